@@ -1,5 +1,7 @@
 //! Registries: versions, ranges and dependencies of skills, from a directory and over HTTP.
 
+mod choice;
+
 use std::fs;
 
 use serde_json::{Value, json};

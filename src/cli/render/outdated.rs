@@ -21,7 +21,7 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     let skills = &outcome.skills;
     let is_told = |skill: &&OutdatedSkill| {
         let is_off = matches!(skill.status, Status::Changed | Status::Unknown | Status::Failed);
-        named || is_off || skill.is_outdated()
+        named || is_off || skill.held_back.is_some() || skill.is_outdated()
     };
     let told: Vec<_> = skills.iter().filter(is_told).collect();
     if !told.is_empty() {

@@ -177,9 +177,20 @@ impl PolicyCheck {
             Released::Untold => None,
             Released::OnceOpened => return Ok(None),
         };
+        Ok(self.too_young(asked, released, ""))
+    }
+
+    /// Returns why a release of a source is not old enough, with what follows from it, `so`, and with the line. `released`
+    /// is in seconds since 1970. Returns `None` if it is old enough, or if no file has a rule about it.
+    pub(super) fn too_young(
+        &self,
+        asked: PolicySubject<'_>,
+        released: Option<i64>,
+        so: &str,
+    ) -> Option<String> {
         let decisions = self.admission.release(asked, released, now());
-        let refused = decisions.into_iter().find(|decision| !decision.admitted);
-        Ok(refused.map(|decision| format!("{}: {} says so", decision.reason, decision.line)))
+        let refused = decisions.into_iter().find(|decision| !decision.admitted)?;
+        Some(format!("{}{so}: {} says so", refused.reason, refused.line))
     }
 
     /// Returns when `revision` of `origin` was released, as far as the source reports it without being
@@ -322,13 +333,8 @@ pub(super) fn skill_file(set: &FileSet) -> Option<&FileEntry> {
     set.get(SKILL_FILE).or_else(|| files.find(|file| file.path.as_str().eq_ignore_ascii_case(SKILL_FILE)))
 }
 
-/// Reports whether what was `published` then, in seconds since 1970, has the `age`, in seconds.
-pub(super) fn is_old(age: Option<i64>, published: Option<i64>) -> bool {
-    age.is_none_or(|age| published.is_some_and(|time| now().saturating_sub(time) >= age))
-}
-
 /// Returns the current time, in seconds since 1970.
-fn now() -> i64 {
+pub(super) fn now() -> i64 {
     i64::try_from(env::now()).unwrap_or(i64::MAX)
 }
 

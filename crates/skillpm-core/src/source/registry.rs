@@ -25,7 +25,7 @@ use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::registry::{Listed, MAX_FILE, NameList, SearchIndex, SearchSkill, registry_name};
 use crate::resolve::declared::Declared;
-use crate::resolve::versions::Release;
+use crate::resolve::versions::{Release, ReleaseFacts, ReleaseRules};
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::skill::SkillMeta;
@@ -168,10 +168,9 @@ impl RegistryIndex {
     /// Returns the version of `list` that is chosen if nothing else decides: the highest in the range that is neither
     /// yanked nor, unless the range names one, a pre-release.
     fn highest<'l>(list: &'l NameList, range: Option<&VersionRange>) -> Option<&'l Listed> {
-        let any = VersionRange::any();
-        let range = range.unwrap_or(&any);
-        let usable = |one: &&Listed| one.yanked.is_none() && range.contains(&one.version);
-        list.versions.iter().filter(usable).max_by(|a, b| a.version.cmp(&b.version))
+        let rules = ReleaseRules { range: range.map(VersionRange::parsed), ..ReleaseRules::default() };
+        let highest = rules.highest(list.versions.iter().map(facts))?;
+        list.get(highest.version)
     }
 
     /// Returns the version `wanted` of the skill `name`, or the one that is chosen if nothing else decides.
@@ -247,9 +246,15 @@ impl RegistryIndex {
 /// Returns what a solver needs to know about a version.
 fn release(listed: &Listed) -> Release {
     let declared = |text: &String| Declared { text: text.clone(), requirement: text.parse() };
-    Release {
-        version: listed.version.clone(),
-        dependencies: listed.dependencies.iter().map(declared).collect(),
+    let ReleaseFacts { version, yanked, published } = facts(listed);
+    let dependencies = listed.dependencies.iter().map(declared).collect();
+    Release { version: version.clone(), dependencies, yanked, published }
+}
+
+/// Returns what decides whether a version can be taken.
+fn facts(listed: &Listed) -> ReleaseFacts<'_> {
+    ReleaseFacts {
+        version: &listed.version,
         yanked: listed.yanked.is_some(),
         published: Some(listed.published.seconds()),
     }

@@ -12,7 +12,6 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::ops::fetcher::Sources;
 use crate::ops::install::check_no_directory;
-use crate::ops::policy_check::PolicyCheck;
 use crate::refusal::Limits;
 use crate::source;
 use crate::spec::{SourceSpec, SpecError};
@@ -40,8 +39,7 @@ pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Templat
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
     let origin = source::settled(context, scope.as_root(), spec.origin.clone())?;
     let spec = SourceSpec { origin, ..spec };
-    let gate = PolicyCheck::new(context, &scope, &Files::read(&scope)?.manifest)?;
-    let opened = Sources::new(context, &scope, gate).open(&spec)?;
+    let opened = Sources::new(context, &scope, &Files::read(&scope)?.manifest)?.open(&spec)?;
     let directory = spec.path.unwrap_or_default();
     let opened = opened.subtree(&directory, None)?;
     if !directory.is_empty() && opened.tree.below(&directory).next().is_none() {

@@ -5,7 +5,6 @@ use std::collections::BTreeSet;
 use semver::VersionReq;
 
 use super::installed::outside;
-use crate::admission::PolicySubject;
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::install::scope::{Scope, ScopeKind};
@@ -13,8 +12,7 @@ use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::ops::fetcher::{Newest, Sources, dependent};
 use crate::ops::install::select::{candidates, install_name, select};
-use crate::ops::policy_check::is_old;
-use crate::resolve::versions::Release;
+use crate::resolve::versions::{Release, ReleaseRules};
 use crate::resolve::{Available, DependencyProvider, Dependent, Has, Location, Offer, directory_of, meets};
 use crate::source::FetchedSource;
 use crate::source::discover::Candidate;
@@ -94,14 +92,8 @@ impl SourceProvider<'_, '_> {
             decided
         } else {
             let Some(releases) = shelf.releases(name)? else { return Ok(Offer::Not(Has::Nothing)) };
-            let subject = PolicySubject { origin, path: Some(name.as_str()), reference: None };
-            let age = self.sources.gate.minimum_age(subject);
-            let is_old = |release: &Release| is_old(age, release.published);
-            let fits = |release: &&Release| {
-                !release.yanked && is_old(release) && meets(range, Some(release.version.as_str()))
-            };
-            let highest = releases.iter().filter(fits).max_by(|a, b| a.version.cmp(&b.version));
-            highest.map(|release| release.version.to_string())
+            let rules = ReleaseRules { range, ..self.sources.release_rules(origin, name) };
+            rules.highest(releases.iter().map(Release::facts)).map(|release| release.version.to_string())
         };
         let Some(version) = version else { return Ok(Offer::Not(Has::Version(None))) };
         let candidate = Candidate::listed_as(name.to_string(), version);

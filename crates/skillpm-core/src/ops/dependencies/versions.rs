@@ -5,10 +5,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use super::messages::warning_of;
-use crate::admission::PolicySubject;
 use crate::advice::Warning;
 use crate::codes;
-use crate::env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
@@ -23,9 +21,6 @@ use crate::version::{Version, VersionRange};
 
 /// The longest search, fetching included: a list that somebody made to be hard could take hours.
 const MOST_TIME: Duration = Duration::from_mins(2);
-
-/// A release time that is old enough for every policy.
-const LONG_AGO: i64 = i64::MIN / 4;
 
 /// A skill that the user wants from a registry.
 #[derive(Debug, Clone)]
@@ -92,9 +87,6 @@ pub(in crate::ops) fn decide(
     problem.overrides =
         limits.map(|(name, range)| (name.clone(), VersionLimit::Range(range.parsed().clone()))).collect();
     problem.registries = origins.iter().map(|origin| origin.typed()).collect();
-    let now = i64::try_from(env::now()).unwrap_or(i64::MAX);
-    let oldest = origins.iter().filter_map(|origin| sources.gate.minimum_age(subject(origin, None))).max();
-    problem.age = oldest.map(|minimum| ReleaseAge { now, minimum, exempt: BTreeSet::new() });
     let scope = sources.scope.kind;
     let mut provider = RegistryProvider { sources, origins: &origins, alone, began: Instant::now() };
     let solution = solve(&problem, &mut provider).map_err(error_of)?;
@@ -104,10 +96,6 @@ pub(in crate::ops) fn decide(
     });
     sources.versions = Versions::new(chosen.collect());
     Ok(warnings)
-}
-
-fn subject<'a>(origin: &'a Origin, path: Option<&'a str>) -> PolicySubject<'a> {
-    PolicySubject { origin, path, reference: None }
 }
 
 /// A problem while it is stated.
@@ -201,17 +189,11 @@ impl RegistryProvider<'_, '_> {
         let opened = self.sources.open(&SourceSpec::new(origin.clone()))?;
         let Some(shelf) = &opened.shelf else { return Ok(None) };
         let Some(releases) = shelf.releases(name)? else { return Ok(None) };
-        let has_age = self.sources.gate.minimum_age(subject(origin, Some(name.as_str()))).is_some();
-        if has_age && !self.alone {
+        if !self.alone {
             return Ok(Some(releases));
         }
-        let as_seen = |release: &Release| Release {
-            // No rule is about the age of this skill, even if one is about others.
-            published: if has_age { release.published } else { Some(LONG_AGO) },
-            dependencies: if self.alone { Vec::new() } else { release.dependencies.clone() },
-            ..release.clone()
-        };
-        Ok(Some(Arc::new(releases.iter().map(as_seen).collect())))
+        let alone = |release: &Release| Release { dependencies: Vec::new(), ..release.clone() };
+        Ok(Some(Arc::new(releases.iter().map(alone).collect())))
     }
 }
 
@@ -220,6 +202,10 @@ impl ReleaseProvider for RegistryProvider<'_, '_> {
 
     fn releases(&mut self, registry: RegistryId, name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
         self.read(registry, name)
+    }
+
+    fn minimum_age(&mut self, registry: RegistryId, name: &SkillName) -> Option<ReleaseAge> {
+        self.sources.minimum_age(self.origins.get(registry.0)?, name.as_str())
     }
 
     fn check(&mut self) -> Result<()> {

@@ -6,7 +6,6 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::install::scope::Scope;
 use crate::install::state::Files;
-use crate::ops::policy_check::PolicyCheck;
 
 /// A fetcher for the skills of a scope, which opens each source once, under the policy.
 pub(in crate::ops) struct Fetcher<'a> {
@@ -29,8 +28,7 @@ impl<'a> Fetcher<'a> {
     ///
     /// Fails for a policy that cannot be read.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
-        let gate = PolicyCheck::new(context, scope, &files.manifest)?;
-        let sources = Sources::new(context, scope, gate);
+        let sources = Sources::new(context, scope, &files.manifest)?;
         Ok(Self { context, scope, files, sources, warnings: Vec::new() })
     }
 }

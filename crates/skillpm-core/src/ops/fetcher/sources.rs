@@ -7,9 +7,13 @@ use crate::admission::PolicySubject;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::scope::Scope;
-use crate::ops::policy_check::PolicyCheck;
+use crate::manifest::Manifest;
+use crate::name::SkillName;
+use crate::ops::policy_check::{PolicyCheck, now};
+use crate::resolve::versions::{ReleaseAge, ReleaseRules};
 use crate::source::{self, FetchedSource, local};
 use crate::spec::{Origin, Reference, SourceSpec};
+use crate::version::VersionRange;
 
 /// The revision at which a source was opened.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -24,15 +28,40 @@ pub(in crate::ops) struct Sources<'a> {
     pub(in crate::ops) scope: &'a Scope,
     /// The check against the policy.
     pub(in crate::ops) gate: PolicyCheck,
+    /// The ranges that replace all others of a skill.
+    overrides: BTreeMap<SkillName, VersionRange>,
     opened: BTreeMap<(Origin, OpenedAt), FetchedSource>,
     /// The versions that were decided for skills of registries.
     pub(in crate::ops) versions: Versions,
 }
 
 impl<'a> Sources<'a> {
-    /// Returns the sources that `gate` admits. None is open yet.
-    pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, gate: PolicyCheck) -> Self {
-        Self { context, scope, gate, opened: BTreeMap::new(), versions: Versions::default() }
+    /// Returns the sources that the policy of `scope`, whose manifest is `manifest`, admits. None is open yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a policy that cannot be read.
+    pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, manifest: &Manifest) -> Result<Self> {
+        let gate = PolicyCheck::new(context, scope, manifest)?;
+        let overrides = manifest.overrides().clone();
+        Ok(Self { context, scope, gate, overrides, opened: BTreeMap::new(), versions: Versions::default() })
+    }
+
+    /// Returns the minimum age of the releases of the skill `name` of the registry `origin`.
+    pub(in crate::ops) fn minimum_age(&self, origin: &Origin, name: &str) -> Option<ReleaseAge> {
+        let subject = PolicySubject { origin, path: Some(name), reference: None };
+        let minimum = self.gate.minimum_age(subject)?;
+        Some(ReleaseAge { now: now(), minimum })
+    }
+
+    /// Returns the rules for the choice of a version of the skill `name` of the registry `origin`: in any range, unless
+    /// one is overridden.
+    pub(in crate::ops) fn release_rules(&self, origin: &Origin, name: &SkillName) -> ReleaseRules<'_> {
+        ReleaseRules {
+            overridden: self.overrides.get(name).map(VersionRange::parsed),
+            age: self.minimum_age(origin, name.as_str()),
+            ..ReleaseRules::default()
+        }
     }
 
     /// Asks the policy about the source of `spec`, before the source is contacted.

@@ -40,7 +40,6 @@ use self::chosen::Selection;
 use super::absent::no_manifest;
 use super::fetcher::Sources;
 use super::home;
-use super::policy_check::PolicyCheck;
 use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -88,7 +87,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     }
     let before = check_scope(context, &scope, request)?;
     let specs = parse(&before.manifest)?;
-    let mut sources = Sources::new(context, &scope, PolicyCheck::new(context, &scope, &before.manifest)?);
+    let mut sources = Sources::new(context, &scope, &before.manifest)?;
     let selection = choose(&mut sources, request, &specs)?;
     let fetched = fetch::fetch(sources, request, selection, &before)?;
     let read = |scope: &Scope| Files::read_since(scope, before);
@@ -119,8 +118,7 @@ fn list(
     if request.from_project && request.marketplace.is_none() {
         return project::list(context, scope, request);
     }
-    let gate = PolicyCheck::new(context, scope, manifest)?;
-    let mut sources = Sources::new(context, scope, gate);
+    let mut sources = Sources::new(context, scope, manifest)?;
     match &request.marketplace {
         Some(typed) => marketplace::list(&mut sources, request, typed),
         None => typed::list(&mut sources, request, specs),

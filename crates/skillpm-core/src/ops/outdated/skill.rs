@@ -23,12 +23,13 @@ pub struct OutdatedSkill {
     pub locked: Option<String>,
     /// The current revision of what is requested.
     pub newest: Option<String>,
-    /// The highest tag past the pin, or the newest commit past a pinned one.
+    /// The highest tag past the pin or the range, the newest commit past a pinned one, or the highest version in the
+    /// registry that is old enough.
     pub latest: Option<String>,
     /// How the skill's files compare with the locked ones.
     pub status: Status,
-    /// Why a policy does not admit the newest files yet, with its line. `None` if one does, and if only a
-    /// fetch would tell.
+    /// Why a policy does not admit the newest files yet, with its line; of a registry, also from which day on it admits
+    /// that version. `None` if it admits them, and if only a fetch would tell.
     pub held_back: Option<String>,
     /// The new directory in its source, if it has moved.
     pub moved_to: Option<String>,

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use pubgrub::VersionSet;
 
+use super::choice::{Exclusion, exclusion};
 use super::ordinals::Ordinals;
-use super::problem::{Release, SkillId, VersionLimit, VersionProblem};
+use super::problem::{Release, ReleaseAge, VersionLimit};
 use crate::version::Version;
 
 /// The versions of one skill that a registry lists.
@@ -25,30 +26,22 @@ pub(super) struct Listing {
     /// The ordinals of the pre-releases, and of the versions that cannot be selected.
     others: Ordinals,
     locked: Option<u32>,
+    age: Option<ReleaseAge>,
     /// The selectable versions that limits accept, by the texts of the limits.
     accepted: BTreeMap<String, Ordinals>,
 }
 
-/// The reason why a version cannot be selected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Exclusion {
-    /// It was withdrawn.
-    Yanked,
-    /// It is too young.
-    Young,
-}
-
 impl Listing {
-    /// Returns the listing of the skill `id`.
-    pub(super) fn new(problem: &VersionProblem, id: &SkillId, releases: Arc<Vec<Release>>) -> Self {
-        let locked = problem.locked.get(id).and_then(|locked| locked_index(&releases, locked));
-        let exclusion = |(index, release): (usize, &Release)| match &problem.age {
-            _ if locked == Some(index) => None,
-            _ if release.yanked => Some(Exclusion::Yanked),
-            Some(age) if age.refuses(&id.1, release.published) => Some(Exclusion::Young),
-            _ => None,
-        };
-        let exclusions: Vec<_> = releases.iter().enumerate().map(exclusion).collect();
+    /// Returns the listing of a skill that is `locked` and whose releases must have the minimum `age`.
+    pub(super) fn new(
+        releases: Arc<Vec<Release>>,
+        locked: Option<&Version>,
+        age: Option<ReleaseAge>,
+    ) -> Self {
+        let locked = locked.and_then(|locked| locked_index(&releases, locked));
+        let all = releases.iter().enumerate();
+        let exclusions: Vec<_> =
+            all.map(|(index, release)| exclusion(release.facts(), age, locked == Some(index))).collect();
         let block = |index: usize| (exclusions[index].is_some(), is_pre_release(&releases[index]));
         let mut order: Vec<usize> = (0..releases.len()).collect();
         order.sort_unstable_by(|a, b| {
@@ -57,7 +50,7 @@ impl Listing {
         });
         let others = Ordinals::of(order.iter().map(|index| block(*index) != (false, false)));
         let locked = (0..).zip(&order).find(|(_, index)| Some(**index) == locked).map(|(ordinal, _)| ordinal);
-        Self { releases, order, exclusions, others, locked, accepted: BTreeMap::new() }
+        Self { releases, order, exclusions, others, locked, age, accepted: BTreeMap::new() }
     }
 
     /// Returns the number of versions.
@@ -88,6 +81,11 @@ impl Listing {
             all.map(|(n, index)| (n, &self.releases[*index], self.exclusions[*index])).collect();
         all.sort_by(|(_, a, _), (_, b, _)| compare(b, a));
         all
+    }
+
+    /// Returns the minimum age of the releases.
+    pub(super) fn age(&self) -> Option<ReleaseAge> {
+        self.age
     }
 
     /// Reports whether a version is locked.

@@ -18,6 +18,7 @@
 //! skill of a solution could have a better version while all others keep theirs.
 
 mod assemble;
+mod choice;
 mod explanation;
 mod listing;
 mod ordinals;
@@ -28,6 +29,7 @@ mod solution;
 mod tests;
 mod universe;
 
+pub use self::choice::{ReleaseFacts, ReleaseRules};
 pub use self::explanation::Explanation;
 pub use self::problem::{
     Asker, RegistryId, Release, ReleaseAge, ReleaseProvider, RootRequirement, SkillId, VersionLimit,

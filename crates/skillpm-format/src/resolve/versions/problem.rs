@@ -1,6 +1,6 @@
 //! The input of the solver.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -8,7 +8,11 @@ use semver::VersionReq;
 
 use crate::name::SkillName;
 use crate::resolve::declared::Declared;
+use crate::text;
 use crate::version::Version;
+
+/// A day, in seconds.
+pub(super) const DAY: i64 = 86_400;
 
 /// A registry, as its index in [`VersionProblem::registries`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -46,6 +50,12 @@ pub trait ReleaseProvider {
         registry: RegistryId,
         name: &SkillName,
     ) -> Result<Option<Arc<Vec<Release>>>, Self::Error>;
+
+    /// Returns the minimum age of the releases of the skill `name` in `registry`; `None` accepts releases of any age.
+    fn minimum_age(&mut self, registry: RegistryId, name: &SkillName) -> Option<ReleaseAge> {
+        let _ = (registry, name);
+        None
+    }
 
     /// Announces `skills`, whose versions the solver will probably request next. A provider can fetch them in parallel.
     /// Failures are reported by [`Self::releases`], if the solver requests the skill.
@@ -103,14 +113,12 @@ pub enum VersionLimit {
 }
 
 /// The minimum age of a release.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Copy)]
 pub struct ReleaseAge {
     /// The current time, in seconds since 1970.
     pub now: i64,
     /// The minimum age, in seconds.
     pub minimum: i64,
-    /// The skills that may be younger.
-    pub exempt: BTreeSet<SkillName>,
 }
 
 /// The input of the solver.
@@ -129,8 +137,6 @@ pub struct VersionProblem {
     pub overrides: BTreeMap<SkillName, VersionLimit>,
     /// Whether the lowest versions are selected instead of the highest.
     pub minimal: bool,
-    /// The minimum age of a release. A release without a time of publication counts as too young.
-    pub age: Option<ReleaseAge>,
 }
 
 impl VersionLimit {
@@ -168,15 +174,23 @@ impl fmt::Display for VersionLimit {
 }
 
 impl ReleaseAge {
-    /// Reports whether a release of `name` is too young. `published` is in seconds since 1970.
-    pub(super) fn refuses(&self, name: &SkillName, published: Option<i64>) -> bool {
-        let is_old = published.is_some_and(|time| self.old_enough_at(time) <= self.now);
-        !is_old && !self.exempt.contains(name)
+    /// Reports whether a release is too young. `published` is in seconds since 1970; a release without a time of
+    /// publication counts as too young.
+    pub(super) fn refuses(self, published: Option<i64>) -> bool {
+        published.is_none_or(|time| self.old_enough_at(time) > self.now)
     }
 
     /// Returns the time at which a release from the time `published` is old enough. Both are in seconds since 1970.
-    pub(super) fn old_enough_at(&self, published: i64) -> i64 {
+    pub(super) fn old_enough_at(self, published: i64) -> i64 {
         published.saturating_add(self.minimum)
+    }
+
+    /// Returns the first day, as `2026-12-04`, on all of which a release from the time `published`, in seconds since
+    /// 1970, is old enough.
+    pub fn old_enough_on(self, published: i64) -> String {
+        let time = self.old_enough_at(published).saturating_add(DAY - 1);
+        let day = text::timestamp(time, 0);
+        day.split('T').next().unwrap_or_default().to_owned()
     }
 }
 

@@ -100,7 +100,8 @@ impl<'a, P: ReleaseProvider> Universe<'a, P> {
         let releases = self.provider.releases(id.0, &id.1)?;
         let exists = releases.is_some();
         let releases = releases.unwrap_or_else(|| Arc::new(Vec::new()));
-        let listing = Listing::new(self.problem, id, releases);
+        let age = self.provider.minimum_age(id.0, &id.1);
+        let listing = Listing::new(releases, self.problem.locked.get(id), age);
         let number = u32::try_from(self.skills.len()).unwrap_or(u32::MAX);
         self.skills.push(ListedSkill { id: id.clone(), exists, listing });
         self.numbers.insert(id.clone(), number);

@@ -286,7 +286,7 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
         let Some(skill) = self.universe.skill(number) else { return };
         let excluded = excluded(skill, &limits);
         let name = skill.id.1.as_str();
-        let (sentences, hints) = about_excluded(name, &excluded, self.universe.problem.age.as_ref());
+        let (sentences, hints) = about_excluded(name, &excluded, skill.listing.age());
         self.conclusions.extend(sentences);
         self.explanation.hints.extend(hints);
     }

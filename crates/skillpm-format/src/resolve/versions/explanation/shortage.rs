@@ -3,16 +3,14 @@
 use std::collections::BTreeSet;
 
 use crate::advice::{Message, Verb, message};
-use crate::resolve::versions::listing::Exclusion;
-use crate::resolve::versions::problem::{ReleaseAge, ReleaseProvider, VersionLimit};
+use crate::resolve::versions::choice::Exclusion;
+use crate::resolve::versions::problem::{DAY, ReleaseAge, ReleaseProvider, VersionLimit};
 use crate::resolve::versions::universe::{ListedSkill, Universe};
 use crate::text;
 use crate::version::Version;
 
 /// The number of versions that a sentence lists.
 const LISTED: usize = 3;
-
-const DAY: i64 = 86_400;
 
 /// A version that would meet the requirements but cannot be selected.
 pub(super) struct Excluded {
@@ -37,7 +35,7 @@ pub(super) fn excluded(skill: &ListedSkill, limits: &[Vec<VersionLimit>]) -> Vec
 pub(super) fn about_excluded(
     name: &str,
     excluded: &[Excluded],
-    age: Option<&ReleaseAge>,
+    age: Option<ReleaseAge>,
 ) -> (Vec<Message>, Vec<Message>) {
     let of = |kind: Exclusion| excluded.iter().filter(move |one| one.exclusion == kind).collect::<Vec<_>>();
     let (yanked, young) = (of(Exclusion::Yanked), of(Exclusion::Young));
@@ -59,15 +57,14 @@ pub(super) fn about_excluded(
 }
 
 /// Returns the hint to wait for the first of `young`, versions of the skill `name`.
-fn wait(name: &str, young: &[&Excluded], age: Option<&ReleaseAge>) -> Message {
-    let dated = young.iter().filter_map(|one| Some((age?, age?.old_enough_at(one.published?), &one.version)));
-    match dated.min_by_key(|(_, time, _)| *time) {
-        Some((age, time, version)) => {
-            let left = time.saturating_sub(age.now);
+fn wait(name: &str, young: &[&Excluded], age: Option<ReleaseAge>) -> Message {
+    let dated = young.iter().filter_map(|one| Some((age?, one.published?, &one.version)));
+    match dated.min_by_key(|(_, published, _)| *published) {
+        Some((age, published, version)) => {
+            let left = age.old_enough_at(published).saturating_sub(age.now);
             let days = left / DAY + i64::from(left % DAY > 0);
             let unit = if days == 1 { "day" } else { "days" };
-            let date = text::timestamp(time.saturating_add(DAY - 1), 0);
-            let date = date.split('T').next().unwrap_or_default();
+            let date = age.old_enough_on(published);
             message!(format!("`{name}` {version} is old enough in {days} {unit}, on {date}"))
         }
         None => message!(format!(
@@ -95,7 +92,7 @@ pub(super) fn shortage<P: ReleaseProvider>(
     }
     let excluded = excluded(skill, &[vec![limit.clone()]]);
     if !excluded.is_empty() {
-        let (mut sentences, hints) = about_excluded(name, &excluded, universe.problem.age.as_ref());
+        let (mut sentences, hints) = about_excluded(name, &excluded, skill.listing.age());
         sentences.insert(0, format!("no other version of `{name}` is {}", within(limit)).into());
         sentences.rotate_left(1);
         return (sentences, hints);

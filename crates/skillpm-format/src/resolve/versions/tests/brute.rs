@@ -97,11 +97,12 @@ fn case() -> impl Strategy<Value = Case> {
                 fixed,
                 overrides,
                 minimal,
-                age: age.map(|(minimum, exempt)| ReleaseAge {
-                    now: NOW,
-                    minimum,
-                    exempt: exempt.into_iter().collect(),
-                }),
+            };
+            let (minimum, exempt) = age.unzip();
+            let registries = Registries {
+                age: minimum.map(|minimum| ReleaseAge { now: NOW, minimum }),
+                exempt: exempt.flatten().into_iter().collect(),
+                ..registries
             };
             Case { problem, registries, seed }
         },
@@ -122,8 +123,9 @@ impl Case {
 
     /// Whether the release may be selected at all.
     fn is_eligible(&self, of: &SkillName, release: &Release) -> bool {
-        let old = self.problem.age.as_ref().is_none_or(|age| {
-            age.exempt.contains(of) || release.published.is_some_and(|time| NOW - time >= age.minimum)
+        let old = self.registries.age.is_none_or(|age| {
+            self.registries.exempt.contains(of)
+                || release.published.is_some_and(|time| NOW - time >= age.minimum)
         });
         self.is_locked(of, release) || (!release.yanked && old)
     }

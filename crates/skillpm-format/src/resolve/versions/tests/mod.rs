@@ -20,6 +20,9 @@ pub(super) struct Registries {
     pub(super) skills: BTreeMap<SkillId, Arc<Vec<Release>>>,
     /// Skills whose registry cannot be read.
     pub(super) broken: BTreeSet<SkillName>,
+    pub(super) age: Option<ReleaseAge>,
+    /// The skills that may be younger.
+    pub(super) exempt: BTreeSet<SkillName>,
     /// The number of decisions after which the search is stopped.
     pub(super) patience: Option<usize>,
     pub(super) requested: Vec<String>,
@@ -39,6 +42,10 @@ impl ReleaseProvider for Registries {
             return Err(format!("{name} is broken"));
         }
         Ok(self.skills.get(&(registry, name.clone())).cloned())
+    }
+
+    fn minimum_age(&mut self, _: RegistryId, name: &SkillName) -> Option<ReleaseAge> {
+        self.age.filter(|_| !self.exempt.contains(name))
     }
 
     fn check(&mut self) -> Result<(), String> {

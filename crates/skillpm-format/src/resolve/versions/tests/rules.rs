@@ -81,17 +81,12 @@ fn overrides_replace_all_ranges() {
 #[test]
 fn releases_that_are_too_young_are_not_selected() {
     let all = Registries::of(&["a 1.0.0 at 10", "a 1.1.0 at 60", "a 1.2.0", "a 1.3.0 at 91"]);
-    let age = |exempt: &[&str]| ReleaseAge {
-        now: 100,
-        minimum: 40,
-        exempt: exempt.iter().map(|one| name(one)).collect(),
-    };
-    let aged = |exempt| VersionProblem { age: Some(age(exempt)), ..problem(&["a"]) };
-    assert_eq!(solved(&aged(&[]), &all), "a 1.1.0");
-    assert_eq!(solved(&aged(&["a"]), &all), "a 1.3.0");
-    assert_eq!(solved(&locked(aged(&[]), &["a 1.2.0"]), &all), "a 1.2.0");
-    let newer = VersionProblem { roots: problem(&["a@^1.2"]).roots, ..aged(&[]) };
-    assert_eq!(solved(&newer, &all), "no solution");
+    let aged = Registries { age: Some(ReleaseAge { now: 100, minimum: 40 }), ..all };
+    assert_eq!(solved(&problem(&["a"]), &aged), "a 1.1.0");
+    let exempt = Registries { exempt: BTreeSet::from([name("a")]), ..aged.clone() };
+    assert_eq!(solved(&problem(&["a"]), &exempt), "a 1.3.0");
+    assert_eq!(solved(&locked(problem(&["a"]), &["a 1.2.0"]), &aged), "a 1.2.0");
+    assert_eq!(solved(&problem(&["a@^1.2"]), &aged), "no solution");
 }
 
 #[test]

@@ -130,10 +130,9 @@ fn what_cannot_be_selected() {
             "- `install pre@1.0.0-rc.2` accepts a pre-release"
         ]
     );
-    let age = ReleaseAge { now: 12 * DAY, minimum: 7 * DAY, exempt: BTreeSet::new() };
-    let aged = |roots: &[&str]| VersionProblem { age: Some(age.clone()), ..problem(roots) };
+    let aged = Registries { age: Some(ReleaseAge { now: 12 * DAY, minimum: 7 * DAY }), ..all };
     assert_eq!(
-        explained(&aged(&["young@^1"]), &all),
+        explained(&problem(&["young@^1"]), &aged),
         [
             "`young` 1.0.0 would fit, but it is too young for the minimum release age",
             "no other version of `young` is in `^1`",
@@ -141,7 +140,7 @@ fn what_cannot_be_selected() {
             "- ask for another range of `young` than `young@^1`",
         ]
     );
-    assert!(explained(&aged(&["undated"]), &all)[2].contains("does not say when"));
+    assert!(explained(&problem(&["undated"]), &aged)[2].contains("does not say when"));
 }
 
 /// The range of nobody is at fault if only a yanked version is in all of them.
@@ -163,9 +162,8 @@ fn a_yanked_version_that_would_meet_all_requirements() {
 #[test]
 fn times_from_a_hostile_registry() {
     let all = Registries::of(&["a 1.0.0 at 9223372036854775807", "b 1.0.0 at -9223372036854775808"]);
-    let age = ReleaseAge { now: 1000, minimum: i64::MAX, exempt: BTreeSet::new() };
-    let aged = VersionProblem { age: Some(age), ..problem(&["a", "b"]) };
-    assert!(explained(&aged, &all).len() > 2);
+    let aged = Registries { age: Some(ReleaseAge { now: 1000, minimum: i64::MAX }), ..all };
+    assert!(explained(&problem(&["a", "b"]), &aged).len() > 2);
 }
 
 #[test]

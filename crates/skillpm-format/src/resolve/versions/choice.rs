@@ -1,0 +1,116 @@
+//! Which release of a skill can be taken, and which of these is the best.
+
+use semver::VersionReq;
+
+use super::problem::{Release, ReleaseAge, VersionLimit};
+use crate::version::Version;
+
+/// What decides whether a release can be taken.
+#[derive(Debug, Clone, Copy)]
+pub struct ReleaseFacts<'r> {
+    /// The version.
+    pub version: &'r Version,
+    /// Whether it was withdrawn.
+    pub yanked: bool,
+    /// The time of publication, in seconds since 1970, if the registry states it.
+    pub published: Option<i64>,
+}
+
+/// The reason why a version cannot be selected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Exclusion {
+    /// It was withdrawn.
+    Yanked,
+    /// It is too young.
+    Young,
+}
+
+/// The rules for the choice of a release of one skill.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct ReleaseRules<'a> {
+    /// The accepted versions; `None` accepts all but pre-releases.
+    pub range: Option<&'a VersionReq>,
+    /// The range that replaces `range`, because the user overrides it.
+    pub overridden: Option<&'a VersionReq>,
+    /// The minimum age of a release.
+    pub age: Option<ReleaseAge>,
+    /// The locked version, which can be taken even if it is yanked or too young.
+    pub locked: Option<&'a Version>,
+}
+
+impl ReleaseRules<'_> {
+    /// Returns the highest of `releases` that can be taken.
+    pub fn highest<'r>(
+        &self,
+        releases: impl IntoIterator<Item = ReleaseFacts<'r>>,
+    ) -> Option<ReleaseFacts<'r>> {
+        let limit = VersionLimit::of(self.overridden.or(self.range));
+        let can_be_taken = |release: &ReleaseFacts<'_>| {
+            let is_locked = self.locked == Some(release.version);
+            limit.accepts(release.version) && exclusion(*release, self.age, is_locked).is_none()
+        };
+        releases.into_iter().filter(can_be_taken).max_by(|a, b| a.version.cmp(b.version))
+    }
+}
+
+/// Returns the reason why `release` cannot be selected, whatever its version.
+pub(super) fn exclusion(
+    release: ReleaseFacts<'_>,
+    age: Option<ReleaseAge>,
+    is_locked: bool,
+) -> Option<Exclusion> {
+    if is_locked {
+        None
+    } else if release.yanked {
+        Some(Exclusion::Yanked)
+    } else {
+        age.filter(|age| age.refuses(release.published)).map(|_| Exclusion::Young)
+    }
+}
+
+impl Release {
+    /// Returns what decides whether it can be taken.
+    pub fn facts(&self) -> ReleaseFacts<'_> {
+        ReleaseFacts { version: &self.version, yanked: self.yanked, published: self.published }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn highest(rules: ReleaseRules<'_>) -> Option<String> {
+        let releases = [
+            ("1.0.0", false, Some(10)),
+            ("1.1.0", false, Some(90)),
+            ("1.2.0", true, Some(10)),
+            ("2.0.0", false, Some(10)),
+            ("2.1.0", false, None),
+            ("3.0.0-rc.1", false, Some(10)),
+        ];
+        let versions = releases.map(|(text, ..)| Version::new(text).expect(text));
+        let facts = versions.iter().zip(releases).map(|(version, (_, yanked, published))| ReleaseFacts {
+            version,
+            yanked,
+            published,
+        });
+        rules.highest(facts).map(|release| release.version.to_string())
+    }
+
+    #[test]
+    fn ranges_ages_overrides_and_locks_decide_together() {
+        let range = |text: &str| VersionReq::parse(text).expect(text);
+        let (one, two, pre) = (range("^1"), range("=2.0.0"), range("^3.0.0-rc"));
+        let age = Some(ReleaseAge { now: 100, minimum: 50 });
+        let locked = Version::new("1.2").expect("a version");
+        let rules = ReleaseRules::default();
+        assert_eq!(highest(rules).as_deref(), Some("2.1.0"));
+        assert_eq!(highest(ReleaseRules { age, ..rules }).as_deref(), Some("2.0.0"));
+        assert_eq!(highest(ReleaseRules { range: Some(&pre), ..rules }).as_deref(), Some("3.0.0-rc.1"));
+        let rules = ReleaseRules { range: Some(&one), ..rules };
+        assert_eq!(highest(rules).as_deref(), Some("1.1.0"));
+        assert_eq!(highest(ReleaseRules { age, ..rules }).as_deref(), Some("1.0.0"));
+        assert_eq!(highest(ReleaseRules { locked: Some(&locked), ..rules }).as_deref(), Some("1.2.0"));
+        assert_eq!(highest(ReleaseRules { overridden: Some(&two), age, ..rules }).as_deref(), Some("2.0.0"));
+    }
+}

@@ -1,0 +1,91 @@
+//! Which version is taken: ages, overrides and ranges, by whichever way a skill comes.
+
+use super::*;
+
+/// A day, in seconds.
+const DAY: i64 = 86_400;
+
+/// The time `seconds` ago.
+fn ago(seconds: i64) -> i64 {
+    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_secs();
+    i64::try_from(now).expect("a time") - seconds
+}
+
+/// A directory `own` with a skill that needs `needs`.
+fn own(sandbox: &Sandbox, needs: &str) {
+    let text = format!("---\nname: own\ndescription: Own.\nmetadata:\n  skill-dependencies: {needs}\n---\n");
+    sandbox.write("own/SKILL.md", text);
+}
+
+/// An override holds for what a skill from elsewhere needs, too, and may name a version that the skill excludes.
+#[test]
+fn an_override_holds_for_skills_from_elsewhere() {
+    let sandbox = project(&usual());
+    sandbox
+        .write("skillpm.toml", "[registries]\ndefault = \"../registry\"\n\n[override]\nbase = \"=1.0.0\"\n");
+    own(&sandbox, "registry:../registry//base#^2");
+    sandbox.ok(&["install", "./own"]);
+    assert_eq!(locked(&sandbox), ["base 1.0.0", "own -"]);
+}
+
+/// What is too young is neither the newest nor the latest version, and the day on which it can be taken is told.
+#[test]
+fn young_releases_are_held_back() {
+    let (forge, sandbox) = (Forge::start(), Sandbox::new());
+    let published = ago(DAY);
+    RegistryFiles::default()
+        .add("base", "1.0.0", "")
+        .add("base", "1.1.0", "")
+        .published(published)
+        .add("chart", "1.0.0", "")
+        .add("chart", "2.0.0", "")
+        .add("chart", "3.0.0", "")
+        .published(published)
+        .serve(&forge, "/registry");
+    let manifest = format!(
+        "[registries]\ndefault = \"{}\"\n\n[policy]\nminimum-release-age = \"7d\"\n",
+        forge.url("/registry")
+    );
+    sandbox.write("skillpm.toml", manifest);
+    sandbox.ok(&["install", "base", "chart@^1"]);
+    let rows = json_of(&sandbox, &["outdated", "--json"]);
+    let row = |at: usize| ["newest", "latest", "status"].map(|key| rows[at][key].clone());
+    assert_eq!(row(0), [json!("1.0.0"), Value::Null, json!("current")]);
+    assert_eq!(row(1), [json!("1.0.0"), json!("2.0.0"), json!("current")]);
+    let day = skillpm::text::timestamp(published + 8 * DAY - 1, 0);
+    let day = day.split('T').next().expect("a day");
+    for (at, version) in [(0, "1.1.0"), (1, "3.0.0")] {
+        let held = rows[at]["held_back"].as_str().expect("a reason");
+        assert!(held.starts_with(version) && held.contains(day), "{held}");
+    }
+    let told = sandbox.ok(&["outdated"]);
+    assert!(told.stdout.contains("held back") && told.stderr.contains(day), "{told}");
+    assert_eq!(sandbox.run(&["outdated", "base", "--exit-code"]).code, Some(0));
+    sandbox.ok(&["update", "--latest"]);
+    assert_eq!(locked(&sandbox), ["base 1.0.0", "chart 2.0.0"]);
+}
+
+/// The strictest rule about one registry is not a rule about another one.
+#[test]
+fn each_registry_has_its_own_minimum_age() {
+    let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
+    let files = |name: &'static str| {
+        RegistryFiles::default().add(name, "1.0.0", "").add(name, "1.1.0", "").published(ago(2 * DAY))
+    };
+    files("base").serve(&forge, "/quick");
+    files("chart").serve(&forge, "/slow");
+    let named = sandbox.write("named.toml", "minimum-release-age = \"1d\"\n");
+    sandbox.env("SKILLPM_POLICY", &named.display().to_string());
+    sandbox.write(
+        "skillpm.toml",
+        format!(
+            "[registries]\nquick = \"{}\"\nslow = \"{}\"\n\n[policy]\nminimum-release-age = \"7d\"\n\
+             minimum-release-age-exclude = [\"registry:127.0.0.1:*/quick/*\"]\n",
+            forge.url("/quick"),
+            forge.url("/slow")
+        ),
+    );
+    sandbox.ok(&["install", "slow:chart"]);
+    sandbox.ok(&["install", "quick:base"]);
+    assert_eq!(locked(&sandbox), ["base 1.1.0", "chart 1.0.0"]);
+}
