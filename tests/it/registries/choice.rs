@@ -28,6 +28,64 @@ fn an_override_holds_for_skills_from_elsewhere() {
     assert_eq!(locked(&sandbox), ["base 1.0.0", "own -"]);
 }
 
+/// A skill of a directory that needs one of a registry limits its versions, as the manifest does.
+#[test]
+fn skills_from_directories_have_a_say() {
+    let sandbox = project(&usual());
+    own(&sandbox, "registry:../registry//base#^1");
+    sandbox.ok(&["install", "./own"]);
+    assert_eq!(locked(&sandbox), ["base 1.2", "own -"]);
+    let before = sandbox.read("skillpm.lock");
+    let failed = sandbox.run(&["install", "base@^2"]);
+    assert_eq!(failed.code, Some(1), "{failed}");
+    assert!(
+        failed.stderr.contains("`own` needs `registry:../registry//base#^1`")
+            && failed.stderr.contains("you asked for `base@^2`"),
+        "{failed}"
+    );
+    assert_eq!(refusal(&sandbox, "report@^1.1"), "versions-conflict");
+    assert_eq!(sandbox.read("skillpm.lock"), before);
+    sandbox.ok(&["install", "report"]);
+    assert_eq!(locked(&sandbox), ["base 1.2", "own -", "report 1.0.0"]);
+    // A new version in the range comes with `update`, also of what only such a skill needs.
+    sandbox.ok(&["remove", "report"]);
+    usual().add("base", "1.3.0", "").write(&sandbox, "../registry");
+    assert_eq!(json_of(&sandbox, &["outdated", "base", "--json"])[0]["newest"], json!("1.3.0"));
+    sandbox.ok(&["update"]);
+    assert_eq!(locked(&sandbox), ["base 1.3.0", "own -"]);
+    // Another spelling of the registry is the same registry.
+    let registry = sandbox.root().join("registry");
+    own(&sandbox, &format!("registry:{}//base#^2", registry.display()));
+    sandbox.write("skillpm.toml", sandbox.read("skillpm.toml") + "report = \"^1.1\"\n");
+    sandbox.ok(&["update", "own"]);
+    sandbox.ok(&["install"]);
+    assert_eq!(locked(&sandbox), ["base 2.0.0", "own -", "report 1.1.0"]);
+}
+
+/// A skill of a repository that needs a name in a range limits the versions of that name.
+#[test]
+fn skills_of_repositories_have_a_say() {
+    let (forge, mut sandbox) = (Forge::start(), project(&usual()));
+    sandbox.forge(&forge);
+    let text = "---\nname: tool\ndescription: Tool.\nmetadata:\n  version: \"3.1\"\n  skill-dependencies: base@^1\n---\n";
+    let repo = forge.repo("acme/skills");
+    repo.branch("main", &repo.commit(&Tree::new().file("tool/SKILL.md", text)));
+    sandbox.ok(&["install", "base@^1"]);
+    sandbox.ok(&["install", "acme/skills/tool"]);
+    let manifest = sandbox.read("skillpm.toml");
+    sandbox.write("skillpm.toml", manifest.replace("base = \"^1\"", "base = \">=1\""));
+    sandbox.ok(&["update"]);
+    assert_eq!(locked(&sandbox)[0], "base 1.2");
+    sandbox.write("skillpm.toml", manifest.replace("base = \"^1\"", "base = \"^2\""));
+    let failed = sandbox.run(&["install"]);
+    assert_eq!(failed.code, Some(1), "{failed}");
+    assert!(failed.stderr.contains("`tool` 3.1 needs `base@^1`"), "{failed}");
+    // An override decides against the range of the skill.
+    sandbox.write("skillpm.toml", manifest.replace("[skills]", "[override]\nbase = \"=2.0.0\"\n\n[skills]"));
+    sandbox.ok(&["install"]);
+    assert_eq!(locked(&sandbox)[0], "base 2.0.0");
+}
+
 /// What is too young is neither the newest nor the latest version, and the day on which it can be taken is told.
 #[test]
 fn young_releases_are_held_back() {

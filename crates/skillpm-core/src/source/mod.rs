@@ -33,7 +33,9 @@ use std::sync::Arc;
 
 use crate::context::Context;
 use crate::error::Result;
+use crate::fs;
 use crate::name::SkillName;
+use crate::path::normal;
 use crate::resolve::versions::Release;
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
@@ -236,6 +238,16 @@ pub fn with_revisions(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) 
 /// Fails as [`Source::place`] does.
 pub fn place(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<PathBuf>> {
     of(origin).place(settings, scope)
+}
+
+/// Returns the path of `origin` without links in it, if it is on this machine: two spellings of one place have the same.
+///
+/// # Errors
+///
+/// Fails as [`place`] does, and for a path that cannot be examined.
+pub fn real_place(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<PathBuf>> {
+    let Some(path) = place(settings, scope, origin)? else { return Ok(None) };
+    Ok(Some(fs::real_path(&path)?.unwrap_or_else(|| normal(&path))))
 }
 
 /// Returns `origin` as it is typed in the working directory, if its path means something else there than in

@@ -13,7 +13,8 @@ use super::resolution::{
 };
 use crate::name::SkillName;
 use crate::requirement::Requirement;
-use crate::spec::SourceSpec;
+use crate::spec::{Reference, SourceSpec};
+use crate::version::VersionRange;
 
 /// The maximum number of skills that one resolution selects, so that an endless chain stops somewhere.
 pub const MOST: usize = 256;
@@ -134,7 +135,7 @@ impl<P: DependencyProvider> Resolver<'_, P> {
         let Declared { text, requirement } = declared;
         match requirement {
             Ok(Requirement::Named { name, range }) => self.named(of, text, name, range.as_ref()),
-            Ok(Requirement::Source(spec)) => self.source(of, spec),
+            Ok(Requirement::Source(spec)) => self.source(of, text, spec),
             Err(error) => {
                 let (dependent, error) = (of.skill.name.clone(), error.clone());
                 self.notices.push(Notice::Malformed { dependent, text: text.clone(), error });
@@ -153,13 +154,8 @@ impl<P: DependencyProvider> Resolver<'_, P> {
         range: Option<&VersionReq>,
     ) -> Result<(), Stop<P>> {
         let dependent = &of.skill;
-        if let Some(known) = self.known(name) {
-            let (known, version) = (known.name.clone(), known.version.clone());
-            if !meets(range, version.as_deref()) {
-                let dependent = dependent.name.clone();
-                self.notices.push(Notice::OutOfRange { dependent, text: text.to_owned(), version });
-            }
-            self.connect(dependent, &known);
+        if let Some(known) = self.known(name).cloned() {
+            self.satisfy(dependent, text, range, &known);
             return Ok(());
         }
         match self.provider.named(dependent, name, range).map_err(Reason::Source)? {
@@ -176,7 +172,7 @@ impl<P: DependencyProvider> Resolver<'_, P> {
     }
 
     /// Resolves the dependency on the skill in the source `spec`, as written.
-    fn source(&mut self, of: &Open, spec: &SourceSpec) -> Result<(), Stop<P>> {
+    fn source(&mut self, of: &Open, text: &str, spec: &SourceSpec) -> Result<(), Stop<P>> {
         let dependent = &of.skill;
         let location = if let Some(spec) = sibling(&dependent.place, spec) {
             Location { spec, revision: dependent.revision.as_deref() }
@@ -184,6 +180,11 @@ impl<P: DependencyProvider> Resolver<'_, P> {
             let spec = self.provider.locate(dependent, spec).map_err(Reason::Source)?;
             Location { spec, revision: None }
         };
+        if let Some(known) = self.known_in_registry(&location.spec).cloned() {
+            let range = location.spec.reference.as_ref().and_then(Reference::range);
+            self.satisfy(dependent, text, range.map(VersionRange::parsed), &known);
+            return Ok(());
+        }
         if let Some(known) = self.known_from(&location.spec).map(|known| known.name.clone()) {
             self.connect(dependent, &known);
             return Ok(());
@@ -215,6 +216,15 @@ impl<P: DependencyProvider> Resolver<'_, P> {
         Err(Reason::Conflict(Box::new(Conflict { kept: known, by, rejected: available, spec })))
     }
 
+    /// Lets the skill `known` satisfy the dependency `text` of `dependent`, with a notice if it is outside the `range`.
+    fn satisfy(&mut self, dependent: &Dependent, text: &str, range: Option<&VersionReq>, known: &Resolved) {
+        if !meets(range, known.version.as_deref()) {
+            let (text, version) = (text.to_owned(), known.version.clone());
+            self.notices.push(Notice::OutOfRange { dependent: dependent.name.clone(), text, version });
+        }
+        self.connect(dependent, &known.name);
+    }
+
     /// Selects a skill for the skill `of`, if there is room for it.
     fn select(&mut self, of: &Open, available: Available<P::Candidate>) -> Result<(), Stop<P>> {
         let dependent = &of.skill;
@@ -240,6 +250,14 @@ impl<P: DependencyProvider> Resolver<'_, P> {
     fn known(&self, name: &SkillName) -> Option<&Resolved> {
         let key = name.collision_key();
         self.assignment.coming.get(&key).or_else(|| self.installed.get(&key))
+    }
+
+    /// Returns the skill of a registry that `spec` means, in any version, if it is to be installed or is installed under
+    /// its own name.
+    fn known_in_registry(&self, spec: &SourceSpec) -> Option<&Resolved> {
+        let name = spec.path.as_deref().or(spec.skill.as_deref()).filter(|_| spec.origin.has_versions())?;
+        let known = self.known(&SkillName::new(name).ok()?)?;
+        (known.place.origin == spec.origin && known.place.path.as_deref() == Some(name)).then_some(known)
     }
 
     /// Returns the skill from `spec` that is to be installed, or is installed and stays.

@@ -6,6 +6,7 @@
 //! was selected, in that order.
 
 mod declared;
+mod elsewhere;
 mod installed;
 mod messages;
 mod provider;

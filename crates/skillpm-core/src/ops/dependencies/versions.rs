@@ -1,13 +1,17 @@
 //! Decides which versions of skills come from registries, for all skills of a scope at once.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::elsewhere::{Need, needs};
 use super::messages::warning_of;
 use crate::advice::Warning;
 use crate::codes;
+use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
+use crate::install::scope::Scope;
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
@@ -16,6 +20,7 @@ use crate::resolve::versions::{
     Asker, RegistryId, Release, ReleaseAge, ReleaseProvider, RootRequirement, SkillId, VersionError,
     VersionLimit, VersionProblem, solve,
 };
+use crate::source;
 use crate::spec::{Origin, Reference, SourceSpec};
 use crate::version::{Version, VersionRange};
 
@@ -75,13 +80,18 @@ pub(in crate::ops) fn decide(
     how: Deciding<'_>,
 ) -> Result<Vec<Warning>> {
     let Deciding { keep, minimal, alone } = how;
-    let mut statement = Statement::new(requests);
-    statement.add_manifest(files);
+    let mut statement = Statement::new(sources, requests)?;
+    statement.add_manifest(files)?;
+    let has_locked = || files.lock.skills.values().any(|locked| locked.origin.has_versions());
+    if !alone && (!statement.problem.roots.is_empty() || has_locked()) {
+        statement.add_needs(needs(sources, files), files)?;
+    }
     if statement.problem.roots.is_empty() {
         return Ok(Vec::new());
     }
-    statement.add_locked(files, keep);
-    let Statement { origins, mut problem, .. } = statement;
+    statement.add_locked(files, keep)?;
+    let Statement { registries, mut problem, .. } = statement;
+    let origins: Vec<Origin> = registries.iter().map(|registry| registry.origin.clone()).collect();
     problem.minimal = minimal;
     let limits = files.manifest.overrides().iter();
     problem.overrides =
@@ -91,51 +101,126 @@ pub(in crate::ops) fn decide(
     let mut provider = RegistryProvider { sources, origins: &origins, alone, began: Instant::now() };
     let solution = solve(&problem, &mut provider).map_err(error_of)?;
     let warnings = solution.notices.iter().map(|notice| warning_of(notice, scope)).collect();
-    let chosen = solution.versions.into_iter().filter_map(|((registry, name), chosen)| {
-        Some(((origins.get(registry.0)?.clone(), name), chosen.version))
-    });
-    sources.versions = Versions::new(chosen.collect());
+    let mut versions = BTreeMap::new();
+    for ((registry, name), chosen) in solution.versions {
+        let spellings = registries.get(registry.0).map(|registry| registry.spellings.iter());
+        for origin in spellings.into_iter().flatten() {
+            versions.insert((origin.clone(), name.clone()), chosen.version.clone());
+        }
+    }
+    sources.versions = Versions::new(versions);
     Ok(warnings)
 }
 
+/// A registry in a problem.
+struct StatedRegistry {
+    /// The registry as it was named first.
+    origin: Origin,
+    /// Its directory, if it is on this machine.
+    place: Option<PathBuf>,
+    /// All the ways in which it was named.
+    spellings: BTreeSet<Origin>,
+}
+
 /// A problem while it is stated.
-struct Statement {
+struct Statement<'a> {
+    context: &'a Context,
+    scope: &'a Scope,
     /// The registries, in the order of their numbers.
-    origins: Vec<Origin>,
+    registries: Vec<StatedRegistry>,
     /// The names under which skills are requested anew: what the files say of them does not count.
     requested: BTreeSet<SkillName>,
+    /// The registries of the skills that the user requests under their own names.
+    bound: BTreeMap<SkillName, RegistryId>,
     problem: VersionProblem,
 }
 
-impl Statement {
-    fn new(requests: &[VersionRequest]) -> Self {
+impl<'a> Statement<'a> {
+    fn new(sources: &Sources<'a>, requests: &[VersionRequest]) -> Result<Self> {
         let anew = requests.iter().filter(|request| !request.within);
-        let requested = anew.map(|request| request.key.clone()).collect();
-        let mut statement = Self { origins: Vec::new(), requested, problem: VersionProblem::default() };
-        for VersionRequest { origin, name, range, .. } in requests {
-            statement.require(origin, name.clone(), range.as_ref());
+        let mut statement = Self {
+            context: sources.context,
+            scope: sources.scope,
+            registries: Vec::new(),
+            requested: anew.map(|request| request.key.clone()).collect(),
+            bound: BTreeMap::new(),
+            problem: VersionProblem::default(),
+        };
+        for VersionRequest { origin, name, key, range, .. } in requests {
+            statement.require(origin, key, name.clone(), range.as_ref())?;
         }
-        statement
+        Ok(statement)
     }
 
-    fn registry(&mut self, origin: &Origin) -> RegistryId {
-        let known = self.origins.iter().position(|known| known == origin);
-        RegistryId(known.unwrap_or_else(|| {
-            self.origins.push(origin.clone());
-            self.origins.len() - 1
-        }))
+    /// Returns the registry at `origin`, however it is named.
+    fn registry(&mut self, origin: &Origin) -> Result<RegistryId> {
+        let is_spelling = |known: &StatedRegistry| known.spellings.contains(origin);
+        if let Some(at) = self.registries.iter().position(is_spelling) {
+            return Ok(RegistryId(at));
+        }
+        let place = source::real_place(&self.context.settings, self.scope.as_root(), origin)?;
+        let is_place = |known: &StatedRegistry| place.is_some() && known.place == place;
+        if let Some(at) = self.registries.iter().position(is_place) {
+            self.registries[at].spellings.insert(origin.clone());
+            return Ok(RegistryId(at));
+        }
+        let (spellings, origin) = (BTreeSet::from([origin.clone()]), origin.clone());
+        self.registries.push(StatedRegistry { origin, place, spellings });
+        Ok(RegistryId(self.registries.len() - 1))
     }
 
-    fn require(&mut self, origin: &Origin, name: SkillName, range: Option<&VersionRange>) {
-        let registry = self.registry(origin);
+    fn require(
+        &mut self,
+        origin: &Origin,
+        key: &SkillName,
+        name: SkillName,
+        range: Option<&VersionRange>,
+    ) -> Result<()> {
+        let registry = self.registry(origin)?;
+        if name == *key {
+            self.bound.insert(name.clone(), registry);
+        }
         let text = range.map_or_else(|| name.to_string(), |range| format!("{name}@{range}"));
         let range = range.map(|range| range.parsed().clone());
         self.problem.roots.push(RootRequirement { registry, name, range, by: Asker::User, text });
+        Ok(())
+    }
+
+    /// Adds what skills from elsewhere need of registries. A skill of that name that the user requests from elsewhere
+    /// stays; whoever resolves the dependencies says so.
+    fn add_needs(&mut self, needs: Vec<Need>, files: &Files) -> Result<()> {
+        for Need { dependent, by, text, name, origin, range } in needs {
+            if self.requested.contains(&dependent) || self.problem.fixed.contains_key(&name) {
+                continue;
+            }
+            let named = origin.map(|origin| self.registry(&origin)).transpose()?;
+            let there = match self.bound.get(&name) {
+                Some(registry) => Some(*registry),
+                None => self.locked_in(&name, files)?,
+            };
+            let is_requested = self.bound.contains_key(&name);
+            let registry = match (named, there) {
+                (Some(named), Some(there)) if named != there => continue,
+                (Some(registry), _) | (None, Some(registry)) => registry,
+                (None, None) => continue,
+            };
+            // Whatever the user requests satisfies those that accept any version.
+            if range.is_some() || !is_requested {
+                self.problem.roots.push(RootRequirement { registry, name, range, by, text });
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the registry from which the skill `name` is locked under its own name.
+    fn locked_in(&mut self, name: &SkillName, files: &Files) -> Result<Option<RegistryId>> {
+        let locked = files.lock.skills.get(name).filter(|locked| in_registry(locked) == Some(name.as_str()));
+        locked.map(|locked| self.registry(&locked.origin)).transpose()
     }
 
     /// Adds what the manifest requests: skills of registries as requirements, unless they are requested anew, and
     /// others as names that no registry is asked for.
-    fn add_manifest(&mut self, files: &Files) {
+    fn add_manifest(&mut self, files: &Files) -> Result<()> {
         for (key, entry) in files.manifest.skills() {
             if self.requested.contains(key) {
                 continue;
@@ -150,13 +235,14 @@ impl Statement {
             }
             if let Some(name) = name {
                 let range = entry.reference.as_ref().and_then(Reference::range);
-                self.require(&entry.origin, name, range);
+                self.require(&entry.origin, key, name, range)?;
             }
         }
+        Ok(())
     }
 
     /// Adds the locked versions as preferences.
-    fn add_locked(&mut self, files: &Files, keep: Keep<'_>) {
+    fn add_locked(&mut self, files: &Files, keep: Keep<'_>) -> Result<()> {
         for (key, locked) in &files.lock.skills {
             let is_free = match keep {
                 Keep::Locked => false,
@@ -167,10 +253,11 @@ impl Statement {
             if let (Some(name), Some(version), false) =
                 (name, locked.revision.as_deref().and_then(|text| Version::new(text).ok()), is_free)
             {
-                let registry = self.registry(&locked.origin);
+                let registry = self.registry(&locked.origin)?;
                 self.problem.locked.insert((registry, name), version);
             }
         }
+        Ok(())
     }
 }
 
