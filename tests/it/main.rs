@@ -64,6 +64,7 @@ mod plugins;
 mod policy;
 mod prompt;
 mod publish;
+mod publish_github;
 mod real;
 mod refusals;
 mod registries;

@@ -12,6 +12,7 @@ use skillpm::fs::SharedFile;
 use skillpm::ops::pack::{examine, pack};
 use skillpm::refusal::Limits;
 use skillpm::tree::ignore::{IgnoreRules, Verdict};
+use skillpm_testing::Schema;
 
 use crate::support::sandbox::Sandbox;
 use crate::support::tools::program;
@@ -222,6 +223,46 @@ fn what_publishing_forbids_is_not_packed() {
             .expect("lists")
             .all(|entry| { !entry.expect("an entry").file_name().to_string_lossy().ends_with(".zip") })
     );
+}
+
+/// Programs get every finding, as `validate` has them.
+#[test]
+fn a_refusal_lists_all_findings_for_programs() {
+    let sandbox = Sandbox::new();
+    sandbox.write("pdf/SKILL.md", "---\nname: other\nmetadata:\n  version: latest\n---\n");
+    sandbox.ok(&["registry", "init", "site", "--name", "acme"]);
+    let validated = sandbox.run(&["validate", "pdf", "--profile", "publish", "--json"]);
+    for args in [&["pack", "pdf", "--json"][..], &["publish", "pdf", "--to", "site", "--json"]] {
+        let output = sandbox.run(args);
+        assert_eq!((output.code, &output.stdout), (Some(1), &validated.stdout), "{args:?}: {output}");
+    }
+    let report: Value = serde_json::from_str(&validated.stdout).expect("JSON");
+    let rules = report.to_string();
+    for rule in ["name-directory", "description-missing", "version-syntax"] {
+        assert!(rules.contains(rule), "{rule}: {rules}");
+    }
+}
+
+#[test]
+fn files_that_may_be_secrets_are_warned_about_by_name() {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "pdf");
+    sandbox.write("pdf/scripts/.env", "TOKEN=x\n");
+    sandbox.write("pdf/assets/server.pem", "x");
+    sandbox.write("pdf/assets/.npmrc", "x");
+    sandbox.write("pdf/.skillpmignore", ".npmrc\n");
+    let listed = sandbox.ok(&["pack", "pdf", "--list", "--json"]);
+    Schema::read("pack.schema.json").assert_describes(&listed.stdout);
+    let outcome: Value = serde_json::from_str(&listed.stdout).expect("JSON");
+    assert_eq!(outcome["secrets"], serde_json::json!(["assets/server.pem", "scripts/.env"]));
+    let output = sandbox.ok(&["pack", "pdf"]);
+    for path in ["`scripts/.env`", "`assets/server.pem`"] {
+        let line = format!("warning: {path}");
+        assert!(output.stderr.lines().any(|told| told.starts_with(&line)), "{path}: {output}");
+    }
+    sandbox.ok(&["registry", "init", "site", "--name", "acme"]);
+    let output = sandbox.ok(&["publish", "pdf", "--to", "site"]);
+    assert!(output.stderr.contains("warning: `scripts/.env`"), "{output}");
 }
 
 /// A file that stays out of the package cannot be linked to, and cannot be at fault.

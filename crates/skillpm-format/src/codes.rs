@@ -38,6 +38,8 @@ codes! {
     AUDIT_NOT_WRITTEN = "audit-not-written";
     /// A skill has commands that some agents run before they read it; none was run.
     COMMANDS_NOT_RUN = "commands-not-run";
+    /// GitHub does not have the commit that a release is to belong to.
+    COMMIT_NOT_PUSHED = "commit-not-pushed";
     /// A settings file, manifest, policy or lockfile is wrong, in a way without a code of its own.
     CONFIGURATION = "configuration";
     /// Other users of this machine may read a file of tokens.

@@ -17,6 +17,7 @@ mod held;
 pub mod ignore;
 pub mod leftovers;
 mod rights;
+pub mod secrets;
 mod set;
 
 pub use content::{Content, Memory, ReadError, append_by_copy};

@@ -102,6 +102,17 @@ impl Version {
         Self::new(&texts.join(".")).ok()
     }
 
+    /// Returns the lowest version that can be published next beside this one if `published` are: the one after the
+    /// highest version with the same first two numbers.
+    pub fn next_patch<'a>(&self, published: impl IntoIterator<Item = &'a Self>) -> String {
+        let semver::Version { major, minor, patch, .. } = self.number;
+        let is_beside = |there: &&semver::Version| (there.major, there.minor) == (major, minor);
+        let releases = published.into_iter().map(Self::number).filter(|there| there.pre.is_empty());
+        let highest = releases.filter(is_beside).map(|there| there.patch).max();
+        let patch = highest.map_or(patch, |patch| patch.saturating_add(1));
+        format!("{major}.{minor}.{patch}")
+    }
+
     /// Returns the version in the form of Semantic Versioning.
     pub fn number(&self) -> &semver::Version {
         &self.number

@@ -46,8 +46,8 @@ pub(crate) struct PackArgs {
 
 pub(super) fn run(app: &App, args: &PackArgs) -> Result<u8> {
     let examined = examine(&app.context, &args.dir)?;
-    if examined.is_refused() && !args.json {
-        render::pack::refused(&app.printer, "packed", examined.findings(), &args.dir);
+    if examined.is_refused() {
+        render::pack::refused(&app.printer, "packed", examined.findings(), &args.dir, args.json);
         return Ok(exit::FINDINGS);
     }
     let request =

@@ -11,8 +11,10 @@ use crate::ops::pack::examine;
 use crate::ops::publish::{PublishRequest, publish};
 
 pub(super) const EXAMPLES: &str = after!("publish",
-    "skillpm publish --to ../registry --dry-run      show each file that would go out"
-    "skillpm publish skills/pdf --to ../registry     publish a version of the skill"
+    "skillpm publish --to ../registry --dry-run       show each file that would go out"
+    "skillpm publish skills/pdf --to ../registry      publish a version of the skill"
+    "skillpm publish skills/pdf --to github           as a release of the repository on GitHub"
+    "skillpm publish --to github:acme/skills          the same, of a repository that you name"
 );
 
 // Arguments of `publish`.
@@ -22,9 +24,14 @@ pub(crate) struct PublishArgs {
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
 
-    /// the directory of a registry, as `skillpm registry init` makes it, or its name in `[registries]`
-    #[arg(long, value_name = "REGISTRY")]
+    /// the directory of a registry, as `skillpm registry init` makes it, or its name in `[registries]`; `github` for
+    /// a release in the repository of the remote `origin`, `github:OWNER/REPO` for another one
+    #[arg(long, value_name = "TARGET")]
     to: String,
+
+    /// the tag of a release on GitHub [default: `vVERSION`, or `NAME-vVERSION` if the repository has other skills]
+    #[arg(long, value_name = "TAG")]
+    tag: Option<String>,
 
     /// publish files that git has not committed
     #[arg(long)]
@@ -41,12 +48,16 @@ pub(crate) struct PublishArgs {
 
 pub(super) fn run(app: &App, args: &PublishArgs) -> Result<u8> {
     let examined = examine(&app.context, &args.dir)?;
-    if examined.is_refused() && !args.json {
-        render::pack::refused(&app.printer, "published", examined.findings(), &args.dir);
+    if examined.is_refused() {
+        render::pack::refused(&app.printer, "published", examined.findings(), &args.dir, args.json);
         return Ok(exit::FINDINGS);
     }
-    let request =
-        PublishRequest { to: args.to.clone(), allow_dirty: args.allow_dirty, dry_run: args.dry_run };
+    let request = PublishRequest {
+        to: args.to.clone(),
+        tag: args.tag.clone(),
+        allow_dirty: args.allow_dirty,
+        dry_run: args.dry_run,
+    };
     let outcome = publish(&app.context, examined, &request)?;
     if args.json {
         app.printer.json(&outcome);

@@ -4,14 +4,21 @@ use std::path::Path;
 
 use super::cache::size;
 use super::{count, one_line, validate};
+use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
+use crate::lint::Profile;
 use crate::ops::pack::{LeaveReason, LeftOut, PackOutcome, PackedFile};
 use crate::ops::validate::{Repairs, ValidateOutcome};
 use crate::text::shell_word;
 
-/// Shows the findings for which a skill was not `done`: packed, or published.
-pub(crate) fn refused(printer: &Printer, done: &str, findings: &ValidateOutcome, typed: &Path) {
-    validate::show(printer, findings, false, Repairs::None);
+/// Shows the findings for which a skill was not `done`: packed, or published. With `json`, as `validate` has them for
+/// programs.
+pub(crate) fn refused(printer: &Printer, done: &str, findings: &ValidateOutcome, typed: &Path, json: bool) {
+    if json {
+        printer.data(&validate::text(findings, FormatArg::Json, Profile::Publish, false, None));
+    } else {
+        validate::show(printer, findings, false, Repairs::None);
+    }
     let typed = one_line(&shell_word(typed));
     let hint = format!("`skillpm validate {typed} --profile publish --fix` repairs what can be repaired");
     let hints: Vec<String> =
@@ -24,6 +31,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PackOutcome, cwd: &Path) {
         printer.data(&list(&outcome.files));
     }
     left_out(printer, &outcome.left_out);
+    secrets(printer, &outcome.secrets);
     let (name, version) = (one_line(&outcome.name), one_line(&outcome.version));
     let files = count(outcome.files.len(), "file");
     let verb = match (outcome.dry_run, outcome.changed) {
@@ -55,6 +63,16 @@ pub(super) fn list(files: &[PackedFile]) -> String {
 pub(super) fn left_out(printer: &Printer, left_out: &[LeftOut]) {
     for left in left_out {
         printer.note(&format!("left out `{}`: {}", one_line(&left.path), words(left.reason)));
+    }
+}
+
+/// Warns about files whose names are usual for secrets.
+pub(super) fn secrets(printer: &Printer, paths: &[String]) {
+    for path in paths {
+        printer.warning(&format!("`{}` goes out, and its name is usual for secrets", one_line(path)));
+    }
+    if !paths.is_empty() {
+        printer.hint("what `.skillpmignore` names stays out");
     }
 }
 
@@ -107,6 +125,7 @@ mod tests {
                 left("notes.md", LeaveReason::Ignored),
                 left("pdf-1.1.zip", LeaveReason::Package),
             ],
+            secrets: vec![".env".to_owned()],
         }
     }
 
@@ -122,6 +141,8 @@ mod tests {
         left out `evals/`: evaluations
         left out `notes.md`: `.skillpmignore` names it
         left out `pdf-1.1.zip`: an earlier package
+        warning: `.env` goes out, and its name is usual for secrets
+        hint: what `.skillpmignore` names stays out
         packed `pdf` 1.2: 2 files, 2.0 kB
           pdf-1.2.zip
           pdf-1.2.cdx.json
@@ -139,6 +160,7 @@ mod tests {
             changed: false,
             dry_run: true,
             left_out: Vec::new(),
+            secrets: Vec::new(),
             ..outcome()
         };
         show(&talking, &listed, Path::new("/p"));

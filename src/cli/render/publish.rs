@@ -10,6 +10,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PublishOutcome) {
         printer.data(&pack::list(&outcome.files));
     }
     pack::left_out(printer, &outcome.left_out);
+    pack::secrets(printer, &outcome.secrets);
     for path in &outcome.uncommitted {
         printer.note(&format!("`{}` is not committed", one_line(path)));
     }
@@ -18,6 +19,13 @@ pub(crate) fn show(printer: &Printer, outcome: &PublishOutcome) {
     let (files, size) = (count(outcome.files.len(), "file"), size(outcome.artifact.size));
     printer.status(verb, &format!("`{name}` {version}: {files}, {size}"));
     printer.note(&format!("  to      {}", one_line(&outcome.registry)));
+    if let Some(release) = &outcome.release {
+        printer.note(&format!("  tag     {}", one_line(&release.tag)));
+        printer.note(&format!("  commit  {}", release.commit));
+    }
     printer.note(&format!("  archive {}", outcome.artifact.digest));
     printer.note(&format!("  tree    {}", outcome.digest));
+    if let Some(url) = outcome.release.as_ref().and_then(|release| release.url.as_deref()) {
+        printer.note(&format!("  page    {}", one_line(url)));
+    }
 }

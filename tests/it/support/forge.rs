@@ -2,6 +2,7 @@
 
 mod fault;
 mod files;
+mod releases;
 mod server;
 mod trees;
 
@@ -15,6 +16,7 @@ use skillpm::digest::Digest;
 use super::zip::Tree;
 
 pub use fault::{Endpoint, Fault};
+pub use releases::Release;
 pub use server::read_head;
 
 /// The branch that `HEAD` names.
@@ -66,6 +68,8 @@ struct State {
     faults: Vec<(Endpoint, Fault, usize)>,
     requests: Vec<Recorded>,
     archives_at: String,
+    /// Where files of releases are taken, instead of here.
+    uploads_at: Option<String>,
     /// Files by path, for sources that are no repositories.
     files: BTreeMap<String, files::Lies>,
     manners: files::Manners,
@@ -82,6 +86,7 @@ struct Repository {
     commits: BTreeMap<String, Arc<Vec<u8>>>,
     /// The files of each commit.
     trees: BTreeMap<String, Tree>,
+    releases: Vec<Release>,
 }
 
 impl Shared {

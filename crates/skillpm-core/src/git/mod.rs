@@ -11,6 +11,7 @@ mod objects;
 mod probe;
 mod program;
 mod said;
+mod work_tree;
 
 use std::path::Path;
 
@@ -22,7 +23,7 @@ use crate::spec::{Reference, Transport, is_commit};
 use crate::tree::Tree;
 
 pub use probe::Probe;
-pub use program::{is_ignored, uncommitted};
+pub use work_tree::{files_of, head, is_ignored, remote, uncommitted};
 
 /// The revision at which a repository is opened.
 #[derive(Debug, Clone, Copy)]

@@ -303,49 +303,7 @@ const CONFIG: &[(&str, &str)] = &[
     ("submodule.recurse", "false"),
 ];
 
-/// Reports whether git ignores `path` in the repository around the directory `dir`, by the rules of both the
-/// repository and the user. Returns `None` if no `git` can be run.
-pub fn is_ignored(settings: &Settings, dir: &Path, path: &Path) -> Option<bool> {
-    let mut command = local(settings, dir);
-    command.args(["check-ignore", "--quiet", "--no-index", "--"]).arg(path);
-    match command.stdout(Stdio::null()).status().ok()?.code()? {
-        0 => Some(true),
-        1 => Some(false),
-        _ => None,
-    }
-}
-
-/// Returns the paths below the directory `dir`, relative to it and sorted, that are not as the newest commit has them:
-/// changed, deleted, added and untracked files. Files that git ignores are not among them. Returns `None` if `dir` is in
-/// no work tree of git, or no `git` can be run.
-pub fn uncommitted(settings: &Settings, dir: &Path) -> Option<Vec<String>> {
-    let output = |args: &[&str]| {
-        let output = local(settings, dir).args(args).output().ok()?;
-        output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
-    };
-    // The paths of a status begin at the root of the work tree.
-    let prefix = output(&["rev-parse", "--show-prefix"])?;
-    let prefix = prefix.strip_suffix('\n').unwrap_or(&prefix);
-    let status =
-        output(&["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", "."])?;
-    let path = |line: &str| Some(line.get(3..)?.strip_prefix(prefix)?.to_owned());
-    let mut paths: Vec<String> = status.split('\0').filter_map(path).collect();
-    paths.sort_unstable();
-    Some(paths)
-}
-
-/// Returns a command of git in the directory `dir` that neither asks a server nor writes.
-fn local(settings: &Settings, dir: &Path) -> Command {
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
-    let mut command = Command::new("git");
-    command.env_clear().envs(environment(&settings.env, "")).current_dir(dir);
-    // A repository can name a program that git starts when it reads the index.
-    command.args(["--no-optional-locks", "-c", "core.fsmonitor=false"]);
-    command.stdin(Stdio::null()).stderr(Stdio::null());
-    command
-}
-
-fn environment(env: &Env, schemes: &str) -> BTreeMap<OsString, OsString> {
+pub(super) fn environment(env: &Env, schemes: &str) -> BTreeMap<OsString, OsString> {
     let passed = |name: &OsStr| match name.to_str() {
         Some("SSH_ASKPASS" | "LANGUAGE") => false,
         Some(name) if name.starts_with("LC_") => false,

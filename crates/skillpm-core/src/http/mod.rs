@@ -159,15 +159,15 @@ impl Client {
     }
 
     /// Sends `upload` and returns what the server says: that it did what it was asked to do, or that it refuses. After
-    /// a failure that may pass it is sent again: with [`Method::Post`] only if there was no connection, since the
-    /// server may have taken the content in.
+    /// a failure that may pass it is sent again: with [`Method::Post`] and [`Method::Patch`] only if there was no
+    /// connection, since the server may have taken the content in.
     ///
     /// # Errors
     ///
     /// Fails for any [`HttpError`]: also for a redirect, which is not followed, and for a server that has a problem
     /// (5xx).
     pub fn submit(&self, upload: &Upload) -> Result<Submitted, HttpError> {
-        let may_repeat = |error: &HttpError| upload.method == Method::Put || error.is_unsent();
+        let may_repeat = |error: &HttpError| upload.method.is_idempotent() || error.is_unsent();
         self.persist(&upload.url, may_repeat, || self.submit_once(upload))
     }
 
@@ -184,6 +184,8 @@ impl Client {
         let method = match upload.method {
             Method::Put => reqwest::Method::PUT,
             Method::Post => reqwest::Method::POST,
+            Method::Patch => reqwest::Method::PATCH,
+            Method::Delete => reqwest::Method::DELETE,
         };
         let credential = upload.credential.as_ref();
         let outward = Outward { method, headers, credential, content: Some(upload.content.clone()) };
@@ -411,7 +413,12 @@ fn in_ascii(bytes: &[u8]) -> Option<String> {
 /// a server might repeat.
 fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
-    let text = value.get("message")?.as_str()?;
+    said(value.get("message")?.as_str()?, credential)
+}
+
+/// Returns `text`, which a server says, fit to be shown: short, on one line, and not at all if it has the secret, which
+/// a server might repeat.
+pub fn said(text: &str, credential: Option<&Credential>) -> Option<String> {
     if text.is_empty() || credential.is_some_and(|credential| credential.is_told_in(text)) {
         return None;
     }

@@ -22,6 +22,10 @@ pub enum Method {
     Put,
     /// To take the content in, each time that it comes.
     Post,
+    /// To change what is there as the content says.
+    Patch,
+    /// To remove what is there: to ask twice is to ask once.
+    Delete,
 }
 
 impl Method {
@@ -30,7 +34,14 @@ impl Method {
         match self {
             Self::Put => "PUT",
             Self::Post => "POST",
+            Self::Patch => "PATCH",
+            Self::Delete => "DELETE",
         }
+    }
+
+    /// Reports whether to ask twice does the same as to ask once.
+    pub(super) fn is_idempotent(self) -> bool {
+        matches!(self, Self::Put | Self::Delete)
     }
 }
 

@@ -4,13 +4,13 @@ mod cache;
 mod history;
 mod newest;
 mod open;
+mod releases;
 mod trees;
 
 pub use history::history;
-pub use open::{open, released};
+pub use open::{open, released, settings_for};
+pub use releases::{Draft, NewRelease};
 pub use trees::Trees;
-
-use open::settings_for;
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -23,7 +23,7 @@ use crate::context::Context;
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile};
-use crate::http::{Answer, Client, Credential, HttpError, Request, Url, encode, parse_timestamp};
+use crate::http::{self, Answer, Client, Credential, HttpError, Request, Url, encode, parse_timestamp};
 use crate::refusal::Limits;
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
@@ -244,10 +244,12 @@ impl<'a> GitHub<'a> {
     }
 
     fn request(&self, url: Url) -> Request {
-        let token = self.settings.github.token.as_ref();
-        let credential =
-            token.map(|token| Credential { origin: self.api.origin(), value: format!("Bearer {token}") });
-        Request { credential, ..Request::new(url) }
+        Request { credential: self.credential(self.api.origin()), ..Request::new(url) }
+    }
+
+    /// Returns the token as a credential for `origin`, which belongs to the server.
+    fn credential(&self, origin: http::Origin) -> Option<Credential> {
+        self.settings.github.token.as_ref().map(|token| Credential::bearer(origin, token))
     }
 
     /// Checks an answer and caches it.

@@ -93,13 +93,7 @@ impl History {
     /// Returns the lowest version that can be published next beside `version`: the one after the highest version with
     /// the same first two numbers.
     pub fn next_patch(&self, version: &Version) -> String {
-        let number = version.number();
-        let is_beside = |there: &&semver::Version| (there.major, there.minor) == (number.major, number.minor);
-        let numbers = self.records.iter().map(|record| record.version.number());
-        let highest =
-            numbers.filter(is_beside).filter(|there| there.pre.is_empty()).map(|there| there.patch).max();
-        let patch = highest.map_or(number.patch, |patch| patch.saturating_add(1));
-        format!("{}.{}.{patch}", number.major, number.minor)
+        version.next_patch(self.records.iter().map(|record| &record.version))
     }
 
     /// Returns the skill's name.

@@ -77,6 +77,29 @@ impl Repository {
     }
 }
 
+impl Repository {
+    /// Returns the repository at `url`, the address of a remote as git has it, if it is on GitHub or on the server
+    /// `host`.
+    pub fn of_remote(url: &str, host: &str) -> Option<Self> {
+        let (server, path) = match url.split_once("://") {
+            Some((_, rest)) => rest.split_once('/')?,
+            None => url.split_once(':')?,
+        };
+        let server = server.rsplit('@').next().unwrap_or(server);
+        let server = server.split(':').next().unwrap_or(server).to_ascii_lowercase();
+        let server = match server.as_str() {
+            // It takes ssh where only the port of https is open.
+            "ssh.github.com" | "www.github.com" => PUBLIC_HOST,
+            other => other,
+        };
+        if server != host && !is_github_host(server) {
+            return None;
+        }
+        let (owner, name) = path.trim_matches('/').split_once('/')?;
+        Some(Self::new(Some(server), owner, name).ok()?.on(PUBLIC_HOST))
+    }
+}
+
 impl SourceKind for Repository {
     const KEYS: &'static [&'static str] = &["github"];
     const MANIFEST_KEYS: &'static [&'static str] = &["github"];

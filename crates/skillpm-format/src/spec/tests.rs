@@ -145,6 +145,34 @@ fn kinds_of_addresses_survive() {
 }
 
 #[test]
+fn remotes_of_git() {
+    let of =
+        |url: &str| Repository::of_remote(url, "git.corp.example").map(|repository| repository.to_string());
+    for url in [
+        "https://github.com/acme/skills",
+        "https://user:t0ken@GitHub.com/acme/skills.git/",
+        "git@github.com:acme/skills.git",
+        "ssh://git@ssh.github.com:443/acme/skills.git",
+        "git://github.com/acme/skills",
+    ] {
+        assert_eq!(of(url).as_deref(), Some("acme/skills"), "{url}");
+    }
+    let own = Some("git.corp.example/acme/skills");
+    assert_eq!(of("git@git.corp.example:acme/skills.git").as_deref(), own);
+    for url in [
+        "https://gitlab.com/acme/skills",
+        "https://github.com/acme",
+        "https://github.com/acme/skills/tree",
+        "https://evil.example/github.com/acme/skills",
+        "../skills",
+        "/srv/github.com:acme/skills",
+        "",
+    ] {
+        assert_eq!(of(url), None, "{url}");
+    }
+}
+
+#[test]
 fn each_error() {
     let error = |text: &str| text.parse::<SourceSpec>().expect_err(text);
     assert_eq!(error(" "), SpecError::Empty);

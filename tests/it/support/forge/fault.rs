@@ -28,6 +28,16 @@ pub enum Endpoint {
     File,
     /// A plain file that is the index of a site.
     Index,
+    /// A release by its tag or id.
+    Release,
+    /// A release that is made.
+    NewRelease,
+    /// A file for a release.
+    Asset,
+    /// A release that is changed.
+    ChangedRelease,
+    /// A release that is deleted.
+    NoRelease,
     /// All of them.
     Any,
 }

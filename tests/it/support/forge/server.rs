@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Repository, Shared, State, files, trees};
+use super::{DOWNLOAD_SECRET, Endpoint, Recorded, Repository, Shared, State, files, releases, trees};
 
 /// When every commit was made.
 const COMMITTED: &str = "2024-02-29T12:00:00Z";
@@ -70,21 +70,29 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> Option<()> {
         };
         let request = parse(&head)?;
         let host = stream.local_addr().ok()?.to_string();
+        let body = if request.method == "GET" { None } else { Some(read_body(&mut stream, &request)?) };
         let (answer, fault) = {
             let mut state = shared.state();
             if state.stopped {
                 return None;
             }
             state.requests.push(request.clone());
-            let (endpoint, answer) = route(&state, &host, &request);
-            (answer, take_fault(&mut state, endpoint))
+            match &body {
+                Some(body) => change(&mut state, &host, &request, body),
+                None => {
+                    let (endpoint, answer) = route(&state, &host, &request);
+                    (answer, take_fault(&mut state, endpoint))
+                }
+            }
         };
         if let Some(super::Fault::Reset) = fault {
             // The last byte of the request stays unread, which makes the system reset the
             // connection when it is closed.
             return super::Fault::Reset.commit(&mut stream, &request.path, &answer, shared).ok().map(|_| ());
         }
-        stream.read_exact(&mut [0]).ok()?;
+        if body.is_none() {
+            stream.read_exact(&mut [0]).ok()?;
+        }
         match fault {
             Some(fault) => {
                 if !fault.commit(&mut stream, &request.path, &answer, shared).ok()? {
@@ -94,6 +102,23 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> Option<()> {
             None => send(&mut stream, &answer).ok()?,
         }
     }
+}
+
+/// Reads the end of the head and the body of a request that sends something.
+fn read_body(stream: &mut TcpStream, request: &Recorded) -> Option<Vec<u8>> {
+    stream.read_exact(&mut [0]).ok()?;
+    let length = request.header("content-length").map_or(Some(0), |length| length.parse().ok())?;
+    let mut body = vec![0; length];
+    stream.read_exact(&mut body).ok()?;
+    Some(body)
+}
+
+/// Does what a request with `body` asks for, unless it is refused by a fault.
+fn change(state: &mut State, host: &str, request: &Recorded, body: &[u8]) -> (Answer, Option<super::Fault>) {
+    let fault = take_fault(state, releases::endpoint(request));
+    let is_refused = matches!(fault, Some(super::Fault::Status(..) | super::Fault::Redirect(_)));
+    let answer = if is_refused { Answer::new(500, "") } else { releases::change(state, host, request, body) };
+    (answer, fault)
 }
 
 fn take_fault(state: &mut State, endpoint: Endpoint) -> Option<super::Fault> {
@@ -151,14 +176,15 @@ fn route(state: &State, host: &str, request: &Recorded) -> (Endpoint, Answer) {
     let endpoint = match rest.first() {
         None => Endpoint::Repository,
         Some(&"commits") => Endpoint::Commit,
+        Some(&"releases") => Endpoint::Release,
         Some(&"git") if rest.get(1).is_some_and(|what| what.starts_with("trees/")) => Endpoint::Trees,
         Some(&"git") => Endpoint::Tags,
         Some(_) => Endpoint::Zipball,
     };
-    (endpoint, api(state, request, &format!("{owner}/{name}"), rest))
+    (endpoint, api(state, host, request, &format!("{owner}/{name}"), rest))
 }
 
-fn api(state: &State, request: &Recorded, name: &str, rest: &[&str]) -> Answer {
+fn api(state: &State, host: &str, request: &Recorded, name: &str, rest: &[&str]) -> Answer {
     let given = request.header("authorization");
     let right = state.token.as_ref().map(|token| format!("Bearer {token}"));
     if given.is_some() && given != right.as_deref() {
@@ -175,6 +201,9 @@ fn api(state: &State, request: &Recorded, name: &str, rest: &[&str]) -> Answer {
     }
     if let ["git", what] = rest {
         return trees::answer(repository, what);
+    }
+    if let ["releases", what] = rest {
+        return releases::shown(state, host, name, what);
     }
     let [kind, reference] = rest else {
         return Answer::json(200, "A repository");
@@ -267,6 +296,8 @@ fn head_of(status: u16, reason: &str) -> String {
 pub(super) fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
+        201 => "Created",
+        204 => "No Content",
         302 => "Found",
         304 => "Not Modified",
         401 => "Unauthorized",

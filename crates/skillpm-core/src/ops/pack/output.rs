@@ -14,9 +14,6 @@ use crate::fs::{self, Kind};
 use crate::interop::cyclonedx::{self, Bill};
 use crate::refusal::Limits;
 
-/// The end of the names of packages.
-pub(super) const ENDING: &str = ".zip";
-
 /// A request to write a package.
 #[derive(Debug, Clone, Default)]
 pub struct PackRequest {
@@ -61,6 +58,8 @@ pub struct PackOutcome {
     pub files: Vec<PackedFile>,
     /// What stays out of it.
     pub left_out: Vec<LeftOut>,
+    /// The files among those in the archive whose names are usual for secrets.
+    pub secrets: Vec<String>,
 }
 
 /// The bytes of an archive.
@@ -114,14 +113,14 @@ pub fn write(context: &Context, packed: Packed, request: &PackRequest) -> Result
         digest: packed.digest,
         files: packed.files,
         left_out: packed.left_out,
+        secrets: packed.secrets,
     })
 }
 
 /// Returns the archive and, if it is requested, the bill of materials.
 fn outputs(context: &Context, packed: &Packed, request: &PackRequest) -> Result<Vec<Output>> {
     let cwd = &context.settings.cwd;
-    let stem = format!("{}-{}", packed.name, packed.version);
-    let archive = stem.clone() + ENDING;
+    let archive = packed.file_name();
     let path = match &request.out {
         None => cwd.join(archive),
         Some(out) => {
@@ -137,7 +136,8 @@ fn outputs(context: &Context, packed: &Packed, request: &PackRequest) -> Result<
     let mut outputs = vec![Output { path, bytes: packed.bytes.clone() }];
     if request.sbom {
         let bytes = bill(context, packed)?.into_bytes();
-        outputs.push(Output { path: dir.join(stem + cyclonedx::ENDING), bytes });
+        let name = format!("{}-{}{}", packed.name, packed.version, cyclonedx::ENDING);
+        outputs.push(Output { path: dir.join(name), bytes });
     }
     Ok(outputs)
 }

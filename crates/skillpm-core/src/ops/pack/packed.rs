@@ -15,7 +15,11 @@ use crate::refusal::Limits;
 use crate::registry::{Facts, not_publishable};
 use crate::skill;
 use crate::tree::FileSet;
+use crate::tree::secrets::is_secret;
 use crate::version::Version;
+
+/// The end of the names of packages.
+pub(super) const ENDING: &str = ".zip";
 
 /// A packed skill.
 #[derive(Debug, Clone)]
@@ -42,6 +46,15 @@ pub struct Packed {
     pub files: Vec<PackedFile>,
     /// What is in the directory and not in the archive, sorted by path.
     pub left_out: Vec<LeftOut>,
+    /// The paths of the files in it whose names are usual for secrets.
+    pub secrets: Vec<String>,
+}
+
+impl Packed {
+    /// Returns the usual name of the archive: `pdf-1.2.0.zip`.
+    pub fn file_name(&self) -> String {
+        format!("{}-{}{ENDING}", self.name, self.version)
+    }
 }
 
 /// A file of a package.
@@ -71,6 +84,8 @@ impl Examined {
         let digest = self.files.digest()?;
         let bytes = write_zip(&self.files)?;
         check_archive(&bytes, &digest)?;
+        let paths = files.iter().map(|file| file.path.as_str());
+        let secrets = paths.filter(|path| is_secret(path)).map(ToOwned::to_owned).collect();
         Ok(Packed {
             name: facts.name,
             version: facts.version,
@@ -83,6 +98,7 @@ impl Examined {
             bytes,
             files,
             left_out: self.left_out,
+            secrets,
         })
     }
 }

@@ -149,7 +149,7 @@ impl Selector<'_> {
     fn is_package(&self, path: &str) -> bool {
         let rest = self.name.and_then(|name| path.strip_prefix(name)?.strip_prefix('-'));
         let version = rest.and_then(|rest| {
-            rest.strip_suffix(super::output::ENDING).or_else(|| rest.strip_suffix(cyclonedx::ENDING))
+            rest.strip_suffix(super::packed::ENDING).or_else(|| rest.strip_suffix(cyclonedx::ENDING))
         });
         version.is_some_and(|version| Version::new(version).is_ok())
     }

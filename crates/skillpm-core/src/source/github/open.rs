@@ -79,7 +79,7 @@ fn if_gone(error: Error, repository: &Repository, commit: &str) -> Error {
 
 /// Returns the settings for the server of `repository`. If they name an Enterprise server, the public one is
 /// asked without a token, since the token may not be meant for it.
-pub(super) fn settings_for<'a>(settings: &'a Settings, repository: &Repository) -> Cow<'a, Settings> {
+pub fn settings_for<'a>(settings: &'a Settings, repository: &Repository) -> Cow<'a, Settings> {
     if repository.host.is_some() || settings.github.host == PUBLIC_HOST {
         return Cow::Borrowed(settings);
     }

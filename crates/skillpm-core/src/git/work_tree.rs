@@ -1,0 +1,75 @@
+//! What git says about a work tree on this machine, without asking a server.
+
+use std::path::Path;
+use std::process::{Command, Stdio};
+
+use super::program::environment;
+use crate::settings::Settings;
+
+/// Reports whether git ignores `path` in the repository around the directory `dir`, by the rules of both the
+/// repository and the user. Returns `None` if no `git` can be run.
+pub fn is_ignored(settings: &Settings, dir: &Path, path: &Path) -> Option<bool> {
+    let mut command = local(settings, dir);
+    command.args(["check-ignore", "--quiet", "--no-index", "--"]).arg(path);
+    match command.stdout(Stdio::null()).status().ok()?.code()? {
+        0 => Some(true),
+        1 => Some(false),
+        _ => None,
+    }
+}
+
+/// Returns the paths below the directory `dir`, relative to it and sorted, that are not as the newest commit has them:
+/// changed, deleted, added and untracked files. Files that git ignores are not among them. Returns `None` if `dir` is in
+/// no work tree of git, or no `git` can be run.
+pub fn uncommitted(settings: &Settings, dir: &Path) -> Option<Vec<String>> {
+    // The paths of a status begin at the root of the work tree.
+    let prefix = output(settings, dir, &["rev-parse", "--show-prefix"])?;
+    let prefix = line(&prefix);
+    let args = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--", "."];
+    let status = output(settings, dir, &args)?;
+    let path = |line: &str| Some(line.get(3..)?.strip_prefix(prefix)?.to_owned());
+    let mut paths: Vec<String> = status.split('\0').filter_map(path).collect();
+    paths.sort_unstable();
+    Some(paths)
+}
+
+/// Returns the newest commit of the work tree around the directory `dir`, as its full id. Returns `None` if there is none,
+/// or no `git` can be run.
+pub fn head(settings: &Settings, dir: &Path) -> Option<String> {
+    output(settings, dir, &["rev-parse", "--verify", "HEAD^{commit}"]).map(|id| line(&id).to_owned())
+}
+
+/// Returns the paths of all files in `commit` of the repository around the directory `dir`, from the root of the
+/// repository. Returns `None` if there is no such commit, or no `git` can be run.
+pub fn files_of(settings: &Settings, dir: &Path, commit: &str) -> Option<Vec<String>> {
+    let files = output(settings, dir, &["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit])?;
+    Some(files.split_terminator('\0').map(ToOwned::to_owned).collect())
+}
+
+/// Returns the address of the remote called `name` of the repository around the directory `dir`, with the user's
+/// replacements. Returns `None` if there is none, or no `git` can be run.
+pub fn remote(settings: &Settings, dir: &Path, name: &str) -> Option<String> {
+    output(settings, dir, &["remote", "get-url", name]).map(|url| line(&url).to_owned())
+}
+
+/// Returns what git prints when it is run in the directory `dir` with `args`; `None` if it fails.
+fn output(settings: &Settings, dir: &Path, args: &[&str]) -> Option<String> {
+    let output = local(settings, dir).args(args).output().ok()?;
+    output.status.success().then(|| String::from_utf8_lossy(&output.stdout).into_owned())
+}
+
+/// Returns `text` without the end of its only line.
+fn line(text: &str) -> &str {
+    text.strip_suffix('\n').unwrap_or(text)
+}
+
+/// Returns a command of git in the directory `dir` that neither asks a server nor writes.
+fn local(settings: &Settings, dir: &Path) -> Command {
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that starts git")]
+    let mut command = Command::new("git");
+    command.env_clear().envs(environment(&settings.env, "")).current_dir(dir);
+    // A repository can name a program that git starts when it reads the index.
+    command.args(["--no-optional-locks", "-c", "core.fsmonitor=false"]);
+    command.stdin(Stdio::null()).stderr(Stdio::null());
+    command
+}

@@ -1,0 +1,42 @@
+//! `publish`: packs a skill and adds it to a registry, or to the releases of a repository on GitHub.
+
+mod directory;
+mod github;
+mod outcome;
+mod target;
+mod work_tree;
+
+pub use outcome::{PublishOutcome, PublishRequest, Release};
+
+use super::pack::{Examined, PackedArtifact};
+use crate::context::Context;
+use crate::error::Result;
+
+use target::Target;
+
+/// Publishes the skill that was examined.
+///
+/// # Errors
+///
+/// Fails if the skill cannot be packed, if git has not committed its files and `request` does not allow that, if the
+/// target already has the version, and if the target cannot be read or written. Nothing is published then.
+pub fn publish(context: &Context, examined: Examined, request: &PublishRequest) -> Result<PublishOutcome> {
+    let dir = examined.dir().to_owned();
+    let packed = examined.pack()?;
+    let target = Target::open(context, &dir, request)?;
+    let uncommitted = work_tree::uncommitted(context, &dir, &packed.left_out, request.allow_dirty)?;
+    let release = target.publish(context, &dir, &packed, request.dry_run)?;
+    Ok(PublishOutcome {
+        registry: target.shown(),
+        artifact: PackedArtifact { digest: packed.artifact, size: packed.bytes.len() as u64 },
+        name: packed.name.to_string(),
+        version: packed.version.to_string(),
+        digest: packed.digest,
+        files: packed.files,
+        left_out: packed.left_out,
+        secrets: packed.secrets,
+        uncommitted,
+        release,
+        dry_run: request.dry_run,
+    })
+}

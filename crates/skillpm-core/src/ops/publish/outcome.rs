@@ -1,0 +1,62 @@
+//! What is asked of `publish`, and what it answers.
+
+use serde::Serialize;
+
+use crate::digest::Digest;
+use crate::ops::pack::{LeftOut, PackedArtifact, PackedFile};
+
+/// A request to publish a skill.
+#[derive(Debug, Clone, Default)]
+pub struct PublishRequest {
+    /// The target: the directory of a registry, a name of `[registries]` that has one, `github:OWNER/REPO`, or `github`
+    /// for the repository that the remote `origin` leads to.
+    pub to: String,
+    /// The tag of a release, instead of the usual one.
+    pub tag: Option<String>,
+    /// Whether files that git has not committed are published.
+    pub allow_dirty: bool,
+    /// Whether nothing is to be written.
+    pub dry_run: bool,
+}
+
+/// The outcome. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct PublishOutcome {
+    /// The directory of the registry, or `github:OWNER/REPO`.
+    pub registry: String,
+    /// The name of the skill.
+    pub name: String,
+    /// Its version, as written.
+    pub version: String,
+    /// The digest of its tree.
+    pub digest: Digest,
+    /// The archive.
+    pub artifact: PackedArtifact,
+    /// The files that are published.
+    pub files: Vec<PackedFile>,
+    /// What is in the directory and is not published.
+    pub left_out: Vec<LeftOut>,
+    /// The files among those that are published whose names are usual for secrets.
+    pub secrets: Vec<String>,
+    /// The files that git has not committed, below the skill's directory.
+    pub uncommitted: Vec<String>,
+    /// The release, if the target is a repository on GitHub.
+    pub release: Option<Release>,
+    /// Whether nothing was written because it was only to be shown.
+    pub dry_run: bool,
+}
+
+/// A release of a repository on GitHub.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct Release {
+    /// The repository: `owner/name`, with the host before it if that is not `github.com`.
+    pub repository: String,
+    /// The tag.
+    pub tag: String,
+    /// The commit that the tag names: 40 hexadecimal digits.
+    pub commit: String,
+    /// The name of the archive.
+    pub asset: String,
+    /// The address of its page; `None` if nothing was written.
+    pub url: Option<String>,
+}
