@@ -188,7 +188,7 @@ commands! {
     }
 
     "Share skills" {
-        /// publish a version of a skill to a registry
+        /// publish a version of a skill: to a registry, or as a release on GitHub
         #[command(after_help = publish::EXAMPLES)]
         Publish(publish::PublishArgs) => publish::run, STARTS;
 

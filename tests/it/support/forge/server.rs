@@ -77,12 +77,11 @@ fn serve(mut stream: TcpStream, shared: &Shared) -> Option<()> {
                 return None;
             }
             state.requests.push(request.clone());
-            match &body {
-                Some(body) => change(&mut state, &host, &request, body),
-                None => {
-                    let (endpoint, answer) = route(&state, &host, &request);
-                    (answer, take_fault(&mut state, endpoint))
-                }
+            if let Some(body) = &body {
+                change(&mut state, &host, &request, body)
+            } else {
+                let (endpoint, answer) = route(&state, &host, &request);
+                (answer, take_fault(&mut state, endpoint))
             }
         };
         if let Some(super::Fault::Reset) = fault {
