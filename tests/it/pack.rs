@@ -261,8 +261,14 @@ fn files_that_may_be_secrets_are_warned_about_by_name() {
         assert!(output.stderr.lines().any(|told| told.starts_with(&line)), "{path}: {output}");
     }
     sandbox.ok(&["registry", "init", "site", "--name", "acme"]);
-    let output = sandbox.ok(&["publish", "pdf", "--to", "site"]);
-    assert!(output.stderr.contains("warning: `scripts/.env`"), "{output}");
+    for args in
+        [&["registry", "add", "-r", "site", "pdf"][..], &["publish", "pdf", "--to", "site", "--dry-run"]]
+    {
+        let output = sandbox.run(args);
+        assert!(output.stderr.contains("warning: `scripts/.env`"), "{output}");
+        std::fs::remove_dir_all(sandbox.project().join("site")).expect("removes");
+        sandbox.ok(&["registry", "init", "site", "--name", "acme"]);
+    }
 }
 
 /// A file that stays out of the package cannot be linked to, and cannot be at fault.

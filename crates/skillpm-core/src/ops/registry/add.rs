@@ -106,7 +106,15 @@ fn package(context: &Context, source: &Path) -> Result<Package> {
             check(source, &package)?;
             Ok(package)
         }
-        _ => Package::new(pack(context, source)?.bytes),
+        _ => {
+            let packed = pack(context, source)?;
+            for path in &packed.secrets {
+                let told =
+                    format!("`{path}` of `{}` goes out, and its name is usual for secrets", packed.name);
+                context.reporter.warning(&told);
+            }
+            Package::new(packed.bytes)
+        }
     }
 }
 
