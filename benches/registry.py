@@ -1,29 +1,54 @@
 #!/usr/bin/env python3
-"""Measures `skillpm registry index` over a large registry against `sha256sum` over the same bytes.
+"""Runs skillpm with registries beside the least that does the same job, and prints medians and ratios.
 
-    registry.py PROGRAM [--skills 10000] [--versions 100000] [--rounds 5] [--work DIR]
+    registry.py PROGRAM [JOB ...] [--rounds 7] [--work DIR]
 
-The registry has records only, the same ones each time: an index reads nothing else. Each round runs one after the
-other, so that both find the files in memory: `sha256sum` over all records, `registry index` that writes everything
-anew, and `registry index` that finds nothing to change. Shown are medians of processor time and of elapsed time, and
-the medians of the rounds' ratios to `sha256sum`. `--make DIR` only writes the registry.
+Jobs, all unless some are named:
+
+    resolve   50 wishes that need 300 skills, which have 3,000 versions, from a warm cache;
+              the floor reads the lists of these skills and walks through their JSON
+    index     `registry index` of 10,000 skills with 100,000 versions; the floor is `sha256sum` of the records
+    install   100 skills of a registry on a web server; the floor is skillpm with the same skills in one zip file
+              on the same server
+    search    `search` in a registry of 20,000 skills; the floor is `grep -c` in the same texts, a line for each skill
+
+The registries are the same ones each time. A round runs the floor and then the program, so that both find the files in
+memory and see the same machine. CPU is user and system time of the process and its children. The server is nginx, or
+Python's where nginx is not installed; its time does not count.
+
+    registry.py --make DIR [--skills 10000] [--versions 100000]
+
+only writes a registry, of records: an index reads nothing else.
 """
 
 import argparse
+import contextlib
+import functools
 import hashlib
+import http.server
 import json
+import os
 import random
-import resource
 import shutil
-import statistics
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
+import zipfile
 from pathlib import Path
+
+from compare import HERE, Run, directory, generate, head, pairs
 
 WORDS = ("archive budget calendar contract dataset diagram email form glossary incident inventory invoice log meeting "
          "notebook patent photo query receipt recipe release report schema survey ticket timetable").split()
+NGINX = """daemon off; worker_processes 1; pid PLACE/pid; error_log PLACE/log;
+events { worker_connections 256; }
+http { access_log off; keepalive_requests 100000; types { application/json json; application/zip zip; }
+client_body_temp_path PLACE; proxy_temp_path PLACE; fastcgi_temp_path PLACE; uwsgi_temp_path PLACE; scgi_temp_path PLACE;
+server { listen 127.0.0.1:PORT; root ROOT; } }
+"""
 
 
 def digest(text):
@@ -63,16 +88,6 @@ def make(place, skills, versions):
     return paths
 
 
-def measured(run):
-    """Returns the seconds of processor time and of elapsed time that the processes of `run` take."""
-    def used():
-        usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return usage.ru_utime + usage.ru_stime
-    before, began = used(), time.perf_counter()
-    run()
-    return used() - before, time.perf_counter() - began
-
-
 def forget(place):
     """Removes what is derived."""
     for path in (place / "index").glob("*.json"):
@@ -82,41 +97,199 @@ def forget(place):
         shutil.rmtree(path) if path.is_dir() else path.unlink(missing_ok=True)
 
 
+def write_skills(place, skills, versions, wishes):
+    """Writes each version of small skills, and returns their directories. Each skill needs the one `wishes` numbers
+    further and another one, so that the first ones need all."""
+    dice, places = random.Random(1), []
+    for number in range(skills):
+        for at in range(versions):
+            needed = [f"{name(number + wishes)}@^1"] if number + wishes < skills else []
+            if number + 1 < skills:
+                needed.append(f"{name(dice.randrange(number + 1, skills))}@^1.{dice.randrange(versions // 2 + 1)}")
+            dependencies = f"\n  skill-dependencies: {' '.join(needed)}" if needed else ""
+            skill = place / str(at) / name(number)
+            skill.mkdir(parents=True)
+            (skill / "SKILL.md").write_text(
+                f"---\nname: {name(number)}\ndescription: Works with {name(number)}. Use it for that.\nlicense: MIT\n"
+                f"metadata:\n  version: \"1.{at}.0\"{dependencies}\n---\n\n# Number {number}\n\nVersion {at}.\n")
+            places.append(str(skill))
+    return places
+
+
+class Bench:
+    """What all jobs need."""
+
+    def __init__(self, program, work, rounds):
+        self.program, self.work, self.rounds = str(program), work, rounds
+        self.home, self.project = work / "home", work / "project"
+        # Nothing of the user's is read or written.
+        self.env = {"PATH": os.environ.get("PATH", ""), "HOME": str(self.home), "TMPDIR": str(work)}
+        self.fresh("")
+
+    def fresh(self, manifest):
+        """Makes a new project with this manifest, and forgets everything that was fetched."""
+        for place in (self.home, self.project):
+            shutil.rmtree(place, ignore_errors=True)
+            place.mkdir()
+        (self.project / "skillpm.toml").write_text(manifest)
+
+    def skillpm(self, *arguments):
+        return Run([self.program, *arguments], self.project, self.env)
+
+    def floor(self, *command):
+        return Run(list(command), self.work, self.env)
+
+    def pairs(self, title, floor, tool, reset=lambda: None):
+        pairs(title, floor, tool, reset=reset, rounds=self.rounds)
+
+    def publish(self, skills):
+        """Returns a new registry that has the skills in these directories."""
+        place = self.work / "registry"
+        self.skillpm("registry", "init", str(place), "--name", "bench")
+        self.skillpm("registry", "add", "-r", str(place), *skills)
+        return place
+
+
+def manifest(address, names):
+    return f'[registries]\ndefault = "{address}"\n\n[skills]\n' + "".join(f'{name} = "*"\n' for name in names)
+
+
+def resolve(bench):
+    skills, versions, wishes = 300, 10, 50
+    place = bench.publish(write_skills(bench.work / "skills", skills, versions, wishes))
+    walk = str(bench.work / "floor")
+    subprocess.run([os.environ.get("CC", "cc"), "-O2", "-o", walk, str(HERE / "floor.c")], check=True)
+    lists = sorted(str(path) for path in (place / "index").glob("*.json"))
+    with served(bench.work, place) as address:
+        bench.fresh(manifest(address, map(name, range(wishes))))
+        bench.skillpm("install")
+    update = functools.partial(bench.skillpm, "update", "--dry-run", "--offline")
+    bench.pairs(f"resolve {wishes} wishes, {skills} skills, {skills * versions:,} versions, and a walk through the lists",
+                lambda: bench.floor(walk, "json", *lists), update)
+    if jq := shutil.which("jq"):
+        bench.pairs("the same, and `jq -c .` of the lists", lambda: bench.floor(jq, "-c", ".", *lists), update)
+    bench.pairs("the same, and `install` that does not resolve",
+                lambda: bench.skillpm("install", "--dry-run", "--offline"), update)
+
+
+def index(bench, skills=10_000, versions=100_000):
+    place, listing = bench.work / "registry", bench.work / "listing"
+    listing.write_text("\0".join(make(place, skills, versions)))
+    sums = functools.partial(bench.floor, "xargs", "-0", "-a", str(listing), "sha256sum")
+    again = functools.partial(bench.skillpm, "registry", "index", "-r", str(place))
+    many = f"{skills:,} skills with {versions:,} versions"
+    bench.pairs(f"index {many} anew, and `sha256sum`", sums, again, reset=lambda: forget(place))
+    bench.pairs(f"index {many}, nothing changed, and `sha256sum`", sums, again)
+
+
+def install(bench, count=100):
+    skills = generate(bench.work, count)
+    for path in skills.glob("*/SKILL.md"):
+        with_version(path)
+    names = sorted(path.name for path in skills.iterdir())
+    place = bench.publish([str(skills / name) for name in names])
+    with zipfile.ZipFile(place / "all.zip", "w", zipfile.ZIP_DEFLATED) as archive:
+        for file in sorted(path for path in skills.rglob("*") if path.is_file()):
+            archive.write(file, f"skills/{file.relative_to(skills)}")
+    with served(bench.work, place) as address:
+        wanted = manifest(address, names)
+
+        def from_zip():
+            bench.fresh("")
+            return bench.skillpm("install", f"{address}/all.zip", "--skill", "*", "--yes")
+
+        def from_registry():
+            bench.fresh(wanted)
+            return bench.skillpm("install", "--yes")
+
+        bench.pairs(f"install {count} from a registry, and from one zip file", from_zip, from_registry)
+
+
+def search(bench, skills=20_000):
+    place = bench.work / "registry"
+    make(place, skills, skills)
+    bench.skillpm("registry", "index", "-r", str(place))
+    lines = bench.work / "lines"
+    listed = json.loads((place / "search.json").read_text())["skills"]
+    lines.write_text("".join(json.dumps(skill, separators=(",", ":")) + "\n" for skill in listed))
+    for kind, directory in (("a directory", place), ("a server, cached", None)):
+        with contextlib.ExitStack() as stack:
+            address = directory or stack.enter_context(served(bench.work, place))
+            bench.fresh(manifest(address, []))
+            bench.skillpm("search", "timetable")
+            # `grep` ends at the first line that matches if its output goes nowhere.
+            count = f'test "$(grep -c timetable {lines})" -gt 9'
+            bench.pairs(f"search {skills:,} in {kind}, and `grep -c`", lambda: bench.floor("sh", "-c", count),
+                        lambda: bench.skillpm("search", "timetable"))
+
+
+def with_version(path):
+    """Gives a generated skill the version that a registry asks for, unless it has one."""
+    start, fields, rest = path.read_text().split("---\n", 2)
+    if "metadata:\n" not in fields:
+        fields += "metadata:\n"
+    if "  version:" not in fields:
+        fields = fields.replace("metadata:\n", 'metadata:\n  version: "1.0.0"\n')
+    path.write_text("---\n".join((start, fields, rest)))
+
+
+@contextlib.contextmanager
+def served(work, root):
+    """A web server for the files in `root`; its address."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    nginx = shutil.which("nginx", path=os.environ.get("PATH", "") + os.pathsep + "/usr/sbin")
+    if not nginx:
+        handler = type("Quiet", (http.server.SimpleHTTPRequestHandler,),
+                       {"protocol_version": "HTTP/1.1", "log_message": lambda *_: None})
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(handler, directory=str(root)))
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{port}"
+        return server.shutdown()
+    place = work / "nginx"
+    place.mkdir(exist_ok=True)
+    config = place / "nginx.conf"
+    config.write_text(NGINX.replace("PLACE", str(place)).replace("PORT", str(port)).replace("ROOT", str(root)))
+    server = subprocess.Popen([nginx, "-p", str(place), "-c", str(config), "-e", str(place / "log")],
+                              stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
+                break
+            time.sleep(0.05)
+        yield f"http://127.0.0.1:{port}"
+    finally:
+        server.terminate()
+        server.wait()
+
+
+JOBS = {job.__name__: job for job in (resolve, index, install, search)}
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("program", nargs="?")
+    parser.add_argument("program", nargs="?", type=Path)
+    parser.add_argument("jobs", nargs="*", choices=[[], *JOBS], metavar="JOB")
+    parser.add_argument("--rounds", type=int, default=7)
+    parser.add_argument("--work", type=Path, default=Path("/dev/shm"))
+    parser.add_argument("--make", type=Path)
     parser.add_argument("--skills", type=int, default=10_000)
     parser.add_argument("--versions", type=int, default=100_000)
-    parser.add_argument("--rounds", type=int, default=5)
-    parser.add_argument("--work", type=Path, default=Path("/dev/shm") if Path("/dev/shm").is_dir() else None)
-    parser.add_argument("--make", type=Path)
     options = parser.parse_args()
     if options.make:
         return print(f"{len(make(options.make, options.skills, options.versions))} records")
     if not options.program:
         return sys.exit("name the program")
-    with tempfile.TemporaryDirectory(dir=options.work) as work:
-        place = Path(work) / "registry"
-        listing = "\0".join(make(place, options.skills, options.versions)).encode()
-        index = [options.program, "registry", "index", "-r", str(place)]
-        quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "check": True}
-        sums = {"sha256sum": lambda: subprocess.run(["xargs", "-0", "sha256sum"], input=listing, **quiet),
-                "index, anew": lambda: subprocess.run(index, **quiet),
-                "index, again": lambda: subprocess.run(index, **quiet)}
-        times = {what: [] for what in sums}
-        for number in range(options.rounds + 1):
-            forget(place)
-            for what, run in sums.items():
-                taken = measured(run)
-                # The first round fills the cache of the system.
-                if number:
-                    times[what].append(taken)
-    print("| what | CPU s | elapsed s | CPU ratio | elapsed ratio |\n| --- | --- | --- | --- | --- |")
-    floor = times["sha256sum"]
-    for what, rows in times.items():
-        medians = [statistics.median(column) for column in zip(*rows)]
-        ratios = [statistics.median(took[at] / least[at] for took, least in zip(rows, floor)) for at in (0, 1)]
-        print(f"| {what} | " + " | ".join(f"{number:.2f}" for number in medians + ratios) + " |")
+    built = options.program.resolve()
+    head("floor")
+    for job in options.jobs or JOBS:
+        # As an installed program is: see `compare.py`.
+        with directory(options.work) as work, tempfile.TemporaryDirectory(dir=built.parent) as beside:
+            # The processes of a web server may have a user of their own.
+            Path(work).chmod(0o755)
+            JOBS[job](Bench(shutil.copy2(built, beside), Path(work), options.rounds))
+    return None
 
 
 if __name__ == "__main__":
