@@ -105,8 +105,11 @@ pub fn pick(context: &Context, outcome: &SearchOutcome) -> Option<Vec<String>> {
 /// Notes for each skill which other registries have its name, and whether one of its name is `here` already.
 fn tell_of_others(searched: &mut [FoundSkill], here: &BTreeSet<String>) {
     let mut registries: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for skill in searched.iter() {
-        if let Some(registry) = &skill.registry {
+    let of_registries = || searched.iter().filter_map(|skill| Some((skill, skill.registry.as_ref()?)));
+    // The map costs more than the search itself, and one registry has no name twice.
+    let first = of_registries().next().map(|(_, registry)| registry);
+    if of_registries().any(|(_, registry)| Some(registry) != first) {
+        for (skill, registry) in of_registries() {
             registries.entry(skill.name.clone()).or_default().push(registry.clone());
         }
     }
