@@ -242,8 +242,9 @@ def served(work, root):
     nginx = shutil.which("nginx", path=os.environ.get("PATH", "") + os.pathsep + "/usr/sbin")
     if not nginx:
         handler = type("Quiet", (http.server.SimpleHTTPRequestHandler,),
-                       {"protocol_version": "HTTP/1.1", "log_message": lambda *_: None})
-        server = http.server.ThreadingHTTPServer(("127.0.0.1", port), functools.partial(handler, directory=str(root)))
+                       {"protocol_version": "HTTP/1.1", "wbufsize": 1 << 16, "log_message": lambda *_: None})
+        kind = type("Queue", (http.server.ThreadingHTTPServer,), {"request_queue_size": 64})
+        server = kind(("127.0.0.1", port), functools.partial(handler, directory=str(root)))
         threading.Thread(target=server.serve_forever, daemon=True).start()
         yield f"http://127.0.0.1:{port}"
         return server.shutdown()
