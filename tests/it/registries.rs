@@ -502,9 +502,22 @@ fn tags_of_a_repository() {
     assert!(sandbox.read("skillpm.lock").contains("requested = \"versions/^1\""));
     // A tag that comes later is newer.
     repo.tag("v1.3.0", &commit("v1.3.0"));
-    assert_eq!(json_of(&sandbox, &["outdated", "--json"])[0]["status"], json!("changed"));
+    let row = json_of(&sandbox, &["outdated", "--json"])[0].clone();
+    assert_eq!([&row["status"], &row["latest"]], [&json!("changed"), &json!("2.0.0")]);
     sandbox.ok(&["update"]);
     assert_eq!(file(&sandbox), "v1.3.0");
+    // What is past the range is told, compared, and comes on request.
+    let row = json_of(&sandbox, &["outdated", "--json"])[0].clone();
+    assert_eq!([&row["status"], &row["latest"]], [&json!("current"), &json!("2.0.0")]);
+    let manifest = sandbox.read("skillpm.toml");
+    let diff = json_of(&sandbox, &["diff", "--latest", "--json"])[0].clone();
+    assert_eq!(diff["new"]["requested"], json!("tags/2.0.0"), "{diff}");
+    sandbox.ok(&["update", "--latest"]);
+    assert_eq!(file(&sandbox), "2.0.0");
+    assert!(sandbox.read("skillpm.toml").contains("tag = \"^2.0.0\""), "{}", sandbox.read("skillpm.toml"));
+    assert_eq!(json_of(&sandbox, &["outdated", "--json"])[0]["latest"], Value::Null);
+    sandbox.write("skillpm.toml", manifest);
+    sandbox.ok(&["install"]);
     sandbox.write("skillpm.toml", sandbox.read("skillpm.toml").replace("^1", ">=1, <3"));
     sandbox.ok(&["install"]);
     assert_eq!(file(&sandbox), "2.0.0");

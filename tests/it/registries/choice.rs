@@ -147,3 +147,26 @@ fn each_registry_has_its_own_minimum_age() {
     sandbox.ok(&["install", "quick:base"]);
     assert_eq!(locked(&sandbox), ["base 1.1.0", "chart 1.0.0"]);
 }
+
+/// `diff` compares with what an update would bring, not with the highest version of all.
+#[test]
+fn differences_are_those_of_an_update() {
+    let sandbox = project(&usual());
+    sandbox.ok(&["install", "base@=1.0.0", "chart"]);
+    let new = |how: &str| {
+        let rows = json_of(&sandbox, &["diff", how, "--json"]);
+        let rows = rows.as_array().expect("a list").clone();
+        let new =
+            rows.iter().map(|row| format!("{} {}", row["name"], row["new"]["revision"]).replace('"', ""));
+        new.collect::<Vec<_>>()
+    };
+    let none: [&str; 0] = [];
+    assert_eq!(new("--newest"), none);
+    sandbox.write("skillpm.toml", sandbox.read("skillpm.toml").replace("=1.0.0", ">=1"));
+    assert_eq!(new("--newest"), ["base 1.2"], "chart does not allow more");
+    sandbox.ok(&["update"]);
+    assert_eq!(locked(&sandbox), ["base 1.2", "chart 0.9.1"]);
+    sandbox.ok(&["remove", "chart"]);
+    sandbox.write("skillpm.toml", sandbox.read("skillpm.toml").replace(">=1", "^1"));
+    assert_eq!((new("--newest"), new("--latest")), (Vec::new(), vec!["base 2.0.0".to_owned()]));
+}

@@ -152,16 +152,38 @@ pub(super) fn tag_in(
     origin: &Origin,
     range: &VersionRange,
 ) -> Result<Reference> {
-    let tags = of(origin).ask(context, scope, &[None])?.tags("")?;
-    let version = |tag: &String| Version::new(tag.strip_prefix('v').unwrap_or(tag)).ok();
-    let mut versions: Vec<_> = tags
-        .iter()
-        .filter_map(|tag| Some((version(tag)?, tag)))
-        .filter(|(_, tag)| Reference::check(tag).is_ok())
-        .collect();
+    highest_in(origin, &version_tags(context, scope, origin)?, range)
+}
+
+/// A tag that is a version.
+type VersionTag = (Version, String);
+
+/// Returns the version that `tag` is, written as `1.2.3` or `v1.2.3`.
+fn version_of(tag: &str) -> Option<Version> {
+    Version::new(tag.strip_prefix('v').unwrap_or(tag)).ok()
+}
+
+/// Returns the tags of `origin` that are versions, in ascending order.
+///
+/// # Errors
+///
+/// Fails as [`newest`] does.
+fn version_tags(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Vec<VersionTag>> {
+    let tags = of(origin).ask(context, scope, &[None])?.tags("")?.into_iter();
+    let usable = tags.filter(|tag| Reference::check(tag).is_ok());
+    let mut versions: Vec<_> = usable.filter_map(|tag| Some((version_of(&tag)?, tag))).collect();
     versions.sort();
+    Ok(versions)
+}
+
+/// Returns the highest of `versions`, the tags of `origin`, in `range`.
+///
+/// # Errors
+///
+/// Fails if there is none.
+fn highest_in(origin: &Origin, versions: &[VersionTag], range: &VersionRange) -> Result<Reference> {
     if let Some((_, tag)) = versions.iter().rev().find(|(version, _)| range.contains(version)) {
-        return Ok(Reference::Tag((*tag).clone()));
+        return Ok(Reference::Tag(tag.clone()));
     }
     let origin = origin.typed();
     let error = Error::usage(format!("no tag of `{origin}` is a version in the range `{range}`"))
@@ -172,6 +194,23 @@ pub(super) fn tag_in(
     } else {
         error.hint(format!("its newest versions are {}", newest.join(", ")))
     })
+}
+
+/// Returns the highest of `versions` that is no pre-release, if it is above all versions in `range`.
+fn beyond(versions: &[VersionTag], range: &VersionRange) -> Option<Reference> {
+    let mut descending = versions.iter().rev();
+    let (version, tag) = descending.find(|(version, _)| version.number().pre.is_empty())?;
+    let is_above = |(other, _): &VersionTag| !range.contains(other) || version > other;
+    versions.iter().all(is_above).then(|| Reference::Tag(tag.clone()))
+}
+
+/// Returns `latest`, which is newer than `reference`, as a manifest with `reference` is to state it: a range stays one.
+pub fn restated(reference: Option<&Reference>, latest: Reference) -> Reference {
+    let is_range = reference.is_some_and(|reference| reference.range().is_some());
+    match version_of(latest.name()).filter(|_| is_range && latest.range().is_none()) {
+        Some(version) => Reference::Range(VersionRange::compatible_with(&version)),
+        None => latest,
+    }
 }
 
 /// Returns `reference` of `origin` as a repository knows it: the tag that a range means now.
@@ -189,9 +228,9 @@ fn in_repository<'r>(
     }
 }
 
-/// Returns what is newer than `reference`, a pin: for a tag, the highest version among the tags of the same
-/// shape; for a commit, the newest commit of the default branch. Returns `None` if it is not a pin, or
-/// nothing is newer.
+/// Returns what is newer than `reference`: for a tag, the highest version among the tags of the same shape; for a range,
+/// the tag with the highest version; for a commit, the newest commit of the default branch. Returns `None` for another
+/// reference, or if nothing is newer.
 ///
 /// # Errors
 ///
@@ -202,7 +241,11 @@ pub fn latest(
     origin: &Origin,
     reference: Option<&Reference>,
 ) -> Result<Option<Reference>> {
-    match reference.filter(|reference| origin.has_revisions() && is_pin(reference)) {
+    let reference = reference.filter(|_| origin.has_revisions());
+    if let Some(range) = reference.and_then(Reference::range) {
+        return Ok(beyond(&version_tags(context, scope, origin)?, range));
+    }
+    match reference.filter(|reference| is_pin(reference)) {
         Some(pin) => past(&mut *of(origin).ask(context, scope, &[None])?, pin, true),
         None => Ok(None),
     }
@@ -252,11 +295,10 @@ fn ask_one(
         });
     let mut answers: Vec<Answer> = Vec::new();
     for (reference, at) in ranges {
-        let newest = in_repository(context, scope, origin, *reference).and_then(|tag| {
-            let asked: Vec<_> = at.iter().map(|at| &queries[*at]).collect();
-            of(origin).ask(context, scope, &[tag.as_deref()])?.newest(tag.as_deref(), &asked)
-        });
-        answers.push(Answer { at: at.clone(), newest, latest: Ok(None) });
+        let Some(range) = reference.and_then(Reference::range) else { continue };
+        let asked: Vec<_> = at.iter().map(|at| &queries[*at]).collect();
+        let (newest, past) = ask_range(context, scope, origin, range, &asked);
+        answers.push(Answer { at: at.clone(), newest, latest: Ok(past.filter(|_| latest)) });
     }
     if references.is_empty() {
         return answers;
@@ -289,6 +331,26 @@ fn ask_one(
         answers.push(Answer { at: at.clone(), newest, latest });
     }
     answers
+}
+
+/// Queries a repository for the skills `asked` in the highest version in `range`, and for what is past the range.
+fn ask_range(
+    context: &Context,
+    scope: ScopeRoot<'_>,
+    origin: &Origin,
+    range: &VersionRange,
+    asked: &[&Query<'_>],
+) -> (Result<Vec<Newest>>, Option<Reference>) {
+    let versions = match version_tags(context, scope, origin) {
+        Ok(versions) => versions,
+        Err(error) => return (Err(error), None),
+    };
+    let newest = highest_in(origin, &versions, range).and_then(|tag| {
+        let tag = Some(&tag);
+        of(origin).ask(context, scope, &[tag])?.newest(tag, asked)
+    });
+    let is_reached = !newest.as_ref().is_err_and(|error| error.kind() == ErrorKind::Network);
+    (newest, beyond(&versions, range).filter(|_| is_reached))
 }
 
 fn unreachable(answer: &Answer) -> bool {

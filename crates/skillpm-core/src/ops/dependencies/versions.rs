@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
 use crate::lockfile::Locked;
+use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::fetcher::{Sources, Versions};
 use crate::resolve::versions::{
@@ -40,6 +41,16 @@ pub(in crate::ops) struct VersionRequest {
     pub(in crate::ops) range: Option<VersionRange>,
     /// Whether the range of the manifest holds as well.
     pub(in crate::ops) within: bool,
+}
+
+impl VersionRequest {
+    /// Returns the request for the skill that is installed as `key`, with the manifest entry `entry`, in any version, if
+    /// the user requested it in some range.
+    pub(in crate::ops) fn in_any_version(key: &SkillName, entry: &Requirement) -> Option<Self> {
+        let path = entry.path.as_deref().filter(|_| entry.reference.is_some())?;
+        let (origin, name) = (entry.origin.clone(), SkillName::new(path).ok()?);
+        Some(Self { origin, name, key: key.clone(), range: None, within: false })
+    }
 }
 
 /// What may change besides the requested skills.

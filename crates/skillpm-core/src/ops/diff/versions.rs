@@ -1,6 +1,6 @@
 //! `diff`: compares installed skills with the locked versions, and locked versions with newer ones.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
@@ -17,11 +17,13 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::absent::{is_missing, no_longer_asked, not_installed, not_yet_installed};
+use crate::ops::dependencies::{Deciding, Keep, VersionRequest, decide};
 use crate::ops::fetcher::{Fetcher, spec_of};
 use crate::ops::install::restore::lies;
 use crate::source::newest::{self, Query, ask};
 use crate::spec::Reference;
 use crate::tree::FileSet;
+use crate::version::VersionRange;
 
 /// The versions that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -168,7 +170,7 @@ impl<'a> Compare<'a> {
         let named = |name: &SkillName| self.request.names.iter().any(|one| one == name.as_str());
         let mut meant = Vec::new();
         let all = self.files.manifest.skills().keys().chain(self.files.lock.skills.keys());
-        let all: std::collections::BTreeSet<&'a SkillName> = all.collect();
+        let all: BTreeSet<&'a SkillName> = all.collect();
         for name in all.into_iter().filter(|name| self.request.names.is_empty() || named(name)) {
             match (self.files.manifest.skills().get(name), self.files.lock.skills.get(name)) {
                 (Some(entry), _) if entry.editable => {
@@ -241,6 +243,9 @@ impl<'a> Compare<'a> {
         // A skill that is locked from another source proves nothing about what the manifest requests now.
         let (same, moved): (Vec<_>, Vec<_>) =
             asked.into_iter().partition(|one| one.locked.is_skill_of(&one.entry));
+        let (of_registries, same): (Vec<_>, Vec<_>) =
+            same.into_iter().partition(|one| one.locked.origin.has_versions());
+        let decided = self.decided(of_registries);
         let queries: Vec<_> = same.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
         let mut wanted: BTreeMap<usize, One<'a>> = BTreeMap::new();
         for answer in ask(self.context, self.scope.as_root(), &queries, latest) {
@@ -269,12 +274,45 @@ impl<'a> Compare<'a> {
             }
         }
         let first = self.outcome.skills.len();
-        for one in wanted.into_values().chain(moved.into_iter().filter(|_| !latest)) {
+        let moved = moved.into_iter().filter(|_| !latest);
+        for one in wanted.into_values().chain(decided).chain(moved) {
             if let Err(error) = self.version(&one) {
                 self.fail(one.name, error);
             }
         }
         self.outcome.skills[first..].sort_by(|a, b| a.name.cmp(&b.name));
+    }
+
+    /// Decides the versions of skills of registries as an update of these skills would, and returns those that change.
+    fn decided(&mut self, mut ones: Vec<One<'a>>) -> Vec<One<'a>> {
+        if ones.is_empty() {
+            return Vec::new();
+        }
+        let latest = self.request.compared == Compared::Latest;
+        let free: BTreeSet<SkillName> = ones.iter().map(|one| one.name.clone()).collect();
+        let any = ones.iter().filter(|_| latest);
+        let requests: Vec<_> =
+            any.filter_map(|one| VersionRequest::in_any_version(one.name, &one.entry)).collect();
+        let how = Deciding { keep: Keep::LockedBut(&free), minimal: false, alone: false };
+        match decide(&mut self.fetcher.sources, self.files, &requests, how) {
+            Ok(warnings) => self.outcome.warnings.extend(warnings),
+            Err(error) => {
+                self.outcome.failures.push(error);
+                return Vec::new();
+            }
+        }
+        let all = ones.len();
+        ones.retain_mut(|one| {
+            let Some(version) = self.fetcher.sources.versions.instead_of(one.locked) else { return false };
+            let range = one.entry.reference.as_ref().and_then(Reference::range);
+            let is_past = latest && range.is_some_and(|range| !range.contains(version));
+            if is_past {
+                one.entry.reference = Some(Reference::Range(VersionRange::compatible_with(version)));
+            }
+            is_past || !latest
+        });
+        self.outcome.same += all - ones.len();
+        ones
     }
 
     fn version(&mut self, one: &One<'_>) -> Result<()> {

@@ -168,7 +168,8 @@ impl<'a> Finder<'a> {
                 newest::latest(self.context, self.scope.as_root(), &entry.origin, entry.reference.as_ref())?;
         }
         let moved = said.latest.is_some();
-        entry.reference = said.latest.or(entry.reference);
+        let latest = said.latest.map(|latest| newest::restated(entry.reference.as_ref(), latest));
+        entry.reference = latest.or(entry.reference);
         let source = (entry.origin.clone(), entry.reference.clone());
         if let Some(at) = self.unreachable.get(&source) {
             let failure = &mut self.found.failures[*at];

@@ -32,7 +32,10 @@ impl<'a> Finder<'a> {
         let free: BTreeSet<SkillName> = installed.iter().map(|one| one.name.clone()).collect();
         let requests = match (&self.request.precise, self.request.latest) {
             (Some(version), _) => installed.iter().filter_map(|one| one.in_version(version)).collect(),
-            (None, true) => installed.iter().filter_map(Installed::in_any_version).collect(),
+            (None, true) => {
+                let any = |one: &Installed<'_>| VersionRequest::in_any_version(one.name, &one.entry);
+                installed.iter().filter_map(any).collect()
+            }
             (None, false) => Vec::new(),
         };
         let Self { request, .. } = self;
@@ -93,13 +96,6 @@ impl<'a> Finder<'a> {
 }
 
 impl Installed<'_> {
-    /// Returns the request for it in any version, if the user requested it.
-    fn in_any_version(&self) -> Option<VersionRequest> {
-        let path = self.entry.path.as_deref().filter(|_| self.entry.reference.is_some())?;
-        let (origin, name) = (self.entry.origin.clone(), SkillName::new(path).ok()?);
-        Some(VersionRequest { origin, name, key: self.name.clone(), range: None, within: false })
-    }
-
     /// Returns the request for exactly `version` of it.
     fn in_version(&self, version: &Version) -> Option<VersionRequest> {
         let name = SkillName::new(self.entry.path.as_deref()?).ok()?;
