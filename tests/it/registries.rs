@@ -1,6 +1,9 @@
 //! Registries: versions, ranges and dependencies of skills, from a directory and over HTTP.
 
+mod back;
 mod choice;
+mod places;
+mod words;
 
 use std::fs;
 

@@ -160,8 +160,12 @@ codes! {
     REGISTRY_EMPTY = "registry-empty";
     /// What a registry delivers is not what its list of versions says.
     REGISTRY_MISMATCH = "registry-mismatch";
+    /// A registry is a directory on this machine, which others who use the project do not have.
+    REGISTRY_ONLY_HERE = "registry-only-here";
     /// A file of a registry is not in the format of registries.
     REGISTRY_UNUSABLE = "registry-unusable";
+    /// A registry no longer lists versions that it had before.
+    REGISTRY_WENT_BACK = "registry-went-back";
     /// A server did not answer in time.
     REQUEST_TIMEOUT = "request-timeout";
     /// The answer of a server broke off.

@@ -63,7 +63,10 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
         line(&format!("needed by {}", why.needed_by.join(", ")));
     }
     if let Some(source) = &skill.source {
-        let path = skill.path.as_deref().map(|path| format!(", directory {path}")).unwrap_or_default();
+        // The path in a registry is the name of the skill there.
+        let is_of_registry = skill.source_type == Some("registry");
+        let path = skill.path.as_deref().filter(|_| !is_of_registry);
+        let path = path.map(|path| format!(", directory {path}")).unwrap_or_default();
         // An alias hides the name that others know.
         let own =
             skill.alias_of.as_deref().map(|own| format!(", where its name is {own}")).unwrap_or_default();

@@ -170,3 +170,15 @@ fn differences_are_those_of_an_update() {
     sandbox.write("skillpm.toml", sandbox.read("skillpm.toml").replace(">=1", "^1"));
     assert_eq!((new("--newest"), new("--latest")), (Vec::new(), vec!["base 2.0.0".to_owned()]));
 }
+
+/// What a person decides against is told by name: who states the range, and what replaces it.
+#[test]
+fn an_override_is_told() {
+    let sandbox = project(&usual());
+    sandbox
+        .write("skillpm.toml", "[registries]\ndefault = \"../registry\"\n\n[override]\nbase = \"=2.0.0\"\n");
+    let told = sandbox.ok(&["install", "chart"]);
+    let expected =
+        "`chart` needs `base@^1`, and your `[override]` of `base` replaces that range with `=2.0.0`";
+    assert!(told.stderr.contains(expected), "{told}");
+}

@@ -213,7 +213,7 @@ pub(super) fn asked_name(reference: Option<&Reference>) -> String {
     match reference {
         None => "refs/skillpm/head".to_owned(),
         Some(Reference::Tag(name)) => format!("refs/skillpm/tag/{}", escaped(name)),
-        Some(Reference::Range(range)) => format!("refs/skillpm/tag/{}", escaped(range.as_str())),
+        Some(Reference::Range(range)) => format!("refs/skillpm/range/{}", escaped(range.as_str())),
         Some(Reference::Branch(name)) => format!("refs/skillpm/branch/{}", escaped(name)),
         Some(Reference::Any(name) | Reference::Rev(name)) => format!("refs/skillpm/any/{}", escaped(name)),
     }

@@ -166,7 +166,9 @@ impl Fetch<'_> {
         let asked = match reference {
             None => "HEAD".to_owned(),
             Some(Reference::Tag(name)) => format!("refs/tags/{name}"),
-            Some(Reference::Range(range)) => format!("refs/tags/{range}"),
+            Some(range @ Reference::Range(_)) => {
+                return Err(names::no_reference(self.remote.url.as_str(), range, &[]).into());
+            }
             Some(Reference::Branch(name)) => format!("refs/heads/{name}"),
             Some(Reference::Any(name)) => name.clone(),
             Some(Reference::Rev(digits)) => return self.digits(digits),

@@ -36,7 +36,8 @@ pub(super) fn ambiguous(shown: &str, digits: &str) -> Error {
 /// Returns the error for a name that no reference has. `names` are the existing references.
 pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String]) -> Error {
     let (kind, prefixes): (_, &[&str]) = match reference {
-        Reference::Tag(_) | Reference::Range(_) => ("tag", &["refs/tags/"]),
+        Reference::Tag(_) => ("tag", &["refs/tags/"]),
+        Reference::Range(_) => ("tag in the range", &[]),
         Reference::Branch(_) => ("branch", &["refs/heads/"]),
         Reference::Any(_) | Reference::Rev(_) => ("tag, branch or commit", &["refs/heads/", "refs/tags/"]),
     };
@@ -96,7 +97,6 @@ fn head(objects: &Objects, shown: &str) -> Result<Oid> {
 pub(super) fn candidates(reference: &Reference) -> Vec<String> {
     match reference {
         Reference::Tag(name) => vec![format!("refs/tags/{name}")],
-        Reference::Range(range) => vec![format!("refs/tags/{range}")],
         Reference::Branch(name) => vec![format!("refs/heads/{name}")],
         Reference::Any(name) if name == "HEAD" => vec![name.clone()],
         Reference::Any(name) => {
@@ -104,7 +104,8 @@ pub(super) fn candidates(reference: &Reference) -> Vec<String> {
             let parts = ["refs/", "refs/tags/", "refs/heads/"].map(|prefix| format!("{prefix}{name}"));
             whole.into_iter().chain(parts).collect()
         }
-        Reference::Rev(_) => Vec::new(),
+        // Nothing in a repository is called like a range: whoever has one looks for the highest tag in it first.
+        Reference::Rev(_) | Reference::Range(_) => Vec::new(),
     }
 }
 

@@ -1,18 +1,20 @@
 //! The names of registries, and skills of them as they are typed: `pdf`, `pdf@^1.2`, `acme:pdf`.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
+use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::read_manifest;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Registries};
 use crate::name::SkillName;
 use crate::registry::registry_name;
 use crate::source::{self, local, settled};
 use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, Registry, SourceSpec, is_registry_name};
+use crate::text::{and, closest};
 use crate::version::VersionRange;
 
 /// A skill of a registry, as typed.
@@ -42,12 +44,23 @@ impl RegistryWord {
         Some(Self { registry, name: registry_name(name).ok()?, range })
     }
 
+    /// Returns `name` or `registry:name` if `text` is that with `@latest` after it, as users of npm type it.
+    pub(super) fn with_latest(text: &str) -> Option<&str> {
+        let name = text.trim().strip_suffix("@latest")?;
+        Self::read(name).map(|_| name)
+    }
+
+    /// Reports whether the text can only mean a skill of a registry: it has a range or names the registry.
+    pub(super) fn is_certain(&self) -> bool {
+        self.range.is_some() || self.registry.is_some()
+    }
+
     /// Returns the skill as a source, with the registries that `manifest` names, or else the user's manifest. Returns
-    /// `None` if neither names the registry, or has a default one.
+    /// `None` if no registry was given and neither has a default one.
     ///
     /// # Errors
     ///
-    /// Fails for a manifest of the user that cannot be read.
+    /// Fails for a manifest of the user that cannot be read, and for a registry that neither names.
     pub(super) fn source(
         self,
         context: &Context,
@@ -55,8 +68,13 @@ impl RegistryWord {
         manifest: &Manifest,
     ) -> Result<Option<SourceSpec>> {
         let Self { registry, name, range } = self;
-        let registry = registry.as_deref().unwrap_or(DEFAULT_REGISTRY);
-        let Some(registry) = find(context, scope, manifest, registry)? else { return Ok(None) };
+        let registry = match registry {
+            Some(registry) => named(context, scope, manifest, &registry)?,
+            None => match find(context, scope, manifest, DEFAULT_REGISTRY)? {
+                Some(registry) => registry,
+                None => return Ok(None),
+            },
+        };
         let reference = range.map(Reference::Range);
         Ok(Some(SourceSpec { path: Some(name.into()), reference, ..SourceSpec::new(registry) }))
     }
@@ -89,16 +107,75 @@ fn find(context: &Context, scope: &Scope, manifest: &Manifest, name: &str) -> Re
 ///
 /// Fails if neither names it.
 pub(super) fn named(context: &Context, scope: &Scope, manifest: &Manifest, name: &str) -> Result<Registry> {
-    find(context, scope, manifest, name)?.ok_or_else(|| absent(scope, name))
+    if let Some(registry) = find(context, scope, manifest, name)? {
+        return Ok(registry);
+    }
+    let mut known: Vec<_> = manifest.registries().iter().map(|(name, _)| name.to_owned()).collect();
+    // Without the others, the hint only lists fewer.
+    let all = configured(context, None).unwrap_or_default();
+    known.extend(all.into_iter().map(|one| one.name));
+    Err(absent(scope, name, known))
 }
 
-fn absent(scope: &Scope, name: &str) -> Error {
-    Error::config(format!("there is no registry called `{name}`")).coded(codes::REGISTRY_ABSENT).hint(
-        format!(
-            "name it under `[registries]` in `{}`, as in `{name} = \"https://skills.example.com\"`",
-            scope.manifest.display()
-        ),
-    )
+/// Returns the error for the name `name` that no registry has; `known` are the names that some have.
+fn absent(scope: &Scope, name: &str, mut known: Vec<String>) -> Error {
+    let error = Error::config(format!("there is no registry called `{name}`")).coded(codes::REGISTRY_ABSENT);
+    known.sort();
+    known.dedup();
+    let error = match closest(name, known.iter().map(String::as_str)) {
+        Some(close) => error.hint(format!("did you mean `{close}`?")),
+        None if known.is_empty() => error,
+        None => {
+            let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+            error.hint(format!("the registries are called {}", and(&known)))
+        }
+    };
+    error.hint(format!(
+        "name it under `[registries]` in `{}`, as in `{name} = \"https://skills.example.com\"`",
+        scope.manifest.display()
+    ))
+}
+
+/// Returns the registry `origin` as `registries`, those of the manifest of `scope`, spell it: one directory may be
+/// written in several ways. Returns any other source unchanged.
+///
+/// # Errors
+///
+/// Fails for a path that cannot be examined.
+pub(super) fn spelled(
+    context: &Context,
+    scope: &Scope,
+    registries: &Registries,
+    origin: Origin,
+) -> Result<Origin> {
+    if !origin.has_versions() || origin.path_here().is_none() {
+        return Ok(origin);
+    }
+    let place = |origin: &Origin| source::real_place(&context.settings, scope.as_root(), origin);
+    let own = place(&origin)?;
+    for (_, registry) in registries.iter() {
+        let known = Origin::from(registry.clone());
+        if known == origin || (own.is_some() && place(&known)? == own) {
+            return Ok(known);
+        }
+    }
+    Ok(origin)
+}
+
+/// Returns the warning about a registry that only the user's own manifest names and that is a directory on this machine:
+/// others who use the project of `scope` do not have it.
+pub(super) fn only_here(scope: &Scope, registries: &Registries, origin: &Origin) -> Option<Warning> {
+    let path = origin.path_here().filter(|_| origin.has_versions())?;
+    let is_absolute = Path::new(&*path).is_absolute() || path.starts_with('~');
+    let is_named = registries.iter().any(|(_, registry)| Origin::from(registry.clone()) == *origin);
+    if scope.kind != ScopeKind::Project || !is_absolute || is_named {
+        return None;
+    }
+    let told = format!(
+        "the registry `{path}` is a directory on this machine, and others who use this project do not have it: \
+         name one that they can reach under `[registries]` in `skillpm.toml`"
+    );
+    Some(Warning::new(codes::REGISTRY_ONLY_HERE, told))
 }
 
 /// A registry that a manifest names.
@@ -133,16 +210,25 @@ pub(super) fn configured(context: &Context, only: Option<&str>) -> Result<Vec<Co
                 Some(only) => name == only,
                 None => registries.name_of(&origin).is_none_or(|shortest| name == shortest),
             };
-            let place = source::place(settings, scope.as_root(), &origin)?;
-            let is_known =
-                |one: &ConfiguredRegistry| one.name == name || (&one.origin, &one.place) == (&origin, &place);
+            let place = source::real_place(settings, scope.as_root(), &origin)?;
+            let is_known = |one: &ConfiguredRegistry| match (&one.place, &place) {
+                _ if one.name == name => true,
+                (None, None) => one.origin == origin,
+                (one, other) => one == other,
+            };
             if is_wanted && !all.iter().any(is_known) {
                 all.push(ConfiguredRegistry { scope: scope.clone(), name: name.to_owned(), origin, place });
             }
         }
     }
     match (only, scopes.first()) {
-        (Some(name), Some(scope)) if all.is_empty() => Err(absent(scope, name)),
+        (Some(name), Some(scope)) if all.is_empty() => {
+            let mut known = Vec::new();
+            for scope in &scopes {
+                known.extend(read_manifest(scope)?.0.registries().iter().map(|(name, _)| name.to_owned()));
+            }
+            Err(absent(scope, name, known))
+        }
         _ => Ok(all),
     }
 }

@@ -357,7 +357,8 @@ fn question(reference: &Reference) -> Result<(String, Option<String>)> {
     let hex = name.len() >= 4 && name.len() <= 40 && name.bytes().all(|b| b.is_ascii_hexdigit());
     let digits = name.to_ascii_lowercase();
     Ok(match reference {
-        Reference::Tag(_) | Reference::Range(_) => (format!("tags/{name}"), None),
+        Reference::Tag(_) => (format!("tags/{name}"), None),
+        Reference::Range(_) => return Err(bad()),
         Reference::Branch(_) => (format!("heads/{name}"), None),
         Reference::Rev(_) if !hex => {
             return Err(Error::usage(format!("`{name}` is not a commit")).hint(message!(

@@ -31,7 +31,9 @@ use std::fmt;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use crate::advice::Warning;
 use crate::context::Context;
+use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs;
 use crate::name::SkillName;
@@ -41,6 +43,7 @@ use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Address, Identity, Origin, Reference};
 use crate::tree::{Memory, Tree};
+use crate::version::Version;
 use discover::{Candidate, discover_in};
 pub use kind::{Released, Source};
 
@@ -110,6 +113,20 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     /// Fails for a source that cannot be reached, or whose list cannot be used.
     fn releases(&self, _name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
         Ok(None)
+    }
+
+    /// Returns the tree digest that the source lists for a version of the skill `name`, if it does.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`SkillIndex::releases`] does.
+    fn digest(&self, _name: &SkillName, _version: &Version) -> Result<Option<Digest>> {
+        Ok(None)
+    }
+
+    /// Returns what a person should know of the lists that were read, each warning once.
+    fn take_warnings(&self) -> Vec<Warning> {
+        Vec::new()
     }
 
     /// Reports whether it is known without a request that the source has versions of the skill `name`.

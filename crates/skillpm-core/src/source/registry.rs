@@ -6,6 +6,7 @@
 
 mod files;
 mod reader;
+mod seen;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -13,12 +14,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use self::files::RegistryFiles;
 pub use self::reader::RegistryReader;
+pub use self::seen::went_back;
 use super::discover::{Candidate, discover_in};
 use super::newest::{Ask, Files, Newest, Query};
 use super::{FetchedSource, SkillIndex, Source, Wanted, file, local};
-use crate::advice::{Opt, Verb, message};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
+use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::SharedFile;
 use crate::name::SkillName;
@@ -93,6 +96,10 @@ struct RegistryIndex {
     /// The versions that are wanted, if not all.
     range: Option<VersionRange>,
     limits: Limits,
+    /// What a person should know of the lists that were read.
+    warnings: Mutex<Vec<Warning>>,
+    /// Whether versions that the registry no longer lists are added to its lists.
+    adds_seen: bool,
     /// The lists by name; `None` for a name that the registry does not have.
     lists: Mutex<BTreeMap<String, Option<Arc<NameList>>>>,
 }
@@ -104,6 +111,8 @@ impl RegistryIndex {
             files: RegistryFiles::new(registry, context, scope)?,
             range: None,
             limits: Limits::default(),
+            warnings: Mutex::default(),
+            adds_seen: true,
             lists: Mutex::default(),
         })
     }
@@ -128,11 +137,25 @@ impl RegistryIndex {
         // Only such a name can be in a registry, and it becomes part of a path.
         let Ok(safe) = registry_name(name) else { return Ok(None) };
         let path = format!("index/{name}.json");
-        let Some(bytes) = self.files.read(&path, MAX_FILE)? else {
-            self.files.check()?;
-            return Ok(None);
+        let last = self.files.last(&path);
+        let list = match self.files.read(&path, MAX_FILE)? {
+            Some(bytes) if last.as_ref() == Some(&bytes) => {
+                return self.parse(&path, &bytes, &safe).map(Some);
+            }
+            Some(bytes) => Some(self.parse(&path, &bytes, &safe)?),
+            None => {
+                self.files.check()?;
+                None
+            }
         };
-        NameList::parse(&bytes, &safe).map(Some).map_err(|error| self.unusable(&path, &error))
+        match last {
+            Some(last) => self.compared(&path, list, &last, &safe),
+            None => Ok(list),
+        }
+    }
+
+    fn parse(&self, path: &str, bytes: &[u8], name: &SkillName) -> Result<NameList> {
+        NameList::parse(bytes, name).map_err(|error| self.unusable(path, &error))
     }
 
     fn unusable(&self, path: &str, why: &dyn std::fmt::Display) -> Error {
@@ -294,6 +317,15 @@ impl SkillIndex for RegistryIndex {
     fn releases(&self, name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
         let Some(list) = self.list(name.as_str())? else { return Ok(None) };
         Ok(Some(Arc::new(list.versions.iter().map(release).collect())))
+    }
+
+    fn digest(&self, name: &SkillName, version: &Version) -> Result<Option<Digest>> {
+        let list = self.list(name.as_str())?;
+        Ok(list.and_then(|list| list.get(version).map(|listed| listed.digest)))
+    }
+
+    fn take_warnings(&self) -> Vec<Warning> {
+        std::mem::take(&mut *self.warnings.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn is_known(&self, name: &SkillName) -> bool {

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::fs::{Download, PathError, SharedFile};
-use crate::http::{Client, HttpError, Login, Request, Url};
+use crate::fs::{Download, PathError, SharedFile, write_small};
+use crate::http::{Client, Head, HttpError, Login, Request, Url};
 use crate::spec::Address;
 use cache::{Cache, CachedBody, Hashed};
 
@@ -68,9 +68,10 @@ impl Web {
     pub(super) fn get(&self, url: &Url, what: Option<&str>, limit: u64) -> std::result::Result<Got, Missed> {
         let known = self.cache.as_ref().and_then(|cache| cache.known(url));
         let known = known.filter(|known| known.file.len() <= limit);
-        if self.offline || self.is_checked(url) {
-            let offline = || Missed::Http(HttpError::Offline(url.clone()));
-            return known.map(CachedBody::got).ok_or_else(offline);
+        match known {
+            Some(known) if self.offline || self.is_checked(url) => return Ok(known.got()),
+            None if self.offline => return Err(Missed::Http(HttpError::Offline(url.clone()))),
+            _ => {}
         }
         let record = known.as_ref().map(|known| &known.record);
         let request = Request {
@@ -140,6 +141,22 @@ impl Web {
     /// Reports whether an answer of `url` is cached.
     pub(super) fn is_kept(&self, url: &Url) -> bool {
         self.cache.as_ref().is_some_and(|cache| cache.known(url).is_some())
+    }
+
+    /// Returns the last answer of `url`, if it is cached.
+    pub(super) fn last(&self, url: &Url) -> Option<Arc<SharedFile>> {
+        Some(self.cache.as_ref()?.known(url)?.file)
+    }
+
+    /// Puts `bytes` into the cache as the last answer of `url`, to be requested in full the next time.
+    pub(super) fn put_back(&self, url: &Url, bytes: &[u8]) {
+        let Some(cache) = &self.cache else { return };
+        self.checked().remove(&url.secret_text());
+        // Without it, only what was known before is forgotten.
+        if write_small(&cache.answer(url), bytes).is_ok() {
+            let head = Head { url: url.clone(), etag: None, last_modified: None };
+            cache.learn(url, &head, Digest::of(bytes));
+        }
     }
 
     /// Returns the file with `digest`, if it is cached.

@@ -8,7 +8,7 @@ use super::error::ManifestError;
 use super::read::{Reader, fault};
 use super::requirement::{self, Requirement};
 use crate::name::SkillName;
-use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, Registry, is_registry_name};
+use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, Registry, is_registry_name, is_source_prefix};
 use crate::text::closest;
 use crate::version::VersionRange;
 
@@ -70,6 +70,14 @@ impl Reader<'_> {
                 let message =
                     format!("`{key}` cannot be the name of a registry: use `a` to `z`, digits and `-`");
                 return Err(fault(self.text, table.key(key).and_then(Key::span), message));
+            }
+            if is_source_prefix(key) {
+                let message = format!(
+                    "`{key}` cannot be the name of a registry: `{key}:` already begins a source of another kind"
+                );
+                let error = fault(self.text, table.key(key).and_then(Key::span), message);
+                let hint = format!("choose another name, such as `{key}-skills`");
+                return Err(ManifestError { hint: Some(hint.into()), ..error });
             }
             let text = self.string(table, key)?.unwrap_or_default();
             let registry = Registry::named_or_new(text).map_err(|error| ManifestError {

@@ -9,6 +9,7 @@ use super::provider::{Available, Has, meets};
 use crate::name::SkillName;
 use crate::requirement::{Requirement, RequirementError};
 use crate::spec::{Origin, SourceSpec};
+use crate::version::Version;
 
 /// The skills that satisfy the dependencies of some skills.
 #[derive(Debug)]
@@ -115,6 +116,21 @@ pub enum Notice {
         text: String,
         /// The installed version.
         version: Option<String>,
+    },
+    /// The selected version is outside the range that `dependent` declares, because the user overrides it.
+    Overridden {
+        /// The skill.
+        dependent: SkillName,
+        /// Its version.
+        by: Version,
+        /// The declaration.
+        text: String,
+        /// The skill whose ranges are replaced.
+        name: SkillName,
+        /// Its version.
+        version: Version,
+        /// The range of the override.
+        range: String,
     },
     /// The new skill is outside the range that `dependent`, which stays unchanged, declares.
     NowOutOfRange {

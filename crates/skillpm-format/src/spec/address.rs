@@ -5,7 +5,7 @@ use std::fmt;
 use super::{Origin, SourceSpec, SpecError, skill_name, split_directory, split_suffixes, subdirectory};
 
 /// An `http` or `https` address without credentials and without a fragment, in the form for manifests and lockfiles.
-/// The host is in lower case, and there is no trailing slash.
+/// The host is in lower case, and there is neither a trailing slash nor the port that the scheme implies.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Address(String);
 
@@ -40,6 +40,8 @@ impl Address {
             return Err(unsupported());
         }
         let path = if path.contains('?') { path } else { path.trim_end_matches('/') };
+        let implied = if scheme == "https" { ":443" } else { ":80" };
+        let authority = authority.strip_suffix(implied).unwrap_or(authority);
         Ok(Self(format!("{scheme}://{}{path}", authority.to_ascii_lowercase())))
     }
 

@@ -26,7 +26,7 @@ pub use local::{LocalPath, is_local};
 pub use origin::{KINDS, Origin, kind_of_key, source_keys};
 pub use package::{Ecosystem, Package, distribution_name};
 pub use reference::{Identity, Reference, is_commit, is_object_id};
-pub use registry::{DEFAULT_REGISTRY, Registry, is_registry_name};
+pub use registry::{DEFAULT_REGISTRY, Registry, is_registry_name, is_source_prefix};
 pub use site::Site;
 
 /// A source as typed: where skills are, at which revision, and which of them is meant.

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use super::kind::{Compared, PatternForm, SourceFacts, SourceKind, Typed};
 use super::{
-    Address, Origin, Reference, SourceSpec, SpecError, is_local, skill_name, split_directory, split_suffixes,
-    subdirectory,
+    Address, KINDS, Kind, Origin, Reference, SourceSpec, SpecError, is_local, skill_name, split_directory,
+    split_suffixes, subdirectory,
 };
 use crate::version::Version;
 
@@ -64,6 +64,16 @@ pub fn is_registry_name(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
     // One letter could be a drive of Windows.
     text.len() > 1 && text.len() <= 64 && text.chars().all(is_part) && !text.starts_with('-')
+}
+
+/// Reports whether `text`, before a colon, begins a source of some kind: `npm:pdf`, `https://host`.
+pub fn is_source_prefix(text: &str) -> bool {
+    const SCHEMES: &[&str] = &["file", "http", "https", "ssh"];
+    let typed = format!("{text}:x");
+    let is_of = |kind: &Kind| {
+        kind.keys.contains(&text) || kind.manifest_keys.contains(&text) || (kind.named)(&typed).is_some()
+    };
+    SCHEMES.contains(&text) || KINDS.iter().any(is_of)
 }
 
 impl SourceKind for Registry {
@@ -182,6 +192,16 @@ mod tests {
             assert!(Registry::new(text).is_err(), "{text}");
         }
         assert_eq!(Registry::named_or_new("acme"), Ok(Registry::Named("acme".to_owned())));
+    }
+
+    #[test]
+    fn prefixes_of_sources() {
+        for text in ["npm", "github", "registry", "git", "gitlab", "url", "site", "path", "https"] {
+            assert!(is_source_prefix(text), "{text}");
+        }
+        for text in ["acme", "default", "skills", "npm-internal"] {
+            assert!(!is_source_prefix(text), "{text}");
+        }
     }
 
     #[test]

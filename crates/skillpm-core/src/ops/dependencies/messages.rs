@@ -4,9 +4,13 @@ use super::provider::Offered;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::error::{Error, ErrorKind};
+use crate::name::SkillName;
+use crate::ops::fetcher::Sources;
+use crate::requirement::Requirement;
 use crate::resolve::{Conflict, Has, MOST, Notice, Reason, Unresolved};
 use crate::scope::ScopeKind;
 use crate::spec::SourceSpec;
+use crate::version::Version;
 
 /// Adds a hint to `error`, which is about a dependency, on how to do without it.
 pub(in crate::ops) fn can_be_left_out(error: Error) -> Error {
@@ -44,6 +48,37 @@ fn conflicting(conflict: Conflict<Offered>) -> Error {
     ))
 }
 
+/// Returns the warning for `notice` if it is about a skill whose ranges an override replaces, and the skill that states
+/// such a range.
+pub(super) fn overridden<'n>(sources: &Sources<'_>, notice: &'n Notice) -> Option<(&'n SkillName, Warning)> {
+    let (Notice::OutOfRange { dependent, text, version }
+    | Notice::NowOutOfRange { dependent, text, version, .. }) = notice
+    else {
+        return None;
+    };
+    let requirement: Requirement = text.parse().ok()?;
+    let name = SkillName::new(requirement.name()?).ok()?;
+    let range = sources.override_of(&name)?;
+    let version = Version::new(version.as_deref()?).ok().filter(|version| range.contains(version))?;
+    Some((dependent, replaced(dependent, text, &name, range, &version)))
+}
+
+/// Returns the warning that an override of the skill `name`, the `range`, replaces the range in the declaration `text` of
+/// `dependent`.
+fn replaced(
+    dependent: &SkillName,
+    text: &str,
+    name: &SkillName,
+    range: &dyn std::fmt::Display,
+    version: &Version,
+) -> Warning {
+    let told = format!(
+        "`{dependent}` needs `{text}`, and your `[override]` of `{name}` replaces that range with `{range}`: \
+         it is {version}"
+    );
+    Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
+}
+
 /// Returns the warning for `notice`, which is about a scope of the kind `scope`.
 pub(super) fn warning_of(notice: &Notice, scope: ScopeKind) -> Warning {
     match notice {
@@ -55,6 +90,9 @@ pub(super) fn warning_of(notice: &Notice, scope: ScopeKind) -> Warning {
             let is = version_of(version.as_ref());
             let told = format!("`{dependent}` needs `{text}`, but the installed version is {is}");
             Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
+        }
+        Notice::Overridden { dependent, text, name, version, range, .. } => {
+            replaced(dependent, text, name, range, version)
         }
         Notice::NowOutOfRange { dependent, text, name, version } => {
             let is = version_of(version.as_ref());

@@ -16,7 +16,7 @@ mod versions;
 pub(super) use self::declared::dependencies;
 pub(super) use self::installed::Installed;
 pub(super) use self::messages::can_be_left_out;
-use self::messages::{error_of, warning_of};
+use self::messages::{error_of, overridden, warning_of};
 pub(super) use self::provider::Offered;
 use self::provider::{HasRoom, SourceProvider};
 pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, unneeded, write, write_all};
@@ -78,13 +78,19 @@ pub(super) fn resolve(
     has_room: Option<HasRoom<'_>>,
 ) -> std::result::Result<Brought, Unsatisfied> {
     let scope = sources.scope.kind;
-    let mut provider = SourceProvider::new(sources, has_room);
+    let mut provider = SourceProvider::new(&mut *sources, has_room);
     let resolution = resolve::resolve(problem, &mut provider).map_err(|unresolved| {
         let root = unresolved.root.clone();
         Unsatisfied { root, error: error_of(unresolved) }
     })?;
     let Resolution { assignment, selected, notices, unresolved } = resolution;
-    let warnings = notices.iter().map(|notice| warning_of(notice, scope)).collect();
+    let warnings = notices.iter().filter_map(|notice| match overridden(sources, notice) {
+        // What was decided together was told then.
+        Some((dependent, warning)) => (!sources.versions.has(dependent)).then_some(warning),
+        None => Some(warning_of(notice, scope)),
+    });
+    let mut warnings: Vec<Warning> = warnings.collect();
+    warnings.extend(sources.take_warnings());
     let unresolved = unresolved.into_iter().map(error_of).collect();
     Ok(Brought { assignment, selected, warnings, unresolved })
 }

@@ -12,6 +12,7 @@ use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::ops::fetcher::{Newest, Sources, dependent};
 use crate::ops::install::select::{candidates, install_name, select};
+use crate::ops::registries::spelled;
 use crate::resolve::versions::{Release, ReleaseRules};
 use crate::resolve::{Available, DependencyProvider, Dependent, Has, Location, Offer, directory_of, meets};
 use crate::source::FetchedSource;
@@ -137,7 +138,10 @@ impl DependencyProvider for SourceProvider<'_, '_> {
     }
 
     fn locate(&mut self, dependent: &Dependent, spec: &SourceSpec) -> Result<SourceSpec> {
-        outside(self.sources.context, self.sources.scope, &dependent.place, spec)
+        let Sources { context, scope, registries, .. } = &*self.sources;
+        let spec = outside(context, scope, &dependent.place, spec)?;
+        let origin = spelled(context, scope, registries, spec.origin)?;
+        Ok(SourceSpec { origin, ..spec })
     }
 
     fn at(&mut self, dependent: &Dependent, location: &Location<'_>) -> Result<Available<Offered>> {

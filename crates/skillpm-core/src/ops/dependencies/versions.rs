@@ -10,6 +10,7 @@ use super::messages::warning_of;
 use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
+use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
@@ -17,11 +18,14 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::fetcher::{Sources, Versions};
+use crate::resolve::Notice;
+use crate::resolve::declared::Declared;
 use crate::resolve::versions::{
     Asker, RegistryId, Release, ReleaseAge, ReleaseProvider, RootRequirement, SkillId, VersionError,
     VersionLimit, VersionProblem, solve,
 };
-use crate::source;
+use crate::source::registry::went_back;
+use crate::source::{self, SkillIndex};
 use crate::spec::{Origin, Reference, SourceSpec};
 use crate::version::{Version, VersionRange};
 
@@ -67,6 +71,11 @@ fn in_registry(locked: &Locked) -> Option<&str> {
     locked.path.as_deref().filter(|_| locked.origin.has_versions())
 }
 
+/// Returns the version in which a skill of a registry is `locked`.
+fn version_of(locked: &Locked) -> Option<Version> {
+    Version::new(locked.revision.as_deref()?).ok()
+}
+
 /// How versions are decided.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::ops) struct Deciding<'a> {
@@ -100,7 +109,7 @@ pub(in crate::ops) fn decide(
     if statement.problem.roots.is_empty() {
         return Ok(Vec::new());
     }
-    statement.add_locked(files, keep)?;
+    let locked = statement.add_locked(files, keep)?;
     let Statement { registries, mut problem, .. } = statement;
     let origins: Vec<Origin> = registries.iter().map(|registry| registry.origin.clone()).collect();
     problem.minimal = minimal;
@@ -109,9 +118,20 @@ pub(in crate::ops) fn decide(
         limits.map(|(name, range)| (name.clone(), VersionLimit::Range(range.parsed().clone()))).collect();
     problem.registries = origins.iter().map(|origin| origin.typed()).collect();
     let scope = sources.scope.kind;
-    let mut provider = RegistryProvider { sources, origins: &origins, alone, began: Instant::now() };
+    let mut provider = RegistryProvider {
+        sources,
+        origins: &origins,
+        locked,
+        kept: problem.locked.keys().cloned().collect(),
+        alone,
+        began: Instant::now(),
+        warnings: Vec::new(),
+    };
     let solution = solve(&problem, &mut provider).map_err(error_of)?;
-    let warnings = solution.notices.iter().map(|notice| warning_of(notice, scope)).collect();
+    let mut warnings = provider.warnings;
+    warnings.extend(sources.take_warnings());
+    let notices = solution.notices.iter().filter(|notice| !is_in_force(files, notice));
+    warnings.extend(notices.map(|notice| warning_of(notice, scope)));
     let mut versions = BTreeMap::new();
     for ((registry, name), chosen) in solution.versions {
         let spellings = registries.get(registry.0).map(|registry| registry.spellings.iter());
@@ -252,23 +272,23 @@ impl<'a> Statement<'a> {
         Ok(())
     }
 
-    /// Adds the locked versions as preferences.
-    fn add_locked(&mut self, files: &Files, keep: Keep<'_>) -> Result<()> {
+    /// Adds the locked versions as preferences, and returns the locked skills of registries.
+    fn add_locked<'f>(&mut self, files: &'f Files, keep: Keep<'_>) -> Result<BTreeMap<SkillId, &'f Locked>> {
+        let mut all = BTreeMap::new();
         for (key, locked) in &files.lock.skills {
             let is_free = match keep {
                 Keep::Locked => false,
                 Keep::LockedBut(free) => free.contains(key),
             };
             let name = in_registry(locked).and_then(|name| SkillName::new(name).ok());
-            let name = name.filter(|_| !self.requested.contains(key));
-            if let (Some(name), Some(version), false) =
-                (name, locked.revision.as_deref().and_then(|text| Version::new(text).ok()), is_free)
-            {
-                let registry = self.registry(&locked.origin)?;
-                self.problem.locked.insert((registry, name), version);
+            let Some((name, version)) = name.zip(version_of(locked)) else { continue };
+            let id = (self.registry(&locked.origin)?, name);
+            all.insert(id.clone(), locked);
+            if !is_free && !self.requested.contains(key) {
+                self.problem.locked.insert(id, version);
             }
         }
-        Ok(())
+        Ok(all)
     }
 }
 
@@ -276,9 +296,14 @@ impl<'a> Statement<'a> {
 struct RegistryProvider<'p, 's> {
     sources: &'p mut Sources<'s>,
     origins: &'p [Origin],
+    /// The locked skills of registries.
+    locked: BTreeMap<SkillId, &'p Locked>,
+    /// Those of them that keep their versions if they can.
+    kept: BTreeSet<SkillId>,
     /// Whether what skills need is left out.
     alone: bool,
     began: Instant,
+    warnings: Vec<Warning>,
 }
 
 impl RegistryProvider<'_, '_> {
@@ -286,13 +311,74 @@ impl RegistryProvider<'_, '_> {
         let Some(origin) = self.origins.get(registry.0) else { return Ok(None) };
         let opened = self.sources.open(&SourceSpec::new(origin.clone()))?;
         let Some(shelf) = &opened.shelf else { return Ok(None) };
-        let Some(releases) = shelf.releases(name)? else { return Ok(None) };
+        let releases = self.with_locked(&(registry, name.clone()), origin, &**shelf)?;
+        let Some(releases) = releases else { return Ok(None) };
         if !self.alone {
             return Ok(Some(releases));
         }
         let alone = |release: &Release| Release { dependencies: Vec::new(), ..release.clone() };
         Ok(Some(Arc::new(releases.iter().map(alone).collect())))
     }
+}
+
+impl RegistryProvider<'_, '_> {
+    /// Returns the releases of the skill `id` that `shelf`, the registry `origin`, lists. A locked version that it no
+    /// longer lists is told, and stays where it may.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a registry that cannot be read, and for one that lists other files for the locked version.
+    fn with_locked(
+        &mut self,
+        id: &SkillId,
+        origin: &Origin,
+        shelf: &dyn SkillIndex,
+    ) -> Result<Option<Arc<Vec<Release>>>> {
+        let name = &id.1;
+        let releases = shelf.releases(name)?;
+        let Some((locked, version)) = self.locked.get(id).and_then(|one| Some((*one, version_of(one)?)))
+        else {
+            return Ok(releases);
+        };
+        if let Some(digest) = shelf.digest(name, &version)? {
+            return if digest == locked.digest {
+                Ok(releases)
+            } else {
+                Err(changed(origin, name, locked, &digest))
+            };
+        }
+        self.warnings.push(went_back(&origin.typed(), name, &[&version]));
+        if !self.kept.contains(id) {
+            return Ok(releases);
+        }
+        let needs = locked.dependencies.iter();
+        let needs = needs.map(|text| Declared { text: text.clone(), requirement: text.parse() }).collect();
+        let mut all = releases.map(|all| all.to_vec()).unwrap_or_default();
+        all.push(Release { version, dependencies: needs, yanked: true, published: None });
+        Ok(Some(Arc::new(all)))
+    }
+}
+
+/// Reports whether `notice` is about an override whose skills are locked in these versions: it was told before.
+fn is_in_force(files: &Files, notice: &Notice) -> bool {
+    let Notice::Overridden { dependent, by, name, version, .. } = notice else { return false };
+    let is_locked = |name: &SkillName, version: &Version| {
+        files.lock.skills.get(name).and_then(version_of).as_ref() == Some(version)
+    };
+    is_locked(dependent, by) && is_locked(name, version)
+}
+
+/// Returns the error for a version of the skill `name` of `origin` that is `locked` and that the registry lists with
+/// another digest.
+fn changed(origin: &Origin, name: &SkillName, locked: &Locked, digest: &Digest) -> Error {
+    let version = locked.revision.as_deref().unwrap_or_default();
+    Error::integrity(format!(
+        "the registry `{}` lists other files for `{name}` {version} than are locked: {digest}, not {}",
+        origin.typed(),
+        locked.digest
+    ))
+    .coded(codes::REGISTRY_MISMATCH)
+    .hint("a version never changes: ask the owner of the registry what happened")
 }
 
 impl ReleaseProvider for RegistryProvider<'_, '_> {

@@ -4,10 +4,11 @@ use std::collections::BTreeMap;
 
 use super::versions::Versions;
 use crate::admission::PolicySubject;
+use crate::advice::Warning;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::scope::Scope;
-use crate::manifest::Manifest;
+use crate::manifest::{Manifest, Registries};
 use crate::name::SkillName;
 use crate::ops::policy_check::{PolicyCheck, now};
 use crate::resolve::versions::{ReleaseAge, ReleaseRules};
@@ -30,7 +31,11 @@ pub(in crate::ops) struct Sources<'a> {
     pub(in crate::ops) gate: PolicyCheck,
     /// The ranges that replace all others of a skill.
     overrides: BTreeMap<SkillName, VersionRange>,
+    /// The registries that the manifest names.
+    pub(in crate::ops) registries: Registries,
     opened: BTreeMap<(Origin, OpenedAt), FetchedSource>,
+    /// The warnings about lists that were taken.
+    told: Vec<Warning>,
     /// The versions that were decided for skills of registries.
     pub(in crate::ops) versions: Versions,
 }
@@ -44,7 +49,14 @@ impl<'a> Sources<'a> {
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, manifest: &Manifest) -> Result<Self> {
         let gate = PolicyCheck::new(context, scope, manifest)?;
         let overrides = manifest.overrides().clone();
-        Ok(Self { context, scope, gate, overrides, opened: BTreeMap::new(), versions: Versions::default() })
+        let registries = manifest.registries().clone();
+        let (opened, versions) = (BTreeMap::new(), Versions::default());
+        Ok(Self { context, scope, gate, overrides, registries, opened, told: Vec::new(), versions })
+    }
+
+    /// Returns the override of the skill `name`.
+    pub(in crate::ops) fn override_of(&self, name: &SkillName) -> Option<&VersionRange> {
+        self.overrides.get(name)
     }
 
     /// Returns the minimum age of the releases of the skill `name` of the registry `origin`.
@@ -144,6 +156,19 @@ impl<'a> Sources<'a> {
     /// Records that the source of `spec` was opened elsewhere in its current state.
     pub(in crate::ops) fn note(&mut self, spec: &SourceSpec, opened: &FetchedSource) {
         self.opened.insert((spec.origin.clone(), OpenedAt::Now(spec.reference.clone())), opened.clone());
+    }
+
+    /// Returns what a person should know of the lists that the open sources have read, each warning once.
+    pub(in crate::ops) fn take_warnings(&mut self) -> Vec<Warning> {
+        let shelves = self.opened.values().filter_map(|opened| opened.shelf.as_ref());
+        let mut new = Vec::new();
+        for warning in shelves.flat_map(|shelf| shelf.take_warnings()) {
+            if !self.told.contains(&warning) {
+                self.told.push(warning.clone());
+                new.push(warning);
+            }
+        }
+        new
     }
 
     fn open_at(&mut self, origin: &Origin, at: OpenedAt) -> Result<FetchedSource> {

@@ -23,6 +23,11 @@ impl Versions {
         self.0.get(&(origin.clone(), SkillName::new(name).ok()?))
     }
 
+    /// Reports whether a version of a skill called `name` was decided.
+    pub(in crate::ops) fn has(&self, name: &SkillName) -> bool {
+        self.0.keys().any(|(_, decided)| decided == name)
+    }
+
     /// Returns the version that replaces what is `locked`, if another one was decided.
     pub(in crate::ops) fn instead_of(&self, locked: &Locked) -> Option<&Version> {
         let version = self.get(&locked.origin, locked.path.as_deref()?)?;

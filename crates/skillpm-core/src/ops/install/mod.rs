@@ -40,6 +40,7 @@ use self::chosen::Selection;
 use super::absent::no_manifest;
 use super::fetcher::Sources;
 use super::home;
+use super::registries::RegistryWord;
 use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -132,9 +133,17 @@ fn list(
 ///
 /// Fails for a word that is also the name of a directory or file here.
 fn with_skills_named<'a>(context: &Context, request: &'a InstallRequest) -> Result<Cow<'a, InstallRequest>> {
-    let is_word = |text: &String| matches!(text.parse::<SourceSpec>(), Err(SpecError::Word(_)));
+    let is_of_registry = |text: &String| {
+        RegistryWord::read(text).is_some_and(|word| word.is_certain())
+            || RegistryWord::with_latest(text).is_some()
+    };
+    let is_word = |text: &String| {
+        matches!(text.parse::<SourceSpec>(), Err(SpecError::Word(_))) && !is_of_registry(text)
+    };
     let (words, sources): (Vec<String>, Vec<String>) = request.sources.iter().cloned().partition(is_word);
-    if request.marketplace.is_some() || words.is_empty() || sources.is_empty() {
+    // Beside skills of registries alone, a word is one too.
+    let has_source = sources.iter().any(|text| !is_of_registry(text));
+    if request.marketplace.is_some() || words.is_empty() || !has_source {
         return Ok(Cow::Borrowed(request));
     }
     if let Some(word) =

@@ -77,6 +77,8 @@ pub(super) fn parse(
     text: &str,
 ) -> Result<SourceSpec> {
     if let Some(spec) = of_named_registry(context, scope, manifest, text)? {
+        let origin = registries::spelled(context, scope, manifest.registries(), spec.origin)?;
+        let spec = SourceSpec { origin, ..spec };
         return match &request.reference {
             None => Ok(spec),
             Some(reference) => {
@@ -91,6 +93,10 @@ pub(super) fn parse(
                 .hint(hint))
             }
         };
+    }
+    if let Some(name) = RegistryWord::with_latest(text) {
+        return Err(Error::usage(format!("`{text}` names a tag, and registries have versions only"))
+            .hint(message!(Verb::Install.call().word(name), " installs the highest version")));
     }
     let mut spec = parse_source(text)?;
     if let Some(reference) = &request.reference {
@@ -122,7 +128,8 @@ pub(super) fn parse(
         spec.reference = Some(reference.clone());
     }
     check_no_directory(context, text, &spec)?;
-    spec.origin = source::settled(context, scope.as_root(), spec.origin)?;
+    let origin = source::settled(context, scope.as_root(), spec.origin)?;
+    spec.origin = registries::spelled(context, scope, manifest.registries(), origin)?;
     Ok(spec)
 }
 
@@ -184,6 +191,7 @@ fn choose_one(
     let (spec, opened) = open_typed(sources, text, spec)?;
     warnings.extend(unprotected(&spec.origin));
     warnings.extend(told_query(&spec.origin));
+    warnings.extend(registries::only_here(scope, &sources.registries, &spec.origin));
     let found = candidates(&opened, &spec)?;
     let named = names_of(request, &spec).iter().any(|name| name != ALL);
     if !named {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use super::super::local;
 #[cfg(feature = "http")]
 use super::super::web::{Missed, Web};
-#[cfg(feature = "http")]
 use crate::advice::{Verb, message};
 use crate::archive::open_zip;
 use crate::codes;
@@ -63,7 +62,11 @@ impl RegistryFiles {
                     Some(Kind::File) => Self::bundle(dir),
                     Some(_) => Ok(Self::Directory(dir)),
                     None => Err(Error::usage(format!("the registry `{}` does not exist", registry.typed()))
-                        .coded(codes::REGISTRY_ABSENT)),
+                        .coded(codes::REGISTRY_ABSENT)
+                        .hint(format!(
+                            "`{}` is not there: correct its path under `[registries]`",
+                            dir.display()
+                        ))),
                 }
             }
             Registry::Named(name) => Err(Error::config(format!("there is no registry called `{name}`"))
@@ -131,9 +134,44 @@ impl RegistryFiles {
                     }
                 }
             }
-            Self::Directory(dir) => Ok(read_capped(&dir.join(path), limit)?),
+            Self::Directory(dir) => read_capped(&dir.join(path), limit).map_err(|error| {
+                Error::from(error).coded(codes::REGISTRY_UNUSABLE).hint(message!(
+                    Verb::Registry.call().word("verify"),
+                    " shows what is wrong in a registry"
+                ))
+            }),
             Self::Bundle { tree, .. } if tree.get(path).is_none() => Ok(None),
             Self::Bundle { tree, .. } => Ok(Some(tree.read(path, limit)?)),
+        }
+    }
+
+    /// Returns the file `path` as the web last delivered it, if that is in the cache.
+    pub(super) fn last(&self, path: &str) -> Option<Vec<u8>> {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Web { address, web } => {
+                let file = web.last(&url(address, path).ok()?)?;
+                let mut bytes = vec![0; usize::try_from(file.len()).ok()?];
+                file.read_exact_at(&mut bytes, 0).ok()?;
+                Some(bytes)
+            }
+            Self::Directory(_) | Self::Bundle { .. } => {
+                let _ = path;
+                None
+            }
+        }
+    }
+
+    /// Keeps `bytes` in the cache as what the web last delivered for `path`.
+    pub(super) fn put_back(&self, path: &str, bytes: &[u8]) {
+        match self {
+            #[cfg(feature = "http")]
+            Self::Web { address, web } => {
+                if let Ok(url) = url(address, path) {
+                    web.put_back(&url, bytes);
+                }
+            }
+            Self::Directory(_) | Self::Bundle { .. } => drop((path.len(), bytes.len())),
         }
     }
 
@@ -270,6 +308,11 @@ fn url(address: &Address, path: &str) -> Result<Url> {
 fn missing(path: &str) -> Error {
     Error::integrity(format!("`{path}` does not exist, but the list of versions names it"))
         .coded(codes::REGISTRY_MISMATCH)
+        .hint(message!(
+            "report it to its owner; ",
+            Verb::Registry.call().word("verify"),
+            " shows what is missing"
+        ))
 }
 
 /// Returns an open file with these bytes, which has no name.

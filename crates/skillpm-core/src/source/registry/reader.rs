@@ -21,10 +21,8 @@ const MAX_EVENTS: usize = 100_000;
 /// are not: whoever reads these has a place of his own for them.
 pub struct RegistryReader<'a> {
     registry: &'a Registry,
-    scope: ScopeRoot<'a>,
-    /// Without a cache.
-    context: Context,
     index: RegistryIndex,
+    /// The same files, without a cache.
     once: RegistryFiles,
 }
 
@@ -34,12 +32,12 @@ impl<'a> RegistryReader<'a> {
     /// # Errors
     ///
     /// Fails for a directory that is not there, and for a name that nothing was looked up for.
-    pub fn new(context: &Context, scope: ScopeRoot<'a>, registry: &'a Registry) -> Result<Self> {
-        let index = RegistryIndex::open(registry, context, scope)?;
+    pub fn new(context: &Context, scope: ScopeRoot<'_>, registry: &'a Registry) -> Result<Self> {
+        let index = RegistryIndex { adds_seen: false, ..RegistryIndex::open(registry, context, scope)? };
         let mut context = context.clone();
         context.settings.dirs.cache = None;
         let once = RegistryFiles::new(registry, &context, scope)?;
-        Ok(Self { registry, scope, context, index, once })
+        Ok(Self { registry, index, once })
     }
 
     /// Returns the registry's own description.
@@ -57,7 +55,7 @@ impl<'a> RegistryReader<'a> {
     ///
     /// Fails as [`Self::config`] does.
     pub fn check(&self) -> Result<()> {
-        RegistryFiles::new(self.registry, &self.context, self.scope)?.config().map(drop)
+        self.once.config().map(drop)
     }
 
     /// Returns the names of all skills that have a version for new installations.

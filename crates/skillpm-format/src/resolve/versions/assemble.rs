@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use pubgrub::SelectedDependencies;
 
 use super::explanation::explain_two;
-use super::problem::{Asker, ReleaseProvider, RootRequirement, SkillId};
+use super::problem::{Asker, ReleaseProvider, RootRequirement, SkillId, VersionLimit};
 use super::search::Package;
 use super::solution::{ChosenVersion, Solution, SourceDependency, TwoRegistries, VersionError};
 use super::universe::{Universe, named_dependencies};
@@ -29,6 +29,7 @@ pub(super) fn assemble<P: ReleaseProvider>(
     }
     for (id, chosen) in &versions {
         notices.extend(notices_of(universe, id, chosen));
+        notices.extend(overridden(universe, id, &versions));
     }
     let askers = askers(universe, roots, &versions);
     for (id, by) in askers {
@@ -131,6 +132,34 @@ fn notices_of<P: ReleaseProvider>(
         (!fixed.fits(&limit)).then(notice)
     });
     malformed.chain(outside).collect()
+}
+
+/// Returns the notices about the ranges that the selected version of the skill `id` declares and that an override
+/// replaces with another version.
+fn overridden<P: ReleaseProvider>(
+    universe: &Universe<'_, P>,
+    id: &SkillId,
+    versions: &BTreeMap<SkillId, ChosenVersion>,
+) -> Vec<Notice> {
+    let listing = universe.seen(id).and_then(|number| universe.skill(number)).map(|skill| &skill.listing);
+    let chosen = versions.get(id);
+    let Some((release, chosen)) = chosen.and_then(|chosen| Some((listing?.at(chosen.index)?, chosen))) else {
+        return Vec::new();
+    };
+    let replaced = named_dependencies(release, &id.1).filter_map(|dependency| {
+        let limit = universe.problem.overrides.get(dependency.name)?;
+        let version = &versions.get(&(id.0, dependency.name.clone()))?.version;
+        let declared = VersionLimit::of(dependency.range);
+        (!declared.accepts(version)).then(|| Notice::Overridden {
+            dependent: id.1.clone(),
+            by: chosen.version.clone(),
+            text: dependency.text.to_owned(),
+            name: dependency.name.clone(),
+            version: version.clone(),
+            range: limit.to_string(),
+        })
+    });
+    replaced.collect()
 }
 
 type AskedSkill = (SkillId, BTreeSet<Asker>);

@@ -12,12 +12,13 @@ use crate::install::state::Files;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::dependencies::{Deciding, Keep, VersionRequest, decide};
-use crate::ops::fetcher::spec_of;
+use crate::ops::fetcher::{Sources, spec_of};
 use crate::ops::install::chosen::Chosen;
 use crate::ops::install::request::InstallRequest;
 use crate::resolve::Dependent;
+use crate::source;
 use crate::source::discover::Candidate;
-use crate::spec::{DEFAULT_REGISTRY, Reference, SourceSpec};
+use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, SourceSpec};
 use crate::version::{Version, VersionRange};
 
 impl Fetched<'_> {
@@ -72,7 +73,8 @@ impl Fetched<'_> {
             }
             for (other, registry) in files.manifest.registries().iter() {
                 let spec = SourceSpec::new(registry.clone());
-                if spec.origin == *origin || other == DEFAULT_REGISTRY {
+                let is_same = spec.origin == *origin || self.is_same_place(&spec.origin, origin);
+                if is_same || other == DEFAULT_REGISTRY {
                     continue;
                 }
                 // A registry that nobody asked for may be absent, and nothing is taken from it.
@@ -91,6 +93,13 @@ impl Fetched<'_> {
                 }
             }
         }
+    }
+
+    /// Reports whether two registries are one directory, written in two ways.
+    fn is_same_place(&self, one: &Origin, other: &Origin) -> bool {
+        let Sources { context, scope, .. } = &self.sources;
+        let place = |origin| source::real_place(&context.settings, scope.as_root(), origin).ok().flatten();
+        place(one).is_some_and(|one| place(other) == Some(one))
     }
 
     /// Takes in the installed skills whose versions change so that all fit together, and returns their names.
