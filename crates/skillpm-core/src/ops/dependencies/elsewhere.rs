@@ -37,7 +37,7 @@ pub(super) struct Need {
 /// Returns what the skills in `files` that come from elsewhere than a registry declare to need: by name, and from
 /// registries. Skills whose files are not on this machine declare nothing: what they need is examined when they are
 /// fetched.
-pub(super) fn needs(sources: &Sources<'_>, files: &Files) -> Vec<Need> {
+pub(super) fn declared_elsewhere(sources: &Sources<'_>, files: &Files) -> Vec<Need> {
     let mut needs = Vec::new();
     for (dependent, version) in dependents(sources, files) {
         let by = Asker::Skill { name: dependent.name.clone(), version };

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use super::elsewhere::{Need, needs};
+use super::elsewhere::{Need, declared_elsewhere};
 use super::messages::warning_of;
 use crate::advice::Warning;
 use crate::codes;
@@ -104,7 +104,7 @@ pub(in crate::ops) fn decide(
     statement.add_manifest(files)?;
     let has_locked = || files.lock.skills.values().any(|locked| locked.origin.has_versions());
     if !alone && (!statement.problem.roots.is_empty() || has_locked()) {
-        statement.add_needs(needs(sources, files), files)?;
+        statement.add_needs(declared_elsewhere(sources, files), files)?;
     }
     if statement.problem.roots.is_empty() {
         return Ok(Vec::new());
