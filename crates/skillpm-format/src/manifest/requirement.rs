@@ -234,9 +234,7 @@ fn reference(said: &impl ReferenceText) -> Result<Option<Reference>, ManifestErr
         };
         let reference = reference.map_err(|error| said.fault(error.to_string()))?;
         if found.replace(reference).is_some() {
-            return Err(
-                said.fault("only one of `tag`, `branch`, `rev`, `ref` and `version` can be given".to_owned())
-            );
+            return Err(said.fault("only one of `tag`, `branch`, `rev` and `ref` can be given".to_owned()));
         }
     }
     Ok(found)
