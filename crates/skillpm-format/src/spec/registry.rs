@@ -179,6 +179,9 @@ mod tests {
     fn places_of_registries() {
         for (text, written) in [
             ("https://Skills.example.com/team/", "https://skills.example.com/team"),
+            ("HTTPS://skills.example.com:443/team", "https://skills.example.com/team"),
+            ("http://[::1]:80/", "http://[::1]"),
+            ("https://skills.example.com:8443", "https://skills.example.com:8443"),
             ("file:///srv/registry", "/srv/registry"),
             ("file:///C:/registry", "C:/registry"),
             ("./registry/", "./registry"),
