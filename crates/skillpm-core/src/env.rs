@@ -219,6 +219,13 @@ impl Env {
         })
     }
 
+    /// Returns the variables whose names begin with `prefix`, without it. Those that are not UTF-8 are left out.
+    pub fn below(&self, prefix: &str) -> BTreeMap<String, String> {
+        let texts = self.vars.iter().filter_map(|(name, value)| Some((name.to_str()?, value.to_str()?)));
+        let below = texts.filter_map(|(name, value)| Some((name.strip_prefix(prefix)?, value)));
+        below.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    }
+
     /// The value of variable `name` as text, or `None` where it is unset, empty or not UTF-8.
     pub fn get(&self, name: &str) -> Option<&str> {
         self.vars.get(OsStr::new(name))?.to_str().filter(|value| !value.is_empty())

@@ -106,6 +106,8 @@ codes! {
     MANIFEST = "manifest";
     /// Another registry has a skill of the same name, which is not taken.
     NAME_IN_OTHER_REGISTRY = "name-in-other-registry";
+    /// A registry does not give out a name: it is reserved, or looks like another one.
+    NAME_NOT_AVAILABLE = "name-not-available";
     /// No registry accepts the name of a skill.
     NAME_NOT_PUBLISHABLE = "name-not-publishable";
     /// Two different skills would have one name.
@@ -122,6 +124,8 @@ codes! {
     NOT_ADMITTED = "not-admitted";
     /// A skill is in the manifest, and not yet installed.
     NOT_INSTALLED_YET = "not-installed-yet";
+    /// A registry does not let the holder of a token do that.
+    NOT_PERMITTED = "not-permitted";
     /// A source has skills in directories that are not searched.
     NOT_SEARCHED = "not-searched";
     /// A skill does not follow the specification, and works all the same.
@@ -210,6 +214,8 @@ codes! {
     STORE_UNWRITABLE = "store-unwritable";
     /// A tag means another commit than it did.
     TAG_MOVED = "tag-moved";
+    /// A registry does not accept a token, or needs one.
+    TOKEN_REFUSED = "token-refused";
     /// A file has more bytes than are read.
     TOO_LARGE = "too-large";
     /// No secure connection can be made.

@@ -24,8 +24,8 @@ pub(crate) struct PublishArgs {
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
 
-    /// the directory of a registry, as `skillpm registry init` makes it, or its name in `[registries]`; `github` for
-    /// a release in the repository of the remote `origin`, `github:OWNER/REPO` for another one
+    /// the directory or the address of a registry, or its name in `[registries]`; `github` for a release in the
+    /// repository of the remote `origin`, `github:OWNER/REPO` for another one
     #[arg(long, value_name = "TARGET")]
     to: String,
 

@@ -35,6 +35,7 @@ pub mod permit;
 pub mod policy;
 mod policy_check;
 pub mod provenance;
+#[cfg(feature = "http")]
 pub mod publish;
 pub mod read;
 mod registries;

@@ -73,8 +73,7 @@ impl Writer<'_> {
     /// Fails if there is another record of the version, and if the file cannot be written.
     pub fn adopt(&mut self, record: &Record, bytes: &[u8]) -> Result<()> {
         if self.ledger.adopt(record)? {
-            let path = files::record(&record.name, &record.version);
-            self.truth.push(self.stage.write(path, bytes)?);
+            self.stage_record(record, bytes)?;
         }
         Ok(())
     }

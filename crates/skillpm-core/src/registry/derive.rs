@@ -135,10 +135,12 @@ pub(super) fn plan_all(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>
 fn leaf(dir: &RegistryDir, history: &History) -> Leaf {
     let name = history.name();
     let count = history.records().len();
-    let list = (count > 0).then(|| history.list().to_bytes());
-    let changes = [(files::list(name), list), (files::versions(name), versions(history))];
+    let is_listed = history.is_listed();
+    let list = is_listed.then(|| history.list().to_bytes());
+    let versions = is_listed.then(|| versions(history)).flatten();
+    let changes = [(files::list(name), list), (files::versions(name), versions)];
     let changes = changes.into_iter().filter_map(|(path, bytes)| difference(dir, path, bytes)).collect();
-    Leaf { changes, head: history.head(), versions: count }
+    Leaf { changes, head: is_listed.then(|| history.head()).flatten(), versions: count }
 }
 
 /// Returns the changes of the files about all skills.

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::error::damaged;
 use super::ledger::unknown;
-use super::{Config, Event, FileError, History, MAX_FILE, NameList, Record, files};
+use super::{Config, Event, FileError, History, LogEntry, MAX_FILE, NameList, Record, files};
 use crate::advice::{Verb, message};
 use crate::codes;
 use crate::error::{Error, Result};
@@ -190,6 +190,32 @@ impl RegistryDir {
         let path = files::list(name);
         let Some(bytes) = self.read(&path)? else { return Ok(None) };
         NameList::parse(&bytes, name).map(Some).map_err(|error| damaged(&path, &error))
+    }
+
+    /// Returns the number of the last entry of the log; 0 if it has none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directory of the log cannot be read.
+    pub fn log_length(&self) -> Result<u64> {
+        let last = |dir: &str, ending: &str| -> Result<Option<u64>> {
+            let entries = fs::list_dir(&self.path_of(dir))?;
+            Ok(entries.iter().filter_map(|entry| entry.strip_suffix(ending)?.parse().ok()).max())
+        };
+        let Some(thousand) = last(files::LOG, "")? else { return Ok(0) };
+        Ok(last(&format!("{}/{thousand}", files::LOG), ".json")?
+            .unwrap_or(thousand * 1000 - u64::from(thousand > 0)))
+    }
+
+    /// Reads entry `number` of the log, from 1; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the file cannot be read, or is not an entry.
+    pub fn log_entry(&self, number: u64) -> Result<Option<LogEntry>> {
+        let path = files::log(number);
+        let Some(bytes) = self.read(&path)? else { return Ok(None) };
+        LogEntry::parse(&bytes).map(Some).map_err(|error| damaged(&path, &error))
     }
 
     /// Returns the names that a writer was at work on when it was killed, sorted.

@@ -54,29 +54,7 @@ impl<'a> Ledger<'a> {
     ///
     /// Fails if the registry has the version with other files, or too many versions.
     pub fn publish(&mut self, package: &Package, published: Timestamp) -> Result<Staged> {
-        let facts = &package.facts;
-        let history = self.history(&facts.name)?;
-        if let Some(there) = history.get(&facts.version) {
-            if there.digest == package.digest {
-                return Ok(Staged::Already(there.clone()));
-            }
-            return Err(exists(history, there, &facts.version));
-        }
-        check_count(history)?;
-        let record = Record {
-            name: facts.name.clone(),
-            version: facts.version.clone(),
-            description: facts.description.clone(),
-            license: facts.license.clone(),
-            tags: facts.tags.clone(),
-            digest: package.digest,
-            artifact: package.artifact,
-            dependencies: facts.dependencies.clone(),
-            published,
-            provenance: package.provenance.clone(),
-        };
-        history.insert(record.clone());
-        Ok(Staged::New(record))
+        stage(self.history(&package.facts.name)?, package, published)
     }
 
     /// Adds a record as another registry has it. Returns whether it is new.
@@ -123,6 +101,36 @@ impl<'a> Ledger<'a> {
         history.happen(event.clone());
         Ok(Some((history.event_count(), event)))
     }
+}
+
+/// Publishes `package` in `history`, that of its skill, at the time `published`. Nothing is written.
+///
+/// # Errors
+///
+/// Fails if the skill has the version with other files, or too many versions.
+pub fn stage(history: &mut History, package: &Package, published: Timestamp) -> Result<Staged> {
+    let facts = &package.facts;
+    if let Some(there) = history.get(&facts.version) {
+        if there.digest == package.digest {
+            return Ok(Staged::Already(there.clone()));
+        }
+        return Err(exists(history, there, &facts.version));
+    }
+    check_count(history)?;
+    let record = Record {
+        name: facts.name.clone(),
+        version: facts.version.clone(),
+        description: facts.description.clone(),
+        license: facts.license.clone(),
+        tags: facts.tags.clone(),
+        digest: package.digest,
+        artifact: package.artifact,
+        dependencies: facts.dependencies.clone(),
+        published,
+        provenance: package.provenance.clone(),
+    };
+    history.insert(record.clone());
+    Ok(Staged::New(record))
 }
 
 /// Fails if no version can be added.

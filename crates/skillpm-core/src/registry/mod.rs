@@ -23,7 +23,7 @@ pub use adopt::{BUNDLE_LIMITS, check_archive};
 pub use derive::Derived;
 pub use dir::RegistryDir;
 pub use error::not_publishable;
-pub use ledger::{Ledger, Staged};
+pub use ledger::{Ledger, Staged, stage};
 pub use package::Package;
 pub use verify::{Defect, DefectKind, Verified};
 pub use writer::Writer;

@@ -107,6 +107,8 @@ fn what_is_published_is_there_and_nothing_else() {
             "index/pdf/1.0.0.json",
             "index/pdf/1.1.0.json",
             "lock",
+            "log/0/1.json",
+            "log/0/2.json",
             "search.json",
         ]
     );
@@ -124,10 +126,74 @@ fn what_is_published_is_there_and_nothing_else() {
     assert_eq!(writer(&registry).index().expect("is derived").written, [""; 0]);
 }
 
+#[test]
+fn the_log_has_every_change_in_its_order() {
+    let (_dir, registry) = registry();
+    assert_eq!(registry.log_length().expect("a log"), 0);
+    publish(&registry, &[package("pdf", "1.0", "one"), package("docx", "1.0", "x")]);
+    let (pdf, time) = (name("pdf"), time());
+    let mut yanking = writer(&registry).by(Some("alice".to_owned()));
+    assert!(yanking.yank(&pdf, &version("1.0"), Some("broken"), time).expect("stages"));
+    yanking
+        .event(&pdf, Event::AddOwner { owner: "bob".parse().expect("an account"), time }, time)
+        .expect("stages");
+    yanking.commit().expect("commits");
+    // Nothing changes, so nothing is announced.
+    let mut again = writer(&registry);
+    again.stage(&package("pdf", "1.0", "one"), time).expect("is staged");
+    again.commit().expect("commits");
+    assert_eq!(registry.log_length().expect("a log"), 2);
+    let entry = |number| registry.log_entry(number).expect("reads").expect("an entry");
+    let published = entry(1).changes;
+    assert!(
+        matches!(&published[..], [LogChange::Publish { name: one, .. }, LogChange::Publish { name: other, .. }]
+        if one.as_str() == "pdf" && other.as_str() == "docx")
+    );
+    let second = entry(2);
+    assert_eq!((second.by.as_deref(), second.time), (Some("alice"), time));
+    assert!(matches!(
+        &second.changes[..],
+        [
+            LogChange::Event { number: 1, event: Event::Yank { .. }, .. },
+            LogChange::Event { number: 2, event: Event::AddOwner { .. }, .. },
+        ]
+    ));
+    assert_eq!(registry.log_entry(3).expect("reads"), None);
+    assert_clean(&registry);
+    std::fs::remove_file(registry.path().join(files::log(1))).expect("removes");
+    let missing = registry.verify().expect("verifies").defects;
+    assert_eq!(missing.iter().map(|defect| defect.path.as_str()).collect::<Vec<_>>(), ["log/0/1.json"]);
+}
+
+#[test]
+fn no_derived_file_has_a_private_skill() {
+    let (dir, registry) = registry();
+    publish(&registry, &[package("pdf", "1.0", "one"), package("docx", "1.0", "x")]);
+    let (pdf, time) = (name("pdf"), time());
+    let set = |visibility| {
+        let mut writer = writer(&registry);
+        writer.event(&pdf, Event::SetVisibility { visibility, time }, time).expect("stages");
+        writer.commit().expect("commits");
+    };
+    let before = files_of(dir.path());
+    set(Visibility::Private);
+    let derived = files_of(dir.path()).into_iter().filter(|(path, _)| !is_truth(path));
+    for (path, bytes) in derived {
+        assert!(!String::from_utf8_lossy(&bytes).contains("pdf") && !path.contains("pdf"), "{path}");
+    }
+    publish(&registry, &[package("pdf", "1.1", "two")]);
+    assert_eq!(registry.list(&pdf).expect("reads"), None);
+    assert_clean(&registry);
+    set(Visibility::Public);
+    assert!(registry.list(&pdf).expect("reads").is_some());
+    assert!(files_of(dir.path()).len() > before.len());
+    assert_clean(&registry);
+}
+
 /// Whether nothing derives the file at `path`.
 fn is_truth(path: &str) -> bool {
     let is_record = path.starts_with("index/") && path.matches('/').count() > 1;
-    is_record || path.starts_with("artifacts/") || path == "config.json"
+    is_record || path.starts_with("artifacts/") || path.starts_with("log/") || path == "config.json"
 }
 
 #[test]

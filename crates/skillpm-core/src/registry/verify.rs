@@ -96,6 +96,7 @@ impl RegistryDir {
                 |path| defect(path, DefectKind::Outdated, "it is not what the records and events make");
             verified.defects.extend(outdated.written.into_iter().chain(outdated.removed).map(defect));
         }
+        verified.defects.extend(self.examine_log()?);
         // Nor do these tell which archives they name.
         verified.strays.extend(self.strays(&names, (!is_damaged).then_some(&artifacts))?);
         verified.strays.sort_unstable();
@@ -155,6 +156,21 @@ impl RegistryDir {
         if let Err(message) = examine_content(&file, record) {
             found.defects.push(defect(path, DefectKind::ContentDiffers, message));
         }
+    }
+
+    /// Examines the log: every entry from the first to the last has to be there.
+    fn examine_log(&self) -> Result<Vec<Defect>> {
+        let mut defects = Vec::new();
+        for number in 1..=self.log_length()? {
+            match self.log_entry(number) {
+                Ok(Some(_)) => {}
+                Ok(None) => {
+                    defects.push(defect(files::log(number), DefectKind::Damaged, "the entry is missing"));
+                }
+                Err(error) => defects.push(damaged_by(files::log(number), &error)),
+            }
+        }
+        Ok(defects)
     }
 
     /// Returns the files below the directory of events at `dir` that are no events.

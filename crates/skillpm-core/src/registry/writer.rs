@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use super::derive::{Change, Derived, Plan, plan, plan_all};
 use super::staging::{StagedFile, Staging};
-use super::{Ledger, Package, RegistryDir, Staged, Timestamp, files};
+use super::{Event, Ledger, LogChange, LogEntry, Package, Record, RegistryDir, Staged, Timestamp, files};
 use crate::advice::{Verb, message};
 use crate::error::{Error, Result};
 use crate::fs::{self, FileLock};
@@ -22,7 +22,13 @@ pub struct Writer<'a> {
     /// Whether archives got their places before all others.
     pub(super) has_placed: bool,
     /// New records and events.
-    pub(super) truth: Vec<StagedFile>,
+    truth: Vec<StagedFile>,
+    /// What the log will say about them.
+    changes: Vec<LogChange>,
+    /// The time of the newest of them.
+    time: Timestamp,
+    /// Who changes the registry, if that is known.
+    by: Option<String>,
     // Released last.
     _lock: FileLock,
 }
@@ -36,8 +42,30 @@ impl<'a> Writer<'a> {
     pub fn new(dir: &'a RegistryDir, on_wait: impl Fn()) -> Result<Self> {
         let lock = FileLock::acquire(&dir.path_of(files::LOCK), on_wait)?;
         let stage = Staging::new(dir)?;
-        let (artifacts, truth) = (Vec::new(), Vec::new());
-        Ok(Self { stage, dir, ledger: Ledger::new(dir), artifacts, has_placed: false, truth, _lock: lock })
+        Ok(Self {
+            stage,
+            dir,
+            ledger: Ledger::new(dir),
+            artifacts: Vec::new(),
+            has_placed: false,
+            truth: Vec::new(),
+            changes: Vec::new(),
+            time: Timestamp::new(0),
+            by: None,
+            _lock: lock,
+        })
+    }
+
+    /// Lets the log say that `by` changes the registry.
+    #[must_use]
+    pub fn by(mut self, by: Option<String>) -> Self {
+        self.by = by;
+        self
+    }
+
+    /// Returns the ledger: the skills as they will be.
+    pub fn ledger(&mut self) -> &mut Ledger<'a> {
+        &mut self.ledger
     }
 
     /// Stages `package` for publication at the time `published`.
@@ -52,10 +80,22 @@ impl<'a> Writer<'a> {
                 let path = files::artifact(&package.artifact.digest);
                 self.artifacts.push(self.stage.write(path, &package.bytes)?);
             }
-            let path = files::record(&record.name, &record.version);
-            self.truth.push(self.stage.write(path, &record.to_bytes())?);
+            self.stage_record(record, &record.to_bytes())?;
         }
         Ok(staged)
+    }
+
+    /// Stages a record, which the ledger has, with its `bytes`.
+    pub(super) fn stage_record(&mut self, record: &Record, bytes: &[u8]) -> Result<()> {
+        self.truth.push(self.stage.write(files::record(&record.name, &record.version), bytes)?);
+        let (name, version, digest) = (record.name.clone(), record.version.clone(), record.digest);
+        self.announce(LogChange::Publish { name, version, digest }, record.published);
+        Ok(())
+    }
+
+    fn announce(&mut self, change: LogChange, time: Timestamp) {
+        self.changes.push(change);
+        self.time = self.time.max(time);
     }
 
     /// Stages that `version` of `name` is yanked for `reason`, or with `None` no longer is. Returns whether that is new.
@@ -71,8 +111,26 @@ impl<'a> Writer<'a> {
         time: Timestamp,
     ) -> Result<bool> {
         let Some((number, event)) = self.ledger.yank(name, version, reason, time)? else { return Ok(false) };
-        self.truth.push(self.stage.write(files::event(name, number), &event.to_bytes())?);
+        self.stage_event(name, number, event, time)?;
         Ok(true)
+    }
+
+    /// Stages an event about the whole skill `name`, which happens at `time`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the skill cannot be read, and if a file cannot be written.
+    pub fn event(&mut self, name: &SkillName, event: Event, time: Timestamp) -> Result<()> {
+        let history = self.ledger.history(name)?;
+        history.happen(event.clone());
+        let number = history.event_count();
+        self.stage_event(name, number, event, time)
+    }
+
+    fn stage_event(&mut self, name: &SkillName, number: usize, event: Event, time: Timestamp) -> Result<()> {
+        self.truth.push(self.stage.write(files::event(name, number), &event.to_bytes())?);
+        self.announce(LogChange::Event { name: name.clone(), number, event }, time);
+        Ok(())
     }
 
     /// Publishes what was staged, and derives the skills that a killed writer left.
@@ -111,9 +169,10 @@ impl<'a> Writer<'a> {
             self.unmark_all();
             return Ok(Derived { skills: plan.skills, versions: plan.versions, ..Derived::default() });
         }
+        let log = self.stage_log()?;
         let derived = self.stage_derived(plan.changes)?;
         let marked = self.mark()?;
-        let published = self.publish();
+        let published = self.publish(log.as_ref());
         if let Err((error, count)) = published {
             if count == 0 {
                 for name in &marked {
@@ -139,6 +198,17 @@ impl<'a> Writer<'a> {
         self.stage.sync().map_err(unfinished)?;
         self.unmark_all();
         Ok(Derived { skills: plan.skills, versions: plan.versions, written, removed })
+    }
+
+    /// Writes the entry of the log beside its place; `None` if there is nothing to announce.
+    fn stage_log(&mut self) -> Result<Option<StagedFile>> {
+        if self.changes.is_empty() {
+            return Ok(None);
+        }
+        let changes = std::mem::take(&mut self.changes);
+        let entry = LogEntry { time: self.time, by: self.by.clone(), changes };
+        let number = self.dir.log_length()? + 1;
+        self.stage.write(files::log(number), &entry.to_bytes()).map(Some)
     }
 
     /// Writes the derived files beside their places.
@@ -178,14 +248,17 @@ impl<'a> Writer<'a> {
         let _ = fs::remove_tree(&self.dir.path_of(&files::pending(name)));
     }
 
-    /// Moves archives, records and events to their places. An error comes with the number of records and events that
-    /// were published before.
-    fn publish(&mut self) -> Result<(), (Error, usize)> {
+    /// Moves archives, the entry of the log, records and events to their places, in this order. An error comes with the
+    /// number of records and events that were published before.
+    fn publish(&mut self, log: Option<&StagedFile>) -> Result<(), (Error, usize)> {
         for artifact in &self.artifacts {
             self.stage.replace(artifact).map_err(|error| (error, 0))?;
         }
         if self.has_placed || !self.artifacts.is_empty() {
             self.stage.sync().map_err(|error| (error, 0))?;
+        }
+        if let Some(log) = log {
+            self.stage.create(log).map_err(|error| (error, 0))?;
         }
         for (count, file) in self.truth.iter().enumerate() {
             self.stage.create(file).map_err(|error| (error, count))?;

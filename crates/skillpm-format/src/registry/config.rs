@@ -16,12 +16,22 @@ pub struct Config {
     /// The name of the registry, which follows the rules for names of skills.
     #[serde(deserialize_with = "name_in_file")]
     pub name: SkillName,
+    /// Where a server has its own interface, relative to the file. Files alone have none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub api: Option<String>,
 }
 
 impl Config {
     /// Returns the configuration of a new registry.
     pub fn new(name: SkillName) -> Self {
-        Self { format: FORMAT, name }
+        Self { format: FORMAT, name, api: None }
+    }
+
+    /// Returns the configuration as a server with its interface at `api` answers it.
+    #[must_use]
+    pub fn with_api(mut self, api: &str) -> Self {
+        self.api = Some(api.to_owned());
+        self
     }
 
     /// Reads `config.json`.

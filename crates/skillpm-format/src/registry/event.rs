@@ -1,14 +1,14 @@
-//! What happened to a version after it was published.
+//! What happened to a skill after its versions were published.
 
 use serde::{Deserialize, Serialize};
 
 use super::json::{compact, read};
 use super::names::version_in_file;
-use super::{FileError, Timestamp};
+use super::{Account, FileError, Timestamp, TrustedPublisher};
 use crate::version::Version;
 
-/// An event, in `index/<name>/events/<n>.json`. The file is created once and never changed; the last event of a version
-/// counts.
+/// An event, in `index/<name>/events/<n>.json`. The file is created once and never changed; the last event about a
+/// version, an owner or a publisher counts.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
@@ -31,9 +31,56 @@ pub enum Event {
         /// When.
         time: Timestamp,
     },
+    /// An account may publish the skill from now on.
+    AddOwner {
+        /// The account.
+        owner: Account,
+        /// When.
+        time: Timestamp,
+    },
+    /// An account may no longer publish the skill.
+    RemoveOwner {
+        /// The account.
+        owner: Account,
+        /// When.
+        time: Timestamp,
+    },
+    /// The jobs of a workflow may publish the skill from now on.
+    AddPublisher {
+        /// The workflow.
+        publisher: TrustedPublisher,
+        /// When.
+        time: Timestamp,
+    },
+    /// The jobs of a workflow may no longer publish the skill.
+    RemovePublisher {
+        /// The workflow.
+        publisher: TrustedPublisher,
+        /// When.
+        time: Timestamp,
+    },
+    /// Who may see the skill changed.
+    SetVisibility {
+        /// Who may see it.
+        visibility: Visibility,
+        /// When.
+        time: Timestamp,
+    },
     /// An event of a kind that this version of the program does not know.
     #[serde(other)]
     Unknown,
+}
+
+/// Who may see a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Visibility {
+    /// Whoever may read the registry.
+    #[default]
+    Public,
+    /// Its owners, and those whom the operator lets read it. Only a server holds to that: a static host serves each
+    /// file to everybody.
+    Private,
 }
 
 impl Event {
@@ -46,11 +93,11 @@ impl Event {
         read(bytes)
     }
 
-    /// Returns the version that it is about.
+    /// Returns the version that it is about; `None` for an event about the whole skill.
     pub fn version(&self) -> Option<&Version> {
         match self {
             Self::Yank { version, .. } | Self::Unyank { version, .. } => Some(version),
-            Self::Unknown => None,
+            _ => None,
         }
     }
 

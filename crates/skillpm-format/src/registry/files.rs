@@ -12,6 +12,8 @@ pub const INDEX: &str = "index";
 pub const EVENTS: &str = "events";
 /// The file that a search reads.
 pub const SEARCH: &str = "search.json";
+/// The directory of the log.
+pub const LOG: &str = "log";
 /// The directory of artifacts.
 pub const ARTIFACTS: &str = "artifacts/sha256";
 /// The directory of the files that other tools read.
@@ -45,6 +47,11 @@ pub fn record(name: &SkillName, version: &Version) -> String {
 /// Returns the path of event `number`, from 1.
 pub fn event(name: &SkillName, number: usize) -> String {
     format!("{INDEX}/{name}/{EVENTS}/{number}.json")
+}
+
+/// Returns the path of entry `number` of the log, from 1. A directory has at most 1,000 of them.
+pub fn log(number: u64) -> String {
+    format!("{LOG}/{}/{number}.json", number / 1000)
 }
 
 /// Returns the path of the list of a skill's versions.

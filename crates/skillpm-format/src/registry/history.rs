@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Event, Head, Listed, MAX_VERSIONS, NameList, Record, files};
+use super::{
+    Account, Event, Head, Listed, MAX_VERSIONS, NameList, Record, TrustedPublisher, Visibility, files,
+};
 use crate::name::SkillName;
 use crate::version::Version;
 
@@ -14,6 +16,9 @@ pub struct History {
     records: Vec<Record>,
     /// The reasons of yanked versions, by key.
     yanked: BTreeMap<String, String>,
+    owners: BTreeSet<Account>,
+    publishers: BTreeSet<TrustedPublisher>,
+    visibility: Visibility,
     /// The number of events.
     events: usize,
 }
@@ -35,6 +40,19 @@ pub enum HistoryError {
 }
 
 impl History {
+    /// Returns the history of a skill that has none yet.
+    pub fn empty(name: SkillName) -> Self {
+        Self {
+            name,
+            records: Vec::new(),
+            yanked: BTreeMap::new(),
+            owners: BTreeSet::new(),
+            publishers: BTreeSet::new(),
+            visibility: Visibility::Public,
+            events: 0,
+        }
+    }
+
     /// Returns the history of the skill `name`. `records` may be in any order, each from a file of its own; `events` are
     /// in the order of their numbers.
     ///
@@ -51,7 +69,7 @@ impl History {
         } else {
             records.iter().map(|record| files::version_key(&record.version)).collect()
         };
-        let mut history = Self { name, records, yanked: BTreeMap::new(), events: 0 };
+        let mut history = Self { records, ..Self::empty(name) };
         for event in events {
             if let Some(version) = event.version()
                 && !keys.contains(&files::version_key(version))
@@ -64,7 +82,7 @@ impl History {
         Ok(history)
     }
 
-    /// Adds an event about one of the versions.
+    /// Adds an event, which if it is about a version is about one of these.
     pub fn happen(&mut self, event: Event) {
         self.events += 1;
         match event {
@@ -74,6 +92,19 @@ impl History {
             Event::Unyank { version, .. } => {
                 self.yanked.remove(&files::version_key(&version));
             }
+            Event::AddOwner { owner, .. } => {
+                self.owners.insert(owner);
+            }
+            Event::RemoveOwner { owner, .. } => {
+                self.owners.remove(&owner);
+            }
+            Event::AddPublisher { publisher, .. } => {
+                self.publishers.insert(publisher);
+            }
+            Event::RemovePublisher { publisher, .. } => {
+                self.publishers.remove(&publisher);
+            }
+            Event::SetVisibility { visibility, .. } => self.visibility = visibility,
             Event::Unknown => {}
         }
     }
@@ -117,6 +148,21 @@ impl History {
         self.yanked.get(&files::version_key(version)).map(String::as_str)
     }
 
+    /// Returns the accounts that may publish the skill.
+    pub fn owners(&self) -> &BTreeSet<Account> {
+        &self.owners
+    }
+
+    /// Returns the workflows that may publish the skill.
+    pub fn publishers(&self) -> &BTreeSet<TrustedPublisher> {
+        &self.publishers
+    }
+
+    /// Returns who may see the skill.
+    pub fn visibility(&self) -> Visibility {
+        self.visibility
+    }
+
     /// Returns the list of the versions.
     pub fn list(&self) -> NameList {
         let listed = |record: &Record| Listed {
@@ -140,5 +186,10 @@ impl History {
     /// Returns the skill as the files about all skills have it, or `None` if all of its versions are yanked.
     pub fn head(&self) -> Option<Head> {
         self.newest().map(Head::of)
+    }
+
+    /// Reports whether the derived files, which everybody may read, have the skill: it has versions and is public.
+    pub fn is_listed(&self) -> bool {
+        !self.records.is_empty() && self.visibility == Visibility::Public
     }
 }

@@ -1,11 +1,12 @@
 //! The files of a static registry: one directory that holds versions of skills, and that any web host can serve.
 //!
 //! The truth is one [`Record`] for each version and one [`Event`] for each later change; these files are created once
-//! and never changed. Everything else is derived from them: a [`NameList`] for each skill, the [`SearchIndex`], and the
+//! and never changed. A [`LogEntry`] announces them. Everything else is derived from them: a [`NameList`] for each skill, the [`SearchIndex`], and the
 //! files that other tools read. [`files`] has the path of each file.
 //!
 //! Readers ignore fields that they do not know. Every `parse` function takes bytes that a stranger may have written.
 
+mod account;
 mod config;
 mod derived;
 mod error;
@@ -15,6 +16,7 @@ pub mod files;
 mod history;
 mod json;
 mod list;
+mod log;
 mod names;
 mod record;
 mod search;
@@ -22,13 +24,15 @@ mod search;
 mod tests;
 mod timestamp;
 
+pub use account::{Account, AccountError, TrustedPublisher};
 pub use config::Config;
 pub use derived::{Head, ai_catalog, discovery, heads, versions};
 pub use error::FileError;
-pub use event::Event;
+pub use event::{Event, Visibility};
 pub use facts::{Facts, FactsError};
 pub use history::{History, HistoryError};
 pub use list::{Listed, NameList};
+pub use log::{LogChange, LogEntry};
 pub use names::{NameRefusal, registry_name, registry_version};
 pub use record::{Artifact, Provenance, Record};
 pub use search::{SearchIndex, SearchSkill};

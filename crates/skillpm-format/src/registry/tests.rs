@@ -322,6 +322,35 @@ fn facts_are_those_of_the_skill() {
     assert!(matches!(facts("name: nul\nmetadata: {version: '1.0'}"), Err(FactsError::Name(_))));
 }
 
+#[test]
+fn owners_publishers_and_visibility_follow_from_events() {
+    let time = Timestamp::new(0);
+    let account = |text: &str| text.parse::<Account>().expect("an account");
+    let publisher = |environment: Option<&str>| {
+        let texts = ["https://issuer.example", "acme/skills", "publish.yml"].map(str::to_owned);
+        let [issuer, repository, workflow] = texts;
+        TrustedPublisher::new(issuer, repository, workflow, environment.map(str::to_owned))
+            .expect("a publisher")
+    };
+    let add = |owner: &str| Event::AddOwner { owner: account(owner), time };
+    let events = vec![
+        add("alice"),
+        add("bob"),
+        Event::RemoveOwner { owner: account("alice"), time },
+        Event::AddPublisher { publisher: publisher(Some("release")), time },
+        Event::SetVisibility { visibility: Visibility::Private, time },
+    ];
+    let history = history(&["1.0"], events);
+    assert_eq!(history.owners().iter().map(Account::as_str).collect::<Vec<_>>(), ["bob"]);
+    assert!(!history.is_listed());
+    let allowed = history.publishers().iter().next().expect("a publisher");
+    assert!(allowed.allows(&publisher(Some("release"))));
+    assert!(!allowed.allows(&publisher(None)) && !allowed.allows(&publisher(Some("test"))));
+    assert!(publisher(None).allows(&publisher(Some("test"))));
+    let json = text(Event::AddPublisher { publisher: publisher(None), time }.to_bytes());
+    assert!(Event::parse(json.replace("acme/skills", "acme").as_bytes()).is_err());
+}
+
 proptest! {
     #[test]
     fn a_record_reads_back(
@@ -338,6 +367,10 @@ proptest! {
         let events = reason.into_iter().map(|reason| yank(&number, &reason)).collect::<Vec<_>>();
         for event in &events {
             prop_assert_eq!(Event::parse(&event.to_bytes()), Ok(event.clone()));
+            let (name, event) = (record.name.clone(), event.clone());
+            let changes = vec![LogChange::Event { name, number: 1, event }];
+            let entry = LogEntry { time: record.published, by: None, changes };
+            prop_assert_eq!(LogEntry::parse(&entry.to_bytes()), Ok(entry));
         }
         let history = History::new(record.name.clone(), vec![record], events).expect("a history");
         prop_assert_eq!(NameList::parse(&history.list().to_bytes(), history.name()), Ok(history.list()));
@@ -351,7 +384,7 @@ proptest! {
     #[test]
     fn nothing_panics(text in "(\\{|\\}|\\[|\\]|:|,|\"(name|version|versions|skills|event|yank|format|size|digest|é|1\\.0)\"|1|-1|null){0,40}") {
         let bytes = text.as_bytes();
-        let _ = (Config::parse(bytes), Event::parse(bytes), SearchIndex::parse(bytes), heads(bytes, bytes));
+        let _ = (Config::parse(bytes), Event::parse(bytes), LogEntry::parse(bytes), SearchIndex::parse(bytes), heads(bytes, bytes));
         let _ = (Record::parse(bytes, &name("a"), "1.0.0"), NameList::parse(bytes, &name("a")));
     }
 }

@@ -1,35 +1,29 @@
 //! Publishing to the directory of a registry.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use super::outcome::PublishRequest;
 use crate::advice::{Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::pack::Packed;
-use crate::ops::registries;
 use crate::ops::registry::opened::{now, open, shown, writer};
 use crate::registry::{Ledger, Package, Record, RegistryDir, Staged};
-use crate::source::local;
-use crate::spec::SourceFacts as _;
 
 /// The directory of a registry.
 pub(super) struct Directory(RegistryDir);
 
 impl Directory {
-    /// Opens the registry that `request` names.
+    /// Opens the registry at `path`.
     ///
     /// # Errors
     ///
-    /// Fails if it names none, or one that is not in a directory, and if it names a tag.
-    pub(super) fn open(context: &Context, request: &PublishRequest) -> Result<Self> {
-        let registry = open(context, Some(&place(context, &request.to)?))?;
+    /// Fails if there is none, and if `request` names a tag.
+    pub(super) fn open(context: &Context, path: &Path, request: &PublishRequest) -> Result<Self> {
+        let registry = open(context, Some(path))?;
         if request.tag.is_some() {
-            return Err(Error::usage("a registry has no tags: the version comes from the skill").hint(
-                message!("leave out ", Opt::Tag, ", which is for releases on GitHub: `github:OWNER/REPO`"),
-            ));
+            return Err(no_tags());
         }
         Ok(Self(registry))
     }
@@ -54,23 +48,13 @@ impl Directory {
     }
 }
 
-/// Returns the directory of the registry that `to` names.
-///
-/// # Errors
-///
-/// Fails if it names none, or one that is not in a directory.
-fn place(context: &Context, to: &str) -> Result<PathBuf> {
-    let scope = Scope::new(&context.settings, ScopeKind::Project)?;
-    let registry = registries::typed(context, &scope, to)?;
-    match registry.path_here() {
-        Some(path) => local::resolve(&context.settings, scope.as_root(), &path),
-        None => Err(Error::usage(format!(
-            "`{}` is not a directory, so nothing can be published there",
-            registry.typed()
-        ))
-        .coded(codes::REGISTRY_ABSENT)
-        .hint("publish to the directory whose files are served there, and copy it as before")),
-    }
+/// Returns the error for a tag where there are none.
+pub(super) fn no_tags() -> Error {
+    Error::usage("a registry has no tags: the version comes from the skill").hint(message!(
+        "leave out ",
+        Opt::Tag,
+        ", which is for releases on GitHub: `github:OWNER/REPO`"
+    ))
 }
 
 /// Adds `package` to `registry`.

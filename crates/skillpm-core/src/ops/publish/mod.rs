@@ -1,8 +1,9 @@
-//! `publish`: packs a skill and adds it to a registry, or to the releases of a repository on GitHub.
+//! `publish`: packs a skill and adds it to a registry, in a directory or on a server, or to the releases of a repository on GitHub.
 
 mod directory;
 mod github;
 mod outcome;
+mod server;
 mod target;
 mod work_tree;
 

@@ -5,14 +5,22 @@ use std::path::Path;
 use super::directory::Directory;
 use super::github::ReleasesOf;
 use super::outcome::{PublishRequest, Release};
+use super::server::Server;
+use crate::codes;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::pack::Packed;
+use crate::ops::registries;
+use crate::source::local;
+use crate::spec::SourceFacts as _;
 
 /// A place that takes packed skills.
 pub(super) enum Target {
     /// The directory of a registry.
     Directory(Directory),
+    /// A registry that a server has.
+    Server(Box<Server>),
     /// The releases of a repository on GitHub.
     GitHub(ReleasesOf),
 }
@@ -24,16 +32,27 @@ impl Target {
     ///
     /// Fails if there is no such target, and if `request` has what it has no use for.
     pub(super) fn open(context: &Context, dir: &Path, request: &PublishRequest) -> Result<Self> {
-        match ReleasesOf::typed(context, dir, request)? {
-            Some(releases) => Ok(Self::GitHub(releases)),
-            None => Directory::open(context, request).map(Self::Directory),
+        if let Some(releases) = ReleasesOf::typed(context, dir, request)? {
+            return Ok(Self::GitHub(releases));
         }
+        let scope = Scope::new(&context.settings, ScopeKind::Project)?;
+        let registry = registries::typed(context, &scope, &request.to)?;
+        if let Some(address) = registry.web_address() {
+            return Server::open(context, address, request).map(|server| Self::Server(Box::new(server)));
+        }
+        let Some(path) = registry.path_here() else {
+            let message = format!("nothing can be published to `{}`", registry.typed());
+            return Err(Error::usage(message).coded(codes::REGISTRY_ABSENT));
+        };
+        let path = local::resolve(&context.settings, scope.as_root(), &path)?;
+        Directory::open(context, &path, request).map(Self::Directory)
     }
 
     /// Returns the target as the outcome has it.
     pub(super) fn shown(&self) -> String {
         match self {
             Self::Directory(directory) => directory.shown(),
+            Self::Server(server) => server.shown(),
             Self::GitHub(releases) => releases.shown(),
         }
     }
@@ -52,6 +71,7 @@ impl Target {
     ) -> Result<Option<Release>> {
         match self {
             Self::Directory(directory) => directory.publish(context, packed, dry_run).map(|()| None),
+            Self::Server(server) => server.publish(packed, dry_run).map(|()| None),
             Self::GitHub(releases) => releases.publish(context, dir, packed, dry_run).map(Some),
         }
     }

@@ -103,7 +103,7 @@ fn package(context: &Context, source: &Path) -> Result<Package> {
     match fs::kind(&real)? {
         Some(Kind::File) if source.file_name() != Some(SKILL_FILE.as_ref()) => {
             let package = Package::read(&real)?;
-            check(source, &package)?;
+            check_package(&source.display().to_string(), &package)?;
             Ok(package)
         }
         _ => {
@@ -118,8 +118,12 @@ fn package(context: &Context, source: &Path) -> Result<Package> {
     }
 }
 
-/// Checks a package by the profile for publishing, as `pack` checks a directory.
-fn check(source: &Path, package: &Package) -> Result<()> {
+/// Checks a package by the profile for publishing, as `pack` checks a directory. `source` names it in errors.
+///
+/// # Errors
+///
+/// Fails if it is not fit for publication.
+pub fn check_package(source: &str, package: &Package) -> Result<()> {
     let (set, document) = package.files()?;
     let beside = files::of_set(&set)?;
     let name = package.facts.name.as_str();
@@ -132,8 +136,7 @@ fn check(source: &Path, package: &Package) -> Result<()> {
         1 => ", and 1 other error".to_owned(),
         more => format!(", and {more} other errors"),
     };
-    let text: Message =
-        format!("`{}` is not fit for publication: {}{more}", source.display(), first.message).into();
+    let text: Message = format!("`{source}` is not fit for publication: {}{more}", first.message).into();
     Err(Error::new(ErrorKind::Findings, text).coded(codes::RELEASE_REFUSED).hint(message!(
         "unpack it; ",
         Verb::Validate,

@@ -11,7 +11,7 @@ pub(super) mod opened;
 mod verify;
 mod yank;
 
-pub use add::{AddOutcome, AddRequest, AddedVersion, add};
+pub use add::{AddOutcome, AddRequest, AddedVersion, add, check_package};
 pub use index::{IndexOutcome, IndexRequest, index};
 pub use init::{InitOutcome, InitRequest, init};
 pub use list::{ListOutcome, ListRequest, ListedSkill, ListedVersion, list};

@@ -269,7 +269,7 @@ fn time_of(events: &[Event], listed: &Listed) -> Option<Timestamp> {
     let state = |event: &Event| match event {
         Event::Yank { version, reason, time } => Some((version.clone(), Some(reason.clone()), *time)),
         Event::Unyank { version, time } => Some((version.clone(), None, *time)),
-        Event::Unknown => None,
+        _ => None,
     };
     let is_it = |version: &Version| files::version_key(version) == key(listed);
     let (_, yanked, time) = events.iter().rev().filter_map(state).find(|(version, ..)| is_it(version))?;
