@@ -1,0 +1,149 @@
+//! Who may do what.
+
+mod names;
+mod oidc;
+mod token;
+
+use crate::error::{Error, Result, not_permitted};
+use crate::name::SkillName;
+use crate::registry::{Account, Event, History, Provenance, Timestamp, Visibility};
+pub(crate) use names::check_new_name;
+pub(crate) use oidc::{GITHUB, Issuers};
+pub(crate) use token::{Holder, Token, TokenRequest, Tokens};
+
+/// What a token allows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub(crate) enum Scope {
+    /// To read what is not public.
+    Read,
+    /// To publish versions.
+    Publish,
+    /// To yank versions, and to take that back.
+    Yank,
+    /// To change who owns a skill, who publishes it from CI, and who sees it.
+    Owner,
+    /// Everything, also with skills of others.
+    Admin,
+}
+
+/// Who makes a request: nobody that the server knows, or the holder of a token.
+#[derive(Debug, Clone)]
+pub(crate) struct Caller(pub(crate) Option<Token>);
+
+impl Caller {
+    /// Returns what the log says about who made a change.
+    pub(crate) fn by(&self) -> Option<String> {
+        self.0.as_ref().map(|token| token.holder.to_string())
+    }
+
+    /// Returns the caller's token.
+    pub(crate) fn token(&self) -> Option<&Token> {
+        self.0.as_ref()
+    }
+
+    /// Returns what the caller works on, as a CI system states it.
+    pub(crate) fn provenance(&self) -> Option<Provenance> {
+        match &self.0.as_ref()?.holder {
+            Holder::Publisher { provenance, .. } => provenance.clone(),
+            Holder::Account { .. } => None,
+        }
+    }
+
+    /// Reports whether the caller's token has `scope` for the skill `name`.
+    fn has(&self, scope: Scope, name: &SkillName) -> bool {
+        self.token().is_some_and(|token| token.allows(scope, name))
+    }
+
+    /// Reports whether the caller may do everything.
+    pub(crate) fn is_admin(&self) -> bool {
+        self.token().is_some_and(|token| token.scopes.contains(&Scope::Admin))
+    }
+
+    /// Reports whether the caller may read what is public where reading takes a token.
+    pub(crate) fn may_read(&self) -> bool {
+        self.token().is_some()
+    }
+
+    /// Reports whether the caller may see a skill.
+    pub(crate) fn may_see(&self, history: &History) -> bool {
+        history.visibility() == Visibility::Public
+            || self.is_admin()
+            || self.owns(history)
+            || self.has(Scope::Read, history.name())
+    }
+
+    /// Reports whether a skill is the caller's.
+    fn owns(&self, history: &History) -> bool {
+        match self.token().map(|token| &token.holder) {
+            None => false,
+            Some(Holder::Account { account }) => history.owners().contains(account),
+            Some(Holder::Publisher { publisher, .. }) => {
+                history.publishers().iter().any(|allowed| allowed.allows(publisher))
+            }
+        }
+    }
+
+    /// Checks that the caller may do what takes `scope` with a skill that exists.
+    ///
+    /// # Errors
+    ///
+    /// Fails if not.
+    pub(crate) fn check(&self, scope: Scope, history: &History) -> Result<()> {
+        let name = history.name();
+        if self.is_admin() {
+            return Ok(());
+        }
+        self.check_scope(scope, name)?;
+        if self.owns(history) {
+            return Ok(());
+        }
+        let error = not_permitted(format!("`{name}` belongs to others"));
+        Err(match self.token().map(|token| &token.holder) {
+            Some(Holder::Publisher { publisher, .. }) => {
+                error.hint(format!("an owner of `{name}` can let {publisher} publish it"))
+            }
+            _ => error.hint("an owner of it can add you, or choose another name"),
+        })
+    }
+
+    fn check_scope(&self, scope: Scope, name: &SkillName) -> Result<()> {
+        if self.token().is_none() {
+            return Err(Error::usage("this takes a token").coded(crate::codes::TOKEN_REFUSED));
+        }
+        if self.has(scope, name) {
+            return Ok(());
+        }
+        Err(not_permitted(format!("the token does not allow that with `{name}`"))
+            .hint("a token with other scopes or names can be made by whoever runs the registry"))
+    }
+
+    /// Decides whether the caller may publish a version of a skill. Returns the event by which a new skill becomes the
+    /// caller's.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the caller may not.
+    pub(crate) fn publishes(&self, history: &History, time: Timestamp) -> Result<Option<Event>> {
+        let is_new =
+            history.records().is_empty() && history.owners().is_empty() && history.publishers().is_empty();
+        if !is_new {
+            return self.check(Scope::Publish, history).map(|()| None);
+        }
+        self.check_scope(Scope::Publish, history.name())?;
+        match self.account() {
+            Some(owner) => Ok(Some(Event::AddOwner { owner: owner.clone(), time })),
+            None => Err(not_permitted(format!("`{}` does not exist yet", history.name())).hint(
+                "a first version is published with the token of an account, which owns the skill then",
+            )),
+        }
+    }
+
+    /// Returns the account of the caller.
+    pub(crate) fn account(&self) -> Option<&Account> {
+        match &self.token()?.holder {
+            Holder::Account { account } => Some(account),
+            Holder::Publisher { .. } => None,
+        }
+    }
+}

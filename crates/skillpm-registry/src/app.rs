@@ -1,0 +1,327 @@
+//! What the server can do, whoever asks and by which protocol.
+
+#[cfg(test)]
+mod tests;
+
+use std::sync::Arc;
+
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+
+use axum::body::Bytes;
+
+use crate::access::{Caller, Issuers, Scope, Tokens, check_new_name};
+use crate::catalog::{Catalog, Derived};
+use crate::codes;
+use crate::config::{Config, ReadAccess};
+use crate::error::{Error, Result, not_permitted, unknown};
+use crate::name::SkillName;
+use crate::registry::{
+    Account, Event, History, Package, Record, Staged, Timestamp, TrustedPublisher, Visibility,
+};
+use crate::storage::{Change, Publication, Storage};
+use crate::version::Version;
+use skillpm_core::ops::registry::check_package;
+
+/// The bytes of files that never change which are kept in memory.
+const KEPT_BYTES: u64 = 64 << 20;
+/// The largest of these files.
+pub(crate) const KEPT_FILE: u64 = 1 << 20;
+
+/// A server.
+#[derive(Debug)]
+pub(crate) struct App {
+    /// The settings.
+    pub(crate) config: Config,
+    /// Where the registry lies.
+    pub(crate) storage: Storage,
+    /// What is known of it.
+    pub(crate) catalog: Catalog,
+    /// The tokens.
+    pub(crate) tokens: Tokens,
+    /// Who may state which job of a CI system somebody is.
+    pub(crate) issuers: Issuers,
+    /// What is made of the catalog for those who see what is public.
+    pub(crate) overview: Derived<crate::web::Overview>,
+    kept: Cache<String, Bytes, BytesOf>,
+}
+
+#[derive(Debug, Clone)]
+struct BytesOf;
+
+impl Weighter<String, Bytes> for BytesOf {
+    fn weight(&self, key: &String, value: &Bytes) -> u64 {
+        (key.len() + value.len()) as u64 + 64
+    }
+}
+
+/// What came of a publication.
+#[derive(Debug)]
+pub(crate) struct Published {
+    /// The version.
+    pub(crate) record: Record,
+    /// Whether it was there before, with the same files.
+    pub(crate) already: bool,
+}
+
+impl App {
+    /// Opens the registry that `config` names, and reads all of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, and if it cannot be read.
+    pub(crate) async fn open(config: Config) -> Result<Self> {
+        let storage = Storage::open(&config.place()?).await?;
+        Self::with(config, storage).await
+    }
+
+    async fn with(config: Config, storage: Storage) -> Result<Self> {
+        let catalog = Catalog::new(storage.load().await?);
+        let tokens = Tokens::new(storage.private());
+        let issuers = Issuers::new(&config.trusted_issuers, config.public_url.as_deref(), storage.private())?;
+        let kept = Cache::with_weighter(10_000, KEPT_BYTES, BytesOf);
+        Ok(Self { config, storage, catalog, tokens, issuers, overview: Derived::default(), kept })
+    }
+
+    /// Returns the skill `name`, if `caller` may see it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if not: with one error whether it does not exist or must not be seen.
+    pub(crate) fn skill(&self, caller: &Caller, name: &SkillName) -> Result<Arc<History>> {
+        let found = self.catalog.skill(name).filter(|there| !there.records().is_empty());
+        found
+            .filter(|there| self.is_seen(caller, there))
+            .ok_or_else(|| unknown(format!("there is no skill `{name}`")))
+    }
+
+    /// Reports whether `caller` may see a skill.
+    pub(crate) fn is_seen(&self, caller: &Caller, history: &History) -> bool {
+        (self.config.read == ReadAccess::Public || caller.may_read()) && caller.may_see(history)
+    }
+
+    /// Reads a file that never changes; `None` if there is none. It is kept in memory if it is small.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer.
+    pub(crate) async fn constant(&self, path: &str) -> Result<Option<Bytes>> {
+        if let Some(bytes) = self.kept.get(path) {
+            return Ok(Some(bytes));
+        }
+        let Some(bytes) = self.storage.files().get(path).await? else { return Ok(None) };
+        if bytes.len() as u64 <= KEPT_FILE {
+            self.kept.insert(path.to_owned(), bytes.clone());
+        }
+        Ok(Some(bytes))
+    }
+
+    /// Publishes the archive `bytes` as `version` of `name`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the archive is not fit for publication or is something else, if the caller may not publish it, if the
+    /// version exists with other files, and if the store fails.
+    pub(crate) async fn publish(
+        &self,
+        caller: &Caller,
+        name: &SkillName,
+        version: &Version,
+        bytes: Bytes,
+        time: Timestamp,
+    ) -> Result<Published> {
+        let known = self.catalog.history(name);
+        // First who asks: the content of strangers is not even read.
+        let claim = caller.publishes(&known, time)?;
+        if claim.is_some() {
+            check_new_name(name, &self.config.reserved_names, &self.catalog)?;
+            self.check_quota(caller)?;
+        }
+        let mut package = read_package(bytes).await?;
+        check_is(&package, name, version)?;
+        package.provenance = caller.provenance();
+        let package = Arc::new(package);
+        let permit = {
+            let caller = caller.clone();
+            Arc::new(move |history: &History| caller.publishes(history, time))
+        };
+        let publication = Publication { package, permit, time, by: caller.by(), known };
+        let (staged, history) = self.storage.publish(publication).await?;
+        self.catalog.set(history);
+        Ok(match staged {
+            Staged::New(record) => Published { record, already: false },
+            Staged::Already(record) => Published { record, already: true },
+        })
+    }
+
+    fn check_quota(&self, caller: &Caller) -> Result<()> {
+        let Some(account) = caller.account().filter(|_| !caller.is_admin()) else { return Ok(()) };
+        let limit = self.config.limits.skills_per_account;
+        let owned = self.catalog.all().iter().filter(|skill| skill.owners().contains(account)).count();
+        if owned < limit {
+            return Ok(());
+        }
+        Err(not_permitted(format!("`{account}` owns {owned} skills, {limit} are allowed")))
+    }
+
+    /// Yanks `version` of `name` for `reason`, or with `None` takes that back. Returns whether that is new.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the caller may not, if there is no such version, and if the store fails.
+    pub(crate) async fn yank(
+        &self,
+        caller: &Caller,
+        name: &SkillName,
+        version: &Version,
+        reason: Option<String>,
+        time: Timestamp,
+    ) -> Result<bool> {
+        let version = version.clone();
+        self.change(caller, name, Scope::Yank, time, move |history| {
+            let Some(record) = history.get(&version) else {
+                return Err(unknown(format!("`{}` has no version `{version}`", history.name())));
+            };
+            if history.yanked(&version) == reason.as_deref() {
+                return Ok(None);
+            }
+            let version = record.version.clone();
+            Ok(Some(match reason.clone() {
+                Some(reason) => Event::Yank { version, reason, time },
+                None => Event::Unyank { version, time },
+            }))
+        })
+        .await
+    }
+
+    /// Adds or removes an owner. Returns whether that is new.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the caller may not, if the last owner would go, and if the store fails.
+    pub(crate) async fn own(
+        &self,
+        caller: &Caller,
+        name: &SkillName,
+        owner: Account,
+        owns: bool,
+        time: Timestamp,
+    ) -> Result<bool> {
+        self.change(caller, name, Scope::Owner, time, move |history| {
+            if history.owners().contains(&owner) == owns {
+                return Ok(None);
+            }
+            if owns {
+                return Ok(Some(Event::AddOwner { owner: owner.clone(), time }));
+            }
+            if history.owners().len() == 1 {
+                return Err(Error::usage(format!("`{owner}` is the only owner of `{}`", history.name()))
+                    .hint("add another one first"));
+            }
+            Ok(Some(Event::RemoveOwner { owner: owner.clone(), time }))
+        })
+        .await
+    }
+
+    /// Lets the jobs of a workflow publish a skill, or no longer. Returns whether that is new.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the caller may not, and if the store fails.
+    pub(crate) async fn trust(
+        &self,
+        caller: &Caller,
+        name: &SkillName,
+        publisher: TrustedPublisher,
+        is_trusted: bool,
+        time: Timestamp,
+    ) -> Result<bool> {
+        self.change(caller, name, Scope::Owner, time, move |history| {
+            if history.publishers().contains(&publisher) == is_trusted {
+                return Ok(None);
+            }
+            let publisher = publisher.clone();
+            Ok(Some(if is_trusted {
+                Event::AddPublisher { publisher, time }
+            } else {
+                Event::RemovePublisher { publisher, time }
+            }))
+        })
+        .await
+    }
+
+    /// Sets who may see a skill. Returns whether that is new.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the caller may not, and if the store fails.
+    pub(crate) async fn show_to(
+        &self,
+        caller: &Caller,
+        name: &SkillName,
+        visibility: Visibility,
+        time: Timestamp,
+    ) -> Result<bool> {
+        self.change(caller, name, Scope::Owner, time, move |history| {
+            Ok((history.visibility() != visibility).then_some(Event::SetVisibility { visibility, time }))
+        })
+        .await
+    }
+
+    async fn change(
+        &self,
+        caller: &Caller,
+        name: &SkillName,
+        scope: Scope,
+        time: Timestamp,
+        decide: impl Fn(&History) -> Result<Option<Event>> + Send + Sync + 'static,
+    ) -> Result<bool> {
+        let known = self.catalog.history(name);
+        let exists = !known.records().is_empty();
+        if !exists || !self.is_seen(caller, &known) {
+            // Without a token the answer is that one is needed, whether the skill exists or not.
+            caller
+                .check(scope, &History::empty(name.clone()))
+                .and(Err(unknown(format!("there is no skill `{name}`"))))?;
+        }
+        let change: Change = {
+            let caller = caller.clone();
+            Arc::new(move |history: &History| {
+                caller.check(scope, history)?;
+                decide(history)
+            })
+        };
+        change(&known)?;
+        let (is_new, history) = self.storage.change(known, change, caller.by(), time).await?;
+        self.catalog.set(history);
+        Ok(is_new)
+    }
+}
+
+/// Reads a package and checks that it is fit for publication.
+async fn read_package(bytes: Bytes) -> Result<Package> {
+    let read = tokio::task::spawn_blocking(move || {
+        let package = Package::new(bytes.into())?;
+        check_package(&format!("{}.zip", package.facts.name), &package)?;
+        Ok(package)
+    });
+    read.await.map_err(|error| Error::io("a thread of the server ended early").because(error))?
+}
+
+/// Checks that `package` is what the address says.
+fn check_is(package: &Package, name: &SkillName, version: &Version) -> Result<()> {
+    let facts = &package.facts;
+    if facts.name == *name && facts.version.as_str() == version.as_str() {
+        return Ok(());
+    }
+    Err(Error::usage(format!(
+        "the archive has `{}` {}, and not `{name}` {version} as the address says",
+        facts.name, facts.version
+    ))
+    .coded(codes::RELEASE_REFUSED))
+}
+
+/// Returns the time now.
+pub(crate) fn now() -> Timestamp {
+    Timestamp::new(i64::try_from(skillpm_core::env::now()).unwrap_or(i64::MAX))
+}

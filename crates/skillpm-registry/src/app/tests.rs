@@ -1,0 +1,221 @@
+//! Several servers on one store, and a store that fails.
+
+use std::sync::Arc;
+
+use super::*;
+use crate::codes;
+use crate::registry::{Config as RegistryConfig, files, registry_name, registry_version};
+use crate::storage::Objects;
+use crate::testing::{Store, archive, caller};
+
+const ALL: &[Scope] = &[Scope::Publish, Scope::Yank, Scope::Owner];
+
+fn name(text: &str) -> SkillName {
+    registry_name(text).expect("a name")
+}
+
+fn version(text: &str) -> Version {
+    registry_version(text).expect("a version")
+}
+
+fn time() -> Timestamp {
+    Timestamp::new(1_795_730_400)
+}
+
+async fn server(store: &Store) -> App {
+    let files = Objects::new(Arc::new(store.clone()), "skills");
+    let config = RegistryConfig::new(name("acme"));
+    // Whether it is new or there does not matter.
+    let _ = files.create(files::CONFIG, config.to_bytes().into()).await;
+    let storage = Storage::bucket(files, config);
+    App::with(Config::default(), storage).await.expect("a server")
+}
+
+async fn publish(app: &App, who: &Caller, skill: &str, number: &str) -> Result<Published> {
+    app.publish(who, &name(skill), &version(number), archive(skill, number), time()).await
+}
+
+async fn see(app: &App) {
+    app.catalog.refresh(&app.storage).await.expect("a log");
+}
+
+fn versions(app: &App, skill: &str) -> Vec<String> {
+    let skill = app.catalog.history(&name(skill));
+    skill.records().iter().map(|record| record.version.to_string()).collect()
+}
+
+fn code<T>(result: Result<T>) -> Option<String> {
+    result.err().map(|error| error.code().to_owned())
+}
+
+#[tokio::test]
+async fn a_second_server_sees_what_the_first_publishes() {
+    let store = Store::new();
+    let (one, other) = (server(&store).await, server(&store).await);
+    let alice = caller("alice", ALL);
+    let published = publish(&one, &alice, "pdf", "1.0").await.expect("published");
+    assert!(!published.already);
+    assert!(versions(&other, "pdf").is_empty());
+    see(&other).await;
+    assert_eq!(versions(&other, "pdf"), ["1.0"]);
+    let again = publish(&other, &alice, "pdf", "1.0").await.expect("the same");
+    assert!(again.already);
+    assert!(
+        other
+            .yank(&alice, &name("pdf"), &version("1.0"), Some("broken".to_owned()), time())
+            .await
+            .expect("yanked")
+    );
+    see(&one).await;
+    assert_eq!(one.catalog.history(&name("pdf")).yanked(&version("1.0")), Some("broken"));
+    // One that starts later reads the same from the files.
+    let late = server(&store).await;
+    assert_eq!(late.catalog.history(&name("pdf")), one.catalog.history(&name("pdf")));
+}
+
+#[tokio::test]
+async fn a_name_belongs_to_whoever_publishes_it_first() {
+    let store = Store::new();
+    let (one, other) = (server(&store).await, server(&store).await);
+    let (alice, bob) = (caller("alice", ALL), caller("bob", ALL));
+    publish(&one, &alice, "pdf", "1.0").await.expect("published");
+    // The other server has not heard of it yet, and loses all the same.
+    assert_eq!(code(publish(&other, &bob, "pdf", "2.0").await).as_deref(), Some(codes::NOT_PERMITTED));
+    see(&other).await;
+    assert_eq!(versions(&other, "pdf"), ["1.0"]);
+    let pdf = name("pdf");
+    assert_eq!(
+        code(one.own(&bob, &pdf, "bob".parse().expect("an account"), true, time()).await).as_deref(),
+        Some(codes::NOT_PERMITTED)
+    );
+    assert!(one.own(&alice, &pdf, "bob".parse().expect("an account"), true, time()).await.expect("added"));
+    see(&other).await;
+    publish(&other, &bob, "pdf", "2.0").await.expect("published");
+    assert!(
+        other.own(&bob, &pdf, "alice".parse().expect("an account"), false, time()).await.expect("removed")
+    );
+    see(&one).await;
+    assert_eq!(code(publish(&one, &alice, "pdf", "3.0").await).as_deref(), Some(codes::NOT_PERMITTED));
+    assert!(one.own(&bob, &pdf, "bob".parse().expect("an account"), false, time()).await.is_err());
+}
+
+#[tokio::test]
+async fn what_is_private_is_as_if_it_did_not_exist() {
+    let app = server(&Store::new()).await;
+    let (alice, bob) = (caller("alice", ALL), caller("bob", ALL));
+    publish(&app, &alice, "pdf", "1.0").await.expect("published");
+    let pdf = name("pdf");
+    assert!(app.show_to(&alice, &pdf, Visibility::Private, time()).await.expect("hidden"));
+    let digest = app.catalog.history(&pdf).records()[0].artifact.digest;
+    for stranger in [Caller(None), bob] {
+        assert_eq!(code(app.skill(&stranger, &pdf)), code(app.skill(&stranger, &name("docx"))));
+        assert!(app.catalog.with_archive(&digest).iter().all(|skill| !app.is_seen(&stranger, skill)));
+    }
+    for known in [alice, caller("carol", &[Scope::Read]), caller("root", &[Scope::Admin])] {
+        assert!(app.skill(&known, &pdf).is_ok());
+    }
+}
+
+#[tokio::test]
+async fn a_token_allows_what_it_says() {
+    let app = server(&Store::new()).await;
+    let read = caller("alice", &[Scope::Read]);
+    assert_eq!(code(publish(&app, &read, "pdf", "1.0").await).as_deref(), Some(codes::NOT_PERMITTED));
+    assert_eq!(code(publish(&app, &Caller(None), "pdf", "1.0").await).as_deref(), Some(codes::TOKEN_REFUSED));
+    let mut only = caller("alice", ALL);
+    if let Some(token) = &mut only.0 {
+        token.names = vec!["pdf-*".to_owned(), "docx".to_owned()];
+    }
+    publish(&app, &only, "pdf-forms", "1.0").await.expect("published");
+    publish(&app, &only, "docx", "1.0").await.expect("published");
+    assert_eq!(code(publish(&app, &only, "xlsx", "1.0").await).as_deref(), Some(codes::NOT_PERMITTED));
+}
+
+#[tokio::test]
+async fn names_that_are_confused_are_not_given_out() {
+    let app = server(&Store::new()).await;
+    let alice = caller("alice", ALL);
+    publish(&app, &alice, "pdf-tools", "1.0").await.expect("published");
+    for taken in ["pdftools", "pdf-too1s", "skillpm", "api"] {
+        assert_eq!(
+            code(publish(&app, &alice, taken, "1.0").await).as_deref(),
+            Some(codes::NAME_NOT_AVAILABLE),
+            "{taken}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn the_archive_is_what_the_address_says() {
+    let app = server(&Store::new()).await;
+    let alice = caller("alice", ALL);
+    let other = app.publish(&alice, &name("pdf"), &version("1.0"), archive("docx", "1.0"), time()).await;
+    assert_eq!(code(other).as_deref(), Some(codes::RELEASE_REFUSED));
+    let other = app.publish(&alice, &name("pdf"), &version("1.1"), archive("pdf", "1.0"), time()).await;
+    assert_eq!(code(other).as_deref(), Some(codes::RELEASE_REFUSED));
+    assert!(app.publish(&alice, &name("pdf"), &version("1.1"), "no zip".into(), time()).await.is_err());
+    assert!(app.catalog.all().is_empty());
+}
+
+/// Each write of a publication fails once, with and without having written. Whoever tries again succeeds, and nothing is
+/// published twice or half.
+#[tokio::test]
+async fn a_publication_that_breaks_off_can_be_tried_again() {
+    let alice = caller("alice", ALL);
+    for writes in [false, true] {
+        for works in 0..4 {
+            let store = Store::new();
+            // The configuration is there before anything fails.
+            server(&store).await;
+            let broken = server(&store.failing_after(works, writes)).await;
+            let result = publish(&broken, &alice, "pdf", "1.0").await;
+            let late = server(&store).await;
+            assert!(
+                versions(&late, "pdf").len() <= usize::from(writes || result.is_ok()),
+                "{works} {writes}"
+            );
+            publish(&late, &alice, "pdf", "1.0").await.expect("the second try");
+            assert_eq!(versions(&late, "pdf"), ["1.0"]);
+            assert_eq!(late.catalog.history(&name("pdf")).owners().len(), 1);
+            let later = server(&store).await;
+            assert_eq!(later.catalog.history(&name("pdf")), late.catalog.history(&name("pdf")));
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn many_publishers_on_two_servers_lose_nothing() {
+    let store = Store::new();
+    let servers = [Arc::new(server(&store).await), Arc::new(server(&store).await)];
+    let mut tasks = Vec::new();
+    for publisher in 0..8 {
+        let app = Arc::clone(&servers[publisher % 2]);
+        tasks.push(tokio::spawn(async move {
+            let who = caller(&format!("team-{publisher}"), ALL);
+            for number in 0..5 {
+                let (own, version) = (format!("own-{publisher}"), format!("1.{number}"));
+                publish(&app, &who, &own, &version).await.expect("its own");
+                // All want this one; one of them gets it.
+                let _ = publish(&app, &who, "wanted", &format!("{publisher}.{number}")).await;
+            }
+        }));
+    }
+    for task in tasks {
+        task.await.expect("a publisher");
+    }
+    for app in &servers {
+        see(app).await;
+    }
+    let late = server(&store).await;
+    for app in servers.iter().map(AsRef::as_ref).chain([&late]) {
+        for publisher in 0..8 {
+            assert_eq!(versions(app, &format!("own-{publisher}")).len(), 5);
+        }
+        let wanted = app.catalog.history(&name("wanted"));
+        assert_eq!(wanted.owners().len(), 1);
+        assert_eq!(wanted, late.catalog.history(&name("wanted")));
+        let majors: std::collections::BTreeSet<_> =
+            wanted.records().iter().map(|record| record.version.number().major).collect();
+        assert_eq!(majors.len(), 1, "versions of one owner");
+    }
+}

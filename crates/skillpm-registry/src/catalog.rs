@@ -1,0 +1,207 @@
+//! What the server knows of the registry: all skills, in memory.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::{Duration, Instant};
+
+use crate::digest::Digest;
+use crate::error::Result;
+use crate::name::SkillName;
+use crate::registry::{History, LogChange};
+use crate::storage::{Loaded, Storage};
+use crate::version::Version;
+
+/// How long a version that the log announced may take to come about. After that its publisher has surely failed.
+const PATIENCE: Duration = Duration::from_mins(10);
+
+/// All skills of a registry as they were a moment ago. What this server changes is here at once, what others change
+/// when [`Catalog::refresh`] is called next.
+#[derive(Debug)]
+pub(crate) struct Catalog {
+    skills: RwLock<Skills>,
+    /// Grows with each change: what was derived from an older generation is to be derived again.
+    generation: AtomicU64,
+    /// What is read from the log is read by one at a time.
+    log: tokio::sync::Mutex<Position>,
+}
+
+#[derive(Debug, Default)]
+struct Skills {
+    by_name: BTreeMap<SkillName, Arc<History>>,
+    /// The skills whose versions have an archive.
+    by_archive: BTreeMap<Digest, BTreeSet<SkillName>>,
+    versions: usize,
+}
+
+#[derive(Debug)]
+struct Position {
+    /// The number of the last entry that was read.
+    last: u64,
+    /// What was announced and has not come about yet, with the time until which it is waited for.
+    awaited: Vec<(SkillName, Awaited, Instant)>,
+}
+
+#[derive(Debug)]
+enum Awaited {
+    Version(Version),
+    Event(usize),
+}
+
+impl Awaited {
+    fn is_in(&self, history: &History) -> bool {
+        match self {
+            Self::Version(version) => history.get(version).is_some(),
+            Self::Event(number) => history.event_count() >= *number,
+        }
+    }
+}
+
+impl Catalog {
+    /// Returns the catalog of what was loaded.
+    pub(crate) fn new(loaded: Loaded) -> Self {
+        let mut skills = Skills::default();
+        for history in loaded.histories {
+            skills.set(history);
+        }
+        let log = tokio::sync::Mutex::new(Position { last: loaded.position, awaited: Vec::new() });
+        Self { skills: RwLock::new(skills), generation: AtomicU64::new(1), log }
+    }
+
+    /// Reads what others changed since the last time. Returns the number of skills that changed.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer. What was read before counts.
+    pub(crate) async fn refresh(&self, storage: &Storage) -> Result<usize> {
+        let mut position = self.log.lock().await;
+        while let Some(entry) = storage.log_entry(position.last + 1).await? {
+            position.last += 1;
+            let until = Instant::now() + PATIENCE;
+            for change in entry.changes {
+                let awaited = match change {
+                    LogChange::Publish { name, version, .. } => (name, Awaited::Version(version)),
+                    LogChange::Event { name, number, .. } => (name, Awaited::Event(number)),
+                    LogChange::Unknown => continue,
+                };
+                position.awaited.push((awaited.0, awaited.1, until));
+            }
+        }
+        position
+            .awaited
+            .retain(|(name, awaited, _)| !self.skill(name).is_some_and(|there| awaited.is_in(&there)));
+        let names: BTreeSet<_> = position.awaited.iter().map(|(name, ..)| name.clone()).collect();
+        let mut changed = 0;
+        for name in names {
+            let history = storage.history(&name).await?;
+            changed += usize::from(self.set(history));
+        }
+        let now = Instant::now();
+        position.awaited.retain(|(name, awaited, until)| {
+            *until > now && !self.skill(name).is_some_and(|there| awaited.is_in(&there))
+        });
+        Ok(changed)
+    }
+
+    /// Takes in a skill as it is now. Returns whether that is news: what is known already may be newer.
+    pub(crate) fn set(&self, history: History) -> bool {
+        let mut skills = self.write();
+        let is_older = |there: &Arc<History>| {
+            (there.records().len(), there.event_count()) >= (history.records().len(), history.event_count())
+                && there.event_count() >= history.event_count()
+        };
+        if skills.by_name.get(history.name()).is_some_and(is_older) {
+            return false;
+        }
+        skills.set(history);
+        drop(skills);
+        self.generation.fetch_add(1, Ordering::Release);
+        true
+    }
+
+    /// Returns the skill `name`, if the registry has it.
+    pub(crate) fn skill(&self, name: &SkillName) -> Option<Arc<History>> {
+        self.read().by_name.get(name).map(Arc::clone)
+    }
+
+    /// Returns the skill `name`, which has no versions if the registry does not have it.
+    pub(crate) fn history(&self, name: &SkillName) -> History {
+        self.skill(name).map_or_else(|| History::empty(name.clone()), |there| there.as_ref().clone())
+    }
+
+    /// Returns all skills, sorted by name.
+    pub(crate) fn all(&self) -> Vec<Arc<History>> {
+        self.read().by_name.values().map(Arc::clone).collect()
+    }
+
+    /// Returns the skills whose versions have the archive with this digest.
+    pub(crate) fn with_archive(&self, digest: &Digest) -> Vec<Arc<History>> {
+        let skills = self.read();
+        let names = skills.by_archive.get(digest).into_iter().flatten();
+        names.filter_map(|name| skills.by_name.get(name)).map(Arc::clone).collect()
+    }
+
+    /// Returns the names of all skills.
+    pub(crate) fn has_name(&self, is_it: impl Fn(&SkillName) -> bool) -> Option<SkillName> {
+        self.read().by_name.keys().find(|name| is_it(name)).cloned()
+    }
+
+    /// Returns the generation: it differs whenever something changed.
+    pub(crate) fn generation(&self) -> u64 {
+        self.generation.load(Ordering::Acquire)
+    }
+
+    /// Returns the number of skills and of their versions.
+    pub(crate) fn size(&self) -> (usize, usize) {
+        let skills = self.read();
+        (skills.by_name.len(), skills.versions)
+    }
+
+    fn read(&self) -> RwLockReadGuard<'_, Skills> {
+        self.skills.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn write(&self) -> RwLockWriteGuard<'_, Skills> {
+        self.skills.write().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Skills {
+    fn set(&mut self, history: History) {
+        let name = history.name().clone();
+        if let Some(there) = self.by_name.get(&name) {
+            self.versions -= there.records().len();
+        }
+        self.versions += history.records().len();
+        for record in history.records() {
+            self.by_archive.entry(record.artifact.digest).or_default().insert(name.clone());
+        }
+        self.by_name.insert(name, Arc::new(history));
+    }
+}
+
+/// A value that is computed from the catalog, and again when that has changed.
+#[derive(Debug)]
+pub(crate) struct Derived<T>(Mutex<Option<(u64, Arc<T>)>>);
+
+impl<T> Default for Derived<T> {
+    fn default() -> Self {
+        Self(Mutex::new(None))
+    }
+}
+
+impl<T> Derived<T> {
+    /// Returns the value for the catalog as it is now.
+    pub(crate) fn get(&self, catalog: &Catalog, compute: impl FnOnce(&[Arc<History>]) -> T) -> Arc<T> {
+        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = catalog.generation();
+        if let Some((of, value)) = &*kept
+            && *of == generation
+        {
+            return Arc::clone(value);
+        }
+        let value = Arc::new(compute(&catalog.all()));
+        *kept = Some((generation, Arc::clone(&value)));
+        value
+    }
+}

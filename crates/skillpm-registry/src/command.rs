@@ -1,0 +1,309 @@
+//! The command line.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use skillpm_core::env::Env;
+
+use clap::{Args, Parser, Subcommand};
+use tokio::net::TcpListener;
+
+use crate::access::{Holder, Scope, TokenRequest, Tokens};
+use crate::app::{App, now};
+use crate::config::{Config, PREFIX, Place};
+use crate::error::{Error, Result};
+use crate::registry::{self, Account, RegistryDir, Timestamp, files};
+use crate::storage::Storage;
+use crate::web::{self, State};
+
+/// Serves a registry of Agent Skills, and lets teams publish to it
+#[derive(Debug, Parser)]
+#[command(name = "skillpm-registry", version, max_term_width = 100)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Makes a directory or a bucket a registry
+    Init(InitArgs),
+    /// Serves a registry
+    Serve(ServeArgs),
+    /// Makes, lists and revokes tokens
+    #[command(subcommand)]
+    Token(TokenCommand),
+}
+
+/// Options of every command.
+#[derive(Debug, Args)]
+struct Common {
+    /// the registry: a directory, or `s3://BUCKET/PREFIX`
+    #[arg(value_name = "REGISTRY")]
+    registry: Option<String>,
+
+    /// the file with the settings; `SKILLPM_REGISTRY_CONFIG` names it too
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+struct InitArgs {
+    #[command(flatten)]
+    common: Common,
+
+    /// the name of the registry
+    #[arg(long, value_name = "NAME")]
+    name: String,
+}
+
+#[derive(Debug, Args)]
+struct ServeArgs {
+    #[command(flatten)]
+    common: Common,
+
+    /// the address and port to listen at
+    #[arg(long, value_name = "ADDRESS")]
+    listen: Option<std::net::SocketAddr>,
+}
+
+#[derive(Debug, Subcommand)]
+enum TokenCommand {
+    /// Makes a token, and shows it this once
+    Create(CreateArgs),
+    /// Lists the tokens, without their secrets
+    List(ListArgs),
+    /// Revokes a token
+    Revoke(RevokeArgs),
+}
+
+#[derive(Debug, Args)]
+struct CreateArgs {
+    #[command(flatten)]
+    common: Common,
+
+    /// whose token it is, such as `alice` or `team-docs`
+    #[arg(long, value_name = "NAME")]
+    account: Account,
+
+    /// what it allows: `read`, `publish`, `yank`, `owner`, `admin`
+    #[arg(long = "scope", value_name = "SCOPE", value_parser = scope, default_values = ["publish", "yank", "owner"])]
+    scopes: Vec<Scope>,
+
+    /// only for this skill, or with a `*` at the end for those whose names start so
+    #[arg(long = "name", value_name = "NAME")]
+    names: Vec<String>,
+
+    /// for how many days it is accepted; 0 for ever
+    #[arg(long, value_name = "DAYS", default_value_t = 90)]
+    days: u32,
+
+    /// what it is for
+    #[arg(long, value_name = "TEXT", default_value = "")]
+    note: String,
+
+    /// print the token as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct ListArgs {
+    #[command(flatten)]
+    common: Common,
+
+    /// print the tokens as JSON
+    #[arg(long)]
+    json: bool,
+}
+
+#[derive(Debug, Args)]
+struct RevokeArgs {
+    /// the token, as `token list` calls it
+    id: String,
+
+    #[command(flatten)]
+    common: Common,
+}
+
+fn scope(text: &str) -> std::result::Result<Scope, String> {
+    Ok(match text {
+        "read" => Scope::Read,
+        "publish" => Scope::Publish,
+        "yank" => Scope::Yank,
+        "owner" => Scope::Owner,
+        "admin" => Scope::Admin,
+        _ => return Err("a scope is `read`, `publish`, `yank`, `owner` or `admin`".to_owned()),
+    })
+}
+
+/// Runs the program. Returns its exit code: 0, or that of the kind of the error.
+pub fn main() -> ExitCode {
+    let cli = Cli::parse();
+    let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return failed(&Error::io("no thread can be started").because(error)),
+    };
+    match runtime.block_on(run(cli.command)) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => failed(&error),
+    }
+}
+
+fn failed(error: &Error) -> ExitCode {
+    anstream::eprintln!("error: {}", error.with_causes());
+    for hint in error.hints() {
+        anstream::eprintln!("  hint: {hint}");
+    }
+    ExitCode::from(error.kind().exit_code())
+}
+
+async fn run(command: Command) -> Result<()> {
+    match command {
+        Command::Init(args) => init(args).await,
+        Command::Serve(args) => serve(args).await,
+        Command::Token(TokenCommand::Create(args)) => create_token(args).await,
+        Command::Token(TokenCommand::List(args)) => list_tokens(args).await,
+        Command::Token(TokenCommand::Revoke(args)) => revoke_token(args).await,
+    }
+}
+
+impl Common {
+    /// Returns the settings: of the file, the environment, and what the command line names.
+    fn settings(&self) -> Result<Config> {
+        let process = Env::from_process()
+            .map_err(|error| Error::config("the environment cannot be read").because(error))?;
+        let mut env = process.below(PREFIX);
+        let file = env.remove("CONFIG").map(PathBuf::from);
+        let mut config = Config::read(self.config.as_ref().or(file.as_ref()).map(PathBuf::as_path), &env)?;
+        if let Some(registry) = &self.registry {
+            config.registry = Some(registry.clone());
+        }
+        Ok(config)
+    }
+}
+
+async fn init(args: InitArgs) -> Result<()> {
+    let name = registry::registry_name(&args.name).map_err(|error| Error::usage(error.to_string()))?;
+    let place = args.common.settings()?.place()?;
+    match &place {
+        Place::Directory(path) => drop(RegistryDir::init(path, name.clone())?),
+        Place::Bucket(bucket) => {
+            let config = registry::Config::new(name.clone());
+            if !bucket.objects()?.create(files::CONFIG, config.to_bytes().into()).await? {
+                return Err(Error::usage(format!("`{place}` already is a registry")));
+            }
+        }
+    }
+    anstream::println!("`{place}` is the registry `{name}` now");
+    Ok(())
+}
+
+async fn serve(args: ServeArgs) -> Result<()> {
+    let mut config = args.common.settings()?;
+    if let Some(listen) = args.listen {
+        config.listen = listen;
+    }
+    tracing_subscriber::fmt().json().flatten_event(true).with_writer(std::io::stderr).init();
+    let limits = config.limits.clone();
+    let refresh = Duration::from_secs(config.refresh_seconds.max(1));
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .map_err(|error| Error::usage(format!("`{}` cannot be listened at", config.listen)).because(error))?;
+    let address = listener.local_addr().map_err(|error| Error::io("the port is not known").because(error))?;
+    let state = Arc::new(State::new(App::open(config).await?));
+    let (skills, versions) = state.app.catalog.size();
+    anstream::println!("serving `{}` at http://{address}", state.app.storage.config().name);
+    tracing::info!(%address, skills, versions, "serving");
+    tokio::spawn(follow(Arc::clone(&state), refresh));
+    web::serve(listener, web::router(state), &limits, stopped()).await;
+    tracing::info!("stopped");
+    Ok(())
+}
+
+/// Reads what others publish, again and again.
+async fn follow(state: Arc<State>, every: Duration) {
+    let mut tick = tokio::time::interval(every);
+    tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tick.tick().await;
+        if let Err(error) = state.app.catalog.refresh(&state.app.storage).await {
+            state.metrics.refresh_failures.inc();
+            tracing::error!(code = error.code(), "the log cannot be read: {}", error.with_causes());
+        }
+    }
+}
+
+/// Waits until the process is asked to stop.
+async fn stopped() {
+    #[cfg(unix)]
+    {
+        use tokio::signal::unix::{SignalKind, signal};
+        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+            tokio::select! {
+                _ = terminated.recv() => {}
+                _ = tokio::signal::ctrl_c() => {}
+            }
+            return;
+        }
+    }
+    let _ = tokio::signal::ctrl_c().await;
+}
+
+async fn tokens(common: &Common) -> Result<Tokens> {
+    let storage = Storage::open(&common.settings()?.place()?).await?;
+    Ok(Tokens::new(storage.private()))
+}
+
+async fn create_token(args: CreateArgs) -> Result<()> {
+    let tokens = tokens(&args.common).await?;
+    let seconds = i64::from(args.days) * 86_400;
+    let now = now();
+    let issued = tokens
+        .issue(
+            TokenRequest {
+                holder: Holder::Account { account: args.account },
+                scopes: args.scopes,
+                names: args.names,
+                expires: (args.days > 0).then(|| Timestamp::new(now.seconds() + seconds)),
+                note: args.note,
+            },
+            now,
+        )
+        .await?;
+    if args.json {
+        anstream::println!("{}", serde_json::to_string_pretty(&issued).unwrap_or_default());
+        return Ok(());
+    }
+    anstream::println!("{}", issued.secret);
+    anstream::eprintln!("token `{}` of `{}`: it is not shown again", issued.token.id, issued.token.holder);
+    Ok(())
+}
+
+async fn list_tokens(args: ListArgs) -> Result<()> {
+    let all = tokens(&args.common).await?.list().await?;
+    if args.json {
+        anstream::println!("{}", serde_json::to_string_pretty(&all).unwrap_or_default());
+        return Ok(());
+    }
+    for token in all {
+        let scopes: Vec<_> = token.scopes.iter().map(|scope| format!("{scope:?}").to_lowercase()).collect();
+        let expires = token.expires.map_or_else(|| "never".to_owned(), |time| time.to_string());
+        anstream::println!(
+            "{}  {}  {}  expires {expires}  {}",
+            token.id,
+            token.holder,
+            scopes.join(","),
+            token.note
+        );
+    }
+    Ok(())
+}
+
+async fn revoke_token(args: RevokeArgs) -> Result<()> {
+    let token = tokens(&args.common).await?.revoke(&args.id).await?;
+    anstream::println!("the token `{}` of `{}` is revoked", token.id, token.holder);
+    Ok(())
+}

@@ -1,0 +1,341 @@
+//! The settings of a server: a file, the environment over it, and options of the command line over both.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use skillpm_core::fs;
+
+use object_store::aws::{AmazonS3Builder, S3ConditionalPut};
+use object_store::{BackoffConfig, ClientOptions, RetryConfig};
+use serde::Deserialize;
+
+use crate::access::GITHUB;
+use crate::error::{Error, Result};
+use crate::storage::Objects;
+
+/// The largest file with settings, in bytes.
+const MAX_FILE: u64 = 1 << 20;
+/// The start of the names of all variables.
+pub(crate) const PREFIX: &str = "SKILLPM_REGISTRY_";
+
+/// The settings of a server.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Config {
+    /// Where the registry lies: a directory, or `s3://BUCKET/PREFIX`.
+    pub registry: Option<String>,
+    /// The address that the server listens at.
+    pub listen: SocketAddr,
+    /// The address at which people and programs reach the server, such as `https://skills.example.com`.
+    pub public_url: Option<String>,
+    /// Who may read: `public` or `token`.
+    pub read: ReadAccess,
+    /// How often what other servers published is looked for, in seconds.
+    pub refresh_seconds: u64,
+    /// Limits of requests.
+    pub limits: Limits,
+    /// The bucket, for a registry at `s3://`.
+    pub bucket: BucketSettings,
+    /// The addresses of the issuers whose statements about jobs of CI systems are accepted.
+    pub trusted_issuers: Vec<String>,
+    /// Names that nobody may publish.
+    pub reserved_names: Vec<String>,
+    /// Whether a request comes through a proxy that says in `X-Forwarded-For` who made it.
+    pub behind_proxy: bool,
+}
+
+/// Who may read a registry.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum ReadAccess {
+    /// Everybody.
+    #[default]
+    Public,
+    /// Whoever has a token with the scope `read`.
+    Token,
+}
+
+/// Limits of requests.
+#[derive(Debug, Clone, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Limits {
+    /// The largest archive that is published, in bytes.
+    pub archive_bytes: u64,
+    /// Requests of one client for each minute.
+    pub requests_per_minute: u32,
+    /// Publications of one account for each hour.
+    pub publishes_per_hour: u32,
+    /// Connections at the same time.
+    pub connections: usize,
+    /// How long a client may take to send the head of a request, in seconds.
+    pub head_seconds: u64,
+    /// How long a request may take, its body included, in seconds.
+    pub request_seconds: u64,
+    /// Skills that one account may own.
+    pub skills_per_account: usize,
+}
+
+/// How a bucket is reached. What is left out comes from the usual variables: `AWS_ACCESS_KEY_ID`,
+/// `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL`.
+#[derive(Debug, Clone, Default, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct BucketSettings {
+    /// The address of a store other than Amazon's.
+    pub endpoint: Option<String>,
+    /// The region.
+    pub region: Option<String>,
+    /// Whether the store may be reached without encryption.
+    pub allow_http: bool,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            registry: None,
+            listen: SocketAddr::from(([127, 0, 0, 1], 8750)),
+            public_url: None,
+            read: ReadAccess::Public,
+            refresh_seconds: 1,
+            limits: Limits::default(),
+            bucket: BucketSettings::default(),
+            trusted_issuers: vec![GITHUB.to_owned()],
+            reserved_names: Vec::new(),
+            behind_proxy: false,
+        }
+    }
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            archive_bytes: 32 << 20,
+            requests_per_minute: 6_000,
+            publishes_per_hour: 600,
+            connections: 16_384,
+            head_seconds: 10,
+            request_seconds: 120,
+            skills_per_account: 1_000,
+        }
+    }
+}
+
+impl Limits {
+    /// Returns how long a client may take to send the head of a request.
+    pub(crate) fn head_time(&self) -> Duration {
+        Duration::from_secs(self.head_seconds)
+    }
+
+    /// Returns how long a request may take.
+    pub(crate) fn request_time(&self) -> Duration {
+        Duration::from_secs(self.request_seconds)
+    }
+}
+
+impl Config {
+    /// Reads the settings: of the file at `path`, if there is one, and of the variables `env`, named
+    /// without their prefix, which count more.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a file that cannot be read, and for a setting that does not exist or has a wrong value.
+    pub fn read(path: Option<&Path>, env: &BTreeMap<String, String>) -> Result<Self> {
+        let mut table = match path {
+            Some(path) => {
+                let Some(bytes) = fs::read_capped(path, MAX_FILE)? else {
+                    return Err(Error::config(format!("`{}` does not exist", path.display())));
+                };
+                let text = String::from_utf8_lossy(&bytes);
+                let wrong = |error: toml::de::Error| Error::config(format!("`{}`: {error}", path.display()));
+                // As settings first: these errors have lines.
+                toml::from_str::<Self>(&text).map_err(wrong)?;
+                toml::from_str(&text).map_err(wrong)?
+            }
+            None => toml::Table::new(),
+        };
+        for (key, value) in env {
+            set(&mut table, key, value);
+            // One at a time, so that the wrong one can be named.
+            if let Err(error) = table.clone().try_into::<Self>() {
+                return Err(Error::config(format!("`{PREFIX}{key}`: {}", error.message())));
+            }
+        }
+        table.try_into().map_err(|error: toml::de::Error| Error::config(error.message().to_owned()))
+    }
+
+    /// Returns where the registry lies.
+    ///
+    /// # Errors
+    ///
+    /// Fails if that is not set, or is not a place.
+    pub fn place(&self) -> Result<Place> {
+        let Some(text) = &self.registry else {
+            return Err(Error::usage("no registry is named")
+                .hint("name its directory, or `s3://BUCKET/PREFIX`, or set `registry` in the file"));
+        };
+        let Some(rest) = text.strip_prefix("s3://") else { return Ok(Place::Directory(PathBuf::from(text))) };
+        let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
+        if name.is_empty() {
+            return Err(Error::usage(format!("`{text}` names no bucket")).hint("write `s3://BUCKET/PREFIX`"));
+        }
+        Ok(Place::Bucket(Bucket {
+            name: name.to_owned(),
+            prefix: prefix.trim_matches('/').to_owned(),
+            settings: self.bucket.clone(),
+        }))
+    }
+}
+
+/// Sets the setting that the variable `key` means, without its prefix: `LIMITS_ARCHIVE_BYTES` is `archive-bytes` in `[limits]`.
+fn set(table: &mut toml::Table, key: &str, value: &str) {
+    let key = key.to_ascii_lowercase().replace('_', "-");
+    let of = |section: &str| {
+        key.strip_prefix(section).map(|key| (section.trim_end_matches('-').to_owned(), key.to_owned()))
+    };
+    let value = parsed(value);
+    match of("limits-").or_else(|| of("bucket-")) {
+        Some((section, key)) => {
+            let section = table.entry(section).or_insert_with(|| toml::Table::new().into());
+            if let Some(section) = section.as_table_mut() {
+                section.insert(key, value);
+            }
+        }
+        None => drop(table.insert(key, value)),
+    }
+}
+
+/// Returns the value in a variable: a number, `true`, `false`, a list of texts with commas, or a text.
+fn parsed(text: &str) -> toml::Value {
+    if let Ok(number) = text.parse::<i64>() {
+        return number.into();
+    }
+    match text {
+        "true" => true.into(),
+        "false" => false.into(),
+        _ if text.contains(',') => text.split(',').map(str::trim).collect::<Vec<_>>().into(),
+        _ => text.into(),
+    }
+}
+
+/// Where a registry lies.
+#[derive(Debug, Clone)]
+pub enum Place {
+    /// A directory of this machine.
+    Directory(PathBuf),
+    /// A bucket.
+    Bucket(Bucket),
+}
+
+/// A part of a bucket.
+#[derive(Debug, Clone)]
+pub struct Bucket {
+    name: String,
+    prefix: String,
+    settings: BucketSettings,
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Directory(path) => write!(f, "{}", path.display()),
+            Self::Bucket(bucket) => bucket.fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Bucket {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "s3://{}/{}", self.name, self.prefix)
+    }
+}
+
+impl Bucket {
+    /// Returns the objects of the bucket. No request is made.
+    ///
+    /// # Errors
+    ///
+    /// Fails for settings that do not fit together.
+    pub(crate) fn objects(&self) -> Result<Objects> {
+        crate::encrypt_with_ring();
+        let retry = RetryConfig {
+            backoff: BackoffConfig {
+                init_backoff: Duration::from_millis(50),
+                max_backoff: Duration::from_secs(2),
+                base: 2.0,
+            },
+            max_retries: 5,
+            retry_timeout: Duration::from_secs(20),
+        };
+        let client = ClientOptions::new()
+            .with_timeout(Duration::from_secs(30))
+            .with_connect_timeout(Duration::from_secs(5))
+            .with_allow_http(self.settings.allow_http);
+        let mut builder = AmazonS3Builder::from_env()
+            .with_bucket_name(&self.name)
+            .with_retry(retry)
+            .with_client_options(client)
+            .with_allow_http(self.settings.allow_http)
+            .with_conditional_put(S3ConditionalPut::ETagMatch);
+        if let Some(endpoint) = &self.settings.endpoint {
+            builder = builder.with_endpoint(endpoint);
+        }
+        if let Some(region) = &self.settings.region {
+            builder = builder.with_region(region);
+        }
+        let store = builder.build().map_err(|error| Error::config(format!("`{self}`")).because(error))?;
+        Ok(Objects::new(Arc::new(store), &self.prefix))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn read(text: &str, env: &[(&str, &str)]) -> Result<Config> {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("settings.toml");
+        fs::write_atomic(&path, text.as_bytes()).expect("is written");
+        let env = env.iter().map(|&(key, value)| (key.to_owned(), value.to_owned())).collect();
+        Config::read(Some(&path), &env)
+    }
+
+    #[test]
+    fn the_environment_wins_over_the_file() {
+        let text = "registry = \"a\"\nread = \"public\"\n[limits]\narchive-bytes = 1\nconnections = 7\n";
+        let env = [
+            ("REGISTRY", "s3://bucket/skills/"),
+            ("READ", "token"),
+            ("LIMITS_ARCHIVE_BYTES", "9"),
+            ("RESERVED_NAMES", "pdf, docx"),
+            ("BUCKET_ALLOW_HTTP", "true"),
+        ];
+        let config = read(text, &env).expect("settings");
+        assert_eq!((config.limits.archive_bytes, config.limits.connections), (9, 7));
+        assert_eq!((config.read, config.bucket.allow_http), (ReadAccess::Token, true));
+        assert_eq!(config.reserved_names, ["pdf", "docx"]);
+        assert_eq!(config.place().expect("a place").to_string(), "s3://bucket/skills");
+    }
+
+    #[test]
+    fn wrong_settings_are_told() {
+        for (text, part) in [
+            ("reed = \"token\"", "reed"),
+            ("read = \"nobody\"", "nobody"),
+            ("[limits]\nconnections = \"many\"", "many"),
+            ("listen = \"here\"", "here"),
+            ("listen = ", "settings.toml"),
+        ] {
+            let error = read(text, &[]).expect_err("an error").to_string();
+            assert!(error.contains(part), "{error}");
+        }
+        let error = read("", &[("LISTEN", "here")]).expect_err("an error").to_string();
+        assert!(error.contains("SKILLPM_REGISTRY_LISTEN"), "{error}");
+        assert!(Config::read(Some(Path::new("/nowhere/settings.toml")), &BTreeMap::new()).is_err());
+        assert!(Config::default().place().is_err());
+        let place = |text: &str| Config { registry: Some(text.to_owned()), ..Config::default() }.place();
+        assert!(place("s3:///skills").is_err() && place("s3://").is_err() && place("skills").is_ok());
+    }
+}

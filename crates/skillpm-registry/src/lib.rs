@@ -1,0 +1,27 @@
+//! The server of a registry of skills.
+//!
+//! A registry is files, as [`skillpm_core::registry`] describes them, in a directory or a bucket. The server adds what
+//! files cannot do: people publish over HTTP with tokens, skills have owners and may be private, and other programs find
+//! the protocols that they know. It keeps no state but the files: any number of servers can be at work on one bucket.
+//!
+//! A request goes through [`web`], which knows HTTP, to [`app::App`], which decides, and from there to [`storage`], which
+//! makes it so. [`catalog`] is what the server knows, [`access`] who may do what.
+
+mod access;
+mod app;
+mod catalog;
+pub mod command;
+pub mod config;
+mod error;
+mod storage;
+#[cfg(test)]
+mod testing;
+mod web;
+
+use skillpm_core::{codes, digest, name, registry, version};
+
+/// Makes `ring` what all HTTP clients of the process encrypt with.
+fn encrypt_with_ring() {
+    // Only fails if something was chosen already.
+    let _ = rustls::crypto::ring::default_provider().install_default();
+}

@@ -1,0 +1,189 @@
+//! Where a registry lies: a directory or a bucket.
+//!
+//! Both hold the same files. What is written is decided here once, from the history of a skill; the carriers differ in how
+//! they make it so. A directory has a lock and a rename, a bucket can create an object unless there is one.
+
+mod bucket;
+mod directory;
+mod objects;
+
+use std::sync::Arc;
+
+use object_store::local::LocalFileSystem;
+
+use crate::config::Place;
+use crate::error::{Error, Result};
+use crate::name::SkillName;
+use crate::registry::{Config, Event, History, LogEntry, Package, RegistryDir, Staged, Timestamp, files};
+use bucket::Bucket;
+use directory::Directory;
+pub(crate) use objects::Objects;
+
+/// The directory of what only the server reads: tokens.
+const PRIVATE: &str = "private";
+
+/// Decides whether a skill with this history may be published, and by which event it becomes the publisher's first.
+pub(crate) type Permit = Arc<dyn Fn(&History) -> Result<Option<Event>> + Send + Sync>;
+/// Decides which event is to happen to a skill; `None` if things are so already.
+pub(crate) type Change = Arc<dyn Fn(&History) -> Result<Option<Event>> + Send + Sync>;
+
+/// A registry.
+#[derive(Debug)]
+pub(crate) struct Storage {
+    config: Config,
+    files: Objects,
+    private: Objects,
+    carrier: Carrier,
+}
+
+#[derive(Debug)]
+enum Carrier {
+    Directory(Directory),
+    Bucket(Bucket),
+}
+
+/// All that a registry has.
+#[derive(Debug)]
+pub(crate) struct Loaded {
+    /// The skills, sorted by name.
+    pub(crate) histories: Vec<History>,
+    /// The number of the last entry of the log that the histories surely have.
+    pub(crate) position: u64,
+}
+
+/// A version that is to be published.
+pub(crate) struct Publication {
+    /// The package.
+    pub(crate) package: Arc<Package>,
+    /// Whether it may be.
+    pub(crate) permit: Permit,
+    /// When.
+    pub(crate) time: Timestamp,
+    /// Who publishes it.
+    pub(crate) by: Option<String>,
+    /// The history of the skill, as far as it is known.
+    pub(crate) known: History,
+}
+
+impl Storage {
+    /// Opens the registry at `place`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, and if it cannot be read.
+    pub(crate) async fn open(place: &Place) -> Result<Self> {
+        match place {
+            Place::Directory(path) => {
+                let dir = RegistryDir::open(path)?;
+                let store = LocalFileSystem::new_with_prefix(dir.path())
+                    .map_err(|error| Error::io("the directory cannot be opened").because(error))?;
+                let files = Objects::new(Arc::new(store), "");
+                let config = dir.config().clone();
+                let carrier = Carrier::Directory(Directory::new(dir));
+                Ok(Self { config, private: files.below(PRIVATE), files, carrier })
+            }
+            Place::Bucket(bucket) => {
+                let files = bucket.objects()?;
+                let Some(bytes) = files.get(files::CONFIG).await? else {
+                    return Err(Error::usage(format!(
+                        "`{bucket}` is not a registry: it has no `{}`",
+                        files::CONFIG
+                    ))
+                    .hint("`skillpm-registry init` makes it one"));
+                };
+                let config = Config::parse(&bytes)
+                    .map_err(|error| Error::config(format!("`{}` of `{bucket}`: {error}", files::CONFIG)))?;
+                Ok(Self::bucket(files, config))
+            }
+        }
+    }
+
+    /// Returns the registry with these files in a bucket.
+    pub(crate) fn bucket(files: Objects, config: Config) -> Self {
+        let carrier = Carrier::Bucket(Bucket::new(files.clone()));
+        Self { config, private: files.below(PRIVATE), files, carrier }
+    }
+
+    /// Returns the configuration of the registry.
+    pub(crate) fn config(&self) -> &Config {
+        &self.config
+    }
+
+    /// Returns the objects that only the server reads.
+    pub(crate) fn private(&self) -> &Objects {
+        &self.private
+    }
+
+    /// Returns the files of the registry.
+    pub(crate) fn files(&self) -> &Objects {
+        &self.files
+    }
+
+    /// Reads all records and events.
+    ///
+    /// # Errors
+    ///
+    /// Fails if one cannot be read, or is damaged.
+    pub(crate) async fn load(&self) -> Result<Loaded> {
+        match &self.carrier {
+            Carrier::Directory(directory) => directory.load().await,
+            Carrier::Bucket(bucket) => bucket.load().await,
+        }
+    }
+
+    /// Reads the records and events of the skill `name`.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::load`] does.
+    pub(crate) async fn history(&self, name: &SkillName) -> Result<History> {
+        match &self.carrier {
+            Carrier::Directory(directory) => directory.history(name).await,
+            Carrier::Bucket(bucket) => bucket.history(name).await,
+        }
+    }
+
+    /// Reads entry `number` of the log; `None` if there is none yet.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read.
+    pub(crate) async fn log_entry(&self, number: u64) -> Result<Option<LogEntry>> {
+        match &self.carrier {
+            Carrier::Directory(directory) => directory.log_entry(number).await,
+            Carrier::Bucket(bucket) => bucket.log_entry(number).await,
+        }
+    }
+
+    /// Publishes a version. Returns what came of it, and the skill as it is then.
+    ///
+    /// # Errors
+    ///
+    /// Fails if that is not permitted, if the version exists with other files, and if the store fails. Then it is not
+    /// published, or the error is that of a store that did not say.
+    pub(crate) async fn publish(&self, publication: Publication) -> Result<(Staged, History)> {
+        match &self.carrier {
+            Carrier::Directory(directory) => directory.publish(publication).await,
+            Carrier::Bucket(bucket) => bucket.publish(publication).await,
+        }
+    }
+
+    /// Lets an event happen to a skill, whose history is `known` so far. Returns whether one did, and the skill as it is
+    /// then.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `change` does, and if the store fails.
+    pub(crate) async fn change(
+        &self,
+        known: History,
+        change: Change,
+        by: Option<String>,
+        time: Timestamp,
+    ) -> Result<(bool, History)> {
+        match &self.carrier {
+            Carrier::Directory(directory) => directory.change(known.name(), change, by, time).await,
+            Carrier::Bucket(bucket) => bucket.change(known, change, by, time).await,
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! Small files in a directory or a bucket.
+
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use futures_util::TryStreamExt as _;
+use futures_util::stream::BoxStream;
+use object_store::path::Path;
+use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload};
+
+use crate::error::{Error, Result};
+
+/// Objects below one prefix. It asks no more of a store than to create an object unless there is one.
+#[derive(Debug, Clone)]
+pub(crate) struct Objects {
+    store: Arc<dyn ObjectStore>,
+    prefix: Path,
+}
+
+/// The bytes of an object, piece by piece.
+pub(crate) type Pieces = BoxStream<'static, object_store::Result<Bytes>>;
+
+impl Objects {
+    /// Returns the objects of `store` below `prefix`.
+    pub(crate) fn new(store: Arc<dyn ObjectStore>, prefix: &str) -> Self {
+        Self { store, prefix: Path::from(prefix) }
+    }
+
+    /// Returns the objects below the directory `below`.
+    pub(crate) fn below(&self, below: &str) -> Self {
+        Self { store: Arc::clone(&self.store), prefix: self.path(below) }
+    }
+
+    /// Reads the object at `path`; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer.
+    pub(crate) async fn get(&self, path: &str) -> Result<Option<Bytes>> {
+        match self.store.get(&self.path(path)).await {
+            Ok(found) => Ok(Some(found.bytes().await.map_err(|error| failed("read", path, error))?)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed("read", path, error)),
+        }
+    }
+
+    /// Opens the object at `path`, or of it the bytes of `range`; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer.
+    pub(crate) async fn stream(
+        &self,
+        path: &str,
+        range: Option<std::ops::Range<u64>>,
+    ) -> Result<Option<Pieces>> {
+        let options = GetOptions { range: range.map(GetRange::Bounded), ..GetOptions::default() };
+        match self.store.get_opts(&self.path(path), options).await {
+            Ok(found) => Ok(Some(found.into_stream())),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
+            Err(error) => Err(failed("read", path, error)),
+        }
+    }
+
+    /// Creates the object at `path`. Returns whether it is there with these bytes now; otherwise it was there with
+    /// others.
+    ///
+    /// A store that answers late is asked again, and then says that the object exists. So what is there is read and
+    /// compared before it counts as another's.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer, or does not take it.
+    pub(crate) async fn create(&self, path: &str, bytes: Bytes) -> Result<bool> {
+        let payload = PutPayload::from_bytes(bytes.clone());
+        match self.store.put_opts(&self.path(path), payload, PutMode::Create.into()).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
+                Ok(self.get(path).await?.is_some_and(|there| there == bytes))
+            }
+            Err(error) => Err(failed("write", path, error)),
+        }
+    }
+
+    /// Removes the object at `path`. Returns whether there was one.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer.
+    pub(crate) async fn remove(&self, path: &str) -> Result<bool> {
+        // A bucket does not say whether there was one.
+        let there = self.exists(path).await?;
+        match self.store.delete(&self.path(path)).await {
+            Ok(()) => Ok(there),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(failed("remove", path, error)),
+        }
+    }
+
+    /// Reports whether there is an object at `path`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer.
+    pub(crate) async fn exists(&self, path: &str) -> Result<bool> {
+        match self.store.head(&self.path(path)).await {
+            Ok(_) => Ok(true),
+            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Err(error) => Err(failed("read", path, error)),
+        }
+    }
+
+    /// Returns the paths of all objects below the directory `below`, relative to that of this value, sorted.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer.
+    pub(crate) async fn list(&self, below: &str) -> Result<Vec<String>> {
+        let listed = self.store.list(Some(&self.path(below)));
+        let found: Vec<_> = listed.try_collect().await.map_err(|error| failed("list", below, error))?;
+        let relative = |path: &Path| {
+            path.prefix_match(&self.prefix).map(|parts| {
+                let parts: Vec<_> = parts.map(|part| part.as_ref().to_owned()).collect();
+                parts.join("/")
+            })
+        };
+        let mut paths: Vec<_> = found.iter().filter_map(|object| relative(&object.location)).collect();
+        paths.sort_unstable();
+        Ok(paths)
+    }
+
+    fn path(&self, below: &str) -> Path {
+        let parts = below.split('/').filter(|part| !part.is_empty());
+        parts.fold(self.prefix.clone(), Path::join)
+    }
+}
+
+fn failed(what: &str, path: &str, error: object_store::Error) -> Error {
+    Error::io(format!("the store does not {what} `{path}`")).because(error)
+}

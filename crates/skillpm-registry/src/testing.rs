@@ -1,0 +1,113 @@
+//! What the tests of several rooms make: packages, stores that fail, servers on one store.
+
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+
+use axum::body::Bytes;
+use futures_util::stream::BoxStream;
+use object_store::memory::InMemory;
+use object_store::path::Path;
+use object_store::{
+    CopyOptions, GetOptions, GetResult, ListResult, MultipartUpload, ObjectMeta, ObjectStore,
+    PutMultipartOptions, PutOptions, PutPayload, PutResult, Result,
+};
+use skillpm_testing::archive::{stored, zip};
+
+use crate::access::{Caller, Holder, Scope, Token};
+use crate::registry::Timestamp;
+
+/// The text of the `SKILL.md` of `name`.
+pub(crate) fn text(name: &str, version: &str) -> String {
+    format!(
+        "---\nname: {name}\ndescription: Reads {name} files. Use it for {name} files.\nlicense: MIT\n\
+         metadata:\n  version: '{version}'\n---\n\n# {name}\n"
+    )
+}
+
+/// The archive of a version of `name`.
+pub(crate) fn archive(name: &str, version: &str) -> Bytes {
+    zip(&[stored("SKILL.md", text(name, version))]).into()
+}
+
+/// The holder of a token with these scopes.
+pub(crate) fn caller(account: &str, scopes: &[Scope]) -> Caller {
+    Caller(Some(Token {
+        id: account.to_owned(),
+        holder: Holder::Account { account: account.parse().expect("an account") },
+        scopes: scopes.to_vec(),
+        names: Vec::new(),
+        created: Timestamp::new(0),
+        expires: None,
+        note: String::new(),
+    }))
+}
+
+/// A store in memory of which the calls that write fail from some point on.
+#[derive(Debug, Clone)]
+pub(crate) struct Store {
+    memory: Arc<InMemory>,
+    /// The number of calls that write and still work.
+    works: Arc<AtomicI64>,
+    /// Whether a call that fails has written all the same, as if the answer were lost.
+    writes: bool,
+}
+
+impl Store {
+    /// An empty store that works.
+    pub(crate) fn new() -> Self {
+        Self { memory: Arc::new(InMemory::new()), works: Arc::new(AtomicI64::new(i64::MAX)), writes: false }
+    }
+
+    /// The same content; after `count` writes, all fail. If `writes`, they write all the same.
+    pub(crate) fn failing_after(&self, count: i64, writes: bool) -> Self {
+        Self { memory: Arc::clone(&self.memory), works: Arc::new(AtomicI64::new(count)), writes }
+    }
+}
+
+impl fmt::Display for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a store of a test")
+    }
+}
+
+#[async_trait::async_trait]
+impl ObjectStore for Store {
+    async fn put_opts(&self, path: &Path, payload: PutPayload, options: PutOptions) -> Result<PutResult> {
+        let fails = self.works.fetch_sub(1, Ordering::SeqCst) <= 0;
+        let failed = || object_store::Error::Generic { store: "test", source: "it does not answer".into() };
+        if fails && !self.writes {
+            return Err(failed());
+        }
+        let put = self.memory.put_opts(path, payload, options).await?;
+        if fails { Err(failed()) } else { Ok(put) }
+    }
+
+    async fn put_multipart_opts(
+        &self,
+        path: &Path,
+        options: PutMultipartOptions,
+    ) -> Result<Box<dyn MultipartUpload>> {
+        self.memory.put_multipart_opts(path, options).await
+    }
+
+    async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
+        self.memory.get_opts(path, options).await
+    }
+
+    fn delete_stream(&self, paths: BoxStream<'static, Result<Path>>) -> BoxStream<'static, Result<Path>> {
+        self.memory.delete_stream(paths)
+    }
+
+    fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.memory.list(prefix)
+    }
+
+    async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.memory.list_with_delimiter(prefix).await
+    }
+
+    async fn copy_opts(&self, from: &Path, to: &Path, options: CopyOptions) -> Result<()> {
+        self.memory.copy_opts(from, to, options).await
+    }
+}

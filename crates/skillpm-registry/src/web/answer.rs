@@ -1,0 +1,204 @@
+//! Answers.
+
+use axum::body::{Body, Bytes};
+use axum::http::header::{
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, RANGE,
+    WWW_AUTHENTICATE,
+};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+
+use crate::codes;
+use crate::error::{Error, status};
+
+/// An answer that tells what went wrong, as RFC 9457 has it, with a code and hints beside.
+#[derive(Debug)]
+pub(crate) struct Problem(Error);
+
+/// What a handler returns.
+pub(crate) type Answer = Result<Response, Problem>;
+
+impl From<Error> for Problem {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+#[derive(Serialize)]
+struct ProblemBody<'a> {
+    status: u16,
+    code: &'a str,
+    detail: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    hints: Vec<String>,
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let Self(error) = self;
+        let status = status(&error);
+        let detail = if status.is_server_error() {
+            // Paths and addresses of the store are the operator's: they go into the log.
+            tracing::error!(code = error.code(), "{}", error.with_causes());
+            error.message().to_string()
+        } else {
+            error.with_causes().to_string()
+        };
+        let hints = error.hints().iter().map(ToString::to_string).collect();
+        let body = ProblemBody { status: status.as_u16(), code: error.code(), detail, hints };
+        let mut response = json(status, &body);
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if error.code() == codes::TOKEN_REFUSED {
+            headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"skills\""));
+        }
+        response
+    }
+}
+
+/// Returns an answer with `value` as JSON.
+pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
+    // It cannot fail: every key is text, and writing to memory has no errors.
+    let bytes = serde_json::to_vec(value).unwrap_or_default();
+    (status, [(CONTENT_TYPE, "application/json")], bytes).into_response()
+}
+
+/// How long an answer may be kept by whoever got it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Keep {
+    /// For ever: it never changes.
+    Always,
+    /// As long as it is asked each time whether it changed.
+    Ask,
+    /// As [`Self::Always`], but not by caches that several people share.
+    AlwaysOwn,
+    /// As [`Self::Ask`], but not by caches that several people share.
+    AskOwn,
+}
+
+impl Keep {
+    /// Returns the same, for what only the caller may see.
+    pub(crate) fn own(self) -> Self {
+        match self {
+            Self::Always | Self::AlwaysOwn => Self::AlwaysOwn,
+            Self::Ask | Self::AskOwn => Self::AskOwn,
+        }
+    }
+
+    fn header(self) -> HeaderValue {
+        HeaderValue::from_static(match self {
+            Self::Always => "public, max-age=31536000, immutable",
+            Self::Ask => "public, max-age=0, must-revalidate",
+            Self::AlwaysOwn => "private, max-age=31536000, immutable",
+            Self::AskOwn => "private, no-cache",
+        })
+    }
+}
+
+/// A file as it is answered.
+#[derive(Debug, Clone)]
+pub(crate) struct File {
+    /// The bytes.
+    pub(crate) bytes: Bytes,
+    /// The media type.
+    pub(crate) kind: &'static str,
+    /// What changes when the bytes do, without quotes.
+    pub(crate) tag: String,
+}
+
+impl File {
+    /// Returns the answer to a request with `headers`: the file, a part of it, or that it is as the client has it.
+    pub(crate) fn answer(&self, headers: &HeaderMap, keep: Keep) -> Response {
+        let size = self.bytes.len() as u64;
+        if let Some(response) = unchanged(headers, &self.tag, keep) {
+            return response;
+        }
+        match range(headers, &self.tag, size) {
+            Part::Whole => respond(StatusCode::OK, self.bytes.clone().into(), self, keep, None),
+            Part::Some(from, to) => {
+                let slice = self.bytes.slice(usize_of(from)..usize_of(to + 1));
+                respond(
+                    StatusCode::PARTIAL_CONTENT,
+                    slice.into(),
+                    self,
+                    keep,
+                    Some(format!("bytes {from}-{to}/{size}")),
+                )
+            }
+            Part::None => {
+                let content = Some(format!("bytes */{size}"));
+                respond(StatusCode::RANGE_NOT_SATISFIABLE, Body::empty(), self, keep, content)
+            }
+        }
+    }
+}
+
+/// What of a file is asked for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// All of it.
+    Whole,
+    /// The bytes from the first to the second number, both included.
+    Some(u64, u64),
+    /// Something that it does not have.
+    None,
+}
+
+/// Returns the answer that the client has the file already, if it says so.
+pub(crate) fn unchanged(headers: &HeaderMap, tag: &str, keep: Keep) -> Option<Response> {
+    let known = headers.get(IF_NONE_MATCH)?.to_str().ok()?;
+    let is_it = |one: &str| {
+        let one = one.trim();
+        one == "*" || one.strip_prefix("W/").unwrap_or(one).trim_matches('"') == tag
+    };
+    if !known.split(',').any(is_it) {
+        return None;
+    }
+    let mut response = StatusCode::NOT_MODIFIED.into_response();
+    tell(response.headers_mut(), tag, keep);
+    Some(response)
+}
+
+/// Returns which part of a file with `size` bytes is asked for. Several parts at once are answered with the whole file,
+/// as every server may.
+pub(crate) fn range(headers: &HeaderMap, tag: &str, size: u64) -> Part {
+    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+    let Some(asked) = text(RANGE) else { return Part::Whole };
+    if text(IF_RANGE).is_some_and(|of| of.trim_matches('"') != tag) {
+        return Part::Whole;
+    }
+    let Ok(parsed) = http_range_header::parse_range_header(asked) else { return Part::Whole };
+    match parsed.validate(size) {
+        Ok(ranges) => match &ranges[..] {
+            [one] => Part::Some(*one.start(), *one.end()),
+            _ => Part::Whole,
+        },
+        Err(_) => Part::None,
+    }
+}
+
+fn respond(status: StatusCode, body: Body, file: &File, keep: Keep, content: Option<String>) -> Response {
+    let mut response = (status, body).into_response();
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static(file.kind));
+    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+    if let Some(content) = content.and_then(|content| HeaderValue::try_from(content).ok()) {
+        headers.insert(CONTENT_RANGE, content);
+    }
+    tell(headers, &file.tag, keep);
+    response
+}
+
+/// Adds what caches have to know.
+pub(crate) fn tell(headers: &mut HeaderMap, tag: &str, keep: Keep) {
+    if let Ok(tag) = HeaderValue::try_from(format!("\"{tag}\"")) {
+        headers.insert(ETAG, tag);
+    }
+    headers.insert(CACHE_CONTROL, keep.header());
+}
+
+fn usize_of(number: u64) -> usize {
+    usize::try_from(number).unwrap_or(usize::MAX)
+}

@@ -1,0 +1,262 @@
+//! The files of the registry, as a static host would serve them, without those that the caller may not see.
+
+use std::sync::Arc;
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::response::IntoResponse as _;
+use axum::{Extension, body::Bytes};
+
+use super::Shared;
+use super::answer::{Answer, File, Keep, Part, range, tell, unchanged};
+use crate::access::Caller;
+use crate::app::{App, KEPT_FILE};
+use crate::digest::Digest;
+use crate::error::unknown;
+use crate::name::SkillName;
+use crate::registry::{
+    Head, History, LogChange, SearchIndex, ai_catalog, discovery, files, registry_name, versions,
+};
+
+const JSON: &str = "application/json";
+const ZIP: &str = "application/zip";
+
+/// A file of a registry.
+#[derive(Debug, PartialEq, Eq)]
+enum Path {
+    Config,
+    Search,
+    Discovery,
+    AiCatalog,
+    List(SkillName),
+    Versions(SkillName),
+    Record(SkillName, String),
+    Event(SkillName, usize),
+    Archive(Digest),
+    Log(u64),
+}
+
+impl Path {
+    /// Returns the file that the path of an address names.
+    fn of(path: &str) -> Option<Self> {
+        let name = |text: &str| registry_name(text).ok().filter(|name| name.as_str() == text);
+        let parts: Vec<_> = path.split('/').collect();
+        Some(match parts[..] {
+            ["", "config.json"] => Self::Config,
+            ["", "search.json"] => Self::Search,
+            ["", ".well-known", "agent-skills", "index.json"] => Self::Discovery,
+            ["", ".well-known", "ai-catalog.json"] => Self::AiCatalog,
+            ["", ".well-known", "agent-skills", skill, "versions.json"] => Self::Versions(name(skill)?),
+            ["", "index", list] => Self::List(name(list.strip_suffix(".json")?)?),
+            ["", "index", skill, record] => {
+                Self::Record(name(skill)?, record.strip_suffix(".json")?.to_owned())
+            }
+            ["", "index", skill, files::EVENTS, event] => Self::Event(
+                name(skill)?,
+                event.strip_suffix(".json")?.parse().ok().filter(|number| *number > 0)?,
+            ),
+            ["", "artifacts", "sha256", archive] => {
+                Self::Archive(Digest::from_hex(archive.strip_suffix(".zip")?)?)
+            }
+            ["", files::LOG, thousand, entry] => {
+                let number: u64 = entry.strip_suffix(".json")?.parse().ok()?;
+                (thousand.parse() == Ok(number / 1000)).then_some(Self::Log(number))?
+            }
+            _ => return None,
+        })
+    }
+}
+
+/// The files about all skills.
+#[derive(Debug)]
+pub(crate) struct Overview {
+    search: File,
+    discovery: File,
+    ai_catalog: File,
+}
+
+impl Overview {
+    /// Returns the files about these skills.
+    fn of(app: &App, skills: &[Arc<History>], is_seen: impl Fn(&History) -> bool) -> Self {
+        let heads: Vec<Head> =
+            skills.iter().filter(|skill| is_seen(skill)).filter_map(|skill| skill.head()).collect();
+        Self {
+            search: json_file(SearchIndex::of(&heads).to_bytes()),
+            discovery: json_file(discovery(&heads)),
+            ai_catalog: json_file(ai_catalog(app.storage.config(), &heads)),
+        }
+    }
+}
+
+/// Answers with the file that the path of the address names.
+pub(super) async fn file(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Answer {
+    let app = &state.app;
+    let missing = || unknown(format!("there is no `{}`", uri.path()));
+    let path = Path::of(uri.path()).ok_or_else(missing)?;
+    // What one caller sees is not what another does: a shared cache must not keep it.
+    let keep = |keep: Keep| if caller.token().is_none() { keep } else { keep.own() };
+    let file = match path {
+        Path::Config => config(app),
+        Path::Search | Path::Discovery | Path::AiCatalog => {
+            let overview = overview(app, &caller);
+            match path {
+                Path::Search => overview.search.clone(),
+                Path::Discovery => overview.discovery.clone(),
+                _ => overview.ai_catalog.clone(),
+            }
+        }
+        Path::List(name) => json_file(app.skill(&caller, &name)?.list().to_bytes()),
+        Path::Versions(name) => json_file(versions(&*app.skill(&caller, &name)?).ok_or_else(missing)?),
+        Path::Record(name, key) => {
+            let skill = app.skill(&caller, &name)?;
+            let is_it = |version: &crate::version::Version| files::version_key(version) == key;
+            let record = skill.records().iter().find(|record| is_it(&record.version)).ok_or_else(missing)?;
+            let bytes = app.constant(&files::record(&name, &record.version)).await?.ok_or_else(missing)?;
+            return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Always)));
+        }
+        Path::Event(name, number) => {
+            let skill = app.skill(&caller, &name)?;
+            if number > skill.event_count() {
+                return Err(missing().into());
+            }
+            let bytes = app.constant(&files::event(&name, number)).await?.ok_or_else(missing)?;
+            return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Always)));
+        }
+        Path::Log(number) => {
+            let bytes = log_entry(app, &caller, number).await?.ok_or_else(missing)?;
+            return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Always)));
+        }
+        Path::Archive(digest) => {
+            let is_seen = app.catalog.with_archive(&digest).iter().any(|skill| app.is_seen(&caller, skill));
+            if !is_seen {
+                return Err(missing().into());
+            }
+            return archive(app, &digest, &headers, keep(Keep::Always)).await;
+        }
+    };
+    Ok(file.answer(&headers, keep(Keep::Ask)))
+}
+
+/// Answers with an archive.
+pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, keep: Keep) -> Answer {
+    let (path, tag) = (files::artifact(digest), digest.hex());
+    let missing = || unknown("there is no such archive");
+    let size = app
+        .catalog
+        .with_archive(digest)
+        .iter()
+        .find_map(|skill| {
+            skill
+                .records()
+                .iter()
+                .find(|record| record.artifact.digest == *digest)
+                .map(|record| record.artifact.size)
+        })
+        .ok_or_else(missing)?;
+    if size <= KEPT_FILE {
+        let bytes = app.constant(&path).await?.ok_or_else(missing)?;
+        return Ok(File { bytes, kind: ZIP, tag: tag.clone() }.answer(headers, keep));
+    }
+    if let Some(response) = unchanged(headers, &tag, keep) {
+        return Ok(response);
+    }
+    let (status, from, to) = match range(headers, &tag, size) {
+        Part::Whole => (StatusCode::OK, 0, size - 1),
+        Part::Some(from, to) => (StatusCode::PARTIAL_CONTENT, from, to),
+        Part::None => {
+            return Ok((StatusCode::RANGE_NOT_SATISFIABLE, [(CONTENT_RANGE, format!("bytes */{size}"))])
+                .into_response());
+        }
+    };
+    let pieces = app.storage.files().stream(&path, Some(from..to + 1)).await?.ok_or_else(missing)?;
+    let mut response = (status, Body::from_stream(pieces)).into_response();
+    let told = response.headers_mut();
+    told.insert(CONTENT_TYPE, HeaderValue::from_static(ZIP));
+    told.insert(CONTENT_LENGTH, HeaderValue::from(to + 1 - from));
+    if status == StatusCode::PARTIAL_CONTENT
+        && let Ok(content) = HeaderValue::try_from(format!("bytes {from}-{to}/{size}"))
+    {
+        told.insert(CONTENT_RANGE, content);
+    }
+    tell(told, &tag, keep);
+    Ok(response)
+}
+
+/// Returns an entry of the log without what the caller may not see; `None` if there is none yet.
+pub(super) async fn log_entry(
+    app: &App,
+    caller: &Caller,
+    number: u64,
+) -> crate::error::Result<Option<Bytes>> {
+    let Some(mut entry) = app.storage.log_entry(number).await? else { return Ok(None) };
+    let is_seen = |change: &LogChange| {
+        change
+            .name()
+            .and_then(|name| app.catalog.skill(name))
+            .is_some_and(|skill| app.is_seen(caller, &skill))
+    };
+    entry.changes.retain(is_seen);
+    Ok(Some(entry.to_bytes().into()))
+}
+
+/// Returns the configuration of the registry, with where programs find the server's own interface.
+fn config(app: &App) -> File {
+    let config = app.storage.config().clone().with_api("api/v1/");
+    json_file(config.to_bytes())
+}
+
+/// Returns the files about all skills that `caller` may see.
+pub(super) fn overview(app: &App, caller: &Caller) -> Arc<Overview> {
+    if caller.token().is_none() {
+        return app
+            .overview
+            .get(&app.catalog, |skills| Overview::of(app, skills, |skill| app.is_seen(caller, skill)));
+    }
+    Arc::new(Overview::of(app, &app.catalog.all(), |skill| app.is_seen(caller, skill)))
+}
+
+fn json_file(bytes: Vec<u8>) -> File {
+    json_file_of(bytes.into())
+}
+
+fn json_file_of(bytes: Bytes) -> File {
+    let tag = Digest::of(&bytes).hex()[..32].to_owned();
+    File { bytes, kind: JSON, tag }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_files_of_a_registry_have_a_path() {
+        let name = registry_name("pdf").expect("a name");
+        assert_eq!(Path::of("/config.json"), Some(Path::Config));
+        assert_eq!(Path::of("/index/pdf.json"), Some(Path::List(name.clone())));
+        assert_eq!(Path::of("/index/pdf/1.0.0.json"), Some(Path::Record(name.clone(), "1.0.0".to_owned())));
+        assert_eq!(Path::of("/index/pdf/events/2.json"), Some(Path::Event(name, 2)));
+        assert_eq!(Path::of("/log/1/1000.json"), Some(Path::Log(1000)));
+        for wrong in [
+            "/private/tokens/a.json",
+            "/index/../private/tokens/a.json",
+            "/index/PDF.json",
+            "/index/pdf/events/0.json",
+            "/index//1.0.0.json",
+            "/log/0/1000.json",
+            "/artifacts/sha256/..zip",
+            "/lock",
+            "/pending/pdf",
+            "config.json",
+            "//config.json",
+        ] {
+            assert_eq!(Path::of(wrong), None, "{wrong}");
+        }
+    }
+}

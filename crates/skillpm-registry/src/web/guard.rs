@@ -1,0 +1,147 @@
+//! What every request passes: who asks, how often, and what is written down about it.
+
+use std::net::{IpAddr, SocketAddr};
+use std::num::NonZeroU32;
+use std::time::Instant;
+
+use axum::extract::{ConnectInfo, Request, State};
+use axum::http::header::{AUTHORIZATION, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::middleware::Next;
+use axum::response::{IntoResponse as _, Response};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
+use governor::clock::{Clock as _, DefaultClock};
+use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
+
+use super::Shared;
+use super::answer::Problem;
+use crate::access::Caller;
+use crate::app::now;
+use crate::codes;
+use crate::config::Limits;
+use crate::error::{Error, Result};
+
+/// The number of clients after which those that have not asked for a while are forgotten.
+const REMEMBERED: usize = 10_000;
+
+/// Who has asked how often.
+#[derive(Debug)]
+pub(crate) struct Rates {
+    requests: DefaultKeyedRateLimiter<String>,
+    publishes: DefaultKeyedRateLimiter<String>,
+}
+
+impl Rates {
+    pub(super) fn new(limits: &Limits) -> Self {
+        let at_least_one = |number: u32| NonZeroU32::new(number).unwrap_or(NonZeroU32::MIN);
+        Self {
+            requests: RateLimiter::keyed(Quota::per_minute(at_least_one(limits.requests_per_minute))),
+            publishes: RateLimiter::keyed(Quota::per_hour(at_least_one(limits.publishes_per_hour))),
+        }
+    }
+
+    /// Counts a publication.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the account has published too often.
+    pub(super) fn check_publish(&self, caller: &Caller) -> Result<()> {
+        check(&self.publishes, &caller.by().unwrap_or_default()).map_err(|seconds| limited(seconds).0)
+    }
+}
+
+/// Counts one request of `key`. Fails with the number of seconds after which the next one is allowed.
+fn check(rates: &DefaultKeyedRateLimiter<String>, key: &str) -> std::result::Result<(), u64> {
+    if rates.len() > REMEMBERED {
+        rates.retain_recent();
+    }
+    rates
+        .check_key(&key.to_owned())
+        .map_err(|not_until| not_until.wait_time_from(DefaultClock::default().now()).as_secs() + 1)
+}
+
+/// Returns the error for too many requests, and after how many seconds to try again.
+fn limited(seconds: u64) -> (Error, u64) {
+    let error = Error::network("there were too many requests").coded(codes::RATE_LIMIT);
+    (error.hint(format!("try again in {seconds} seconds")), seconds)
+}
+
+/// Finds out who asks, counts the request, and logs it.
+pub(super) async fn guard(State(state): State<Shared>, mut request: Request, next: Next) -> Response {
+    let since = Instant::now();
+    let address = address(&state, &request);
+    let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let caller = caller(&state, request.headers()).await;
+    let by = caller.as_ref().ok().and_then(Caller::by);
+    let mut response = match caller {
+        Err(error) => Problem::from(error).into_response(),
+        Ok(caller) => {
+            let key = by.clone().or_else(|| address.map(|address| address.to_string())).unwrap_or_default();
+            if let Err(seconds) = check(&state.rates.requests, &key) {
+                let (error, seconds) = limited(seconds);
+                let mut response = Problem::from(error).into_response();
+                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+                response
+            } else {
+                request.extensions_mut().insert(caller);
+                let answered =
+                    tokio::time::timeout(state.app.config.limits.request_time(), next.run(request)).await;
+                answered.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response())
+            }
+        }
+    };
+    let headers = response.headers_mut();
+    headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
+    headers.append(axum::http::header::VARY, HeaderValue::from_static("authorization"));
+    let (status, took) = (response.status(), since.elapsed());
+    state.metrics.answered(&method, status, took);
+    // The query may have a secret, so only the path is written down.
+    tracing::info!(
+        method = %method,
+        path,
+        status = status.as_u16(),
+        micros = u64::try_from(took.as_micros()).unwrap_or(u64::MAX),
+        client = address.map(tracing::field::display),
+        by,
+        "request"
+    );
+    response
+}
+
+/// Returns where a request comes from.
+fn address(state: &Shared, request: &Request) -> Option<IpAddr> {
+    if state.app.config.behind_proxy {
+        // The proxy adds the address that it sees as the last one; those before are the client's own words.
+        let forwarded = request.headers().get_all("x-forwarded-for").iter().next_back();
+        let last = forwarded.and_then(|value| value.to_str().ok()?.rsplit(',').next()?.trim().parse().ok());
+        if last.is_some() {
+            return last;
+        }
+    }
+    request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
+}
+
+/// Returns who makes a request with these headers. A program that knows only names and passwords sends the token as the
+/// password, with any name.
+async fn caller(state: &Shared, headers: &HeaderMap) -> Result<Caller> {
+    let Some(value) = headers.get(AUTHORIZATION) else { return Ok(Caller(None)) };
+    let refused = || {
+        Error::usage("the header `Authorization` has no token")
+            .coded(codes::TOKEN_REFUSED)
+            .hint("send it as `Authorization: Bearer TOKEN`")
+    };
+    let value = value.to_str().map_err(|_| refused())?;
+    let (scheme, secret) = value.split_once(' ').ok_or_else(refused)?;
+    let secret = match scheme.to_ascii_lowercase().as_str() {
+        "bearer" => secret.trim().to_owned(),
+        "basic" => {
+            let bytes = BASE64_STANDARD.decode(secret.trim()).map_err(|_| refused())?;
+            let text = String::from_utf8(bytes).map_err(|_| refused())?;
+            text.split_once(':').ok_or_else(refused)?.1.to_owned()
+        }
+        _ => return Err(refused()),
+    };
+    Ok(Caller(Some(state.app.tokens.check(&secret, now()).await?)))
+}

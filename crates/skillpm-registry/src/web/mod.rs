@@ -1,0 +1,74 @@
+//! The server's side of HTTP.
+
+mod answer;
+mod api;
+mod files;
+mod guard;
+mod health;
+mod metrics;
+mod serve;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::routing::{get, post, put};
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
+
+use crate::app::App;
+pub(crate) use files::Overview;
+pub(crate) use metrics::Metrics;
+pub(crate) use serve::serve;
+
+/// What every request can reach.
+#[derive(Debug)]
+pub(crate) struct State {
+    /// What the server can do.
+    pub(crate) app: App,
+    /// What it counts.
+    pub(crate) metrics: Metrics,
+    /// Who has asked how often.
+    pub(crate) rates: guard::Rates,
+}
+
+/// What requests share.
+pub(crate) type Shared = Arc<State>;
+
+impl State {
+    /// Returns the state of a server that does what `app` can.
+    pub(crate) fn new(app: App) -> Self {
+        let rates = guard::Rates::new(&app.config.limits);
+        Self { app, metrics: Metrics::new(), rates }
+    }
+}
+
+/// Returns the server's routes.
+pub(crate) fn router(state: Shared) -> Router {
+    let api = Router::new()
+        .route("/whoami", get(api::whoami))
+        .route("/tokens/exchange", post(api::exchange))
+        .route("/log", get(api::log))
+        .route("/skills/{name}/versions/{version}", put(api::publish))
+        .route("/skills/{name}/versions/{version}/yank", post(api::yank))
+        .route("/skills/{name}/versions/{version}/unyank", post(api::unyank))
+        .route("/skills/{name}/owners", get(api::owners))
+        .route("/skills/{name}/owners/{account}", put(api::add_owner).delete(api::remove_owner))
+        .route(
+            "/skills/{name}/publishers",
+            get(api::owners).post(api::add_publisher).delete(api::remove_publisher),
+        )
+        .route("/skills/{name}/visibility", put(api::set_visibility));
+    // Archives are compressed already.
+    let compressed = SizeAbove::new(256)
+        .and(NotForContentType::const_new("application/zip"))
+        .and(NotForContentType::IMAGES);
+    Router::new()
+        .nest("/api/v1", api)
+        .fallback(get(files::file))
+        .layer(CompressionLayer::new().compress_when(compressed))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), guard::guard))
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
+        .route("/metrics", get(health::metrics))
+        .with_state(state)
+}

@@ -1,0 +1,261 @@
+//! The program itself, over real connections.
+
+#![expect(
+    clippy::disallowed_methods,
+    clippy::expect_used,
+    reason = "what a test prepares is not the program's, and what fails there fails the test"
+)]
+
+mod support;
+
+use serde_json::{Value, json};
+use support::{Server, archive, statement};
+
+#[tokio::test]
+async fn a_version_is_published_yanked_and_served() {
+    let server = Server::start("");
+    let alice = server.token("alice", &[]);
+    let published = server.publish(&alice, "pdf", "1.0.0").await;
+    assert_eq!((published.status, published.json()["version"].as_str()), (201, Some("1.0.0")));
+    assert_eq!(server.publish(&alice, "pdf", "1.0.0").await.status, 200);
+    let digest = published.json()["artifact"]["digest"].as_str().expect("a digest").to_owned();
+    let path = format!("/artifacts/sha256/{}.zip", digest.trim_start_matches("sha256:"));
+    let fetched = server.get(&path).await;
+    assert_eq!((fetched.status, fetched.header("content-type")), (200, "application/zip"));
+    assert_eq!(fetched.body, archive("pdf", "1.0.0", ""));
+    assert!(fetched.header("cache-control").contains("immutable"));
+    let part = server.get_with(&path, &[("range", "bytes=2-5")]).await;
+    assert_eq!((part.status, &part.body[..]), (206, &fetched.body[2..6]));
+    let none = server.get_with(&path, &[("range", "bytes=9999999-")]).await;
+    assert_eq!(none.status, 416);
+    let list = server.get("/index/pdf.json").await;
+    let same = server.get_with("/index/pdf.json", &[("if-none-match", list.header("etag"))]).await;
+    assert_eq!((same.status, same.body.len()), (304, 0));
+    let yank = server
+        .send("POST", "/api/v1/skills/pdf/versions/1.0.0/yank", Some(&alice), r#"{"reason":"broken"}"#)
+        .await;
+    assert_eq!(yank.json(), json!({"changed": true}));
+    let list = server.get_with("/index/pdf.json", &[("if-none-match", list.header("etag"))]).await;
+    assert_eq!(list.json()["versions"][0]["yanked"], "broken");
+    assert_eq!(server.get("/.well-known/agent-skills/index.json").await.json()["skills"], json!([]));
+    let log = server.get("/api/v1/log").await.json();
+    assert_eq!((log["last"].as_u64(), log["entries"][1]["by"].as_str()), (Some(2), Some("alice")));
+    assert_eq!(server.get("/config.json").await.json()["api"], "api/v1/");
+}
+
+#[tokio::test]
+async fn tokens_are_made_listed_and_revoked() {
+    let server = Server::start("");
+    let alice = server.token("alice", &["--note", "laptop"]);
+    let admin = |args: &[&str]| {
+        let output = server.admin(args);
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    let listed: Value = serde_json::from_str(&admin(&["token", "list", "--json"])).expect("JSON");
+    assert_eq!((listed[0]["account"].as_str(), listed[0]["note"].as_str()), (Some("alice"), Some("laptop")));
+    assert!(!listed.to_string().contains(&alice));
+    let whoami = server.send("GET", "/api/v1/whoami", Some(&alice), "").await;
+    assert_eq!((whoami.status, whoami.json()["account"].as_str()), (200, Some("alice")));
+    // Nothing that lies in the registry is the secret.
+    assert!(!server.holds(alice.as_bytes()));
+    for wrong in ["skpm_0000", "", "Bearer"] {
+        let refused = server.send("GET", "/api/v1/whoami", Some(wrong), "").await;
+        assert_eq!((refused.status, refused.json()["code"].as_str()), (401, Some("token-refused")));
+    }
+    let id = listed[0]["id"].as_str().expect("an id");
+    admin(&["token", "revoke", id]);
+    let again = server.again("");
+    assert_eq!(again.publish(&alice, "pdf", "1.0.0").await.status, 401);
+    assert_eq!(server.admin(&["token", "revoke", id]).status.code(), Some(2));
+}
+
+#[tokio::test]
+async fn a_closed_registry_tells_strangers_nothing() {
+    let server = Server::start("read = \"token\"");
+    let alice = server.token("alice", &[]);
+    let published = server.publish(&alice, "pdf", "1.0.0").await.json();
+    let digest =
+        published["artifact"]["digest"].as_str().expect("a digest").trim_start_matches("sha256:").to_owned();
+    for path in [
+        "/index/pdf.json",
+        "/index/pdf/1.0.0.json",
+        "/index/pdf/events/1.json",
+        "/.well-known/agent-skills/pdf/versions.json",
+    ] {
+        let (there, absent) = (server.get(path).await, server.get(&path.replace("pdf", "docx")).await);
+        assert_eq!((there.status, absent.status), (404, 404), "{path}");
+        assert_eq!(there.text().replace("pdf", "docx"), absent.text());
+        let known = server.get_with(path, &[("authorization", &format!("Bearer {alice}"))]).await;
+        assert_eq!(known.status, 200, "{path}");
+        assert!(known.header("cache-control").contains("private"));
+        assert!(known.header("vary").contains("authorization"));
+    }
+    let archive = format!("/artifacts/sha256/{digest}.zip");
+    assert_eq!(server.get(&archive).await.status, 404);
+    assert_eq!(server.get_with(&archive, &[("authorization", &format!("Bearer {alice}"))]).await.status, 200);
+    for overview in [
+        "/search.json",
+        "/.well-known/agent-skills/index.json",
+        "/.well-known/ai-catalog.json",
+        "/api/v1/log",
+    ] {
+        assert!(!server.get(overview).await.text().contains("pdf"), "{overview}");
+    }
+    for hidden in
+        ["/private/tokens", "/lock", "/log/0/../../private", "/%2e%2e/private", "/private/tokens/a.json"]
+    {
+        assert_eq!(server.get(hidden).await.status, 404, "{hidden}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_not_fit_is_refused_with_a_reason() {
+    let server = Server::start("[limits]\narchive-bytes = 4000");
+    let alice = server.token("alice", &[]);
+    let put = async |path: &str, body: Vec<u8>| server.send_bytes("PUT", path, Some(&alice), body).await;
+    let zip = archive("pdf", "1.0.0", "");
+    for (path, body, status, code) in [
+        ("/api/v1/skills/pdf/versions/1.0.0", b"no zip".to_vec(), 422, "integrity"),
+        ("/api/v1/skills/docx/versions/1.0.0", zip.clone(), 422, "release-refused"),
+        ("/api/v1/skills/pdf/versions/01.0", zip.clone(), 422, "usage"),
+        ("/api/v1/skills/PDF/versions/1.0.0", zip.clone(), 422, "usage"),
+        ("/api/v1/skills/..%2f..%2fx/versions/1.0.0", zip.clone(), 422, "usage"),
+        ("/api/v1/skills/con/versions/1.0.0", archive("con", "1.0.0", ""), 422, "usage"),
+        ("/api/v1/skills/api/versions/1.0.0", archive("api", "1.0.0", ""), 403, "name-not-available"),
+        ("/api/v1/skills/pdf/versions/1.0.0", vec![0; 5000], 413, "too-large"),
+    ] {
+        let refused = put(path, body).await;
+        assert_eq!(
+            (refused.status, refused.json()["code"].as_str()),
+            (status, Some(code)),
+            "{path}: {}",
+            refused.text()
+        );
+        assert_eq!(refused.header("content-type"), "application/problem+json");
+    }
+    assert_eq!(put("/api/v1/skills/pdf/versions/1.0.0", zip).await.status, 201);
+    let other = put("/api/v1/skills/pdf/versions/1.0.0", archive("pdf", "1.0.0", "other")).await;
+    assert_eq!((other.status, other.json()["code"].as_str()), (409, Some("version-exists")));
+    assert!(other.json()["hints"].to_string().contains("1.0.1"));
+}
+
+#[tokio::test]
+async fn a_job_publishes_without_a_secret() {
+    let issuer = support::Issuer::start().await;
+    let settings =
+        format!("public-url = \"https://skills.example\"\ntrusted-issuers = [\"{}\"]", issuer.url());
+    let server = Server::start(&settings);
+    let alice = server.token("alice", &[]);
+    assert_eq!(server.publish(&alice, "pdf", "1.0.0").await.status, 201);
+    let publisher = json!({"issuer": issuer.url(), "repository": "acme/skills", "workflow": "publish.yml"});
+    let added =
+        server.send("POST", "/api/v1/skills/pdf/publishers", Some(&alice), &publisher.to_string()).await;
+    assert_eq!(added.json(), json!({"changed": true}));
+    let exchange = async |token: String| {
+        server.send("POST", "/api/v1/tokens/exchange", None, &json!({"token": token}).to_string()).await
+    };
+    let shown = issuer.sign(&statement(&issuer.url()));
+    let job = exchange(shown.clone()).await;
+    assert_eq!(job.status, 201, "{}", job.text());
+    let secret = job.json()["secret"].as_str().expect("a token").to_owned();
+    let published = server.publish(&secret, "pdf", "1.1.0").await;
+    assert_eq!(published.status, 201, "{}", published.text());
+    assert_eq!(published.json()["provenance"]["revision"], "0123abc");
+    assert_eq!(server.publish(&secret, "docx", "1.0.0").await.status, 403);
+    // It may publish and nothing else.
+    let yank = server.send("POST", "/api/v1/skills/pdf/versions/1.0.0/yank", Some(&secret), "{}").await;
+    assert_eq!(yank.status, 403);
+    // Shown again, also to another server of the same registry.
+    assert_eq!(exchange(shown.clone()).await.status, 401);
+    let changed = |key: &str, value: Value| {
+        let mut claims = statement(&issuer.url());
+        claims[key] = value;
+        claims
+    };
+    let forged = {
+        let (signed, _) = shown.rsplit_once('.').expect("a signature");
+        format!(
+            "{signed}.{}",
+            issuer.sign(&changed("jti", json!("x"))).rsplit('.').next().expect("a signature")
+        )
+    };
+    for (why, token) in [
+        ("foreign issuer", issuer.sign(&changed("iss", json!("https://evil.example")))),
+        ("other audience", issuer.sign(&changed("aud", json!("https://other.example")))),
+        (
+            "several audiences",
+            issuer.sign(&changed("aud", json!(["https://skills.example", "https://other.example"]))),
+        ),
+        ("expired", issuer.sign(&changed("exp", json!(1_000_000)))),
+        ("not yet", issuer.sign(&changed("nbf", json!(4_000_000_000_i64)))),
+        ("no repository", issuer.sign(&changed("repository", Value::Null))),
+        (
+            "foreign workflow",
+            issuer.sign(&changed(
+                "workflow_ref",
+                json!("evil/x/.github/workflows/publish.yml@refs/heads/main"),
+            )),
+        ),
+        ("forged", forged),
+        ("unsigned", support::unsigned(&changed("jti", json!("y")))),
+        ("unknown key", issuer.sign_as("other", &changed("jti", json!("z")))),
+    ] {
+        assert_eq!(exchange(token).await.status, 401, "{why}");
+    }
+    // Another repository gets a token, which allows nothing.
+    let mut stranger = changed("repository", json!("evil/skills"));
+    stranger["workflow_ref"] = json!("evil/skills/.github/workflows/publish.yml@refs/heads/main");
+    stranger["jti"] = json!("stranger");
+    let secret =
+        exchange(issuer.sign(&stranger)).await.json()["secret"].as_str().expect("a token").to_owned();
+    assert_eq!(server.publish(&secret, "pdf", "1.2.0").await.status, 403);
+}
+
+#[tokio::test]
+async fn clients_are_slowed_down_one_by_one() {
+    let server = Server::start("behind-proxy = true\n[limits]\nrequests-per-minute = 3");
+    let from = async |address: &str| server.get_with("/config.json", &[("x-forwarded-for", address)]).await;
+    for _ in 0..3 {
+        assert_eq!(from("6.6.6.6, 10.0.0.1").await.status, 200);
+    }
+    // What a client says about itself before the proxy does not help it.
+    let slowed = from("7.7.7.7, 10.0.0.1").await;
+    assert_eq!((slowed.status, slowed.json()["code"].as_str()), (429, Some("rate-limit")));
+    assert!(slowed.header("retry-after").parse::<u64>().is_ok_and(|seconds| (1..=60).contains(&seconds)));
+    assert_eq!(from("10.0.0.2").await.status, 200);
+    assert_eq!(server.get("/healthz").await.status, 200);
+}
+
+#[tokio::test]
+async fn those_who_run_it_can_watch_it() {
+    let server = Server::start("");
+    let alice = server.token("alice", &[]);
+    server.publish(&alice, "pdf", "1.0.0").await;
+    assert_eq!(server.get("/readyz").await.status, 200);
+    let metrics = server.get("/metrics").await.text();
+    assert!(metrics.contains("skillpm_registry_published_total 1"), "{metrics}");
+    assert!(metrics.contains("skillpm_registry_versions 1"), "{metrics}");
+    let log = server.stop();
+    assert!(log.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{log}");
+    assert!(log.contains("\"status\":201") && log.contains("\"by\":\"alice\"") && !log.contains(&alice));
+}
+
+#[tokio::test]
+async fn slow_clients_are_dropped_and_others_served() {
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+    let server = Server::start("[limits]\nhead-seconds = 1");
+    let mut slow = Vec::new();
+    for _ in 0..200 {
+        let mut stream = tokio::net::TcpStream::connect(server.address()).await.expect("a connection");
+        stream.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n").await.expect("is sent");
+        slow.push(stream);
+    }
+    assert_eq!(server.get("/config.json").await.status, 200);
+    for mut stream in slow {
+        let mut rest = Vec::new();
+        // The server closes the connection: the client waits for nothing else.
+        let _ = stream.read_to_end(&mut rest).await;
+    }
+    assert_eq!(server.get("/config.json").await.status, 200);
+}
