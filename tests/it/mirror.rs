@@ -40,12 +40,13 @@ fn publish(sandbox: &Sandbox, name: &str, version: &str, needs: &str) {
     std::fs::remove_file(sandbox.project().join("new.zip")).expect("removes");
 }
 
-/// The files of the registry in `dir` that are served, with their bytes.
+/// The files of the registry in `dir` that are served, with their bytes, but for the log: a mirror has its own.
 fn files(sandbox: &Sandbox, dir: &str) -> BTreeMap<String, Vec<u8>> {
     let at = sandbox.project().join(dir);
     let lines = sandbox.tree(&at);
     let paths = lines.iter().filter_map(|line| line.split_once(' ').map(|(_, path)| path.to_owned()));
-    let served = paths.filter(|path| path != "lock" && !path.starts_with("pending/"));
+    let is_own = |path: &str| path == "lock" || path.starts_with("pending/") || path.starts_with("log/");
+    let served = paths.filter(|path| !is_own(path));
     served.map(|path| (path.clone(), std::fs::read(at.join(path)).expect("a file"))).collect()
 }
 

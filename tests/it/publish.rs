@@ -128,15 +128,13 @@ fn what_is_not_committed_is_refused() {
 #[test]
 fn what_cannot_be_published_changes_nothing() {
     let sandbox = sandbox();
-    let names = "[registries]\nacme = \"./site\"\nweb = \"https://skills.example.com\"\n";
+    let names = "[registries]\nacme = \"./site\"\n";
     sandbox.write("skillpm.toml", names);
     sandbox.ok(&["publish", "pdf", "--to", "acme", "--dry-run"]);
     let before = site(&sandbox);
     for (code, args) in [
         (3, &["publish", "pdf", "--to", "elsewhere"][..]),
         (2, &["publish", "pdf", "--to", "./elsewhere"]),
-        (2, &["publish", "pdf", "--to", "https://skills.example.com"]),
-        (2, &["publish", "pdf", "--to", "web"]),
         (2, &["publish", "nothing", "--to", "site"]),
         (2, &["publish", "pdf"]),
     ] {

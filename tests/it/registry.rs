@@ -201,8 +201,9 @@ fn verify_finds_a_flipped_byte_in_each_file() {
     add(&sandbox, "pdf", "1.1", "two");
     sandbox.ok(&["registry", "yank", "pdf@1.0", "-r", "site"]);
     let mut checked = 0;
+    let has_witness = |path: &str| path != "config.json" && !path.starts_with("log/");
     for (path, bytes) in
-        files(&sandbox).into_iter().filter(|(path, bytes)| path != "config.json" && !bytes.is_empty())
+        files(&sandbox).into_iter().filter(|(path, bytes)| has_witness(path) && !bytes.is_empty())
     {
         let at = sandbox.project().join("site").join(&path);
         // A digit of a time has no second witness, so the byte is one of a word that counts.
@@ -216,6 +217,22 @@ fn verify_finds_a_flipped_byte_in_each_file() {
         checked += 1;
     }
     assert!(checked >= 10, "{checked}");
+    assert_eq!(sandbox.run(&["registry", "verify", "-r", "site"]).code, Some(0));
+}
+
+#[test]
+fn verify_compares_the_log_with_what_it_announced() {
+    let sandbox = registry();
+    add(&sandbox, "pdf", "1.0", "one");
+    let at = sandbox.project().join("site/log/0/1.json");
+    let text = std::fs::read_to_string(&at).expect("an entry");
+    let digest = text.split("sha256:").nth(1).and_then(|rest| rest.split('"').next()).expect("a digest");
+    for wrong in [text.replace(digest, &"0".repeat(64)), text.replace("publish", "pub\\u"), String::new()] {
+        std::fs::write(&at, wrong).expect("writes");
+        let output = sandbox.run(&["registry", "verify", "-r", "site"]);
+        assert!(output.code == Some(5) && output.stdout.contains("log/0/1.json"), "{output}");
+    }
+    std::fs::write(&at, text).expect("writes");
     assert_eq!(sandbox.run(&["registry", "verify", "-r", "site"]).code, Some(0));
 }
 

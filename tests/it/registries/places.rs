@@ -30,7 +30,7 @@ fn publish(sandbox: &Sandbox, name: &str, version: &str, needs: &str) {
     fs::remove_file(sandbox.project().join("new.zip")).expect("removes");
 }
 
-/// The files below `dir` that are served.
+/// The files below `dir` that are served, but for the log: a mirror has its own.
 fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut all = BTreeMap::new();
     let mut open = vec![dir.to_owned()];
@@ -40,7 +40,7 @@ fn files(dir: &Path) -> BTreeMap<String, Vec<u8>> {
             let name = path.strip_prefix(dir).expect("below").to_string_lossy().replace('\\', "/");
             if path.is_dir() {
                 open.push(path);
-            } else if name != "lock" && !name.starts_with("pending/") {
+            } else if name != "lock" && !name.starts_with("pending/") && !name.starts_with("log/") {
                 all.insert(name, fs::read(&path).expect("a file"));
             }
         }

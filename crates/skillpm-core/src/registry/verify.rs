@@ -7,7 +7,7 @@ use serde::Serialize;
 
 use super::dir::{exact_name, is_event};
 use super::staging::leftovers;
-use super::{Record, RegistryDir, files, package};
+use super::{LogChange, Record, RegistryDir, files, package};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile};
@@ -162,15 +162,28 @@ impl RegistryDir {
     fn examine_log(&self) -> Result<Vec<Defect>> {
         let mut defects = Vec::new();
         for number in 1..=self.log_length()? {
+            let path = files::log(number);
             match self.log_entry(number) {
-                Ok(Some(_)) => {}
-                Ok(None) => {
-                    defects.push(defect(files::log(number), DefectKind::Damaged, "the entry is missing"));
+                Ok(Some(entry)) if entry.changes.iter().all(|change| self.came_about(change)) => {}
+                Ok(Some(_)) => {
+                    let message = "it announces a version with other files than the record has";
+                    defects.push(defect(path, DefectKind::ContentDiffers, message));
                 }
-                Err(error) => defects.push(damaged_by(files::log(number), &error)),
+                Ok(None) => defects.push(defect(path, DefectKind::Damaged, "the entry is missing")),
+                Err(error) => defects.push(damaged_by(path, &error)),
             }
         }
         Ok(defects)
+    }
+
+    /// Reports whether `change` announces what there is. What did not come about is not wrong, and a record that is
+    /// damaged is a defect of its own.
+    fn came_about(&self, change: &LogChange) -> bool {
+        let LogChange::Publish { name, version, digest } = change else { return true };
+        match self.record(name, &files::version_key(version)) {
+            Ok(record) => record.digest == *digest,
+            Err(_) => true,
+        }
     }
 
     /// Returns the files below the directory of events at `dir` that are no events.
