@@ -23,6 +23,8 @@ use crate::storage::{Change, Publication, Storage};
 use crate::version::Version;
 use skillpm_core::ops::registry::check_package;
 
+/// The number of different sets of private skills for which the files about all skills are kept.
+const OVERVIEWS: usize = 64;
 /// The bytes of files that never change which are kept in memory.
 const KEPT_BYTES: u64 = 64 << 20;
 /// The largest of these files.
@@ -41,8 +43,10 @@ pub(crate) struct App {
     pub(crate) tokens: Tokens,
     /// Who may state which job of a CI system somebody is.
     pub(crate) issuers: Issuers,
-    /// What is made of the catalog for those who see what is public.
-    pub(crate) overview: Derived<crate::web::Overview>,
+    /// The files about all skills, by the generation of the catalog and the private skills that are in them.
+    pub(crate) overviews: Cache<(u64, Vec<SkillName>), Arc<crate::web::Overview>>,
+    /// The private skills.
+    private: Derived<Vec<Arc<History>>>,
     kept: Cache<String, Bytes, BytesOf>,
 }
 
@@ -80,7 +84,16 @@ impl App {
         let tokens = Tokens::new(storage.private());
         let issuers = Issuers::new(&config.trusted_issuers, config.public_url.as_deref(), storage.private())?;
         let kept = Cache::with_weighter(10_000, KEPT_BYTES, BytesOf);
-        Ok(Self { config, storage, catalog, tokens, issuers, overview: Derived::default(), kept })
+        Ok(Self {
+            config,
+            storage,
+            catalog,
+            tokens,
+            issuers,
+            overviews: Cache::new(OVERVIEWS),
+            private: Derived::default(),
+            kept,
+        })
     }
 
     /// Returns the skill `name`, if `caller` may see it.
@@ -98,6 +111,15 @@ impl App {
     /// Reports whether `caller` may see a skill.
     pub(crate) fn is_seen(&self, caller: &Caller, history: &History) -> bool {
         (self.config.read == ReadAccess::Public || caller.may_read()) && caller.may_see(history)
+    }
+
+    /// Returns the names of the private skills that `caller` may see.
+    pub(crate) fn private_for(&self, caller: &Caller) -> Vec<SkillName> {
+        let all = self.private.get(&self.catalog, |skills| {
+            let is_private = |skill: &&Arc<History>| skill.visibility() == Visibility::Private;
+            skills.iter().filter(is_private).map(Arc::clone).collect()
+        });
+        all.iter().filter(|skill| self.is_seen(caller, skill)).map(|skill| skill.name().clone()).collect()
     }
 
     /// Reads a file that never changes; `None` if there is none. It is kept in memory if it is small.
@@ -279,10 +301,9 @@ impl App {
         let known = self.catalog.history(name);
         let exists = !known.records().is_empty();
         if !exists || !self.is_seen(caller, &known) {
-            // Without a token the answer is that one is needed, whether the skill exists or not.
-            caller
-                .check(scope, &History::empty(name.clone()))
-                .and(Err(unknown(format!("there is no skill `{name}`"))))?;
+            // The answer is the same whether the skill does not exist or must not be seen.
+            caller.check_scope(scope, name)?;
+            return Err(unknown(format!("there is no skill `{name}`")));
         }
         let change: Change = {
             let caller = caller.clone();

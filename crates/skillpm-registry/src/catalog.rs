@@ -106,11 +106,15 @@ impl Catalog {
     /// Takes in a skill as it is now. Returns whether that is news: what is known already may be newer.
     pub(crate) fn set(&self, history: History) -> bool {
         let mut skills = self.write();
-        let is_older = |there: &Arc<History>| {
-            (there.records().len(), there.event_count()) >= (history.records().len(), history.event_count())
-                && there.event_count() >= history.event_count()
+        // Two changes at the same time can each lack what the other did. Then the log brings both, a moment later.
+        let is_newer = |there: &Arc<History>| {
+            let (there, new) = (
+                (there.records().len(), there.event_count()),
+                (history.records().len(), history.event_count()),
+            );
+            new != there && new.0 >= there.0 && new.1 >= there.1
         };
-        if skills.by_name.get(history.name()).is_some_and(is_older) {
+        if !skills.by_name.get(history.name()).is_none_or(is_newer) {
             return false;
         }
         skills.set(history);

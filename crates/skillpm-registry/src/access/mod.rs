@@ -107,7 +107,12 @@ impl Caller {
         })
     }
 
-    fn check_scope(&self, scope: Scope, name: &SkillName) -> Result<()> {
+    /// Checks that the caller's token has `scope` for the skill `name`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if not, and without a token.
+    pub(crate) fn check_scope(&self, scope: Scope, name: &SkillName) -> Result<()> {
         if self.token().is_none() {
             return Err(Error::usage("this takes a token").coded(crate::codes::TOKEN_REFUSED));
         }

@@ -10,6 +10,7 @@ mod objects;
 use std::sync::Arc;
 
 use object_store::local::LocalFileSystem;
+use skillpm_core::fs;
 
 use crate::config::Place;
 use crate::error::{Error, Result};
@@ -75,6 +76,11 @@ impl Storage {
         match place {
             Place::Directory(path) => {
                 let dir = RegistryDir::open(path)?;
+                let private = dir.path().join(PRIVATE);
+                // One that cannot be written can still be served.
+                if fs::create_dir_all(&private).is_ok() {
+                    fs::make_private(&private);
+                }
                 let store = LocalFileSystem::new_with_prefix(dir.path())
                     .map_err(|error| Error::io("the directory cannot be opened").because(error))?;
                 let files = Objects::new(Arc::new(store), "");

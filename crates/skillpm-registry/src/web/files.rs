@@ -13,6 +13,7 @@ use super::Shared;
 use super::answer::{Answer, File, Keep, Part, range, tell, unchanged};
 use crate::access::Caller;
 use crate::app::{App, KEPT_FILE};
+use crate::config::ReadAccess;
 use crate::digest::Digest;
 use crate::error::unknown;
 use crate::name::SkillName;
@@ -214,12 +215,17 @@ fn config(app: &App) -> File {
 
 /// Returns the files about all skills that `caller` may see.
 pub(super) fn overview(app: &App, caller: &Caller) -> Arc<Overview> {
-    if caller.token().is_none() {
-        return app
-            .overview
-            .get(&app.catalog, |skills| Overview::of(app, skills, |skill| app.is_seen(caller, skill)));
+    if app.config.read == ReadAccess::Token && !caller.may_read() {
+        return Arc::new(Overview::of(app, &[], |_| false));
     }
-    Arc::new(Overview::of(app, &app.catalog.all(), |skill| app.is_seen(caller, skill)))
+    // Most callers see the same, so it is made once for all of them.
+    let key = (app.catalog.generation(), app.private_for(caller));
+    if let Some(overview) = app.overviews.get(&key) {
+        return overview;
+    }
+    let overview = Arc::new(Overview::of(app, &app.catalog.all(), |skill| app.is_seen(caller, skill)));
+    app.overviews.insert(key, Arc::clone(&overview));
+    overview
 }
 
 fn json_file(bytes: Vec<u8>) -> File {

@@ -67,29 +67,33 @@ fn limited(seconds: u64) -> (Error, u64) {
     (error.hint(format!("try again in {seconds} seconds")), seconds)
 }
 
+fn limited_response(seconds: u64) -> Response {
+    let (error, seconds) = limited(seconds);
+    let mut response = Problem::from(error).into_response();
+    response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
+    response
+}
+
 /// Finds out who asks, counts the request, and logs it.
 pub(super) async fn guard(State(state): State<Shared>, mut request: Request, next: Next) -> Response {
     let since = Instant::now();
     let address = address(&state, &request);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let caller = caller(&state, request.headers()).await;
-    let by = caller.as_ref().ok().and_then(Caller::by);
-    let mut response = match caller {
-        Err(error) => Problem::from(error).into_response(),
-        Ok(caller) => {
-            let key = by.clone().or_else(|| address.map(|address| address.to_string())).unwrap_or_default();
-            if let Err(seconds) = check(&state.rates.requests, &key) {
-                let (error, seconds) = limited(seconds);
-                let mut response = Problem::from(error).into_response();
-                response.headers_mut().insert(RETRY_AFTER, HeaderValue::from(seconds));
-                response
-            } else {
+    // First how often, and by the address: looking for a token that does not exist costs a request to the store.
+    let counted =
+        check(&state.rates.requests, &address.map_or_else(String::new, |address| address.to_string()));
+    let (mut response, by) = match counted {
+        Err(seconds) => (limited_response(seconds), None),
+        Ok(()) => match caller(&state, request.headers()).await {
+            Err(error) => (Problem::from(error).into_response(), None),
+            Ok(caller) => {
+                let by = caller.by();
                 request.extensions_mut().insert(caller);
                 let answered =
                     tokio::time::timeout(state.app.config.limits.request_time(), next.run(request)).await;
-                answered.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response())
+                (answered.unwrap_or_else(|_| StatusCode::REQUEST_TIMEOUT.into_response()), by)
             }
-        }
+        },
     };
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));

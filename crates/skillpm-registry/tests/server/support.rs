@@ -80,7 +80,9 @@ impl Server {
         BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("is read");
         let address = line.trim().rsplit("http://").next().expect("an address").to_owned();
         let _ = rustls::crypto::ring::default_provider().install_default();
-        Self { dir, registry, address, child, client: reqwest::Client::new() }
+        // A connection for each request: the server may close an idle one at any moment.
+        let client = reqwest::Client::builder().pool_max_idle_per_host(0).build().expect("a client");
+        Self { dir, registry, address, child, client }
     }
 
     pub(crate) fn address(&self) -> &str {
