@@ -3,7 +3,8 @@
 #[cfg(test)]
 mod tests;
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
@@ -21,10 +22,11 @@ use crate::registry::{
 };
 use crate::storage::{Change, Publication, Storage};
 use crate::version::Version;
+use crate::web::Overview;
 use skillpm_core::ops::registry::check_package;
 
 /// The number of different sets of private skills for which the files about all skills are kept.
-const OVERVIEWS: usize = 64;
+const OVERVIEWS: usize = 16;
 /// The bytes of files that never change which are kept in memory.
 const KEPT_BYTES: u64 = 64 << 20;
 /// The largest of these files.
@@ -43,8 +45,8 @@ pub(crate) struct App {
     pub(crate) tokens: Tokens,
     /// Who may state which job of a CI system somebody is.
     pub(crate) issuers: Issuers,
-    /// The files about all skills, by the generation of the catalog and the private skills that are in them.
-    pub(crate) overviews: Cache<(u64, Vec<SkillName>), Arc<crate::web::Overview>>,
+    /// The files about all skills, for everybody who sees the same.
+    overviews: Mutex<(u64, BTreeMap<Vec<SkillName>, Arc<Overview>>)>,
     /// The private skills.
     private: Derived<Vec<Arc<History>>>,
     kept: Cache<String, Bytes, BytesOf>,
@@ -90,7 +92,7 @@ impl App {
             catalog,
             tokens,
             issuers,
-            overviews: Cache::new(OVERVIEWS),
+            overviews: Mutex::default(),
             private: Derived::default(),
             kept,
         })
@@ -108,12 +110,41 @@ impl App {
             .ok_or_else(|| unknown(format!("there is no skill `{name}`")))
     }
 
-    /// Reports whether `caller` may see a skill.
-    pub(crate) fn is_seen(&self, caller: &Caller, history: &History) -> bool {
-        (self.config.read == ReadAccess::Public || caller.may_read()) && caller.may_see(history)
+    /// Reports whether `caller` may read the registry at all.
+    pub(crate) fn may_read(&self, caller: &Caller) -> bool {
+        self.config.read == ReadAccess::Public || caller.may_read()
     }
 
-    /// Returns the names of the private skills that `caller` may see.
+    /// Reports whether `caller` may see a skill.
+    pub(crate) fn is_seen(&self, caller: &Caller, history: &History) -> bool {
+        (self.may_read(caller) || caller.owns(history)) && caller.may_see(history)
+    }
+
+    /// Returns the files about all skills that `caller` may see.
+    pub(crate) fn overview(&self, caller: &Caller) -> Arc<Overview> {
+        if self.config.read == ReadAccess::Token && !caller.may_read() {
+            return Arc::new(Overview::of(self, &[]));
+        }
+        // Most callers see the same, so it is made once for all of them.
+        let private = self.private_for(caller);
+        let mut kept = self.overviews.lock().unwrap_or_else(PoisonError::into_inner);
+        let generation = self.catalog.generation();
+        if kept.0 != generation || kept.1.len() >= OVERVIEWS {
+            *kept = (generation, BTreeMap::new());
+        }
+        let seen = |skill: &&Arc<History>| {
+            skill.visibility() == Visibility::Public || private.binary_search(skill.name()).is_ok()
+        };
+        if let Some(overview) = kept.1.get(&private) {
+            return Arc::clone(overview);
+        }
+        let skills: Vec<_> = self.catalog.all().iter().filter(seen).map(Arc::clone).collect();
+        let overview = Arc::new(Overview::of(self, &skills));
+        kept.1.insert(private, Arc::clone(&overview));
+        overview
+    }
+
+    /// Returns the names of the private skills that `caller` may see, sorted.
     pub(crate) fn private_for(&self, caller: &Caller) -> Vec<SkillName> {
         let all = self.private.get(&self.catalog, |skills| {
             let is_private = |skill: &&Arc<History>| skill.visibility() == Visibility::Private;
@@ -122,16 +153,16 @@ impl App {
         all.iter().filter(|skill| self.is_seen(caller, skill)).map(|skill| skill.name().clone()).collect()
     }
 
-    /// Reads a file that never changes; `None` if there is none. It is kept in memory if it is small.
+    /// Reads a file that never changes, of at most `limit` bytes; `None` if there is none. It is kept in memory if it is small.
     ///
     /// # Errors
     ///
     /// Fails if the store does not answer.
-    pub(crate) async fn constant(&self, path: &str) -> Result<Option<Bytes>> {
+    pub(crate) async fn constant(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
         if let Some(bytes) = self.kept.get(path) {
             return Ok(Some(bytes));
         }
-        let Some(bytes) = self.storage.files().get(path).await? else { return Ok(None) };
+        let Some(bytes) = self.storage.read(path, limit).await? else { return Ok(None) };
         if bytes.len() as u64 <= KEPT_FILE {
             self.kept.insert(path.to_owned(), bytes.clone());
         }
@@ -152,11 +183,12 @@ impl App {
         bytes: Bytes,
         time: Timestamp,
     ) -> Result<Published> {
+        // Another server may just have said who owns it: what it said is read before anything is decided.
+        self.catalog.refresh(&self.storage).await?;
         let known = self.catalog.history(name);
-        // First who asks: the content of strangers is not even read.
-        let claim = caller.publishes(&known, time)?;
-        if claim.is_some() {
-            check_new_name(name, &self.config.reserved_names, &self.catalog)?;
+        if caller.publishes(&known, time)?.is_some() {
+            let is_seen = |history: &History| self.is_seen(caller, history);
+            check_new_name(name, &self.config.reserved_names, &self.catalog, is_seen)?;
             self.check_quota(caller)?;
         }
         let mut package = read_package(bytes).await?;
@@ -177,7 +209,9 @@ impl App {
     }
 
     fn check_quota(&self, caller: &Caller) -> Result<()> {
-        let Some(account) = caller.account().filter(|_| !caller.is_admin()) else { return Ok(()) };
+        let Some(account) = caller.account().filter(|_| !caller.has_scope(Scope::Admin)) else {
+            return Ok(());
+        };
         let limit = self.config.limits.skills_per_account;
         let owned = self.catalog.all().iter().filter(|skill| skill.owners().contains(account)).count();
         if owned < limit {
@@ -298,6 +332,7 @@ impl App {
         time: Timestamp,
         decide: impl Fn(&History) -> Result<Option<Event>> + Send + Sync + 'static,
     ) -> Result<bool> {
+        self.catalog.refresh(&self.storage).await?;
         let known = self.catalog.history(name);
         let exists = !known.records().is_empty();
         if !exists || !self.is_seen(caller, &known) {

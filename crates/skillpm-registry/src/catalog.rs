@@ -6,14 +6,17 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGua
 use std::time::{Duration, Instant};
 
 use crate::digest::Digest;
-use crate::error::Result;
+use crate::error::{ErrorKind, Result};
 use crate::name::SkillName;
-use crate::registry::{History, LogChange};
+use crate::registry::{History, LogChange, LogEntry, Timestamp};
 use crate::storage::{Loaded, Storage};
 use crate::version::Version;
 
 /// How long a version that the log announced may take to come about. After that its publisher has surely failed.
 const PATIENCE: Duration = Duration::from_mins(10);
+
+/// How many entries of the log are read again after everything was loaded.
+const REREAD: u64 = 64;
 
 /// All skills of a registry as they were a moment ago. What this server changes is here at once, what others change
 /// when [`Catalog::refresh`] is called next.
@@ -22,6 +25,8 @@ pub(crate) struct Catalog {
     skills: RwLock<Skills>,
     /// Grows with each change: what was derived from an older generation is to be derived again.
     generation: AtomicU64,
+    /// The number of the last entry of the log up to which everything that was announced is known.
+    complete: AtomicU64,
     /// What is read from the log is read by one at a time.
     log: tokio::sync::Mutex<Position>,
 }
@@ -38,8 +43,18 @@ struct Skills {
 struct Position {
     /// The number of the last entry that was read.
     last: u64,
-    /// What was announced and has not come about yet, with the time until which it is waited for.
-    awaited: Vec<(SkillName, Awaited, Instant)>,
+    awaited: Vec<Announced>,
+}
+
+/// What was announced and has not come about yet.
+#[derive(Debug)]
+struct Announced {
+    name: SkillName,
+    what: Awaited,
+    /// The entry of the log.
+    number: u64,
+    /// Until when it is waited for.
+    until: Instant,
 }
 
 #[derive(Debug)]
@@ -64,43 +79,61 @@ impl Catalog {
         for history in loaded.histories {
             skills.set(history);
         }
-        let log = tokio::sync::Mutex::new(Position { last: loaded.position, awaited: Vec::new() });
-        Self { skills: RwLock::new(skills), generation: AtomicU64::new(1), log }
+        // The entries before may announce what was not there yet when everything was loaded.
+        let last = loaded.position.saturating_sub(REREAD);
+        let log = tokio::sync::Mutex::new(Position { last, awaited: Vec::new() });
+        Self {
+            skills: RwLock::new(skills),
+            generation: AtomicU64::new(1),
+            complete: AtomicU64::new(last),
+            log,
+        }
     }
 
-    /// Reads what others changed since the last time. Returns the number of skills that changed.
+    /// Reads what others changed since the last time. Returns the number of skills that changed. What cannot be used is
+    /// logged and passed over: it must not hide what comes after it.
     ///
     /// # Errors
     ///
     /// Fails if the store does not answer. What was read before counts.
     pub(crate) async fn refresh(&self, storage: &Storage) -> Result<usize> {
         let mut position = self.log.lock().await;
-        while let Some(entry) = storage.log_entry(position.last + 1).await? {
+        while let Some(entry) = next_entry(storage, position.last + 1).await? {
             position.last += 1;
-            let until = Instant::now() + PATIENCE;
+            let (number, until) = (position.last, Instant::now() + PATIENCE);
             for change in entry.changes {
-                let awaited = match change {
+                let (name, what) = match change {
                     LogChange::Publish { name, version, .. } => (name, Awaited::Version(version)),
                     LogChange::Event { name, number, .. } => (name, Awaited::Event(number)),
                     LogChange::Unknown => continue,
                 };
-                position.awaited.push((awaited.0, awaited.1, until));
+                position.awaited.push(Announced { name, what, number, until });
             }
         }
-        position
-            .awaited
-            .retain(|(name, awaited, _)| !self.skill(name).is_some_and(|there| awaited.is_in(&there)));
-        let names: BTreeSet<_> = position.awaited.iter().map(|(name, ..)| name.clone()).collect();
+        storage.seen(position.last).await;
+        position.awaited.retain(|announced| !self.has(announced));
+        let names: BTreeSet<_> = position.awaited.iter().map(|announced| announced.name.clone()).collect();
         let mut changed = 0;
         for name in names {
-            let history = storage.history(&name).await?;
-            changed += usize::from(self.set(history));
+            match storage.history(&name).await {
+                Ok(history) => changed += usize::from(self.set(history)),
+                Err(error) => tracing::error!(%name, code = error.code(), "{}", error.with_causes()),
+            }
         }
         let now = Instant::now();
-        position.awaited.retain(|(name, awaited, until)| {
-            *until > now && !self.skill(name).is_some_and(|there| awaited.is_in(&there))
-        });
+        position.awaited.retain(|announced| announced.until > now && !self.has(announced));
+        let open = position.awaited.iter().map(|announced| announced.number).min();
+        self.complete.store(open.map_or(position.last, |number| number - 1), Ordering::Release);
         Ok(changed)
+    }
+
+    fn has(&self, announced: &Announced) -> bool {
+        self.skill(&announced.name).is_some_and(|there| announced.what.is_in(&there))
+    }
+
+    /// Returns the number of the last entry of the log up to which everything that was announced is known.
+    pub(crate) fn complete_to(&self) -> u64 {
+        self.complete.load(Ordering::Acquire)
     }
 
     /// Takes in a skill as it is now. Returns whether that is news: what is known already may be newer.
@@ -145,9 +178,9 @@ impl Catalog {
         names.filter_map(|name| skills.by_name.get(name)).map(Arc::clone).collect()
     }
 
-    /// Returns the names of all skills.
-    pub(crate) fn has_name(&self, is_it: impl Fn(&SkillName) -> bool) -> Option<SkillName> {
-        self.read().by_name.keys().find(|name| is_it(name)).cloned()
+    /// Returns the first skill whose name `is_it`.
+    pub(crate) fn with_name(&self, is_it: impl Fn(&SkillName) -> bool) -> Option<Arc<History>> {
+        self.read().by_name.iter().find(|(name, _)| is_it(name)).map(|(_, skill)| Arc::clone(skill))
     }
 
     /// Returns the generation: it differs whenever something changed.
@@ -181,6 +214,22 @@ impl Skills {
             self.by_archive.entry(record.artifact.digest).or_default().insert(name.clone());
         }
         self.by_name.insert(name, Arc::new(history));
+    }
+}
+
+/// Reads entry `number` of the log. One that cannot be used has no changes.
+async fn next_entry(storage: &Storage, number: u64) -> Result<Option<LogEntry>> {
+    match storage.log_entry(number).await {
+        Err(error) if error.kind() == ErrorKind::Integrity => {
+            tracing::error!(
+                number,
+                code = error.code(),
+                "an entry of the log is passed over: {}",
+                error.with_causes()
+            );
+            Ok(Some(LogEntry { time: Timestamp::new(0), by: None, changes: Vec::new() }))
+        }
+        read => read,
     }
 }
 

@@ -233,6 +233,15 @@ impl RegistryDir {
         self.path().join(below)
     }
 
+    /// Reports whether there is a regular file at `below`, and no link on the way to it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the directories cannot be read.
+    pub fn is_plain(&self, below: &str) -> Result<bool> {
+        Ok(self.kind(below)? == Some(Kind::File))
+    }
+
     /// Returns the kind of what is at `below`.
     pub(super) fn kind(&self, below: &str) -> Result<Option<Kind>> {
         Ok(self.base.kind(Path::new(below))?)

@@ -1,6 +1,6 @@
 //! Reading every byte of a registry.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use serde::Serialize;
@@ -158,32 +158,39 @@ impl RegistryDir {
         }
     }
 
-    /// Examines the log: every entry from the first to the last has to be there.
+    /// Examines the log: every entry from the first to the last has to be there, and one of them has to announce each
+    /// record that any announces. Two publishers can announce a version, and one of them gets it.
     fn examine_log(&self) -> Result<Vec<Defect>> {
-        let mut defects = Vec::new();
+        let (mut defects, mut announced) = (Vec::new(), BTreeMap::new());
         for number in 1..=self.log_length()? {
             let path = files::log(number);
-            match self.log_entry(number) {
-                Ok(Some(entry)) if entry.changes.iter().all(|change| self.came_about(change)) => {}
-                Ok(Some(_)) => {
-                    let message = "it announces a version with other files than the record has";
-                    defects.push(defect(path, DefectKind::ContentDiffers, message));
+            let entry = match self.log_entry(number) {
+                Ok(Some(entry)) => entry,
+                Ok(None) => {
+                    defects.push(defect(path, DefectKind::Damaged, "the entry is missing"));
+                    continue;
                 }
-                Ok(None) => defects.push(defect(path, DefectKind::Damaged, "the entry is missing")),
-                Err(error) => defects.push(damaged_by(path, &error)),
+                Err(error) => {
+                    defects.push(damaged_by(path, &error));
+                    continue;
+                }
+            };
+            for change in entry.changes {
+                let LogChange::Publish { name, version, digest } = change else { continue };
+                // What did not come about is not wrong, and a record that is damaged is a defect of its own.
+                let Ok(record) = self.record(&name, &files::version_key(&version)) else { continue };
+                let is_it = record.digest == digest;
+                let known = announced.entry((name, files::version_key(&version))).or_insert((is_it, number));
+                known.0 |= is_it;
+            }
+        }
+        for ((name, key), (is_announced, number)) in announced {
+            if !is_announced {
+                let message = format!("it announces `{name}` {key} with other files than the record has");
+                defects.push(defect(files::log(number), DefectKind::ContentDiffers, message));
             }
         }
         Ok(defects)
-    }
-
-    /// Reports whether `change` announces what there is. What did not come about is not wrong, and a record that is
-    /// damaged is a defect of its own.
-    fn came_about(&self, change: &LogChange) -> bool {
-        let LogChange::Publish { name, version, digest } = change else { return true };
-        match self.record(name, &files::version_key(version)) {
-            Ok(record) => record.digest == *digest,
-            Err(_) => true,
-        }
     }
 
     /// Returns the files below the directory of events at `dir` that are no events.

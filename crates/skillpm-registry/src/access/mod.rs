@@ -50,31 +50,33 @@ impl Caller {
         }
     }
 
+    /// Reports whether the caller's token has `scope` for all skills.
+    pub(crate) fn has_scope(&self, scope: Scope) -> bool {
+        self.token().is_some_and(|token| token.names.is_empty() && token.scopes.contains(&scope))
+    }
+
     /// Reports whether the caller's token has `scope` for the skill `name`.
     fn has(&self, scope: Scope, name: &SkillName) -> bool {
         self.token().is_some_and(|token| token.allows(scope, name))
     }
 
-    /// Reports whether the caller may do everything.
-    pub(crate) fn is_admin(&self) -> bool {
-        self.token().is_some_and(|token| token.scopes.contains(&Scope::Admin))
-    }
-
-    /// Reports whether the caller may read what is public where reading takes a token.
+    /// Reports whether the caller may read what is public where reading takes a token. A job of a CI system only sees what
+    /// it publishes: anybody has such jobs.
     pub(crate) fn may_read(&self) -> bool {
-        self.token().is_some()
+        self.account().is_some()
     }
 
-    /// Reports whether the caller may see a skill.
+    /// Reports whether the caller may see a skill, if it may read at all.
     pub(crate) fn may_see(&self, history: &History) -> bool {
+        let name = history.name();
+        let is_for = self.token().is_some_and(|token| token.is_for(name));
         history.visibility() == Visibility::Public
-            || self.is_admin()
-            || self.owns(history)
-            || self.has(Scope::Read, history.name())
+            || (is_for && self.owns(history))
+            || self.has(Scope::Read, name)
     }
 
     /// Reports whether a skill is the caller's.
-    fn owns(&self, history: &History) -> bool {
+    pub(crate) fn owns(&self, history: &History) -> bool {
         match self.token().map(|token| &token.holder) {
             None => false,
             Some(Holder::Account { account }) => history.owners().contains(account),
@@ -91,10 +93,10 @@ impl Caller {
     /// Fails if not.
     pub(crate) fn check(&self, scope: Scope, history: &History) -> Result<()> {
         let name = history.name();
-        if self.is_admin() {
+        self.check_scope(scope, name)?;
+        if self.has(Scope::Admin, name) {
             return Ok(());
         }
-        self.check_scope(scope, name)?;
         if self.owns(history) {
             return Ok(());
         }

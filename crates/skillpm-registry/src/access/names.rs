@@ -4,6 +4,7 @@ use crate::catalog::Catalog;
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
+use crate::registry::History;
 
 /// Names that nobody publishes: people would take them for parts of the program, or of the registry's own pages.
 const RESERVED: &[&str] = &["skillpm", "registry", "admin", "api", "index", "search", "static", "well-known"];
@@ -13,14 +14,24 @@ const RESERVED: &[&str] = &["skillpm", "registry", "admin", "api", "index", "sea
 /// # Errors
 ///
 /// Fails for a name that is reserved, and for one that looks like that of a skill that exists.
-pub(crate) fn check_new_name(name: &SkillName, reserved: &[String], catalog: &Catalog) -> Result<()> {
+pub(crate) fn check_new_name(
+    name: &SkillName,
+    reserved: &[String],
+    catalog: &Catalog,
+    is_seen: impl Fn(&History) -> bool,
+) -> Result<()> {
     let text = name.as_str();
-    if RESERVED.contains(&text) || reserved.iter().any(|reserved| reserved == text) {
-        return Err(refused(format!("the name `{name}` is reserved")));
-    }
     let shape = shape(text);
-    match catalog.has_name(|there| there != name && self::shape(there.as_str()) == shape) {
-        Some(there) => Err(refused(format!("the name `{name}` looks like `{there}`, which exists"))),
+    let mut reserved = RESERVED.iter().copied().chain(reserved.iter().map(String::as_str));
+    if reserved.any(|reserved| self::shape(reserved) == shape) {
+        return Err(refused(format!("the name `{name}` is reserved, or looks like one that is")));
+    }
+    match catalog.with_name(|there| there != name && self::shape(there.as_str()) == shape) {
+        // Which one is said only to those who may see it.
+        Some(there) if is_seen(&there) => {
+            Err(refused(format!("the name `{name}` looks like `{}`, which exists", there.name())))
+        }
+        Some(_) => Err(refused(format!("the name `{name}` looks like one that exists"))),
         None => Ok(()),
     }
 }

@@ -44,6 +44,8 @@ pub(crate) struct Issuers {
     audience: Option<String>,
     client: reqwest::Client,
     keys: Mutex<BTreeMap<String, KnownKeys>>,
+    /// Held while an issuer is asked for its keys.
+    asking: tokio::sync::Mutex<()>,
     seen: Objects,
 }
 
@@ -152,15 +154,22 @@ impl Issuers {
             .map_err(|error| Error::io("no HTTP client can be made").because(error))?;
         let audience = audience.map(|url| url.trim_end_matches('/').to_owned());
         let urls = urls.iter().map(|url| url.trim_end_matches('/').to_owned()).collect();
-        Ok(Self { urls, audience, client, keys: Mutex::default(), seen: private.below("statements") })
+        Ok(Self {
+            urls,
+            audience,
+            client,
+            keys: Mutex::default(),
+            asking: tokio::sync::Mutex::default(),
+            seen: private.below("statements"),
+        })
     }
 
-    /// Returns what a token is to be for whoever shows `statement`.
+    /// Checks a statement.
     ///
     /// # Errors
     ///
-    /// Fails for a statement that is not by a trusted issuer, not for this server, not valid now, or that was shown before.
-    pub(crate) async fn accept(&self, statement: &str, now: Timestamp) -> Result<TokenRequest> {
+    /// Fails for one that is not by a trusted issuer, not for this server, or not valid now.
+    pub(crate) async fn accept(&self, statement: &str, now: Timestamp) -> Result<Statement> {
         let Some(audience) = &self.audience else {
             return Err(refused(
                 "this server takes no statements of CI systems: it does not know its own address",
@@ -180,25 +189,36 @@ impl Issuers {
             )));
         }
         check_time(&claims, now)?;
-        self.see_once(&issuer, &claims, statement).await?;
-        request(&issuer, claims, now)
+        let id = claims.jti.clone().unwrap_or_else(|| String::from_utf8_lossy(signed).into_owned());
+        let seen = Digest::of(format!("{issuer}\n{id}").as_bytes());
+        let expires = claims.exp;
+        let holder = holder(&issuer, claims)?;
+        Ok(Statement { holder, seen, expires })
     }
 
     /// Returns the key `kid` of the issuer.
     async fn key(&self, issuer: &str, kid: &str) -> Result<Key> {
         let find = |keys: &[Key]| keys.iter().find(|key| key.kid == kid).cloned();
         let kept = self.keys.lock().unwrap_or_else(PoisonError::into_inner).get(issuer).cloned();
-        if let Some((keys, since)) = kept {
-            let found = find(&keys);
+        if let Some((keys, since)) = &kept {
+            let found = find(keys);
             // Anybody can send statements with keys that do not exist: the issuer must not be asked each time.
             if (found.is_some() && since.elapsed() < KEYS_FRESH) || since.elapsed() < KEYS_PAUSE {
                 return found.ok_or_else(unknown_key);
             }
         }
-        let keys = Arc::new(self.read_keys(issuer).await?);
-        let entry = (Arc::clone(&keys), Instant::now());
+        // One request at a time: anybody can send statements, and the issuer counts who asks.
+        let Ok(_turn) = self.asking.try_lock() else {
+            return Err(Error::io("the keys of the issuer are being read").hint("try again in a moment"));
+        };
+        let read = self.read_keys(issuer).await;
+        let known = read
+            .as_ref()
+            .map_or_else(|_| kept.map(|(keys, _)| keys).unwrap_or_default(), |keys| Arc::new(keys.clone()));
+        let entry = (Arc::clone(&known), Instant::now());
         self.keys.lock().unwrap_or_else(PoisonError::into_inner).insert(issuer.to_owned(), entry);
-        find(&keys).ok_or_else(unknown_key)
+        read?;
+        find(&known).ok_or_else(unknown_key)
     }
 
     async fn read_keys(&self, issuer: &str) -> Result<Vec<Key>> {
@@ -229,18 +249,46 @@ impl Issuers {
         })
     }
 
-    /// Remembers the statement for all servers of the registry.
-    async fn see_once(&self, issuer: &str, claims: &Claims, statement: &str) -> Result<()> {
-        let id = claims.jti.as_deref().unwrap_or(statement);
-        let digest = Digest::of(format!("{issuer}\n{id}").as_bytes());
+    /// Remembers the statement for all servers of the registry, and returns what a token is to be for whoever shows it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it was shown before, and if the store does not answer.
+    pub(crate) async fn see_once(&self, statement: Statement, now: Timestamp) -> Result<TokenRequest> {
         // The bytes differ each time, so a second creation is never taken for the first.
         let mut random = [0; 16];
         super::token::randomize(&mut random)?;
-        let bytes = format!("{{\"expires\":{},\"by\":\"{}\"}}\n", claims.exp, Digest::of(&random).hex());
-        if self.seen.create(&format!("{}.json", digest.hex()), bytes.into_bytes().into()).await? {
-            return Ok(());
+        let by = Digest::of(&random);
+        let bytes = format!("{{\"expires\":{},\"by\":\"{}\"}}\n", statement.expires, by.hex());
+        let path = format!("{}.json", statement.seen.hex());
+        if !self.seen.create(&path, bytes.into_bytes().into()).await? {
+            return Err(
+                refused("the statement was used before").hint("each job asks its CI system for a new one")
+            );
         }
-        Err(refused("the statement was used before").hint("each job asks its CI system for a new one"))
+        Ok(TokenRequest {
+            holder: Holder::Publisher { publisher: statement.holder.0, provenance: Some(statement.holder.1) },
+            scopes: vec![Scope::Publish],
+            names: Vec::new(),
+            expires: Some(Timestamp::new(now.seconds() + JOB_SECONDS)),
+            note: String::new(),
+        })
+    }
+}
+
+/// A statement that was checked, and not yet used.
+#[derive(Debug)]
+pub(crate) struct Statement {
+    holder: (TrustedPublisher, Provenance),
+    /// What makes it one statement, whatever its signature looks like.
+    seen: Digest,
+    expires: i64,
+}
+
+impl Statement {
+    /// Returns the workflow whose job it is about.
+    pub(crate) fn publisher(&self) -> &TrustedPublisher {
+        &self.holder.0
     }
 }
 
@@ -298,36 +346,31 @@ fn check_time(claims: &Claims, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Returns what a token is to be for the job that the claims describe.
-fn request(issuer: &str, claims: Claims, now: Timestamp) -> Result<TokenRequest> {
+/// Returns the workflow whose job the claims describe, and what it works on.
+fn holder(issuer: &str, claims: Claims) -> Result<(TrustedPublisher, Provenance)> {
     let incomplete = || refused("the statement does not say which workflow of which repository it is about");
     let repository = claims.repository.ok_or_else(incomplete)?;
     let reference = claims.workflow_ref.ok_or_else(incomplete)?;
-    let (path, _) = reference.rsplit_once('@').ok_or_else(incomplete)?;
-    let workflow = path.rsplit('/').next().unwrap_or(path).to_owned();
-    // A workflow that another repository lends runs what that repository says. GitLab has its host before the path.
-    let below = |path: &str| path.strip_prefix(&repository).is_some_and(|rest| rest.starts_with('/'));
-    if !below(path) && !path.split_once('/').is_some_and(|(_, path)| below(path)) {
-        return Err(refused("the workflow is one of another repository"));
-    }
+    // The name of a branch can have an `@` too, so the first one counts.
+    let (path, _) = reference.split_once('@').ok_or_else(incomplete)?;
+    // A workflow that another repository lends runs what that repository says.
+    let of_github = path.strip_prefix(&repository).and_then(|rest| rest.strip_prefix("/.github/workflows/"));
+    // GitLab has its host before the path, and two slashes behind it.
+    let of_gitlab =
+        path.split_once('/').and_then(|(_, path)| path.strip_prefix(&repository)?.strip_prefix("//"));
+    let workflow = of_github.or(of_gitlab).filter(|file| !file.contains('/'));
+    let workflow = workflow
+        .ok_or_else(|| refused("the workflow is one of another repository, or in a directory below"))?;
     let server = claims.server_url.as_deref().unwrap_or(issuer);
     let source = if issuer == GITHUB {
         format!("https://github.com/{repository}")
     } else {
         format!("{server}/{repository}")
     };
-    let publisher = TrustedPublisher::new(issuer.to_owned(), repository, workflow, claims.environment)
-        .map_err(|error| refused(error.to_string()))?;
-    Ok(TokenRequest {
-        holder: Holder::Publisher {
-            publisher,
-            provenance: Some(Provenance { source, revision: claims.sha }),
-        },
-        scopes: vec![Scope::Publish],
-        names: Vec::new(),
-        expires: Some(Timestamp::new(now.seconds() + JOB_SECONDS)),
-        note: String::new(),
-    })
+    let publisher =
+        TrustedPublisher::new(issuer.to_owned(), repository, workflow.to_owned(), claims.environment)
+            .map_err(|error| refused(error.to_string()))?;
+    Ok((publisher, Provenance { source, revision: claims.sha }))
 }
 
 /// The issuer of GitHub's statements.
@@ -364,18 +407,21 @@ mod tests {
     #[test]
     fn a_job_is_that_of_a_workflow_of_its_own_repository() {
         let of = |repository: &str, workflow: &str| {
-            request(GITHUB, claims(repository, workflow), Timestamp::new(0))
-                .map(|request| request.holder.to_string())
+            holder(GITHUB, claims(repository, workflow)).map(|(publisher, _)| publisher.to_string())
         };
         let fine = of("acme/skills", "acme/skills/.github/workflows/publish.yml@refs/heads/main");
         assert_eq!(fine.ok().as_deref(), Some("publish.yml of acme/skills"));
         let gitlab = of("acme/skills", "gitlab.example/acme/skills//.gitlab-ci.yml@refs/heads/main");
         assert_eq!(gitlab.ok().as_deref(), Some(".gitlab-ci.yml of acme/skills"));
+        let branch = of("acme/skills", "acme/skills/.github/workflows/evil.yml@refs/heads/publish.yml@x");
+        assert_eq!(branch.ok().as_deref(), Some("evil.yml of acme/skills"));
         for other in [
             "evil/skills/.github/workflows/publish.yml@refs/heads/main",
             "evil/x/acme/skills/.github/workflows/publish.yml@refs/heads/main",
             "acme/skills-of-others/.github/workflows/publish.yml@refs/heads/main",
             "acme/skills/.github/workflows/publish.yml",
+            "acme/skills/.github/workflows/evil.yml/publish.yml@refs/heads/main",
+            "gitlab.example/acme/skills//ci/publish.yml@refs/heads/main",
         ] {
             assert!(of("acme/skills", other).is_err(), "{other}");
         }

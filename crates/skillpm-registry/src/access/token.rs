@@ -19,6 +19,8 @@ use crate::storage::Objects;
 const PREFIX: &str = "skpm_";
 /// The number of random bytes of a token.
 const BYTES: usize = 32;
+/// The largest file of a token, in bytes.
+const MAX_FILE: u64 = 64 << 10;
 /// The number of tokens that are remembered.
 const REMEMBERED: usize = 10_000;
 /// How long a token is taken for what it was. So long a revoked token may still be accepted.
@@ -103,12 +105,16 @@ pub(crate) struct Issued {
 impl Token {
     /// Reports whether it allows what `scope` is about with the skill `name`.
     pub(crate) fn allows(&self, scope: Scope, name: &SkillName) -> bool {
-        let is_for = |pattern: &String| match pattern.strip_suffix('*') {
+        (self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin)) && self.is_for(name)
+    }
+
+    /// Reports whether it is for the skill `name`.
+    pub(crate) fn is_for(&self, name: &SkillName) -> bool {
+        let is_it = |pattern: &String| match pattern.strip_suffix('*') {
             Some(start) => name.as_str().starts_with(start),
             None => name.as_str() == pattern,
         };
-        (self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin))
-            && (self.names.is_empty() || self.names.iter().any(is_for))
+        self.names.is_empty() || self.names.iter().any(is_it)
     }
 
     fn is_expired(&self, now: Timestamp) -> bool {
@@ -177,7 +183,7 @@ impl Tokens {
         {
             return Ok(token);
         }
-        let found = self.kept.get(&path(&digest)).await?;
+        let found = self.kept.get(&path(&digest), MAX_FILE).await?;
         let token = found.as_deref().map(parse).transpose()?;
         self.remembered.insert(digest, (token.clone(), Instant::now()));
         Ok(token)
@@ -191,7 +197,7 @@ impl Tokens {
     pub(crate) async fn list(&self) -> Result<Vec<Token>> {
         let mut tokens = Vec::new();
         for path in self.kept.list("").await? {
-            if let Some(bytes) = self.kept.get(&path).await? {
+            if let Some(bytes) = self.kept.get(&path, MAX_FILE).await? {
                 tokens.push(parse(&bytes)?);
             }
         }
@@ -208,7 +214,7 @@ impl Tokens {
         for path in self.kept.list("").await? {
             if !id.is_empty()
                 && path.starts_with(id)
-                && let Some(bytes) = self.kept.get(&path).await?
+                && let Some(bytes) = self.kept.get(&path, MAX_FILE).await?
             {
                 let token = parse(&bytes)?;
                 if token.id == id {

@@ -132,11 +132,66 @@ async fn a_token_allows_what_it_says() {
 }
 
 #[tokio::test]
+async fn the_names_of_a_token_bound_whatever_it_allows() {
+    let app = server(&Store::new()).await;
+    publish(&app, &caller("alice", ALL), "pdf", "1.0").await.expect("published");
+    let mut admin = caller("root", &[Scope::Admin]);
+    publish(&app, &admin, "pdf", "1.1").await.expect("published");
+    assert!(app.show_to(&admin, &name("pdf"), Visibility::Private, time()).await.expect("hidden"));
+    assert!(app.skill(&admin, &name("pdf")).is_ok());
+    let mut own = caller("alice", ALL);
+    for token in [&mut admin.0, &mut own.0] {
+        token.as_mut().expect("a token").names = vec!["acme-*".to_owned()];
+    }
+    assert!(app.skill(&admin, &name("pdf")).is_err() && app.skill(&own, &name("pdf")).is_err());
+    assert_eq!(code(publish(&app, &admin, "pdf", "1.2").await).as_deref(), Some(codes::NOT_PERMITTED));
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_hides_nothing_else() {
+    let store = Store::new();
+    let (one, other) = (server(&store).await, server(&store).await);
+    let alice = caller("alice", ALL);
+    publish(&one, &alice, "pdf", "1.0").await.expect("published");
+    let files = Objects::new(Arc::new(store.clone()), "skills");
+    for (path, bytes) in
+        [("index/bad/notes.json", "{"), ("log/0/2.json", "{"), ("index/worse/events/3.json", "{}")]
+    {
+        assert!(files.create(path, bytes.into()).await.expect("is written"));
+    }
+    publish(&one, &alice, "docx", "1.0").await.expect("published");
+    see(&other).await;
+    let late = server(&store).await;
+    see(&late).await;
+    for app in [&other, &late] {
+        assert_eq!((versions(app, "pdf").len(), versions(app, "docx").len()), (1, 1));
+        assert_eq!(app.catalog.complete_to(), 3);
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_starts_waits_for_what_is_announced() {
+    let store = Store::new();
+    let alice = caller("alice", ALL);
+    // The log and the archive are written, the event and the record are not.
+    server(&store).await;
+    let broken = server(&store.failing_after(2, false)).await;
+    assert!(publish(&broken, &alice, "pdf", "1.0").await.is_err());
+    let late = server(&store).await;
+    see(&late).await;
+    assert_eq!(late.catalog.complete_to(), 0);
+    publish(&server(&store).await, &alice, "pdf", "1.0").await.expect("published");
+    see(&late).await;
+    // The second announcement is the same as the first, so it is the same entry.
+    assert_eq!((versions(&late, "pdf").len(), late.catalog.complete_to()), (1, 1));
+}
+
+#[tokio::test]
 async fn names_that_are_confused_are_not_given_out() {
     let app = server(&Store::new()).await;
     let alice = caller("alice", ALL);
     publish(&app, &alice, "pdf-tools", "1.0").await.expect("published");
-    for taken in ["pdftools", "pdf-too1s", "skillpm", "api"] {
+    for taken in ["pdftools", "pdf-too1s", "skillpm", "skill-pm", "adm1n", "api"] {
         assert_eq!(
             code(publish(&app, &alice, taken, "1.0").await).as_deref(),
             Some(codes::NAME_NOT_AVAILABLE),

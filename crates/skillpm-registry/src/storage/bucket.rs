@@ -6,16 +6,19 @@ use axum::body::Bytes;
 use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use tokio::sync::Mutex;
 
-use super::{Change, Loaded, Objects, Publication};
+use super::{Change, Loaded, Objects, Publication, usable};
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::{
-    Event, FileError, History, LogChange, LogEntry, Record, Staged, Timestamp, files, registry_name, stage,
+    Event, FileError, History, LogChange, LogEntry, MAX_FILE, Record, Staged, Timestamp, files,
+    registry_name, stage,
 };
 
-/// The number of objects that are read at the same time.
-const READS: usize = 64;
+/// The number of skills that are read at the same time.
+const SKILLS: usize = 16;
+/// The number of files of a skill that are read at the same time.
+const FILES: usize = 8;
 /// How often a change is decided again because another server changed the same skill.
 const ATTEMPTS: usize = 16;
 
@@ -47,7 +50,8 @@ impl Bucket {
             }
         }
         let reads = skills.into_iter().map(|(name, paths)| read_history(self.objects.clone(), name, paths));
-        let mut histories: Vec<_> = stream::iter(reads).buffer_unordered(READS).try_collect().await?;
+        let read: Vec<_> = stream::iter(reads).buffer_unordered(SKILLS).collect().await;
+        let mut histories: Vec<_> = read.into_iter().filter_map(usable).collect();
         histories.sort_by(|one, other| one.name().cmp(other.name()));
         Ok(Loaded { histories, position })
     }
@@ -59,10 +63,8 @@ impl Bucket {
 
     pub(super) async fn log_entry(&self, number: u64) -> Result<Option<LogEntry>> {
         let path = files::log(number);
-        let Some(bytes) = self.objects.get(&path).await? else { return Ok(None) };
-        let entry = LogEntry::parse(&bytes).map_err(|error| damaged(&path, &error))?;
-        self.seen(number).await;
-        Ok(Some(entry))
+        let Some(bytes) = self.objects.get(&path, MAX_FILE).await? else { return Ok(None) };
+        LogEntry::parse(&bytes).map(Some).map_err(|error| damaged(&path, &error))
     }
 
     pub(super) async fn publish(&self, publication: Publication) -> Result<(Staged, History)> {
@@ -141,7 +143,7 @@ impl Bucket {
     }
 
     /// Remembers that the log has the entry `number`.
-    async fn seen(&self, number: u64) {
+    pub(super) async fn seen(&self, number: u64) {
         let mut next = self.next.lock().await;
         *next = (*next).max(number + 1);
     }
@@ -180,10 +182,10 @@ async fn read_history(objects: Objects, name: SkillName, paths: Vec<String>) -> 
         }
     }
     let records = keys.into_iter().map(|key| read_record(objects.clone(), name.clone(), key));
-    let records = stream::iter(records).buffer_unordered(READS).try_collect().await?;
+    let records = stream::iter(records).buffer_unordered(FILES).try_collect().await?;
     // A number that is missing is an error: a yank could be gone.
     let events = (1..=last).map(|number| read_event(objects.clone(), name.clone(), number));
-    let events = stream::iter(events).buffered(READS).try_collect().await?;
+    let events = stream::iter(events).buffered(FILES).try_collect().await?;
     History::new(name.clone(), records, events).map_err(|error| {
         Error::integrity(format!("the records of `{name}` do not fit together: {error}"))
             .coded(codes::REGISTRY_UNUSABLE)
@@ -201,7 +203,7 @@ async fn read_event(objects: Objects, name: SkillName, number: usize) -> Result<
 }
 
 async fn required(objects: &Objects, path: &str) -> Result<Bytes> {
-    let found = objects.get(path).await?;
+    let found = objects.get(path, MAX_FILE).await?;
     found.ok_or_else(|| {
         Error::integrity(format!("`{path}` of the registry is missing")).coded(codes::REGISTRY_UNUSABLE)
     })

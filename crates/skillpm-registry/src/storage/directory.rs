@@ -2,23 +2,35 @@
 
 use std::sync::Arc;
 
-use super::{Change, Loaded, Publication};
+use tokio::sync::Mutex;
+
+use super::{Change, Loaded, Publication, usable};
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::{History, LogEntry, RegistryDir, Staged, Timestamp, Writer};
 
 /// The directory. Its files are changed as `skillpm registry` changes them, so both may be at work at once.
-#[derive(Debug, Clone)]
-pub(super) struct Directory(Arc<RegistryDir>);
+#[derive(Debug)]
+pub(super) struct Directory {
+    dir: Arc<RegistryDir>,
+    /// Held by the one change that waits for the lock of the files: others must not wait on threads that reads need.
+    changes: Mutex<()>,
+}
 
 impl Directory {
     pub(super) fn new(dir: RegistryDir) -> Self {
-        Self(Arc::new(dir))
+        Self { dir: Arc::new(dir), changes: Mutex::new(()) }
     }
 
     pub(super) async fn load(&self) -> Result<Loaded> {
         // The length first: what is published meanwhile is read twice, not missed.
-        self.blocking(|dir| Ok(Loaded { position: dir.log_length()?, histories: dir.histories()? })).await
+        self.blocking(|dir| {
+            let position = dir.log_length()?;
+            let names = dir.names()?;
+            let histories = names.iter().map(|name| dir.history(name)).filter_map(usable).collect();
+            Ok(Loaded { histories, position })
+        })
+        .await
     }
 
     pub(super) async fn history(&self, name: &SkillName) -> Result<History> {
@@ -31,6 +43,7 @@ impl Directory {
     }
 
     pub(super) async fn publish(&self, publication: Publication) -> Result<(Staged, History)> {
+        let _turn = self.changes.lock().await;
         self.blocking(move |dir| {
             let Publication { package, permit, time, by, .. } = publication;
             let mut writer = Writer::new(dir, || ())?.by(by);
@@ -57,6 +70,7 @@ impl Directory {
         time: Timestamp,
     ) -> Result<(bool, History)> {
         let name = name.clone();
+        let _turn = self.changes.lock().await;
         self.blocking(move |dir| {
             let mut writer = Writer::new(dir, || ())?.by(by);
             let history = writer.ledger().history(&name)?;
@@ -69,12 +83,18 @@ impl Directory {
         .await
     }
 
+    /// Reports whether the file at `path` is one, and no link that leads elsewhere.
+    pub(super) async fn is_plain(&self, path: &str) -> Result<bool> {
+        let path = path.to_owned();
+        self.blocking(move |dir| dir.is_plain(&path)).await
+    }
+
     /// Calls `work` on a thread that may wait for the disk.
     async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&RegistryDir) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let dir = Arc::clone(&self.0);
+        let dir = Arc::clone(&self.dir);
         let done = tokio::task::spawn_blocking(move || work(&dir)).await;
         done.map_err(|error| Error::io("a thread of the server ended early").because(error))?
     }

@@ -7,7 +7,10 @@ mod bucket;
 mod directory;
 mod objects;
 
+use std::ops::Range;
 use std::sync::Arc;
+
+use axum::body::Bytes;
 
 use object_store::local::LocalFileSystem;
 use skillpm_core::fs;
@@ -15,10 +18,12 @@ use skillpm_core::fs;
 use crate::config::Place;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
-use crate::registry::{Config, Event, History, LogEntry, Package, RegistryDir, Staged, Timestamp, files};
+use crate::registry::{
+    Config, Event, History, LogEntry, MAX_FILE, Package, RegistryDir, Staged, Timestamp, files,
+};
 use bucket::Bucket;
 use directory::Directory;
-pub(crate) use objects::Objects;
+pub(crate) use objects::{Objects, Pieces};
 
 /// The directory of what only the server reads: tokens.
 const PRIVATE: &str = "private";
@@ -90,7 +95,7 @@ impl Storage {
             }
             Place::Bucket(bucket) => {
                 let files = bucket.objects()?;
-                let Some(bytes) = files.get(files::CONFIG).await? else {
+                let Some(bytes) = files.get(files::CONFIG, MAX_FILE).await? else {
                     return Err(Error::usage(format!(
                         "`{bucket}` is not a registry: it has no `{}`",
                         files::CONFIG
@@ -120,9 +125,46 @@ impl Storage {
         &self.private
     }
 
-    /// Returns the files of the registry.
-    pub(crate) fn files(&self) -> &Objects {
-        &self.files
+    /// Reads the file at `path`, of at most `limit` bytes; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer, and for a larger file.
+    pub(crate) async fn read(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
+        if self.is_plain(path).await? { self.files.get(path, limit).await } else { Ok(None) }
+    }
+
+    /// Opens the bytes of `range` of the file at `path`; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer.
+    pub(crate) async fn stream(&self, path: &str, range: Range<u64>) -> Result<Option<Pieces>> {
+        if self.is_plain(path).await? { self.files.stream(path, Some(range)).await } else { Ok(None) }
+    }
+
+    /// Reports whether the registry is still there.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer.
+    pub(crate) async fn is_there(&self) -> Result<bool> {
+        self.files.exists(files::CONFIG).await
+    }
+
+    /// Notes that the log has the entry `number`, so that the next one is looked for behind it.
+    pub(crate) async fn seen(&self, number: u64) {
+        if let Carrier::Bucket(bucket) = &self.carrier {
+            bucket.seen(number).await;
+        }
+    }
+
+    /// Reports whether what is at `path` may be a file: a directory that somebody copied could have links in it.
+    async fn is_plain(&self, path: &str) -> Result<bool> {
+        match &self.carrier {
+            Carrier::Directory(directory) => directory.is_plain(path).await,
+            Carrier::Bucket(_) => Ok(true),
+        }
     }
 
     /// Reads all records and events.
@@ -192,4 +234,13 @@ impl Storage {
             Carrier::Bucket(bucket) => bucket.change(known, change, by, time).await,
         }
     }
+}
+
+/// Returns the history of a skill that was read. One that cannot be used is left out and logged: it must not keep the
+/// others from being served.
+fn usable(read: Result<History>) -> Option<History> {
+    read.inspect_err(|error| {
+        tracing::error!(code = error.code(), "a skill is left out: {}", error.with_causes())
+    })
+    .ok()
 }

@@ -1,6 +1,7 @@
 //! Small files in a directory or a bucket.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Bytes;
 use futures_util::TryStreamExt as _;
@@ -8,7 +9,13 @@ use futures_util::stream::BoxStream;
 use object_store::path::Path;
 use object_store::{GetOptions, GetRange, ObjectStore, ObjectStoreExt as _, PutMode, PutPayload};
 
+use crate::codes;
 use crate::error::{Error, Result};
+
+/// How often an object is created anew while another creation is under way.
+const ATTEMPTS: u32 = 10;
+/// How long to wait before that.
+const PAUSE: Duration = Duration::from_millis(200);
 
 /// Objects below one prefix. It asks no more of a store than to create an object unless there is one.
 #[derive(Debug, Clone)]
@@ -31,13 +38,17 @@ impl Objects {
         Self { store: Arc::clone(&self.store), prefix: self.path(below) }
     }
 
-    /// Reads the object at `path`; `None` if there is none.
+    /// Reads the object at `path`, of at most `limit` bytes; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Fails if the store does not answer.
-    pub(crate) async fn get(&self, path: &str) -> Result<Option<Bytes>> {
+    /// Fails if the store does not answer, and for a larger object.
+    pub(crate) async fn get(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
         match self.store.get(&self.path(path)).await {
+            Ok(found) if found.meta.size > limit => {
+                let message = format!("`{path}` has {} bytes, {limit} are allowed", found.meta.size);
+                Err(Error::integrity(message).coded(codes::REGISTRY_UNUSABLE))
+            }
             Ok(found) => Ok(Some(found.bytes().await.map_err(|error| failed("read", path, error))?)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(failed("read", path, error)),
@@ -72,14 +83,23 @@ impl Objects {
     ///
     /// Fails if the store does not answer, or does not take it.
     pub(crate) async fn create(&self, path: &str, bytes: Bytes) -> Result<bool> {
-        let payload = PutPayload::from_bytes(bytes.clone());
-        match self.store.put_opts(&self.path(path), payload, PutMode::Create.into()).await {
-            Ok(_) => Ok(true),
-            Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
-                Ok(self.get(path).await?.is_some_and(|there| there == bytes))
+        let limit = bytes.len() as u64;
+        for _ in 0..ATTEMPTS {
+            let payload = PutPayload::from_bytes(bytes.clone());
+            match self.store.put_opts(&self.path(path), payload, PutMode::Create.into()).await {
+                Ok(_) => return Ok(true),
+                Err(object_store::Error::AlreadyExists { .. } | object_store::Error::Precondition { .. }) => {
+                }
+                Err(error) => return Err(failed("write", path, error)),
             }
-            Err(error) => Err(failed("write", path, error)),
+            match self.size(path).await? {
+                Some(size) if size != limit => return Ok(false),
+                Some(_) => return Ok(self.get(path, limit).await?.is_some_and(|there| there == bytes)),
+                // Another creation is under way, and may still fail: what is not there must not count as there.
+                None => tokio::time::sleep(PAUSE).await,
+            }
         }
+        Err(Error::io(format!("the store does not say whether `{path}` exists")).hint("try again"))
     }
 
     /// Removes the object at `path`. Returns whether there was one.
@@ -103,9 +123,14 @@ impl Objects {
     ///
     /// Fails if the store does not answer.
     pub(crate) async fn exists(&self, path: &str) -> Result<bool> {
+        Ok(self.size(path).await?.is_some())
+    }
+
+    /// Returns the number of bytes of the object at `path`; `None` if there is none.
+    async fn size(&self, path: &str) -> Result<Option<u64>> {
         match self.store.head(&self.path(path)).await {
-            Ok(_) => Ok(true),
-            Err(object_store::Error::NotFound { .. }) => Ok(false),
+            Ok(found) => Ok(Some(found.size)),
+            Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(failed("read", path, error)),
         }
     }

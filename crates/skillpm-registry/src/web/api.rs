@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, json};
 use super::{Shared, files};
-use crate::access::Caller;
+use crate::access::{Caller, Scope};
 use crate::app::now;
 use crate::codes;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, not_permitted};
 use crate::name::SkillName;
-use crate::registry::{Account, TrustedPublisher, Visibility, registry_name, registry_version};
+use crate::registry::{Account, History, TrustedPublisher, Visibility, registry_name, registry_version};
 use crate::version::Version;
 
 /// The largest body of a request that is not an archive.
@@ -40,7 +40,17 @@ struct ExchangeBody {
 /// Gives a job of a CI system a token for its statement.
 pub(super) async fn exchange(State(state): State<Shared>, body: Body) -> Answer {
     let ExchangeBody { token } = parse(&read(body, SMALL_BODY).await?)?;
-    let request = state.app.issuers.accept(&token, now()).await?;
+    let statement = state.app.issuers.accept(&token, now()).await?;
+    // Anybody has jobs: one that publishes nothing here gets nothing, and nothing is kept about it.
+    let publisher = statement.publisher();
+    let is_trusted =
+        |skill: &std::sync::Arc<History>| skill.publishers().iter().any(|allowed| allowed.allows(publisher));
+    if !state.app.catalog.all().iter().any(is_trusted) {
+        return Err(not_permitted(format!("no skill lets {publisher} publish it"))
+            .hint("an owner of the skill adds the workflow as its publisher first")
+            .into());
+    }
+    let request = state.app.issuers.see_once(statement, now()).await?;
     Ok(json(StatusCode::CREATED, &state.app.tokens.issue(request, now()).await?))
 }
 
@@ -53,8 +63,9 @@ pub(super) async fn publish(
 ) -> Answer {
     let (name, version) = (name_of(&name)?, version_of(&version)?);
     // Who has no token does not get to send megabytes.
-    caller.publishes(&state.app.catalog.history(&name), now())?;
+    caller.check_scope(Scope::Publish, &name)?;
     state.rates.check_publish(&caller)?;
+    let _slot = state.publishing.acquire().await;
     let limit = state.app.config.limits.archive_bytes;
     let bytes = read(body, usize::try_from(limit).unwrap_or(usize::MAX)).await?;
     let published = state.app.publish(&caller, &name, &version, bytes, now()).await?;

@@ -13,12 +13,12 @@ use super::Shared;
 use super::answer::{Answer, File, Keep, Part, range, tell, unchanged};
 use crate::access::Caller;
 use crate::app::{App, KEPT_FILE};
-use crate::config::ReadAccess;
 use crate::digest::Digest;
 use crate::error::unknown;
 use crate::name::SkillName;
 use crate::registry::{
-    Head, History, LogChange, SearchIndex, ai_catalog, discovery, files, registry_name, versions,
+    Head, History, LogChange, LogEntry, MAX_FILE, SearchIndex, Timestamp, ai_catalog, discovery, files,
+    registry_name, versions,
 };
 
 const JSON: &str = "application/json";
@@ -80,9 +80,8 @@ pub(crate) struct Overview {
 
 impl Overview {
     /// Returns the files about these skills.
-    fn of(app: &App, skills: &[Arc<History>], is_seen: impl Fn(&History) -> bool) -> Self {
-        let heads: Vec<Head> =
-            skills.iter().filter(|skill| is_seen(skill)).filter_map(|skill| skill.head()).collect();
+    pub(crate) fn of(app: &App, skills: &[Arc<History>]) -> Self {
+        let heads: Vec<Head> = skills.iter().filter_map(|skill| skill.head()).collect();
         Self {
             search: json_file(SearchIndex::of(&heads).to_bytes()),
             discovery: json_file(discovery(&heads)),
@@ -106,7 +105,7 @@ pub(super) async fn file(
     let file = match path {
         Path::Config => config(app),
         Path::Search | Path::Discovery | Path::AiCatalog => {
-            let overview = overview(app, &caller);
+            let overview = app.overview(&caller);
             match path {
                 Path::Search => overview.search.clone(),
                 Path::Discovery => overview.discovery.clone(),
@@ -119,7 +118,8 @@ pub(super) async fn file(
             let skill = app.skill(&caller, &name)?;
             let is_it = |version: &crate::version::Version| files::version_key(version) == key;
             let record = skill.records().iter().find(|record| is_it(&record.version)).ok_or_else(missing)?;
-            let bytes = app.constant(&files::record(&name, &record.version)).await?.ok_or_else(missing)?;
+            let bytes =
+                app.constant(&files::record(&name, &record.version), MAX_FILE).await?.ok_or_else(missing)?;
             return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Always)));
         }
         Path::Event(name, number) => {
@@ -127,12 +127,13 @@ pub(super) async fn file(
             if number > skill.event_count() {
                 return Err(missing().into());
             }
-            let bytes = app.constant(&files::event(&name, number)).await?.ok_or_else(missing)?;
+            let bytes = app.constant(&files::event(&name, number), MAX_FILE).await?.ok_or_else(missing)?;
             return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Always)));
         }
         Path::Log(number) => {
             let bytes = log_entry(app, &caller, number).await?.ok_or_else(missing)?;
-            return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Always)));
+            // What the caller may see of it can change.
+            return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Ask)));
         }
         Path::Archive(digest) => {
             let is_seen = app.catalog.with_archive(&digest).iter().any(|skill| app.is_seen(&caller, skill));
@@ -162,7 +163,7 @@ pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, kee
         })
         .ok_or_else(missing)?;
     if size <= KEPT_FILE {
-        let bytes = app.constant(&path).await?.ok_or_else(missing)?;
+        let bytes = app.constant(&path, size).await?.ok_or_else(missing)?;
         return Ok(File { bytes, kind: ZIP, tag: tag.clone() }.answer(headers, keep));
     }
     if let Some(response) = unchanged(headers, &tag, keep) {
@@ -176,7 +177,7 @@ pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, kee
                 .into_response());
         }
     };
-    let pieces = app.storage.files().stream(&path, Some(from..to + 1)).await?.ok_or_else(missing)?;
+    let pieces = app.storage.stream(&path, from..to + 1).await?.ok_or_else(missing)?;
     let mut response = (status, Body::from_stream(pieces)).into_response();
     let told = response.headers_mut();
     told.insert(CONTENT_TYPE, HeaderValue::from_static(ZIP));
@@ -196,14 +197,24 @@ pub(super) async fn log_entry(
     caller: &Caller,
     number: u64,
 ) -> crate::error::Result<Option<Bytes>> {
-    let Some(mut entry) = app.storage.log_entry(number).await? else { return Ok(None) };
+    // Before everything that it announces is known, it is not known who may see it.
+    if number == 0 || number > app.catalog.complete_to() || !app.may_read(caller) {
+        return Ok(None);
+    }
+    let Some(bytes) = app.constant(&files::log(number), MAX_FILE).await? else { return Ok(None) };
+    let Ok(mut entry) = LogEntry::parse(&bytes) else { return Ok(None) };
     let is_seen = |change: &LogChange| {
         change
             .name()
             .and_then(|name| app.catalog.skill(name))
             .is_some_and(|skill| app.is_seen(caller, &skill))
     };
+    let count = entry.changes.len();
     entry.changes.retain(is_seen);
+    if entry.changes.is_empty() && count > 0 {
+        // Neither who changed something that the caller must not see, nor when.
+        entry = LogEntry { time: Timestamp::new(0), by: None, changes: Vec::new() };
+    }
     Ok(Some(entry.to_bytes().into()))
 }
 
@@ -211,21 +222,6 @@ pub(super) async fn log_entry(
 fn config(app: &App) -> File {
     let config = app.storage.config().clone().with_api("api/v1/");
     json_file(config.to_bytes())
-}
-
-/// Returns the files about all skills that `caller` may see.
-pub(super) fn overview(app: &App, caller: &Caller) -> Arc<Overview> {
-    if app.config.read == ReadAccess::Token && !caller.may_read() {
-        return Arc::new(Overview::of(app, &[], |_| false));
-    }
-    // Most callers see the same, so it is made once for all of them.
-    let key = (app.catalog.generation(), app.private_for(caller));
-    if let Some(overview) = app.overviews.get(&key) {
-        return overview;
-    }
-    let overview = Arc::new(Overview::of(app, &app.catalog.all(), |skill| app.is_seen(caller, skill)));
-    app.overviews.insert(key, Arc::clone(&overview));
-    overview
 }
 
 fn json_file(bytes: Vec<u8>) -> File {

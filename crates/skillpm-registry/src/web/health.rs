@@ -8,7 +8,6 @@ use axum::response::{IntoResponse as _, Response};
 use super::Shared;
 use super::answer::Answer;
 use crate::error::Error;
-use crate::registry::files;
 
 /// Answers that the process is alive.
 pub(super) async fn alive() -> &'static str {
@@ -17,7 +16,7 @@ pub(super) async fn alive() -> &'static str {
 
 /// Answers whether the server can reach its store.
 pub(super) async fn ready(State(state): State<Shared>) -> Answer {
-    if state.app.storage.files().exists(files::CONFIG).await? {
+    if state.app.storage.is_there().await? {
         return Ok("ok\n".into_response());
     }
     Err(Error::io("the store no longer has the registry").into())

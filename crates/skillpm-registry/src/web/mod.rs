@@ -12,13 +12,18 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::routing::{get, post, put};
+use tokio::sync::Semaphore;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
 use crate::app::App;
+
 pub(crate) use files::Overview;
 pub(crate) use metrics::Metrics;
 pub(crate) use serve::serve;
+
+/// The number of archives that are published at the same time: each is in memory as a whole.
+const PUBLICATIONS: usize = 16;
 
 /// What every request can reach.
 #[derive(Debug)]
@@ -29,6 +34,8 @@ pub(crate) struct State {
     pub(crate) metrics: Metrics,
     /// Who has asked how often.
     pub(crate) rates: guard::Rates,
+    /// The publications that are in memory at the same time.
+    pub(crate) publishing: Semaphore,
 }
 
 /// What requests share.
@@ -38,7 +45,7 @@ impl State {
     /// Returns the state of a server that does what `app` can.
     pub(crate) fn new(app: App) -> Self {
         let rates = guard::Rates::new(&app.config.limits);
-        Self { app, metrics: Metrics::new(), rates }
+        Self { app, metrics: Metrics::new(), rates, publishing: Semaphore::new(PUBLICATIONS) }
     }
 }
 

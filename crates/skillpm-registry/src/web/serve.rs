@@ -13,6 +13,7 @@ use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio_io_timeout::TimeoutStream;
 
 use crate::config::Limits;
 
@@ -38,12 +39,16 @@ pub(crate) async fn serve(
         .max_concurrent_streams(128);
     let mut stop = std::pin::pin!(stop);
     loop {
-        let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { break };
+        let accepted = async {
+            let slot = Arc::clone(&slots).acquire_owned().await.map_err(io::Error::other)?;
+            let (stream, address) = listener.accept().await?;
+            Ok::<_, io::Error>((slot, stream, address))
+        };
         let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+            accepted = accepted => accepted,
             () = &mut stop => break,
         };
-        let (stream, address) = match accepted {
+        let (slot, stream, address) = match accepted {
             Ok(accepted) => accepted,
             Err(error) => {
                 wait_after(&error).await;
@@ -51,6 +56,10 @@ pub(crate) async fn serve(
             }
         };
         let _ = stream.set_nodelay(true);
+        // Also before the first byte, and while an answer is not taken: nobody holds a connection by doing nothing.
+        let mut stream = Box::pin(TimeoutStream::new(stream));
+        stream.as_mut().set_read_timeout_pinned(Some(limits.request_time()));
+        stream.as_mut().set_write_timeout_pinned(Some(limits.request_time()));
         let service = router.clone().layer(Extension(ConnectInfo::<SocketAddr>(address)));
         let connection = builder
             .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
