@@ -1,5 +1,6 @@
 //! What the server can do, whoever asks and by which protocol.
 
+mod contents;
 #[cfg(test)]
 mod tests;
 
@@ -50,6 +51,7 @@ pub(crate) struct App {
     /// The private skills.
     private: Derived<Vec<Arc<History>>>,
     kept: Cache<String, Bytes, BytesOf>,
+    unpacked: contents::Unpacked,
 }
 
 #[derive(Debug, Clone)]
@@ -95,6 +97,7 @@ impl App {
             overviews: Mutex::default(),
             private: Derived::default(),
             kept,
+            unpacked: contents::Unpacked::default(),
         })
     }
 
