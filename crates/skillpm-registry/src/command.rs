@@ -1,5 +1,8 @@
 //! The command line.
 
+mod keep;
+mod owner;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -35,6 +38,17 @@ enum Command {
     /// Makes, lists and revokes tokens
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Shows and changes who owns a skill, whoever owns it
+    #[command(subcommand)]
+    Owner(owner::OwnerCommand),
+    /// Shows a skill to everybody who may read the registry, or only to its owners
+    Visibility(owner::VisibilityArgs),
+    /// Reads every record and archive, and says what is wrong
+    Verify(keep::VerifyArgs),
+    /// Copies a registry to a directory, and brings such a copy up to date
+    Backup(keep::BackupArgs),
+    /// Lists what nobody needs any more; removes nothing
+    Garbage(keep::GarbageArgs),
 }
 
 /// Options of every command.
@@ -164,6 +178,11 @@ async fn run(command: Command) -> Result<()> {
     match command {
         Command::Init(args) => init(args).await,
         Command::Serve(args) => serve(args).await,
+        Command::Owner(command) => owner::own(command).await,
+        Command::Visibility(args) => owner::show(args).await,
+        Command::Verify(args) => keep::verify(args).await,
+        Command::Backup(args) => keep::backup(args).await,
+        Command::Garbage(args) => keep::garbage(args).await,
         Command::Token(TokenCommand::Create(args)) => create_token(args).await,
         Command::Token(TokenCommand::List(args)) => list_tokens(args).await,
         Command::Token(TokenCommand::Revoke(args)) => revoke_token(args).await,
