@@ -95,11 +95,7 @@ const EXCEPTED_USES: &[(&str, &str, &str)] = &[
     ("fs/", "std::env::temp_dir()", "the place of temporary files belongs to the file system"),
     ("engine/run/filter.rs", "std::env::consts::ARCH", "it is known when this is compiled"),
     ("cli/commands/registry/serve.rs", "std::env::consts::EXE_SUFFIX", "it is known when this is compiled"),
-    (
-        "cli/commands/registry/serve.rs",
-        "std::env::current_exe()",
-        "the server's program lies beside this one",
-    ),
+    ("cli/commands/registry/serve.rs", "std::env::current_exe()", "the server's program is beside this one"),
 ];
 
 /// Types whose variants are rows of a table, and the files that may tell them apart: the two halves of the table. To add a

@@ -110,7 +110,7 @@ enum Action {
         how: HowToWrite,
     },
 
-    /// copy a registry, or a part of it, to a directory; what is there already is not fetched again
+    /// copy a registry, or a part of it, to a directory; what already exists is not fetched again
     Mirror {
         /// an address, a directory, a bundle, or a name of `[registries]`
         #[arg(value_name = "SOURCE")]
