@@ -12,6 +12,8 @@ MADE = target/from-templates
 TEST_TOOLS = $(abspath $(TARGET))/test-tools
 # The npm tool that import and export are held against, and a Node that can run it.
 SKILLS = skills@1.7.4
+# The client of the registry ClawHub, whose protocol the server speaks. Later versions need a newer Node.
+CLAWHUB = clawhub@0.20.0
 NODE = node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process.arch')@22
 
 # The Python package: the interpreter, and the environments of its tests. It is compiled beside the program, so
@@ -124,8 +126,8 @@ own-skills: tools ## validate the example skills, and a skill from each template
 
 # Programs that some tests run for real, each as program:package. A test that misses its program says so; with
 # `CI` set it fails.
-PROGRAMS = bash:bash fish:fish git:git groff:groff-base nginx:nginx-light node:nodejs npm:npm openssl:openssl \
-	python3:python3 sshd:openssh-server strace:strace tar:tar unzip:unzip zsh:zsh
+PROGRAMS = bash:bash curl:curl fish:fish git:git groff:groff-base nginx:nginx-light node:nodejs npm:npm openssl:openssl \
+	python3:python3 skopeo:skopeo sshd:openssh-server strace:strace tar:tar unzip:unzip zsh:zsh
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \
 	    PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
@@ -140,9 +142,9 @@ test-tools: ## get what some tests run for real: Debian's packages as root, npm'
 	[ -z "$$missing" ] || $(call left-out,"Not installed:$$missing. The tests that need them say so.")
 	@mkdir -p "$(TEST_TOOLS)"
 	@$(call environment,$(PYTHON_MOTO),$(PYTHON),crates/skillpm-registry/tests/requirements-moto.txt)
-	@[ -e "$(TEST_TOOLS)/node_modules/skills/package.json" ] \
-	    || npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(SKILLS) "$(NODE)" \
-	    || $(call left-out,'npm could not fetch $(SKILLS): the tests against it are left out')
+	@{ [ -e "$(TEST_TOOLS)/node_modules/skills/package.json" ] && [ -e "$(TEST_TOOLS)/node_modules/clawhub/package.json" ]; } \
+	    || npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(SKILLS) $(CLAWHUB) "$(NODE)" \
+	    || $(call left-out,'npm could not fetch $(SKILLS) and $(CLAWHUB): the tests against them are left out')
 
 # The environments are left out with a word where there is no Python, or no network for what the tests need.
 python-env:

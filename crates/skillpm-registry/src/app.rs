@@ -1,5 +1,6 @@
 //! What the server can do, whoever asks and by which protocol.
 
+mod contents;
 #[cfg(test)]
 mod tests;
 
@@ -48,6 +49,7 @@ pub(crate) struct App {
     /// The private skills.
     private: Derived<Vec<Arc<History>>>,
     kept: Cache<String, Bytes, BytesOf>,
+    unpacked: contents::Unpacked,
 }
 
 #[derive(Debug, Clone)]
@@ -93,6 +95,7 @@ impl App {
             overviews: Cache::new(OVERVIEWS),
             private: Derived::default(),
             kept,
+            unpacked: contents::Unpacked::default(),
         })
     }
 

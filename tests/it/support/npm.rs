@@ -4,32 +4,10 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::{Forge, Sandbox, Tree, program, skip_without};
+pub use skillpm_testing::tools::node;
+use skillpm_testing::tools::script;
 
-/// The programs that `make test-tools` fetches.
-fn test_tools() -> PathBuf {
-    Path::new(env!("CARGO_TARGET_TMPDIR"))
-        .parent()
-        .expect("the target directory")
-        .join("test-tools/node_modules")
-}
-
-/// A Node that runs: the one that was fetched, else the machine's. `None`, with a word about it, where
-/// there is none.
-pub fn node() -> Option<PathBuf> {
-    let fetched = std::fs::read_dir(test_tools()).into_iter().flatten().flatten().find_map(|entry| {
-        let is_node = entry.file_name().to_string_lossy().starts_with("node-");
-        let bin = ["bin/node", "bin/node.exe"].map(|bin| entry.path().join(bin));
-        bin.into_iter().find(|bin| is_node && bin.exists())
-    });
-    let node = fetched.unwrap_or_else(|| PathBuf::from("node"));
-    let runs = Command::new(&node).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
-    if runs.is_ok_and(|status| status.success()) {
-        return Some(node);
-    }
-    skip_without("node");
-    None
-}
+use super::{Forge, Sandbox, Tree, program};
 
 /// The tool, ready to be run on the machine of a sandbox, where GitHub is a directory.
 #[derive(Debug)]
@@ -45,11 +23,7 @@ pub struct Npm {
 impl Npm {
     /// The tool for `sandbox`; `None`, with a word about it, where it was not fetched.
     pub fn new(sandbox: &Sandbox) -> Option<Self> {
-        let script = test_tools().join("skills/bin/cli.mjs");
-        if !script.exists() {
-            skip_without("skills");
-            return None;
-        }
+        let script = script("skills/bin/cli.mjs")?;
         program("git")?;
         let repositories = sandbox.home().join("github.com");
         let config = sandbox.home().join("gitconfig");

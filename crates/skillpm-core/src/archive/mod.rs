@@ -1,4 +1,4 @@
-//! Readers of archives that may be hostile, and the writer of packages.
+//! Readers of archives that may be hostile, and writers of packages.
 //!
 //! Two programs that read one archive must never see different files in it: otherwise a scanner sees one
 //! skill and an agent gets another. So these readers are strict: every byte of an archive belongs to exactly
@@ -17,6 +17,7 @@ mod names;
 mod password;
 mod tar;
 mod write;
+mod write_tar;
 mod zip;
 
 #[cfg(test)]
@@ -31,6 +32,7 @@ use crate::tree::{Content, ReadError, Tree, TreeEntry};
 use kind::Kind;
 pub use password::needs_password;
 pub use write::{write_zip, write_zip_to};
+pub use write_tar::write_tar_gz;
 
 /// An open archive.
 #[derive(Debug, Clone)]

@@ -11,10 +11,10 @@ use crate::refusal::Limits;
 use crate::tree::{FileSet, ReadError, Rights};
 
 /// The level of compression. Another level, or another version of the compressor, gives other bytes.
-const LEVEL: u32 = 9;
+pub(super) const LEVEL: u32 = 9;
 
-/// The largest ratio of an entry's size to its compressed size: half of what [`Limits`] allow.
-const MOST_DENSE: u64 = 100;
+/// The largest ratio of the size of an entry, or of a tar archive, to its compressed size: half of what [`Limits`] allow.
+pub(super) const MOST_DENSE: u64 = 100;
 
 /// Returns a zip archive of `set`: its files in the order of their paths, with the modes 0644 and 0755 and the time
 /// 1980-01-01, and no entries for directories.

@@ -24,6 +24,6 @@ pub use derive::Derived;
 pub use dir::RegistryDir;
 pub use error::not_publishable;
 pub use ledger::{Ledger, Staged, stage};
-pub use package::Package;
+pub use package::{Package, files_in};
 pub use verify::{Defect, DefectKind, Verified};
 pub use writer::Writer;

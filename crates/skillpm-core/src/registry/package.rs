@@ -87,6 +87,15 @@ impl Unpacked {
     }
 }
 
+/// Returns the files of the skill in the archive with these bytes, read as an installation reads them.
+///
+/// # Errors
+///
+/// Fails if the bytes are not an archive with the files of one skill.
+pub fn files_in(bytes: &[u8]) -> Result<FileSet> {
+    Ok(unpack(&shared(bytes)?)?.set)
+}
+
 /// Returns an open file with these bytes, as the reader of archives takes it.
 fn shared(bytes: &[u8]) -> Result<Arc<SharedFile>> {
     let mut file = fs::anonymous_temp_file()?;

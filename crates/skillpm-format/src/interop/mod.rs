@@ -4,6 +4,7 @@
 //! user; `gh skill` keeps its notes in the frontmatter of each copy. The formats are theirs, so everything here must
 //! match what the tools themselves do, byte for byte.
 
+pub mod clawhub;
 pub mod copy;
 pub mod cyclonedx;
 pub mod gh;

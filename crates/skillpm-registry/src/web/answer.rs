@@ -9,6 +9,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 
+use crate::access::Caller;
 use crate::codes;
 use crate::error::{Error, status};
 
@@ -24,6 +25,10 @@ impl From<Error> for Problem {
         Self(error)
     }
 }
+
+/// What an answer tells of a problem, beside it for those who tell it in another form.
+#[derive(Debug, Clone)]
+pub(crate) struct Told(pub(crate) String);
 
 #[derive(Serialize)]
 struct ProblemBody<'a> {
@@ -46,8 +51,10 @@ impl IntoResponse for Problem {
             error.with_causes().to_string()
         };
         let hints = error.hints().iter().map(ToString::to_string).collect();
+        let told = Told(detail.clone());
         let body = ProblemBody { status: status.as_u16(), code: error.code(), detail, hints };
         let mut response = json(status, &body);
+        response.extensions_mut().insert(told);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
@@ -79,8 +86,11 @@ pub(crate) enum Keep {
 }
 
 impl Keep {
-    /// Returns the same, for what only the caller may see.
-    pub(crate) fn own(self) -> Self {
+    /// Returns the same for an answer to `caller`: what one caller sees is not what another does.
+    pub(crate) fn to(self, caller: &Caller) -> Self {
+        if caller.token().is_none() {
+            return self;
+        }
         match self {
             Self::Always | Self::AlwaysOwn => Self::AlwaysOwn,
             Self::Ask | Self::AskOwn => Self::AskOwn,

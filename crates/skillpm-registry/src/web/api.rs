@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, json};
 use super::{Shared, files};
-use crate::access::Caller;
+use crate::access::{Caller, Token};
 use crate::app::now;
 use crate::codes;
 use crate::error::{Error, Result};
@@ -24,10 +24,26 @@ const MAX_REASON: usize = 500;
 /// The largest number of entries of the log in an answer.
 const LOG_ENTRIES: u64 = 100;
 
+#[derive(Serialize)]
+struct Whoami<'a> {
+    #[serde(flatten)]
+    token: &'a Token,
+    /// What the client of ClawHub reads.
+    user: User,
+}
+
+#[derive(Serialize)]
+struct User {
+    handle: String,
+}
+
 /// Answers who the caller is, and what the token allows.
 pub(super) async fn whoami(Extension(caller): Extension<Caller>) -> Answer {
     match caller.token() {
-        Some(token) => Ok(json(StatusCode::OK, token)),
+        Some(token) => {
+            let user = User { handle: token.holder.to_string() };
+            Ok(json(StatusCode::OK, &Whoami { token, user }))
+        }
         None => Err(Error::usage("this takes a token").coded(codes::TOKEN_REFUSED).into()),
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::IntoResponse as _;
 use axum::{Extension, body::Bytes};
@@ -18,11 +18,13 @@ use crate::digest::Digest;
 use crate::error::unknown;
 use crate::name::SkillName;
 use crate::registry::{
-    Head, History, LogChange, SearchIndex, ai_catalog, discovery, files, registry_name, versions,
+    Head, History, LogChange, Record, SearchIndex, ai_catalog, discovery, files, registry_name, versions,
 };
 
 const JSON: &str = "application/json";
 const ZIP: &str = "application/zip";
+const TEXT: &str = "text/plain; charset=utf-8";
+const BYTES: &str = "application/octet-stream";
 
 /// A file of a registry.
 #[derive(Debug, PartialEq, Eq)]
@@ -101,8 +103,7 @@ pub(super) async fn file(
     let app = &state.app;
     let missing = || unknown(format!("there is no `{}`", uri.path()));
     let path = Path::of(uri.path()).ok_or_else(missing)?;
-    // What one caller sees is not what another does: a shared cache must not keep it.
-    let keep = |keep: Keep| if caller.token().is_none() { keep } else { keep.own() };
+    let keep = |keep: Keep| keep.to(&caller);
     let file = match path {
         Path::Config => config(app),
         Path::Search | Path::Discovery | Path::AiCatalog => {
@@ -190,6 +191,25 @@ pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, kee
     Ok(response)
 }
 
+/// Answers with the file at `path` of a version: as text or as bytes, whatever its name says. It comes from a stranger and
+/// must not act as a page of this server.
+pub(super) async fn contained(
+    app: &App,
+    record: &Record,
+    path: &str,
+    headers: &HeaderMap,
+    keep: Keep,
+) -> Answer {
+    let bytes = app.contained(record, path).await?;
+    let bytes = bytes.ok_or_else(|| unknown(format!("`{}` has no file `{path}`", record.name)))?;
+    let kind = if std::str::from_utf8(&bytes).is_ok() { TEXT } else { BYTES };
+    let tag = Digest::of(&bytes).hex();
+    let mut response = File { bytes, kind, tag }.answer(headers, keep);
+    let policy = HeaderValue::from_static("default-src 'none'; sandbox");
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, policy);
+    Ok(response)
+}
+
 /// Returns an entry of the log without what the caller may not see; `None` if there is none yet.
 pub(super) async fn log_entry(
     app: &App,
@@ -228,7 +248,8 @@ pub(super) fn overview(app: &App, caller: &Caller) -> Arc<Overview> {
     overview
 }
 
-fn json_file(bytes: Vec<u8>) -> File {
+/// Returns a file of JSON.
+pub(super) fn json_file(bytes: Vec<u8>) -> File {
     json_file_of(bytes.into())
 }
 

@@ -16,6 +16,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::Shared;
 use super::answer::Problem;
+use super::dialect::Dialect;
 use crate::access::Caller;
 use crate::app::now;
 use crate::codes;
@@ -79,6 +80,7 @@ pub(super) async fn guard(State(state): State<Shared>, mut request: Request, nex
     let since = Instant::now();
     let address = address(&state, &request);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
+    let dialect = Dialect::of(&request);
     // First how often, and by the address: looking for a token that does not exist costs a request to the store.
     let counted =
         check(&state.rates.requests, &address.map_or_else(String::new, |address| address.to_string()));
@@ -95,6 +97,7 @@ pub(super) async fn guard(State(state): State<Shared>, mut request: Request, nex
             }
         },
     };
+    response = dialect.translate(response, &path);
     let headers = response.headers_mut();
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
@@ -143,7 +146,11 @@ async fn caller(state: &Shared, headers: &HeaderMap) -> Result<Caller> {
         "basic" => {
             let bytes = BASE64_STANDARD.decode(secret.trim()).map_err(|_| refused())?;
             let text = String::from_utf8(bytes).map_err(|_| refused())?;
-            text.split_once(':').ok_or_else(refused)?.1.to_owned()
+            match text.split_once(':').ok_or_else(refused)? {
+                // What skopeo and podman send for somebody who has not logged in.
+                ("", "") => return Ok(Caller(None)),
+                (_, secret) => secret.to_owned(),
+            }
         }
         _ => return Err(refused()),
     };

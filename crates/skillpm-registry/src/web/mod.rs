@@ -2,16 +2,20 @@
 
 mod answer;
 mod api;
+mod clawhub;
+mod dialect;
+mod discovery;
 mod files;
 mod guard;
 mod health;
 mod metrics;
+mod oci;
 mod serve;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::{get, post, put};
+use axum::routing::{any, get, post, put};
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
@@ -58,12 +62,20 @@ pub(crate) fn router(state: Shared) -> Router {
             get(api::owners).post(api::add_publisher).delete(api::remove_publisher),
         )
         .route("/skills/{name}/visibility", put(api::set_visibility));
-    // Archives are compressed already.
+    // Archives are compressed already, and what is named by its digest is sent as it is.
     let compressed = SizeAbove::new(256)
         .and(NotForContentType::const_new("application/zip"))
+        .and(NotForContentType::const_new("application/octet-stream"))
+        .and(NotForContentType::const_new("application/vnd."))
         .and(NotForContentType::IMAGES);
     Router::new()
-        .nest("/api/v1", api)
+        .nest("/api/v1", api.merge(clawhub::routes()))
+        .route("/.well-known/clawhub.json", get(clawhub::well_known))
+        .route("/.well-known/skills/index.json", get(discovery::index))
+        .route("/.well-known/skills/{name}/{*path}", get(discovery::file))
+        .route("/v2", any(oci::answer))
+        .route("/v2/", any(oci::answer))
+        .route("/v2/{*path}", any(oci::answer))
         .fallback(get(files::file))
         .layer(CompressionLayer::new().compress_when(compressed))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), guard::guard))

@@ -7,6 +7,7 @@
 )]
 
 mod bucket;
+mod clients;
 mod support;
 
 use serde_json::{Value, json};

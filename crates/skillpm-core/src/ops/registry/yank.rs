@@ -134,7 +134,7 @@ fn change_files(
     let mut writer = writer(context, registry)?;
     let changed = versions
         .iter()
-        .map(|(name, version)| Ok(writer.yank(name, version, reason, time)?))
+        .map(|(name, version)| writer.yank(name, version, reason, time))
         .collect::<Result<_>>()?;
     writer.commit()?;
     Ok(changed)

@@ -1,0 +1,439 @@
+//! What the client of ClawHub reads: `/.well-known/clawhub.json`, and routes beside the server's own below `/api/v1`.
+
+use std::sync::Arc;
+
+use axum::extract::{Path, Query, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, HOST};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::routing::get;
+use axum::{Extension, Router};
+use serde::Deserialize;
+use serde_json::{Value, json};
+use skillpm_core::ranking::{Document, SearchWords};
+
+use super::Shared;
+use super::answer::{Answer, Keep, json as answer_json};
+use super::files::{archive, contained, json_file};
+use crate::access::Caller;
+use crate::app::App;
+use crate::digest::Digest;
+use crate::error::{Error, Result, unknown};
+use crate::registry::{History, Record, Timestamp, files, registry_name, registry_version};
+
+/// The number of entries of a page that does not say how many.
+const PAGE: usize = 25;
+/// The largest number of entries of a page.
+const MAX_PAGE: usize = 200;
+/// The number of versions, from the newest one, among which one with a fingerprint is looked for.
+const MAX_COMPARED: usize = 200;
+
+/// Returns the routes below `/api/v1`.
+pub(super) fn routes() -> Router<Shared> {
+    Router::new()
+        .route("/search", get(search))
+        .route("/resolve", get(resolve))
+        .route("/download", get(download))
+        .route("/skills", get(list))
+        .route("/skills/{name}", get(skill))
+        .route("/skills/{name}/install", get(install))
+        .route("/skills/{name}/file", get(file))
+        .route("/skills/{name}/versions", get(versions))
+        .route("/skills/{name}/versions/{version}", get(version))
+}
+
+/// Answers where the interface is.
+pub(super) async fn well_known(State(state): State<Shared>, headers: HeaderMap) -> Answer {
+    let base = state.app.config.public_url.clone().or_else(|| address(&state.app, &headers));
+    let base = base.ok_or_else(|| Error::usage("the header `Host` has no address"))?;
+    let base = base.trim_end_matches('/');
+    let mut response = answer_json(StatusCode::OK, &json!({"apiBase": base, "authBase": base}));
+    // It may have the words of the client, which are not for others.
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    Ok(response)
+}
+
+/// Returns the address at which the client reached the server, as the client and the proxy before the server say.
+fn address(app: &App, headers: &HeaderMap) -> Option<String> {
+    let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
+    let host: Authority = text(HOST.as_str())?.parse().ok()?;
+    let is_encrypted = app.config.behind_proxy && text("x-forwarded-proto") == Some("https");
+    Some(format!("{}://{host}", if is_encrypted { "https" } else { "http" }))
+}
+
+/// A skill that the caller may see, with the version that describes it.
+struct Seen {
+    history: Arc<History>,
+    newest: Record,
+}
+
+impl Seen {
+    fn of(history: Arc<History>) -> Option<Self> {
+        let newest = history.newest()?.clone();
+        Some(Self { history, newest })
+    }
+}
+
+/// Returns the skills that `caller` may see and that have a version that is not yanked, sorted by name.
+fn all_seen(app: &App, caller: &Caller) -> Vec<Seen> {
+    let all = app.catalog.all();
+    all.into_iter().filter(|skill| app.is_seen(caller, skill)).filter_map(Seen::of).collect()
+}
+
+#[derive(Deserialize)]
+struct SearchQuery {
+    #[serde(default)]
+    q: String,
+    limit: Option<usize>,
+    mode: Option<String>,
+}
+
+async fn search(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Query(query): Query<SearchQuery>,
+    headers: HeaderMap,
+) -> Answer {
+    let mut seen = all_seen(&state.app, &caller);
+    if query.mode.as_deref() == Some("exact") {
+        let name = query.q.trim();
+        seen.retain(|skill| skill.history.name().as_str().eq_ignore_ascii_case(name));
+    }
+    let documents: Vec<_> = seen
+        .iter()
+        .map(|skill| Document {
+            name: skill.newest.name.as_str(),
+            tags: &skill.newest.tags,
+            description: &skill.newest.description,
+        })
+        .collect();
+    let matches = SearchWords::new([query.q.as_str()]).rank(&documents);
+    let results: Vec<Value> = matches
+        .iter()
+        .take(page(query.limit))
+        .filter_map(|found| {
+            let Seen { history, newest } = seen.get(found.at)?;
+            let owner = owner(history);
+            Some(json!({
+                "slug": newest.name,
+                "displayName": newest.name,
+                "summary": newest.description,
+                "version": number(newest),
+                "score": found.score,
+                "updatedAt": millis(newest.published),
+                "ownerHandle": owner["handle"],
+                "owner": owner,
+            }))
+        })
+        .collect();
+    Ok(respond(&json!({"results": results}), &caller, &headers))
+}
+
+#[derive(Deserialize)]
+struct ListQuery {
+    limit: Option<usize>,
+    cursor: Option<String>,
+    sort: Option<String>,
+    #[serde(default)]
+    prefix: String,
+}
+
+async fn list(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Query(query): Query<ListQuery>,
+    headers: HeaderMap,
+) -> Answer {
+    let mut seen = all_seen(&state.app, &caller);
+    seen.retain(|skill| skill.newest.name.as_str().starts_with(&query.prefix));
+    // Nobody counts downloads or stars here: what asks for their order gets what was updated last.
+    let by_creation = query.sort.as_deref() == Some("createdAt");
+    let key = |skill: &Seen| {
+        let time = if by_creation { created(&skill.history) } else { skill.newest.published };
+        (-time.seconds(), skill.newest.name.to_string())
+    };
+    seen.sort_by_cached_key(key);
+    if let Some(cursor) = &query.cursor {
+        let after = cursor_key(cursor)?;
+        seen.retain(|skill| key(skill) > after);
+    }
+    let limit = page(query.limit);
+    let next = (seen.len() > limit).then(|| seen.get(limit - 1).map(key)).flatten();
+    let items: Vec<Value> = seen.iter().take(limit).map(entry).collect();
+    let next = next.map(|(time, name)| format!("{}.{name}", -time));
+    Ok(respond(&json!({"items": items, "nextCursor": next}), &caller, &headers))
+}
+
+/// Returns what the last entry before `cursor` was sorted by.
+fn cursor_key(cursor: &str) -> Result<(i64, String)> {
+    let key = cursor.split_once('.').and_then(|(time, name)| {
+        let time: i64 = time.parse().ok()?;
+        Some((time.checked_neg()?, name.to_owned()))
+    });
+    key.ok_or_else(|| Error::usage("the cursor is not one that this server gave"))
+}
+
+fn entry(skill: &Seen) -> Value {
+    let mut value = about(&skill.history, Some(&skill.newest));
+    value["latestVersion"] = latest(&skill.newest);
+    value
+}
+
+async fn skill(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Answer {
+    let history = find(&state.app, &caller, &name)?;
+    let newest = history.newest();
+    let body = json!({
+        "skill": about(&history, newest),
+        "latestVersion": newest.map(latest),
+        "owner": owner(&history),
+        "moderation": null,
+    });
+    Ok(respond(&body, &caller, &headers))
+}
+
+/// Answers how the newest version is installed. The client asks only if it found none.
+async fn install(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+) -> Answer {
+    let history = find(&state.app, &caller, &name)?;
+    let body = match history.newest() {
+        Some(newest) => json!({
+            "ok": true,
+            "slug": name,
+            "installKind": "archive",
+            "archive": {"version": number(newest), "downloadUrl": format!("/{}", files::artifact(&newest.artifact.digest))},
+        }),
+        None => json!({
+            "ok": false,
+            "slug": name,
+            "reason": "archive_version_missing",
+            "message": format!("all versions of `{name}` are yanked"),
+            "status": 410,
+        }),
+    };
+    Ok(respond(&body, &caller, &headers))
+}
+
+#[derive(Deserialize)]
+struct PageQuery {
+    limit: Option<usize>,
+    cursor: Option<String>,
+}
+
+async fn versions(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    Query(query): Query<PageQuery>,
+    headers: HeaderMap,
+) -> Answer {
+    let history = find(&state.app, &caller, &name)?;
+    let before = match &query.cursor {
+        Some(cursor) => Some(wanted(&history, cursor)?.version.number().clone()),
+        None => None,
+    };
+    let mut offered = history.records().iter().rev().filter(|record| {
+        let is_later =
+            before.as_ref().is_some_and(|before| record.version.number().cmp_precedence(before).is_ge());
+        !is_later && history.yanked(&record.version).is_none()
+    });
+    let shown: Vec<_> = offered.by_ref().take(page(query.limit)).collect();
+    let next = offered.next().and(shown.last()).map(|last| number(last));
+    let items: Vec<Value> = shown.into_iter().map(version_facts).collect();
+    Ok(respond(&json!({"items": items, "nextCursor": next}), &caller, &headers))
+}
+
+async fn version(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path((name, version)): Path<(String, String)>,
+    headers: HeaderMap,
+) -> Answer {
+    let history = find(&state.app, &caller, &name)?;
+    let record = wanted(&history, &version)?;
+    let contents = state.app.contents(record).await?;
+    let files: Vec<Value> = contents
+        .files
+        .iter()
+        .map(|file| json!({"path": file.path, "size": file.size, "sha256": file.digest.hex()}))
+        .collect();
+    let mut facts = version_facts(record);
+    facts["license"] = license(record);
+    facts["files"] = files.into();
+    let body = json!({"version": facts, "skill": {"slug": name, "displayName": name}});
+    Ok(respond(&body, &caller, &headers))
+}
+
+#[derive(Deserialize)]
+struct FileQuery {
+    path: String,
+    version: Option<String>,
+    tag: Option<String>,
+}
+
+/// Answers with one file of a version.
+async fn file(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Path(name): Path<String>,
+    Query(query): Query<FileQuery>,
+    headers: HeaderMap,
+) -> Answer {
+    let history = find(&state.app, &caller, &name)?;
+    let record = chosen(&history, query.version.as_deref(), query.tag.as_deref())?;
+    contained(&state.app, record, &query.path, &headers, Keep::Ask.to(&caller)).await
+}
+
+#[derive(Deserialize)]
+struct ResolveQuery {
+    slug: String,
+    hash: String,
+}
+
+/// Answers which version has the files of which the client sends the fingerprint.
+async fn resolve(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Query(query): Query<ResolveQuery>,
+    headers: HeaderMap,
+) -> Answer {
+    let history = find(&state.app, &caller, &query.slug)?;
+    let hash = Digest::from_hex(&query.hash)
+        .ok_or_else(|| Error::usage("`hash` is not the SHA-256 of something, in hexadecimal"))?;
+    let mut matching = None;
+    for record in history.records().iter().rev().take(MAX_COMPARED) {
+        if state.app.contents(record).await?.fingerprint == Some(hash) {
+            matching = Some(record);
+            break;
+        }
+    }
+    let version = |record: &Record| json!({"version": number(record)});
+    let body = json!({"match": matching.map(version), "latestVersion": history.newest().map(version)});
+    Ok(respond(&body, &caller, &headers))
+}
+
+#[derive(Deserialize)]
+struct DownloadQuery {
+    slug: String,
+    version: Option<String>,
+    tag: Option<String>,
+}
+
+/// Answers with the archive of a version.
+async fn download(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    Query(query): Query<DownloadQuery>,
+    headers: HeaderMap,
+) -> Answer {
+    let history = find(&state.app, &caller, &query.slug)?;
+    let record = chosen(&history, query.version.as_deref(), query.tag.as_deref())?;
+    let digest = record.artifact.digest;
+    let mut response = archive(&state.app, &digest, &headers, Keep::Ask.to(&caller)).await?;
+    let name = format!("attachment; filename=\"{}-{}.zip\"", record.name, number(record));
+    if let Ok(name) = HeaderValue::try_from(name) {
+        response.headers_mut().insert(CONTENT_DISPOSITION, name);
+    }
+    Ok(response)
+}
+
+/// Returns the skill `name`, if `caller` may see it.
+fn find(app: &App, caller: &Caller, name: &str) -> Result<Arc<History>> {
+    match registry_name(name) {
+        Ok(found) if found.as_str() == name => app.skill(caller, &found),
+        _ => Err(unknown("there is no skill of this name")),
+    }
+}
+
+/// Returns the version `text` of a skill.
+fn wanted<'h>(history: &'h History, text: &str) -> Result<&'h Record> {
+    let found = registry_version(text).ok().and_then(|version| history.get(&version));
+    found.ok_or_else(|| unknown(format!("`{}` has no such version", history.name())))
+}
+
+/// Returns the version that is asked for by number or by tag: by default, the newest one.
+fn chosen<'h>(history: &'h History, version: Option<&str>, tag: Option<&str>) -> Result<&'h Record> {
+    match (version, tag) {
+        (Some(version), _) => wanted(history, version),
+        (None, None | Some("latest")) => history
+            .newest()
+            .ok_or_else(|| unknown(format!("all versions of `{}` are yanked", history.name()))),
+        (None, Some(_)) => Err(unknown(format!("`{}` has no tag but `latest`", history.name()))),
+    }
+}
+
+/// Returns what the client is told of a skill.
+fn about(history: &History, newest: Option<&Record>) -> Value {
+    let described = newest.or_else(|| history.records().last());
+    let tags = newest.map_or_else(|| json!({}), |newest| json!({"latest": number(newest)}));
+    json!({
+        "slug": history.name(),
+        "displayName": history.name(),
+        "summary": described.map(|record| &record.description),
+        "tags": tags,
+        "stats": {"versions": history.records().len()},
+        "createdAt": millis(created(history)),
+        "updatedAt": described.map(|record| millis(record.published)).unwrap_or_default(),
+    })
+}
+
+/// Returns what the client is told of a version.
+fn version_facts(record: &Record) -> Value {
+    json!({
+        "version": number(record),
+        "createdAt": millis(record.published),
+        "changelog": "",
+        "changelogSource": null,
+    })
+}
+
+/// Returns what the client is told of the newest version.
+fn latest(record: &Record) -> Value {
+    json!({
+        "version": number(record),
+        "createdAt": millis(record.published),
+        "changelog": "",
+        "license": license(record),
+    })
+}
+
+/// Returns the license as the client takes it: it knows one.
+fn license(record: &Record) -> Value {
+    record.license.as_deref().filter(|license| *license == "MIT-0").into()
+}
+
+/// Returns who is named as the owner of a skill.
+fn owner(history: &History) -> Value {
+    let handle = history.owners().first().map(ToString::to_string);
+    handle.map_or(Value::Null, |handle| json!({"handle": handle, "displayName": handle}))
+}
+
+/// Returns the version as the client can compare it: always with three numbers.
+fn number(record: &Record) -> String {
+    record.version.number().to_string()
+}
+
+/// Returns when the first version of a skill was published.
+fn created(history: &History) -> Timestamp {
+    history.records().iter().map(|record| record.published).min().unwrap_or(Timestamp::new(0))
+}
+
+fn millis(time: Timestamp) -> i64 {
+    time.seconds().saturating_mul(1000)
+}
+
+fn page(limit: Option<usize>) -> usize {
+    limit.unwrap_or(PAGE).clamp(1, MAX_PAGE)
+}
+
+fn respond(body: &Value, caller: &Caller, headers: &HeaderMap) -> axum::response::Response {
+    json_file(body.to_string().into_bytes()).answer(headers, Keep::Ask.to(caller))
+}
