@@ -14,7 +14,7 @@ use crate::app::now;
 use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::registry::{Package, Record, files};
+use crate::registry::{History, Package, Record, files};
 use crate::storage::{Objects, Storage};
 
 /// The directory of what is never served.
@@ -56,7 +56,7 @@ pub(super) async fn verify(args: VerifyArgs) -> Result<()> {
     let storage = Storage::open(&args.common.settings()?.place()?).await?;
     let histories = storage.load().await?.histories;
     let (mut versions, mut defects) = (0, 0);
-    for record in histories.iter().flat_map(|history| history.records()) {
+    for record in histories.iter().flat_map(History::records) {
         versions += 1;
         if let Some(defect) = defect(storage.files(), record).await? {
             defects += 1;
@@ -169,7 +169,7 @@ pub(super) async fn garbage(args: GarbageArgs) -> Result<()> {
     // Archives are listed first: one that is published meanwhile is not taken for garbage.
     let artifacts = objects.list(files::ARTIFACTS).await?;
     let histories = storage.load().await?.histories;
-    let records = histories.iter().flat_map(|history| history.records());
+    let records = histories.iter().flat_map(History::records);
     let named: BTreeSet<_> = records.map(|record| files::artifact(&record.artifact.digest)).collect();
     for path in artifacts.iter().filter(|path| !named.contains(*path)) {
         anstream::println!("{path}: no record names it");
