@@ -10,6 +10,7 @@ mod guard;
 mod health;
 mod metrics;
 mod oci;
+mod openapi;
 mod serve;
 
 use std::sync::Arc;
@@ -49,6 +50,7 @@ impl State {
 /// Returns the server's routes.
 pub(crate) fn router(state: Shared) -> Router {
     let api = Router::new()
+        .route("/openapi.json", get(openapi::document))
         .route("/whoami", get(api::whoami))
         .route("/tokens/exchange", post(api::exchange))
         .route("/log", get(api::log))
