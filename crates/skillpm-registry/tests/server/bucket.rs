@@ -36,7 +36,7 @@ impl Store {
         let store = Self { child, url: format!("http://127.0.0.1:{port}") };
         let since = Instant::now();
         while TcpStream::connect(("127.0.0.1", port)).is_err() {
-            assert!(since.elapsed() < Duration::from_secs(60), "the store does not start");
+            assert!(since.elapsed() < Duration::from_secs(45), "the store does not start");
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
         assert_eq!(store.request(reqwest::Method::PUT, "/skills").await, 200);
