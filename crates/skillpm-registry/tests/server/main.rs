@@ -319,3 +319,57 @@ async fn operators_verify_copy_and_clean_up() {
     let garbage = support::program(&["garbage", copy.to_str().expect("UTF-8")]).output().expect("starts");
     assert!(String::from_utf8_lossy(&garbage.stdout).contains("0000.zip: "));
 }
+
+#[tokio::test]
+async fn people_see_pages_of_what_they_may_see() {
+    let server = Server::start("public-url = \"https://skills.example/team/\"");
+    let alice = server.token("alice", &[]);
+    for (name, version) in [("pdf", "1.0.0"), ("pdf", "1.1.0"), ("secret", "1.0.0")] {
+        assert_eq!(server.publish(&alice, name, version).await.status, 201);
+    }
+    let hidden = r#"{"visibility":"private"}"#;
+    let hide = server.send("PUT", "/api/v1/skills/secret/visibility", Some(&alice), hidden).await;
+    assert_eq!(hide.status, 200, "{}", hide.text());
+    // Escapes of slashes change nothing.
+    let plain = |answer: &support::Answer| answer.text().replace("&#x2f;", "/");
+    let first = server.get("/").await;
+    assert_eq!((first.status, first.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert!(first.header("content-security-policy").starts_with("default-src 'none'; style-src 'self'"));
+    assert!(plain(&first).contains("href=\"./skills/pdf/\"") && !plain(&first).contains("secret"));
+    let same = server.get_with("/", &[("if-none-match", first.header("etag"))]).await;
+    assert_eq!((same.status, same.header("cache-control")), (304, "public, max-age=0, must-revalidate"));
+    let page = server.get("/skills/pdf").await;
+    assert_eq!(page.status, 200, "it is led to the address with a slash");
+    assert!(
+        plain(&page).contains("skillpm install registry:https://skills.example/team//pdf<"),
+        "{}",
+        page.text()
+    );
+    for path in
+        ["/skills/pdf/1.0.0/", "/skills/pdf/diff/1.0.0/1.1.0/", "/skills/pdf/diff/?from=1.0.0&to=1.1.0"]
+    {
+        assert_eq!(server.get(path).await.status, 200, "{path}");
+    }
+    let text = plain(&first);
+    let style =
+        text.split("href=\"./static/style").nth(1).and_then(|rest| rest.split('"').next()).expect("a style");
+    let style = server.get(&format!("/static/style{style}")).await;
+    assert_eq!((style.status, style.header("content-type")), (200, "text/css; charset=utf-8"));
+    assert!(style.header("cache-control").contains("immutable"));
+    let found = server.get("/?q=pdfs%20%3Cb%3E").await.text();
+    assert!(found.contains("1 found") && found.contains("pdfs &lt;b&gt;"), "{found}");
+    assert!(plain(&server.get("/feed.atom").await).contains("https://skills.example/team/skills/pdf/1.1.0/"));
+    // What must not be seen is as if it did not exist.
+    for path in ["/skills/secret/", "/skills/secret/1.0.0/", "/skills/secret/diff/1.0.0/1.0.0/"] {
+        let (there, absent) = (server.get(path).await, server.get(&path.replace("secret", "absent")).await);
+        assert_eq!((there.status, there.body == absent.body), (404, true), "{path}");
+    }
+    let bearer = format!("Bearer {alice}");
+    let own = server.get_with("/skills/secret/", &[("authorization", bearer.as_str())]).await;
+    assert_eq!((own.status, own.header("cache-control")), (200, "private, no-cache"));
+    let out = tempfile::tempdir().expect("a directory");
+    let made = server.admin(&["site", "--out", out.path().to_str().expect("UTF-8")]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(out.path().join("skills/pdf/1.1.0/index.html").is_file());
+    assert!(!out.path().join("skills/secret").is_dir());
+}
