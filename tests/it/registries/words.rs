@@ -92,7 +92,7 @@ fn files_that_are_not_there() {
     let sandbox = project(&usual());
     sandbox.write("../home/.config/skillpm/skillpm.toml", "[registries]\ndefault = \"./nowhere\"\n");
     let told = failed(&sandbox, 2, &["install", "-g", "base"]);
-    assert!(told.contains("/home/nowhere` does not exist: correct its path"), "{told}");
+    assert!(told.contains("/home/nowhere` is not there: correct its path"), "{told}");
     let registry = sandbox.root().join("registry");
     fs::remove_dir_all(registry.join("artifacts")).expect("removes");
     let told = failed(&sandbox, 5, &["install", "base"]);
