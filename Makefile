@@ -22,6 +22,8 @@ PYTHON ?= python3
 PYTHON_ENV = $(abspath $(TARGET))/python-env
 PYTHON_LOWEST = $(abspath $(TARGET))/python-env-lowest
 PYTHON_LFX = $(abspath $(TARGET))/python-env-lfx
+# A store that speaks S3, for the tests of the registry's server.
+PYTHON_MOTO = $(abspath $(TARGET))/python-env-moto
 SCRIPTS = $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTHON_BIN = $(PYTHON_ENV)/$(SCRIPTS)
 MATURIN = cd python && CARGO_TARGET_DIR="$(abspath $(TARGET))" VIRTUAL_ENV="$(PYTHON_ENV)" "$(PYTHON_BIN)/maturin"
@@ -139,6 +141,7 @@ test-tools: ## get what some tests run for real: Debian's packages as root, npm'
 	fi; \
 	[ -z "$$missing" ] || $(call left-out,"Not installed:$$missing. The tests that need them say so.")
 	@mkdir -p "$(TEST_TOOLS)"
+	@$(call environment,$(PYTHON_MOTO),$(PYTHON),crates/skillpm-registry/tests/requirements-moto.txt)
 	@{ [ -e "$(TEST_TOOLS)/node_modules/skills/package.json" ] && [ -e "$(TEST_TOOLS)/node_modules/clawhub/package.json" ]; } \
 	    || npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(SKILLS) $(CLAWHUB) "$(NODE)" \
 	    || $(call left-out,'npm could not fetch $(SKILLS) and $(CLAWHUB): the tests against them are left out')

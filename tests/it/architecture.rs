@@ -66,7 +66,8 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 const OWNERS: &[(&str, &[&str])] = &[
     ("std::fs", &["fs/"]),
     ("std::env", &["env.rs"]),
-    ("std::process::Command", &["git/program.rs", "engine/run/"]),
+    // The server of a registry, in the place of this process.
+    ("std::process::Command", &["git/program.rs", "engine/run/", "cli/commands/registry/serve.rs"]),
     ("git2::", &["git/"]),
     ("landlock::", &["engine/run/sandbox.rs"]),
     ("seccompiler::", &["engine/run/filter.rs"]),
@@ -93,6 +94,8 @@ const OWNERS: &[(&str, &[&str])] = &[
 const EXCEPTED_USES: &[(&str, &str, &str)] = &[
     ("fs/", "std::env::temp_dir()", "the place of temporary files belongs to the file system"),
     ("engine/run/filter.rs", "std::env::consts::ARCH", "it is known when this is compiled"),
+    ("cli/commands/registry/serve.rs", "std::env::consts::EXE_SUFFIX", "it is known when this is compiled"),
+    ("cli/commands/registry/serve.rs", "std::env::current_exe()", "the server's program is beside this one"),
 ];
 
 /// Types whose variants are rows of a table, and the files that may tell them apart: the two halves of the table. To add a

@@ -65,6 +65,7 @@ mod policy;
 mod prompt;
 mod publish;
 mod publish_github;
+mod publish_server;
 mod real;
 mod refusals;
 mod registries;

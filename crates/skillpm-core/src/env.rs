@@ -36,6 +36,13 @@ variables! {
     /// With a host behind it, as `SKILLPM_TOKEN_`: the secret query, such as `sig=...`, for addresses of that host that
     /// have none; sent to no other, and only over `https` or to this machine.
     SKILLPM_QUERY_;
+    /// What a CI system states about the running job, as a signed token: `publish` shows it to a registry's server where no
+    /// token is known for that. GitLab sets it if the job asks for it under `id_tokens`.
+    SKILLPM_ID_TOKEN;
+    /// Where a job of GitHub Actions with the permission `id-token: write` requests such a statement.
+    ACTIONS_ID_TOKEN_REQUEST_URL;
+    /// Token for that request, sent to no other address.
+    ACTIONS_ID_TOKEN_REQUEST_TOKEN;
     /// Address of the search that `skillpm search --skills-sh` asks, `https://skills.sh` unless set; the `skills`
     /// program reads it too.
     SKILLS_API_URL;

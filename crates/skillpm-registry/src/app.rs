@@ -18,6 +18,7 @@ use crate::codes;
 use crate::config::{Config, ReadAccess};
 use crate::error::{Error, Result, not_permitted, unknown};
 use crate::name::SkillName;
+use crate::pages::{Pages, Shown};
 use crate::registry::{
     Account, Event, History, Package, Record, Staged, Timestamp, TrustedPublisher, Visibility,
 };
@@ -47,12 +48,19 @@ pub(crate) struct App {
     /// Who may state which job of a CI system somebody is.
     pub(crate) issuers: Issuers,
     /// The files about all skills, for everybody who sees the same.
-    overviews: Mutex<(u64, BTreeMap<Vec<SkillName>, Arc<Overview>>)>,
+    overviews: Mutex<(u64, Overviews)>,
     /// The private skills.
     private: Derived<Vec<Arc<History>>>,
+    /// What makes pages for people.
+    pub(crate) pages: Pages,
+    /// The skills that pages show, by the same.
+    pub(crate) shown: Cache<(u64, Vec<SkillName>), Arc<Shown>>,
     kept: Cache<String, Bytes, BytesOf>,
     unpacked: contents::Unpacked,
 }
+
+/// The files about all skills, by the private skills that are in them.
+type Overviews = BTreeMap<Vec<SkillName>, Arc<Overview>>;
 
 #[derive(Debug, Clone)]
 struct BytesOf;
@@ -83,11 +91,17 @@ impl App {
         Self::with(config, storage).await
     }
 
-    async fn with(config: Config, storage: Storage) -> Result<Self> {
+    /// Returns a server of the registry in `storage`, and reads all of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read.
+    pub(crate) async fn with(config: Config, storage: Storage) -> Result<Self> {
         let catalog = Catalog::new(storage.load().await?);
         let tokens = Tokens::new(storage.private());
         let issuers = Issuers::new(&config.trusted_issuers, config.public_url.as_deref(), storage.private())?;
         let kept = Cache::with_weighter(10_000, KEPT_BYTES, BytesOf);
+        let pages = Pages::new()?;
         Ok(Self {
             config,
             storage,
@@ -96,6 +110,8 @@ impl App {
             issuers,
             overviews: Mutex::default(),
             private: Derived::default(),
+            pages,
+            shown: Cache::new(OVERVIEWS),
             kept,
             unpacked: contents::Unpacked::default(),
         })

@@ -1,5 +1,8 @@
 //! The command line.
 
+mod keep;
+mod owner;
+
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -14,6 +17,7 @@ use crate::access::{Holder, Scope, TokenRequest, Tokens};
 use crate::app::{App, now};
 use crate::config::{Config, PREFIX, Place};
 use crate::error::{Error, Result};
+use crate::pages;
 use crate::registry::{self, Account, RegistryDir, Timestamp, files};
 use crate::storage::Storage;
 use crate::web::{self, State};
@@ -35,6 +39,19 @@ enum Command {
     /// Makes, lists and revokes tokens
     #[command(subcommand)]
     Token(TokenCommand),
+    /// Shows and changes who owns a skill, whoever owns it
+    #[command(subcommand)]
+    Owner(owner::OwnerCommand),
+    /// Shows a skill to everybody who may read the registry, or only to its owners
+    Visibility(owner::VisibilityArgs),
+    /// Reads every record and archive, and says what is wrong
+    Verify(keep::VerifyArgs),
+    /// Copies a registry to a directory, and brings such a copy up to date
+    Backup(keep::BackupArgs),
+    /// Lists what nobody needs any more; removes nothing
+    Garbage(keep::GarbageArgs),
+    /// Writes the pages about all public skills as a site of files
+    Site(SiteArgs),
 }
 
 /// Options of every command.
@@ -67,6 +84,16 @@ struct ServeArgs {
     /// the address and port to listen at
     #[arg(long, value_name = "ADDRESS")]
     listen: Option<std::net::SocketAddr>,
+}
+
+#[derive(Debug, Args)]
+struct SiteArgs {
+    #[command(flatten)]
+    common: Common,
+
+    /// the directory to write to; files of an earlier run are replaced
+    #[arg(long, value_name = "DIR")]
+    out: PathBuf,
 }
 
 #[derive(Debug, Subcommand)]
@@ -164,6 +191,12 @@ async fn run(command: Command) -> Result<()> {
     match command {
         Command::Init(args) => init(args).await,
         Command::Serve(args) => serve(args).await,
+        Command::Owner(command) => owner::own(command).await,
+        Command::Visibility(args) => owner::show(args).await,
+        Command::Verify(args) => keep::verify(args).await,
+        Command::Backup(args) => keep::backup(args).await,
+        Command::Garbage(args) => keep::garbage(args).await,
+        Command::Site(args) => site(args).await,
         Command::Token(TokenCommand::Create(args)) => create_token(args).await,
         Command::Token(TokenCommand::List(args)) => list_tokens(args).await,
         Command::Token(TokenCommand::Revoke(args)) => revoke_token(args).await,
@@ -250,6 +283,13 @@ async fn stopped() {
         }
     }
     let _ = tokio::signal::ctrl_c().await;
+}
+
+async fn site(args: SiteArgs) -> Result<()> {
+    let app = App::open(args.common.settings()?).await?;
+    let count = pages::write(&app, &args.out).await?;
+    anstream::println!("wrote {count} files to `{}`", args.out.display());
+    Ok(())
 }
 
 async fn tokens(common: &Common) -> Result<Tokens> {

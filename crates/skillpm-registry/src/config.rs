@@ -319,6 +319,30 @@ mod tests {
         assert_eq!(config.place().expect("a place").to_string(), "s3://bucket/skills");
     }
 
+    /// The names that are accepted in `section`, as an error about another one lists them.
+    fn accepted(section: &str) -> Vec<String> {
+        let error = read(&format!("{section}\nno-setting = 1"), &[]).expect_err("an error").to_string();
+        let (_, names) = error.split_once("expected one of ").expect("a list");
+        let prefix = section.trim_matches(['[', ']']);
+        let dot = if prefix.is_empty() { "" } else { "." };
+        names.split('`').skip(1).step_by(2).map(|name| format!("{prefix}{dot}{name}")).collect()
+    }
+
+    #[test]
+    fn the_reference_page_has_all_settings() {
+        let page = skillpm_testing::root().join("docs/reference/registry-server.md");
+        let bytes = fs::read_capped(&page, MAX_FILE).expect("is read").expect("a page");
+        let page = String::from_utf8_lossy(&bytes);
+        let settings = page.split("## ").find(|part| part.starts_with("Settings")).expect("the settings");
+        let rows = settings.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
+        let mut told: Vec<_> = rows.map(|(name, _)| name.to_owned()).collect();
+        let mut all = [accepted(""), accepted("[limits]"), accepted("[bucket]")].concat();
+        all.retain(|name| name != "limits" && name != "bucket");
+        told.sort();
+        all.sort();
+        assert_eq!(told, all);
+    }
+
     #[test]
     fn wrong_settings_are_told() {
         for (text, part) in [

@@ -5,7 +5,7 @@
 //! the protocols that they know. It keeps no state but the files: any number of servers can be at work on one bucket.
 //!
 //! A request goes through [`web`], which knows HTTP, to [`app::App`], which decides, and from there to [`storage`], which
-//! makes it so. [`catalog`] is what the server knows, [`access`] who may do what.
+//! makes it so. [`catalog`] is what the server knows, [`access`] who may do what, [`pages`] what people see in a browser.
 
 mod access;
 mod app;
@@ -13,6 +13,7 @@ mod catalog;
 pub mod command;
 pub mod config;
 mod error;
+mod pages;
 mod storage;
 #[cfg(test)]
 mod testing;

@@ -10,6 +10,7 @@
 #![expect(clippy::missing_panics_doc, reason = "every function here panics where a test is to fail")]
 
 pub mod archive;
+pub mod issuer;
 mod schema;
 pub mod tools;
 

@@ -1,6 +1,8 @@
 //! `registry`.
 
+mod access;
 mod login;
+mod serve;
 
 use std::path::PathBuf;
 
@@ -86,7 +88,7 @@ enum Action {
 
         /// Which registry.
         #[command(flatten)]
-        place: WhichRegistry,
+        place: AnyRegistry,
 
         /// How it is done.
         #[command(flatten)]
@@ -101,14 +103,14 @@ enum Action {
 
         /// Which registry.
         #[command(flatten)]
-        place: WhichRegistry,
+        place: AnyRegistry,
 
         /// How it is done.
         #[command(flatten)]
         how: HowToWrite,
     },
 
-    /// copy a registry, or a part of it, to a directory; what is there already is not fetched again
+    /// copy a registry, or a part of it, to a directory; what already exists is not fetched again
     Mirror {
         /// an address, a directory, a bundle, or a name of `[registries]`
         #[arg(value_name = "SOURCE")]
@@ -167,6 +169,23 @@ enum Action {
     /// remove the token for a registry
     Logout(login::LogoutArgs),
 
+    /// show and change who may publish a skill of a server
+    #[command(subcommand)]
+    Owner(access::OwnerAction),
+
+    /// let workflows of CI systems publish a skill of a server, without a token to keep
+    #[command(subcommand)]
+    Publisher(access::PublisherAction),
+
+    /// show a skill of a server to everybody who may read the registry, or only to its owners
+    Visibility(access::VisibilityArgs),
+
+    /// serve a registry and let people publish to it, with `skillpm-registry`
+    Serve(serve::ServeArgs),
+
+    /// write the pages of a registry as a static site, with `skillpm-registry`
+    Site(serve::ServeArgs),
+
     /// list the skills, or the versions of one
     List {
         /// the skill whose versions to list [default: all skills]
@@ -175,7 +194,7 @@ enum Action {
 
         /// Which registry.
         #[command(flatten)]
-        place: WhichRegistry,
+        place: AnyRegistry,
 
         /// print the outcome as JSON
         #[arg(long)]
@@ -189,6 +208,15 @@ struct WhichRegistry {
     /// directory of the registry [default: the one you are in]
     #[arg(short, long, value_name = "DIR")]
     registry: Option<PathBuf>,
+}
+
+/// Which registry is meant, here or on a server.
+#[derive(Debug, Clone, Args)]
+struct AnyRegistry {
+    /// directory of the registry, its address, or its name in `[registries]` [default: the directory
+    /// you are in]
+    #[arg(short, long, value_name = "REGISTRY")]
+    registry: Option<String>,
 }
 
 /// What is copied of a registry.
@@ -252,6 +280,11 @@ pub(super) fn run(app: &App, args: &RegistryArgs) -> Result<u8> {
             let request = UnyankRequest { registry: place.registry, versions, dry_run: how.dry_run };
             render::registry::yanked(printer, &unyank(context, &request)?, how.json);
         }
+        Action::Owner(action) => access::own(app, action)?,
+        Action::Publisher(action) => access::trust(app, action)?,
+        Action::Visibility(args) => access::show(app, args)?,
+        Action::Serve(args) => return serve::run(app, "serve", &args),
+        Action::Site(args) => return serve::run(app, "site", &args),
         Action::Login(args) => login::run(app, &args)?,
         Action::Logout(args) => login::undo(app, &args)?,
         Action::List { name, place, json } => {

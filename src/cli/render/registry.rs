@@ -7,8 +7,10 @@ use crate::cli::printer::Printer;
 use crate::cli::words::worded;
 use crate::ops::registry::mirror::{BundleOutcome, MirrorOutcome};
 use crate::ops::registry::{
-    AddOutcome, IndexOutcome, InitOutcome, ListOutcome, ListedSkill, VerifyOutcome, YankOutcome,
+    AccessOutcome, AccessWorkflow, AddOutcome, IndexOutcome, InitOutcome, ListOutcome, ListedSkill,
+    VerifyOutcome, YankOutcome,
 };
+use crate::registry::Visibility;
 
 pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, json: bool) {
     if json {
@@ -78,6 +80,30 @@ pub(crate) fn yanked(printer: &Printer, outcome: &YankOutcome, json: bool) {
     }
     if outcome.dry_run {
         printer.note("nothing was written: this was a dry run");
+    }
+}
+
+/// Shows who may publish a skill and who may see it; `is_change` if that was to be changed.
+pub(crate) fn access(printer: &Printer, outcome: &AccessOutcome, is_change: bool, json: bool) {
+    if json {
+        return printer.json(outcome);
+    }
+    for owner in &outcome.owners {
+        printer.data(&format!("owner      {}", one_line(owner)));
+    }
+    for publisher in &outcome.publishers {
+        let AccessWorkflow { repository, workflow, environment, issuer } = publisher;
+        let environment = environment.as_ref().map(|name| format!(" in `{name}`")).unwrap_or_default();
+        let line = format!("{workflow} of {repository}{environment}, as {issuer} states");
+        printer.data(&format!("publisher  {}", one_line(&line)));
+    }
+    let visibility = match outcome.visibility {
+        Visibility::Public => "public",
+        Visibility::Private => "private",
+    };
+    printer.data(&format!("visibility {visibility}"));
+    if is_change && !outcome.changed {
+        printer.note(&format!("nothing to change: `{}` was so already", outcome.name));
     }
 }
 
@@ -178,11 +204,24 @@ fn versions(printer: &Printer, skill: &ListedSkill) {
 
 /// Shows all skills with their newest versions.
 fn all(printer: &Printer, skills: &[ListedSkill]) {
+    if skills.iter().all(|skill| skill.versions.is_empty()) {
+        return newest(printer, skills);
+    }
     let mut table = Table::new(&["name", "newest", "versions", "description"]).number("versions");
     for skill in skills {
         let newest = skill.newest.as_deref().map_or_else(|| "yanked".to_owned(), one_line);
         let versions = skill.versions.len().to_string();
         table.row([&skill.name, &newest, &versions, &one_line(&skill.description)]);
+    }
+    table.show(printer);
+}
+
+/// Shows skills of a server, which says only which version is the newest.
+fn newest(printer: &Printer, skills: &[ListedSkill]) {
+    let mut table = Table::new(&["name", "newest", "description"]);
+    for skill in skills {
+        let newest = skill.newest.as_deref().map_or_else(|| "yanked".to_owned(), one_line);
+        table.row([&skill.name, &newest, &one_line(&skill.description)]);
     }
     table.show(printer);
 }
@@ -233,6 +272,23 @@ mod tests {
             let version = YankedVersion { name: name(), version: version(), yanked: reason, changed: true };
             let outcome = YankOutcome { registry: registry(), versions: vec![version], dry_run: false };
             describes(&|printer| yanked(printer, &outcome, true));
+        }
+        for environment in [None, Some("release".to_owned())] {
+            let publisher = AccessWorkflow {
+                repository: "acme/skills".to_owned(),
+                workflow: "publish.yml".to_owned(),
+                environment,
+                issuer: "https://ci.example".to_owned(),
+            };
+            let outcome = AccessOutcome {
+                registry: registry(),
+                name: name(),
+                owners: vec!["alice".to_owned()],
+                publishers: vec![publisher],
+                visibility: Visibility::Private,
+                changed: true,
+            };
+            describes(&|printer| access(printer, &outcome, true, true));
         }
         let kinds = [
             DefectKind::Damaged,

@@ -9,6 +9,7 @@ pub mod npm;
 pub mod numbers;
 pub mod proxy;
 pub mod sandbox;
+pub mod server;
 pub mod snapshot;
 pub mod socks;
 #[cfg(target_os = "linux")]
@@ -25,6 +26,7 @@ pub use mount::Mount;
 pub use nginx::Nginx;
 pub use numbers::Numbers;
 pub use sandbox::{Output, Sandbox};
+pub use server::RegistryServer;
 pub use snapshot::Snapshot;
 pub use tools::{find_program, program, skip_without};
 pub use zip::Tree;

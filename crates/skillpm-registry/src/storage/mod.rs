@@ -125,6 +125,11 @@ impl Storage {
         &self.private
     }
 
+    /// Returns the files of the registry, for whoever runs it.
+    pub(crate) fn files(&self) -> &Objects {
+        &self.files
+    }
+
     /// Reads the file at `path`, of at most `limit` bytes; `None` if there is none.
     ///
     /// # Errors
@@ -240,7 +245,7 @@ impl Storage {
 /// others from being served.
 fn usable(read: Result<History>) -> Option<History> {
     read.inspect_err(|error| {
-        tracing::error!(code = error.code(), "a skill is left out: {}", error.with_causes())
+        tracing::error!(code = error.code(), "a skill is left out: {}", error.with_causes());
     })
     .ok()
 }

@@ -10,6 +10,8 @@ mod guard;
 mod health;
 mod metrics;
 mod oci;
+mod openapi;
+mod pages;
 mod serve;
 
 use std::sync::Arc;
@@ -21,7 +23,7 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
 use crate::app::App;
-
+pub(crate) use answer::File;
 pub(crate) use files::Overview;
 pub(crate) use metrics::Metrics;
 pub(crate) use serve::serve;
@@ -56,6 +58,7 @@ impl State {
 /// Returns the server's routes.
 pub(crate) fn router(state: Shared) -> Router {
     let api = Router::new()
+        .route("/openapi.json", get(openapi::document))
         .route("/whoami", get(api::whoami))
         .route("/tokens/exchange", post(api::exchange))
         .route("/log", get(api::log))
@@ -83,6 +86,11 @@ pub(crate) fn router(state: Shared) -> Router {
         .route("/v2", any(oci::answer))
         .route("/v2/", any(oci::answer))
         .route("/v2/{*path}", any(oci::answer))
+        .route("/", get(pages::page))
+        .route("/index.html", get(pages::page))
+        .route("/feed.atom", get(pages::page))
+        .route("/static/{file}", get(pages::page))
+        .route("/skills/{*page}", get(pages::page))
         .fallback(get(files::file))
         .layer(CompressionLayer::new().compress_when(compressed))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), guard::guard))

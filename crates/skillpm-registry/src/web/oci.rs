@@ -16,6 +16,7 @@ use serde_json::json;
 use super::Shared;
 use super::answer::{Answer, File, Keep, json};
 use super::dialect::BASIC;
+use super::files::json_file;
 use crate::access::Caller;
 use crate::app::App;
 use crate::codes;
@@ -95,7 +96,7 @@ pub(super) async fn answer(
     let missing = || unknown(format!("there is no `{}`", uri.path()));
     match Asked::of(uri.path()).ok_or_else(missing)? {
         Asked::Base => Ok(base(&caller)),
-        Asked::Tags(name) => Ok(tags(&*find(app, &caller, name)?, &page)),
+        Asked::Tags(name) => Ok(tags(&*find(app, &caller, name)?, &page, &headers, Keep::Ask.to(&caller))),
         Asked::Manifest(name, reference) => {
             let skill = find(app, &caller, name)?;
             let (manifest, keep) = match reference.parse() {
@@ -153,7 +154,7 @@ fn tagged<'h>(skill: &'h History, tag: &str) -> Result<&'h Record> {
     found.ok_or_else(|| unknown(format!("`{}` has no such version", skill.name())))
 }
 
-fn tags(skill: &History, page: &Page) -> Response {
+fn tags(skill: &History, page: &Page, headers: &HeaderMap, keep: Keep) -> Response {
     let offered = skill.records().iter().filter(|record| skill.yanked(&record.version).is_none());
     let mut tags: Vec<String> = offered.map(tag).collect();
     if !tags.is_empty() {
@@ -166,7 +167,7 @@ fn tags(skill: &History, page: &Page) -> Response {
     let limit = page.n.unwrap_or(usize::MAX);
     let has_more = tags.len() > limit;
     tags.truncate(limit);
-    let mut response = json(StatusCode::OK, &json!({"name": skill.name(), "tags": tags}));
+    let mut response = json_file(bytes(&json!({"name": skill.name(), "tags": tags}))).answer(headers, keep);
     if has_more && let Some(last) = tags.last() {
         let next = format!("</v2/{}/tags/list?n={limit}&last={last}>; rel=\"next\"", skill.name());
         response.headers_mut().extend(HeaderValue::try_from(next).ok().map(|next| (LINK, next)));

@@ -380,7 +380,7 @@ async fn the_routes_of_clawhub_show_what_the_caller_may_see() {
         assert_eq!(hidden.text().replace("secret", "absent"), absent.text(), "{path}");
         let seen = server.send("GET", &of("secret"), Some(&alice), "").await;
         assert_eq!(seen.status, 200, "{path}: {}", seen.text());
-        assert!(seen.header("cache-control").contains("private") || path.starts_with("/v2"), "{path}");
+        assert!(seen.header("cache-control").contains("private"), "{path}");
     }
     for all in ["/api/v1/skills", "/api/v1/search?q=secret", "/.well-known/skills/index.json"] {
         assert!(!server.get(all).await.text().contains("\"secret\""), "{all}");
@@ -406,6 +406,7 @@ async fn the_routes_of_clawhub_show_what_the_caller_may_see() {
         (told.json()["apiBase"].as_str(), told.header("cache-control")),
         (Some("http://skills.example:1"), "no-store")
     );
+    assert_eq!(server.get("/api/v1/openapi.json").await.json()["openapi"], "3.1.0");
     let index = server.get("/.well-known/skills/index.json").await.json();
     assert_eq!(
         index["skills"][1],

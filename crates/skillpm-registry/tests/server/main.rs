@@ -6,11 +6,13 @@
     reason = "what a test prepares is not the program's, and what fails there fails the test"
 )]
 
+mod bucket;
 mod clients;
 mod support;
 
 use serde_json::{Value, json};
-use support::{Server, archive, statement};
+use skillpm_testing::issuer::{Issuer, statement, unsigned};
+use support::{Server, archive};
 
 #[tokio::test]
 async fn a_version_is_published_yanked_and_served() {
@@ -42,6 +44,7 @@ async fn a_version_is_published_yanked_and_served() {
     // The server reads its own log as it reads that of others: within a second.
     let mut log = Value::Null;
     while log["last"].as_u64() != Some(2) {
+        tokio::task::yield_now().await;
         log = server.get("/api/v1/log").await.json();
     }
     assert_eq!((log["last"].as_u64(), log["entries"][1]["by"].as_str()), (Some(2), Some("alice")));
@@ -147,7 +150,7 @@ async fn what_is_not_fit_is_refused_with_a_reason() {
 
 #[tokio::test]
 async fn a_job_publishes_without_a_secret() {
-    let issuer = support::Issuer::start().await;
+    let issuer = Issuer::start();
     let settings =
         format!("public-url = \"https://skills.example\"\ntrusted-issuers = [\"{}\"]", issuer.url());
     let server = Server::start(&settings);
@@ -203,7 +206,7 @@ async fn a_job_publishes_without_a_secret() {
             )),
         ),
         ("forged", forged),
-        ("unsigned", support::unsigned(&changed("jti", json!("y")))),
+        ("unsigned", unsigned(&changed("jti", json!("y")))),
         ("unknown key", issuer.sign_as("other", &changed("jti", json!("z")))),
     ] {
         assert_eq!(exchange(token).await.status, 401, "{why}");
@@ -262,4 +265,115 @@ async fn slow_clients_are_dropped_and_others_served() {
         let _ = stream.read_to_end(&mut rest).await;
     }
     assert_eq!(server.get("/config.json").await.status, 200);
+}
+
+#[tokio::test]
+async fn operators_verify_copy_and_clean_up() {
+    let server = Server::start("");
+    let alice = server.token("alice", &[]);
+    assert_eq!(server.publish(&alice, "pdf", "1.0.0").await.status, 201);
+    let run = |args: &[&str]| {
+        let output = server.admin(args);
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    assert_eq!(run(&["owner", "add", "pdf", "bob"]), (Some(0), "`bob` owns `pdf` now\n".to_owned()));
+    assert_eq!(run(&["owner", "remove", "pdf", "alice"]).0, Some(0));
+    assert_eq!(run(&["owner", "remove", "pdf", "bob"]).0, Some(2));
+    assert_eq!(run(&["owner", "list", "pdf"]), (Some(0), "bob\n".to_owned()));
+    assert_eq!(run(&["owner", "list", "docx"]).0, Some(2));
+    assert_eq!(run(&["visibility", "pdf", "private"]).0, Some(0));
+    assert_eq!(run(&["verify"]), (Some(0), String::new()));
+    assert_eq!(run(&["garbage"]), (Some(0), String::new()));
+
+    // A copy is a registry, and has what is new the next time. A token that was revoked leaves it.
+    let place = tempfile::tempdir().expect("a directory");
+    let copy = place.path().join("copy");
+    let backup = || {
+        let args = ["backup", server.registry(), copy.to_str().expect("UTF-8")];
+        let output = support::program(&args).output().expect("starts");
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("text")
+    };
+    backup();
+    assert!(backup().contains(": 0 copied, 0 removed"));
+    let bob = server.token("bob", &[]);
+    // The server hears of a change by another process within seconds.
+    let since = std::time::Instant::now();
+    while server.publish(&bob, "pdf", "1.1.0").await.status != 201 {
+        assert!(since.elapsed().as_secs() < 10, "bob owns it");
+        tokio::time::sleep(std::time::Duration::from_millis(200)).await;
+    }
+    let tokens: Value = serde_json::from_str(&run(&["token", "list", "--json"]).1).expect("JSON");
+    assert_eq!(run(&["token", "revoke", tokens[0]["id"].as_str().expect("an id")]).0, Some(0));
+    assert!(backup().contains(" 1 removed"));
+    let verify = |at: &std::path::Path| {
+        support::program(&["verify", at.to_str().expect("UTF-8")]).output().expect("starts")
+    };
+    assert_eq!(verify(&copy).status.code(), Some(0));
+
+    // An archive that changed, and one that nothing names.
+    let artifacts = copy.join("artifacts/sha256");
+    let archive = std::fs::read_dir(&artifacts).expect("archives").next().expect("one").expect("an entry");
+    let mut bytes = std::fs::read(archive.path()).expect("is read");
+    std::fs::write(artifacts.join(format!("{}.zip", "0".repeat(64))), &bytes).expect("is written");
+    bytes[40] ^= 1;
+    std::fs::write(archive.path(), &bytes).expect("is written");
+    let damaged = verify(&copy);
+    assert_eq!((damaged.status.code(), damaged.stdout.is_empty()), (Some(5), false));
+    let garbage = support::program(&["garbage", copy.to_str().expect("UTF-8")]).output().expect("starts");
+    assert!(String::from_utf8_lossy(&garbage.stdout).contains("0000.zip: "));
+}
+
+#[tokio::test]
+async fn people_see_pages_of_what_they_may_see() {
+    let server = Server::start("public-url = \"https://skills.example/team/\"");
+    let alice = server.token("alice", &[]);
+    for (name, version) in [("pdf", "1.0.0"), ("pdf", "1.1.0"), ("secret", "1.0.0")] {
+        assert_eq!(server.publish(&alice, name, version).await.status, 201);
+    }
+    let hidden = r#"{"visibility":"private"}"#;
+    let hide = server.send("PUT", "/api/v1/skills/secret/visibility", Some(&alice), hidden).await;
+    assert_eq!(hide.status, 200, "{}", hide.text());
+    // Escapes of slashes change nothing.
+    let plain = |answer: &support::Answer| answer.text().replace("&#x2f;", "/");
+    let first = server.get("/").await;
+    assert_eq!((first.status, first.header("content-type")), (200, "text/html; charset=utf-8"));
+    assert!(first.header("content-security-policy").starts_with("default-src 'none'; style-src 'self'"));
+    assert!(plain(&first).contains("href=\"./skills/pdf/\"") && !plain(&first).contains("secret"));
+    let same = server.get_with("/", &[("if-none-match", first.header("etag"))]).await;
+    assert_eq!((same.status, same.header("cache-control")), (304, "public, max-age=0, must-revalidate"));
+    let page = server.get("/skills/pdf").await;
+    assert_eq!(page.status, 200, "it is led to the address with a slash");
+    assert!(
+        plain(&page).contains("skillpm install registry:https://skills.example/team//pdf<"),
+        "{}",
+        page.text()
+    );
+    for path in
+        ["/skills/pdf/1.0.0/", "/skills/pdf/diff/1.0.0/1.1.0/", "/skills/pdf/diff/?from=1.0.0&to=1.1.0"]
+    {
+        assert_eq!(server.get(path).await.status, 200, "{path}");
+    }
+    let text = plain(&first);
+    let style =
+        text.split("href=\"./static/style").nth(1).and_then(|rest| rest.split('"').next()).expect("a style");
+    let style = server.get(&format!("/static/style{style}")).await;
+    assert_eq!((style.status, style.header("content-type")), (200, "text/css; charset=utf-8"));
+    assert!(style.header("cache-control").contains("immutable"));
+    let found = server.get("/?q=pdfs%20%3Cb%3E").await.text();
+    assert!(found.contains("1 found") && found.contains("pdfs &lt;b&gt;"), "{found}");
+    assert!(plain(&server.get("/feed.atom").await).contains("https://skills.example/team/skills/pdf/1.1.0/"));
+    // What must not be seen is as if it did not exist.
+    for path in ["/skills/secret/", "/skills/secret/1.0.0/", "/skills/secret/diff/1.0.0/1.0.0/"] {
+        let (there, absent) = (server.get(path).await, server.get(&path.replace("secret", "absent")).await);
+        assert_eq!((there.status, there.body == absent.body), (404, true), "{path}");
+    }
+    let bearer = format!("Bearer {alice}");
+    let own = server.get_with("/skills/secret/", &[("authorization", bearer.as_str())]).await;
+    assert_eq!((own.status, own.header("cache-control")), (200, "private, no-cache"));
+    let out = tempfile::tempdir().expect("a directory");
+    let made = server.admin(&["site", "--out", out.path().to_str().expect("UTF-8")]);
+    assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+    assert!(out.path().join("skills/pdf/1.1.0/index.html").is_file());
+    assert!(!out.path().join("skills/secret").is_dir());
 }

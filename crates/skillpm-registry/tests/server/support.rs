@@ -1,17 +1,12 @@
-//! A server in a process of its own, a client, and an issuer of statements.
+//! A server in a process of its own, and a client.
 
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::Arc;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
-use ring::rand::SystemRandom;
-use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, KeyPair as _};
-use serde_json::{Value, json};
+use serde_json::Value;
 use skillpm_testing::archive::{stored, zip};
-use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
 /// The archive of a version of a skill, with `more` at the end of its text.
 pub(crate) fn archive(name: &str, version: &str, more: &str) -> Vec<u8> {
@@ -67,13 +62,27 @@ impl Server {
         Self::run(Arc::clone(&self.dir), self.registry.clone(), settings)
     }
 
+    /// Starts a server of the registry at `registry`, an address of a bucket, with these variables.
+    pub(crate) fn of_bucket(registry: &str, settings: &str, env: &[(&str, &str)]) -> Self {
+        let dir = Arc::new(tempfile::tempdir().expect("a directory"));
+        Self::run_with(dir, registry.to_owned(), settings, env)
+    }
+
     fn run(dir: Arc<tempfile::TempDir>, registry: String, settings: &str) -> Self {
+        Self::run_with(dir, registry, settings, &[])
+    }
+
+    fn run_with(dir: Arc<tempfile::TempDir>, registry: String, settings: &str, env: &[(&str, &str)]) -> Self {
         let file = dir.path().join("settings.toml");
         std::fs::write(&file, settings).expect("is written");
         let file = file.to_str().expect("UTF-8");
+        // A pipe that nobody reads would fill, and then the server would wait.
+        let log = dir.path().join("log");
+        let log = std::fs::File::options().create(true).append(true).open(log).expect("a file");
         let mut child = program(&["serve", &registry, "--listen", "127.0.0.1:0", "--config", file])
+            .envs(env.iter().copied())
             .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
+            .stderr(log)
             .spawn()
             .expect("starts");
         let mut line = String::new();
@@ -85,8 +94,26 @@ impl Server {
         Self { dir, registry, address, child, client }
     }
 
+    /// Ends the server at once, whatever it is doing.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("is killed");
+        self.child.wait().expect("ends");
+    }
+
+    /// Asks as [`Self::publish`] does; `None` if no answer comes.
+    pub(crate) async fn try_publish(&self, token: &str, name: &str, version: &str) -> Option<u16> {
+        let url = format!("http://{}/api/v1/skills/{name}/versions/{version}", self.address);
+        let request = self.client.put(url).body(archive(name, version, "")).bearer_auth(token);
+        Some(request.send().await.ok()?.status().as_u16())
+    }
+
     pub(crate) fn address(&self) -> &str {
         &self.address
+    }
+
+    /// The directory of the registry.
+    pub(crate) fn registry(&self) -> &str {
+        &self.registry
     }
 
     /// Runs another command of the program on the registry.
@@ -150,10 +177,7 @@ impl Server {
         let id = self.child.id().to_string();
         Command::new("kill").arg(&id).status().expect("is sent");
         assert!(self.child.wait().expect("ends").success());
-        let mut log = String::new();
-        let mut pipe = self.child.stderr.take().expect("a pipe");
-        std::io::Read::read_to_string(&mut pipe, &mut log).expect("is read");
-        log
+        std::fs::read_to_string(self.dir.path().join("log")).expect("is read")
     }
 }
 
@@ -170,7 +194,7 @@ async fn answer(request: reqwest::RequestBuilder) -> Answer {
     Answer { status, headers, body: response.bytes().await.expect("a body").to_vec() }
 }
 
-fn program(args: &[&str]) -> Command {
+pub(crate) fn program(args: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_skillpm-registry"));
     command.args(args).stdin(Stdio::null());
     for (key, _) in std::env::vars() {
@@ -188,79 +212,4 @@ fn files(dir: &Path) -> Vec<PathBuf> {
         if path.is_dir() { found.extend(files(&path)) } else { found.push(path) }
     }
     found
-}
-
-/// What an issuer says about a job of `publish.yml` in `acme/skills`.
-pub(crate) fn statement(issuer: &str) -> Value {
-    let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).expect("a time").as_secs();
-    json!({
-        "iss": issuer, "aud": "https://skills.example", "iat": now, "nbf": now, "exp": now + 300, "jti": "one",
-        "repository": "acme/skills", "sha": "0123abc", "environment": null,
-        "workflow_ref": "acme/skills/.github/workflows/publish.yml@refs/heads/main",
-    })
-}
-
-/// An issuer of statements, as a CI system is one.
-pub(crate) struct Issuer {
-    address: String,
-    key: Arc<EcdsaKeyPair>,
-}
-
-impl Issuer {
-    pub(crate) async fn start() -> Self {
-        let random = SystemRandom::new();
-        let algorithm = &ECDSA_P256_SHA256_FIXED_SIGNING;
-        let pkcs8 = EcdsaKeyPair::generate_pkcs8(algorithm, &random).expect("a key");
-        let key = Arc::new(EcdsaKeyPair::from_pkcs8(algorithm, pkcs8.as_ref(), &random).expect("a key"));
-        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let address = listener.local_addr().expect("a port").to_string();
-        let point = key.public_key().as_ref().to_vec();
-        let encode = |bytes: &[u8]| BASE64_URL_SAFE_NO_PAD.encode(bytes);
-        let keys = json!({"keys": [
-            {"kty": "oct", "kid": "other", "k": "c2VjcmV0"},
-            {"kty": "EC", "kid": "one", "use": "sig", "crv": "P-256", "x": encode(&point[1..33]), "y": encode(&point[33..])},
-        ]});
-        let url = format!("http://{address}");
-        let discovery = json!({"issuer": url, "jwks_uri": format!("{url}/keys")});
-        tokio::spawn(async move {
-            while let Ok((mut stream, _)) = listener.accept().await {
-                let mut head = [0; 4096];
-                let read = stream.read(&mut head).await.unwrap_or(0);
-                let is_discovery = String::from_utf8_lossy(&head[..read])
-                    .starts_with("GET /.well-known/openid-configuration ");
-                let body = if is_discovery { discovery.to_string() } else { keys.to_string() };
-                let answer = format!(
-                    "HTTP/1.1 200 OK\r\ncontent-length: {}\r\nconnection: close\r\n\r\n{body}",
-                    body.len()
-                );
-                let _ = stream.write_all(answer.as_bytes()).await;
-            }
-        });
-        Self { address, key }
-    }
-
-    pub(crate) fn url(&self) -> String {
-        format!("http://{}", self.address)
-    }
-
-    /// Signs a statement.
-    pub(crate) fn sign(&self, claims: &Value) -> String {
-        self.sign_as("one", claims)
-    }
-
-    /// Signs a statement, and says that it is with the key `kid`.
-    pub(crate) fn sign_as(&self, kid: &str, claims: &Value) -> String {
-        let header = json!({"alg": "ES256", "typ": "JWT", "kid": kid});
-        let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
-        let signed = format!("{}.{}", encode(&header), encode(claims));
-        let signature = self.key.sign(&SystemRandom::new(), signed.as_bytes()).expect("a signature");
-        format!("{signed}.{}", BASE64_URL_SAFE_NO_PAD.encode(signature.as_ref()))
-    }
-}
-
-/// A statement that says that it needs no signature.
-pub(crate) fn unsigned(claims: &Value) -> String {
-    let header = json!({"alg": "none", "kid": "one"});
-    let encode = |value: &Value| BASE64_URL_SAFE_NO_PAD.encode(value.to_string());
-    format!("{}.{}.", encode(&header), encode(claims))
 }

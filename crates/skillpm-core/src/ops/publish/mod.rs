@@ -2,6 +2,7 @@
 
 mod directory;
 mod github;
+mod job;
 mod outcome;
 mod server;
 mod target;

@@ -1,20 +1,25 @@
 //! `registry list`: what a registry has.
 
-use std::path::PathBuf;
-
 use serde::Serialize;
 
-use super::opened::{open, shown};
+use super::opened::shown;
+use super::place::AnyRegistry;
+#[cfg(feature = "http")]
+use super::server::RegistryServer;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
+#[cfg(feature = "http")]
+use crate::name::SkillName;
 use crate::registry::{History, Record, registry_name};
+#[cfg(feature = "http")]
+use crate::registry::{Listed, NameList};
 
 /// A request to list a registry.
 #[derive(Debug, Clone, Default)]
 pub struct ListRequest {
-    /// The registry; that in the working directory if there is none.
-    pub registry: Option<PathBuf>,
+    /// The registry: a directory, an address, or a name of `[registries]`; that in the working directory if there is none.
+    pub registry: Option<String>,
     /// The skill whose versions are listed; without one, all skills.
     pub name: Option<String>,
 }
@@ -28,7 +33,7 @@ pub struct ListedSkill {
     pub description: String,
     /// The version that describes it; `None` if all are yanked.
     pub newest: Option<String>,
-    /// The versions, ascending.
+    /// The versions, ascending. Of a server, they are only listed if the skill was named.
     pub versions: Vec<ListedVersion>,
 }
 
@@ -54,7 +59,7 @@ pub struct ListedVersion {
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListOutcome {
-    /// The directory of the registry.
+    /// The directory or the address of the registry.
     pub registry: String,
     /// The name of the registry.
     pub name: String,
@@ -62,22 +67,74 @@ pub struct ListOutcome {
     pub skills: Vec<ListedSkill>,
 }
 
-/// Lists the skills of a registry, as its records and events have them.
+/// Lists the skills of a registry: of a directory as its records and events have them, of a server as it lists them.
 ///
 /// # Errors
 ///
 /// Fails if there is no registry or no such skill, and for a record or event that is damaged.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
-    let registry = open(context, request.registry.as_deref())?;
-    let histories = match &request.name {
-        Some(name) => {
-            let name = registry_name(name).map_err(|error| Error::usage(error.to_string()))?;
-            vec![registry.known(&name)?]
-        }
+    let name = request.name.as_deref().map(registry_name).transpose();
+    let name = name.map_err(|error| Error::usage(error.to_string()))?;
+    let registry = match AnyRegistry::find(context, request.registry.as_deref())? {
+        AnyRegistry::Directory(registry) => registry,
+        #[cfg(feature = "http")]
+        AnyRegistry::Server(server) => return list_of(&server, name.as_ref()),
+    };
+    let histories = match &name {
+        Some(name) => vec![registry.known(name)?],
         None => registry.histories()?,
     };
     let skills = histories.iter().filter_map(skill).collect();
     Ok(ListOutcome { registry: shown(&registry), name: registry.config().name.to_string(), skills })
+}
+
+/// Lists the skills of a server, or the versions of `name`.
+#[cfg(feature = "http")]
+fn list_of(server: &RegistryServer, name: Option<&SkillName>) -> Result<ListOutcome> {
+    let all = server.skills()?.skills;
+    let mut skills: Vec<_> = all
+        .into_iter()
+        .filter(|skill| name.is_none_or(|name| *name == skill.name))
+        .map(|skill| ListedSkill {
+            name: skill.name.into(),
+            description: skill.description,
+            newest: Some(skill.version.into()),
+            versions: Vec::new(),
+        })
+        .collect();
+    if let Some(name) = name {
+        let list = server.versions(name)?.ok_or_else(|| server.unknown(name))?;
+        // A skill whose versions are all yanked, or that is not public, is not in the list of all.
+        let skill = skills.pop().unwrap_or_else(|| ListedSkill {
+            name: name.to_string(),
+            description: String::new(),
+            newest: None,
+            versions: Vec::new(),
+        });
+        let newest = skill.newest.or_else(|| newest(&list));
+        let versions = list.versions.into_iter().map(listed_version).collect();
+        skills = vec![ListedSkill { newest, versions, ..skill }];
+    }
+    Ok(ListOutcome { registry: server.shown(), name: server.name().to_owned(), skills })
+}
+
+/// Returns the newest version that is not yanked.
+#[cfg(feature = "http")]
+fn newest(list: &NameList) -> Option<String> {
+    list.versions.iter().rev().find(|one| one.yanked.is_none()).map(|one| one.version.to_string())
+}
+
+#[cfg(feature = "http")]
+fn listed_version(listed: Listed) -> ListedVersion {
+    ListedVersion {
+        version: listed.version.into(),
+        published: listed.published.to_string(),
+        yanked: listed.yanked,
+        digest: listed.digest,
+        artifact: listed.artifact.digest,
+        size: listed.artifact.size,
+        dependencies: listed.dependencies,
+    }
 }
 
 /// Returns the skill with this history; `None` if it has no version.

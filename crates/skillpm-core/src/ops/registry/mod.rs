@@ -1,5 +1,7 @@
-//! `registry`: a static registry as files, which any web host can serve.
+//! `registry`: a static registry as files, which any web host can serve, and what a server adds to it.
 
+#[cfg(feature = "http")]
+mod access;
 mod add;
 mod index;
 mod init;
@@ -8,9 +10,14 @@ mod list;
 mod login;
 pub mod mirror;
 pub(super) mod opened;
+mod place;
+#[cfg(feature = "http")]
+pub(super) mod server;
 mod verify;
 mod yank;
 
+#[cfg(feature = "http")]
+pub use access::{AccessChange, AccessOutcome, AccessRequest, AccessWorkflow, access};
 pub use add::{AddOutcome, AddRequest, AddedVersion, add, check_package};
 pub use index::{IndexOutcome, IndexRequest, index};
 pub use init::{InitOutcome, InitRequest, init};

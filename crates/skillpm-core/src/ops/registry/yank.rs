@@ -1,14 +1,21 @@
 //! `registry yank` and `registry unyank`: which versions are no longer for new installations.
 
-use std::path::{Path, PathBuf};
-
 use serde::Serialize;
+#[cfg(feature = "http")]
+use serde_json::json;
 
-use super::opened::{now, open, shown, writer};
+use super::opened::{now, shown, writer};
+use super::place::AnyRegistry;
+#[cfg(feature = "http")]
+use super::server::RegistryServer;
+#[cfg(feature = "http")]
+use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
+#[cfg(feature = "http")]
+use crate::http::{Method, encode};
 use crate::name::SkillName;
-use crate::registry::{Ledger, registry_name, registry_version};
+use crate::registry::{Ledger, RegistryDir, registry_name, registry_version};
 use crate::version::Version;
 
 /// The largest number of characters in a reason.
@@ -17,8 +24,8 @@ const MAX_REASON: usize = 500;
 /// A request to yank versions.
 #[derive(Debug, Clone, Default)]
 pub struct YankRequest {
-    /// The registry; that in the working directory if there is none.
-    pub registry: Option<PathBuf>,
+    /// The registry: a directory, an address, or a name of `[registries]`; that in the working directory if there is none.
+    pub registry: Option<String>,
     /// The versions, as `NAME@VERSION`.
     pub versions: Vec<String>,
     /// Why; may be empty.
@@ -30,8 +37,8 @@ pub struct YankRequest {
 /// A request to take that back.
 #[derive(Debug, Clone, Default)]
 pub struct UnyankRequest {
-    /// The registry; that in the working directory if there is none.
-    pub registry: Option<PathBuf>,
+    /// The registry: a directory, an address, or a name of `[registries]`; that in the working directory if there is none.
+    pub registry: Option<String>,
     /// The versions, as `NAME@VERSION`.
     pub versions: Vec<String>,
     /// Whether nothing is to be written.
@@ -54,7 +61,7 @@ pub struct YankedVersion {
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct YankOutcome {
-    /// The directory of the registry.
+    /// The directory or the address of the registry.
     pub registry: String,
     /// The versions, in the order of the request.
     pub versions: Vec<YankedVersion>,
@@ -85,27 +92,19 @@ pub fn unyank(context: &Context, request: &UnyankRequest) -> Result<YankOutcome>
 
 fn change(
     context: &Context,
-    registry: Option<&Path>,
+    registry: Option<&str>,
     versions: &[String],
     reason: Option<&str>,
     dry_run: bool,
 ) -> Result<YankOutcome> {
     let versions = versions.iter().map(|text| named(text)).collect::<Result<Vec<_>>>()?;
-    let registry = open(context, registry)?;
-    let time = now(context)?;
-    let mut changed = Vec::with_capacity(versions.len());
-    if dry_run {
-        let mut ledger = Ledger::new(&registry);
-        for (name, version) in &versions {
-            changed.push(ledger.yank(name, version, reason, time)?.is_some());
+    let (registry, changed) = match AnyRegistry::find(context, registry)? {
+        AnyRegistry::Directory(registry) => {
+            (shown(&registry), change_files(context, &registry, &versions, reason, dry_run)?)
         }
-    } else {
-        let mut writer = writer(context, &registry)?;
-        for (name, version) in &versions {
-            changed.push(writer.yank(name, version, reason, time)?);
-        }
-        writer.commit()?;
-    }
+        #[cfg(feature = "http")]
+        AnyRegistry::Server(server) => (server.shown(), ask_server(&server, &versions, reason, dry_run)?),
+    };
     let version = |((name, version), changed): ((SkillName, Version), bool)| YankedVersion {
         name: name.into(),
         version: version.into(),
@@ -113,7 +112,61 @@ fn change(
         changed,
     };
     let versions = versions.into_iter().zip(changed).map(version).collect();
-    Ok(YankOutcome { registry: shown(&registry), versions, dry_run })
+    Ok(YankOutcome { registry, versions, dry_run })
+}
+
+/// Changes versions in a directory, all or none. Returns for each whether that is new.
+fn change_files(
+    context: &Context,
+    registry: &RegistryDir,
+    versions: &[(SkillName, Version)],
+    reason: Option<&str>,
+    dry_run: bool,
+) -> Result<Vec<bool>> {
+    let time = now(context)?;
+    if dry_run {
+        let mut ledger = Ledger::new(registry);
+        return versions
+            .iter()
+            .map(|(name, version)| Ok(ledger.yank(name, version, reason, time)?.is_some()))
+            .collect();
+    }
+    let mut writer = writer(context, registry)?;
+    let changed = versions
+        .iter()
+        .map(|(name, version)| writer.yank(name, version, reason, time))
+        .collect::<Result<_>>()?;
+    writer.commit()?;
+    Ok(changed)
+}
+
+/// Asks a server to change versions, one after the other, once all are known to exist. Returns for each whether that is
+/// new.
+#[cfg(feature = "http")]
+fn ask_server(
+    server: &RegistryServer,
+    versions: &[(SkillName, Version)],
+    reason: Option<&str>,
+    dry_run: bool,
+) -> Result<Vec<bool>> {
+    let mut would_change = Vec::with_capacity(versions.len());
+    for (name, version) in versions {
+        let list = server.versions(name)?.ok_or_else(|| server.unknown(name))?;
+        let listed = list.get(version).ok_or_else(|| {
+            Error::usage(format!("`{name}` has no version `{version}`")).coded(codes::RELEASE_UNKNOWN)
+        })?;
+        would_change.push(listed.yanked.as_deref() != reason);
+    }
+    if dry_run {
+        return Ok(would_change);
+    }
+    let change = |(name, version): &(SkillName, Version)| {
+        let verb = if reason.is_some() { "yank" } else { "unyank" };
+        let (name, version) = (encode(name.as_str()), encode(version.as_str()));
+        let path = format!("skills/{name}/versions/{version}/{verb}");
+        server.change(Method::Post, &path, &json!({ "reason": reason.unwrap_or_default() }))
+    };
+    versions.iter().map(change).collect()
 }
 
 /// Returns the name and the version in `text`.

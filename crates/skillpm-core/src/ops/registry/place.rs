@@ -1,0 +1,55 @@
+//! The registry that a request is about, in a directory or on a server.
+
+use std::path::Path;
+
+use super::opened::{open, path};
+#[cfg(feature = "http")]
+use super::server::RegistryServer;
+use crate::codes;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::ops::registries;
+use crate::registry::RegistryDir;
+use crate::source::local;
+use crate::spec::SourceFacts as _;
+
+/// Where a registry is.
+pub(super) enum AnyRegistry {
+    /// In a directory of this machine.
+    Directory(RegistryDir),
+    /// On a server.
+    #[cfg(feature = "http")]
+    Server(Box<RegistryServer>),
+}
+
+impl AnyRegistry {
+    /// Finds the registry that `text` names: a directory, or else an address or a name of `[registries]`. Without a text,
+    /// it is that in the working directory.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none.
+    pub(super) fn find(context: &Context, text: Option<&str>) -> Result<Self> {
+        let dir = path(context, text.map(Path::new));
+        let Some(text) = text.filter(|_| !matches!(fs::real_path(&dir), Ok(Some(_)))) else {
+            return open(context, Some(&dir)).map(Self::Directory);
+        };
+        let scope = Scope::new(&context.settings, ScopeKind::Project)?;
+        let registry = registries::typed(context, &scope, text)?;
+        #[cfg(feature = "http")]
+        if let Some(address) = registry.web_address() {
+            return RegistryServer::open(context, address).map(|server| Self::Server(Box::new(server)));
+        }
+        let Some(path) = registry.path_here() else {
+            return Err(Error::usage(format!(
+                "`{}` is not a registry that can be changed",
+                registry.typed()
+            ))
+            .coded(codes::REGISTRY_ABSENT));
+        };
+        let path = local::resolve(&context.settings, scope.as_root(), &path)?;
+        open(context, Some(&path)).map(Self::Directory)
+    }
+}

@@ -1,0 +1,222 @@
+//! What an archive has, as the page of a version shows it.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use skillpm_core::document::Document;
+use skillpm_core::engine::files;
+use skillpm_core::lint::{Profile, Ruleset, Severity, Subject, check_with};
+use skillpm_core::review::{Change, Kind, review};
+use skillpm_core::skill::SKILL_FILE;
+use skillpm_core::tokens;
+use skillpm_core::tree::FileSet;
+
+use super::markdown;
+use super::view::{bytes, number, shown};
+use crate::error::{Error, Result};
+use crate::registry::Package;
+
+/// The largest file that is shown, in bytes.
+const SHOWN_FILE: u64 = 64 << 10;
+/// The bytes of all files that are shown.
+const SHOWN_FILES: u64 = 512 << 10;
+/// The largest number of findings that are listed.
+const FINDINGS: usize = 50;
+
+/// What a version has.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Contents {
+    /// The HTML of its instructions.
+    body: String,
+    tokens: Tokens,
+    files: Vec<File>,
+    access: Vec<Access>,
+    findings: Vec<Finding>,
+    errors: usize,
+    warnings: usize,
+    /// Findings that are not listed.
+    more_findings: usize,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Tokens {
+    metadata: String,
+    body: String,
+    resources: String,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct File {
+    id: String,
+    path: String,
+    size: String,
+    is_executable: bool,
+    /// The text, if it is shown.
+    text: Option<String>,
+    /// Why it is not shown.
+    hidden: Option<&'static str>,
+}
+
+/// Things of one kind that a skill can do.
+#[derive(Debug, Clone, Serialize)]
+pub(super) struct Access {
+    kind: &'static str,
+    title: &'static str,
+    /// Whether users should look at it before anything else.
+    is_serious: bool,
+    items: Vec<Item>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Item {
+    text: String,
+    path: String,
+    line: Option<usize>,
+}
+
+#[derive(Debug, Clone, Serialize)]
+struct Finding {
+    severity: String,
+    rule: &'static str,
+    message: String,
+    line: usize,
+}
+
+impl Contents {
+    /// Reads an archive.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is damaged.
+    pub(super) fn of(archive: Vec<u8>) -> Result<Self> {
+        let package = Package::new(archive)?;
+        let (set, document) = package.files()?;
+        let mut contents = Self {
+            body: String::new(),
+            tokens: tokens(&set, &document, &package)?,
+            files: file_list(&set)?,
+            access: grouped(&review(None, &set)?.changes),
+            findings: Vec::new(),
+            errors: 0,
+            warnings: 0,
+            more_findings: 0,
+        };
+        let anchor = |path: &str| {
+            let found = contents.files.iter().find(|file| file.path == path)?;
+            Some(found.id.clone())
+        };
+        contents.body = markdown::html(document.body(), &anchor);
+        contents.check(&package, &set, &document)?;
+        Ok(contents)
+    }
+
+    /// Returns about how much memory it takes, in bytes.
+    pub(super) fn weight(&self) -> u64 {
+        let texts: usize = self.files.iter().filter_map(|file| file.text.as_ref()).map(String::len).sum();
+        (self.body.len() + texts + 200 * (self.files.len() + self.findings.len()) + 4_000) as u64
+    }
+
+    fn check(&mut self, package: &Package, set: &FileSet, document: &Document) -> Result<()> {
+        let beside = files::of_set(set)?;
+        let name = package.facts.name.as_str();
+        let subject = Subject::new(document, Some(name), SKILL_FILE).with_files(&beside);
+        let findings = check_with(&subject, &Ruleset::new(Profile::Publish));
+        let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
+        (self.errors, self.warnings) = (count(Severity::Error), count(Severity::Warning));
+        self.more_findings = findings.len().saturating_sub(FINDINGS);
+        let lines = document.line_index();
+        let told = findings.iter().take(FINDINGS).map(|finding| Finding {
+            severity: finding.severity.to_string(),
+            rule: finding.rule,
+            message: shown(&finding.message),
+            line: lines.line(finding.span.start),
+        });
+        self.findings = told.collect();
+        Ok(())
+    }
+}
+
+/// Counts the tokens of each level, as `skillpm show` does.
+fn tokens(set: &FileSet, document: &Document, package: &Package) -> Result<Tokens> {
+    let mut resources = 0;
+    for file in set.files().iter().filter(|file| file.path.as_str() != SKILL_FILE) {
+        resources += text_of(set.read(file)?).map_or(0, |text| tokens::estimate(&text));
+    }
+    let facts = &package.facts;
+    Ok(Tokens {
+        metadata: number(tokens::estimate(facts.name.as_str()) + tokens::estimate(&facts.description)),
+        body: number(tokens::estimate(document.body())),
+        resources: number(resources),
+    })
+}
+
+fn file_list(set: &FileSet) -> Result<Vec<File>> {
+    let mut room = SHOWN_FILES;
+    let mut list = Vec::with_capacity(set.files().len());
+    for (at, file) in set.files().iter().enumerate() {
+        let is_fit = file.size <= SHOWN_FILE && file.size <= room;
+        let text = if is_fit { text_of(set.read(file)?) } else { None };
+        if text.is_some() {
+            room -= file.size;
+        }
+        let hidden = match (is_fit, &text) {
+            (_, Some(_)) => None,
+            (true, None) => Some("not text"),
+            (false, None) => Some("too large to show"),
+        };
+        list.push(File {
+            id: format!("file-{at}"),
+            path: shown(file.path.as_str()),
+            size: bytes(file.size),
+            is_executable: file.executable,
+            text: text.map(|text| shown(&text)),
+            hidden,
+        });
+    }
+    Ok(list)
+}
+
+fn text_of(bytes: Vec<u8>) -> Option<String> {
+    String::from_utf8(bytes).ok().filter(|text| !text.contains('\0'))
+}
+
+/// Returns additions by kind, the most serious kind first.
+pub(super) fn grouped<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<Access> {
+    let mut kinds: BTreeMap<Kind, Vec<Item>> = BTreeMap::new();
+    for change in changes {
+        let (text, path) = (shown(&change.text), shown(change.path.as_str()));
+        kinds.entry(change.kind).or_default().push(Item { text, path, line: change.line });
+    }
+    let access = |(kind, items): (Kind, Vec<Item>)| Access {
+        kind: kind.id(),
+        title: title(kind),
+        is_serious: kind <= Kind::AgentSettings,
+        items,
+    };
+    kinds.into_iter().map(access).collect()
+}
+
+fn title(kind: Kind) -> &'static str {
+    match kind {
+        Kind::HiddenCharacters => "Hidden characters",
+        Kind::CommentInstruction => "Comments that address the agent",
+        Kind::Hook => "Hooks",
+        Kind::DynamicCommand => "Commands that run before the agent reads the text",
+        Kind::DownloadExec => "Runs what it downloads",
+        Kind::Tool => "Allowed tools",
+        Kind::AgentSettings => "Settings of agents",
+        Kind::Script => "Scripts",
+        Kind::Executable => "Newly executable files",
+        Kind::Binary => "Files that are not text",
+        Kind::Command => "Commands",
+        Kind::Url => "Addresses on the network",
+        Kind::LinkOutside => "Links outside the skill",
+        Kind::Unread => "Texts too long to be read",
+        _ => "Other",
+    }
+}
+
+/// Returns the error for an archive that is not there.
+pub(super) fn missing() -> Error {
+    Error::io("the archive of a version is missing")
+}

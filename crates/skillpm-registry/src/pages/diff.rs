@@ -1,0 +1,110 @@
+//! What differs between two versions, new capabilities first.
+
+use serde::Serialize;
+use skillpm_core::ops::diff::{ContentDiff, FileStatus, VersionDiff};
+
+use super::contents::{Access, grouped};
+use super::view::{bytes, shown};
+use crate::error::Result;
+use crate::registry::Package;
+
+/// The largest number of lines that are shown.
+const LINES: usize = 5_000;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Diff {
+    /// What the skill could not do before.
+    capabilities: Vec<Access>,
+    /// Other additions to look at.
+    others: Vec<Access>,
+    /// Additions that are not listed.
+    omitted: usize,
+    files: Vec<File>,
+    added_lines: usize,
+    removed_lines: usize,
+}
+
+#[derive(Debug, Serialize)]
+struct File {
+    path: String,
+    status: &'static str,
+    /// What changed beside the content.
+    mode: Option<&'static str>,
+    lines: Vec<Line>,
+    /// Why no lines are shown.
+    note: Option<String>,
+}
+
+#[derive(Debug, Serialize)]
+struct Line {
+    kind: &'static str,
+    text: String,
+}
+
+impl Diff {
+    /// Compares two archives.
+    ///
+    /// # Errors
+    ///
+    /// Fails if one is damaged.
+    pub(super) fn of(old: Vec<u8>, new: Vec<u8>) -> Result<Self> {
+        let ((old, _), (new, _)) = (Package::new(old)?.files()?, Package::new(new)?.files()?);
+        let VersionDiff { review, diff } = VersionDiff::new(&old, &new)?;
+        let mut room = LINES;
+        let file = |file: &skillpm_core::ops::diff::FileDiff| {
+            let (lines, note) = content(&file.content, &mut room);
+            File {
+                path: shown(file.path.as_str()),
+                status: match file.status {
+                    FileStatus::Added => "added",
+                    FileStatus::Removed => "removed",
+                    FileStatus::Changed => "changed",
+                },
+                mode: match (file.was_executable, file.is_executable) {
+                    (Some(false) | None, Some(true)) => Some("executable now"),
+                    (Some(true), Some(false)) => Some("no longer executable"),
+                    _ => None,
+                },
+                lines,
+                note,
+            }
+        };
+        Ok(Self {
+            capabilities: grouped(review.changes.iter().filter(|change| change.new_capability)),
+            others: grouped(review.changes.iter().filter(|change| !change.new_capability)),
+            omitted: review.omitted,
+            added_lines: diff.counts.added_lines,
+            removed_lines: diff.counts.removed_lines,
+            files: diff.files.iter().map(file).collect(),
+        })
+    }
+}
+
+fn content(content: &ContentDiff, room: &mut usize) -> (Vec<Line>, Option<String>) {
+    let sizes = |why: &str, old: u64, new: u64| {
+        (Vec::new(), Some(format!("{why}: {} before, {} now", bytes(old), bytes(new))))
+    };
+    match content {
+        ContentDiff::Same => (Vec::new(), None),
+        ContentDiff::Binary { old_size, new_size } => sizes("not text", *old_size, *new_size),
+        ContentDiff::TooLong { old_size, new_size } => sizes("too long to show", *old_size, *new_size),
+        ContentDiff::Text { unified, .. } => {
+            // The first two lines name the file.
+            let all = unified.split_terminator('\n').skip(2);
+            let lines: Vec<Line> = all.clone().take(*room).map(line).collect();
+            *room -= lines.len();
+            let more = all.count() - lines.len();
+            (lines, (more > 0).then(|| format!("and {more} more lines")))
+        }
+    }
+}
+
+fn line(text: &str) -> Line {
+    let kind = match text.as_bytes().first() {
+        Some(b'+') => "added",
+        Some(b'-') => "removed",
+        Some(b'@') => "hunk",
+        _ => "same",
+    };
+    Line { kind, text: shown(text.strip_suffix('\r').unwrap_or(text)) }
+}

@@ -1,0 +1,54 @@
+//! The feed of new versions.
+
+use serde::Serialize;
+
+use super::listing::newest;
+use super::view::{Place, Row, version};
+use super::{Address, Shown};
+use crate::registry::{Record, files};
+
+/// The number of versions in the feed.
+const ENTRIES: usize = 50;
+
+#[derive(Debug, Serialize)]
+pub(super) struct Feed {
+    updated: String,
+    home: String,
+    this: String,
+    entries: Vec<Entry>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entry {
+    key: String,
+    time: String,
+    page: String,
+    #[serde(flatten)]
+    row: Row,
+}
+
+impl Feed {
+    /// Returns the feed of a registry at `url`.
+    pub(super) fn of(shown: &Shown, place: Place, url: Option<&str>) -> Self {
+        // Without an address the links are relative to that of the feed.
+        let absolute = |address: &Address| match url {
+            Some(url) => format!("{url}/{}", place.link(address).trim_start_matches("./")),
+            None => place.link(address),
+        };
+        let entry = |record: &&Record| Entry {
+            key: files::version_key(&record.version),
+            time: record.published.to_string(),
+            page: absolute(&version(record)),
+            row: Row::of_version(record, place),
+        };
+        let records = newest(shown, ENTRIES);
+        Self {
+            updated: records
+                .first()
+                .map_or("1970-01-01T00:00:00Z".to_owned(), |newest| newest.published.to_string()),
+            home: absolute(&Address::Index),
+            this: absolute(&Address::Feed),
+            entries: records.iter().map(entry).collect(),
+        }
+    }
+}

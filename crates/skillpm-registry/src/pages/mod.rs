@@ -1,0 +1,359 @@
+//! Pages for people: the same served by the server and written as a site of files.
+//!
+//! A page is made in two steps: a value with everything that it shows, and a template that escapes all of it. The one text
+//! that is not escaped there is the HTML that [`markdown`] makes.
+
+mod contents;
+mod diff;
+mod feed;
+mod graph;
+mod listing;
+mod markdown;
+mod site;
+mod skill;
+#[cfg(test)]
+mod tests;
+mod view;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use axum::body::Bytes;
+use minijinja::value::Serde;
+use minijinja::{Environment, UndefinedBehavior, Value, context};
+use quick_cache::Weighter;
+use quick_cache::sync::Cache;
+use skillpm_core::requirement::Requirement;
+use tokio::sync::Semaphore;
+
+use crate::app::App;
+use crate::config::ReadAccess;
+use crate::digest::Digest;
+use crate::error::{Error, Result, unknown};
+use crate::name::SkillName;
+use crate::registry::{History, Record, files, registry_name};
+use crate::web::File;
+use contents::Contents;
+pub(crate) use listing::Query;
+pub(crate) use site::write;
+use view::Place;
+
+/// What a page may load and do: only what comes from the same server.
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
+     connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
+/// The same for a page of a static site, where the rule about frames must be a header.
+const POLICY_IN_PAGE: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
+     connect-src 'self'; form-action 'self'; base-uri 'none'";
+
+/// The memory for the contents of archives, in bytes.
+const KEPT: u64 = 24 << 20;
+/// The number of archives that are read at the same time.
+const READERS: usize = 2;
+
+const HTML: &str = "text/html; charset=utf-8";
+const TEMPLATES: [(&str, &str); 8] = [
+    ("base.html", include_str!("templates/base.html")),
+    ("parts.html", include_str!("templates/parts.html")),
+    ("access.html", include_str!("templates/access.html")),
+    ("index.html", include_str!("templates/index.html")),
+    ("skill.html", include_str!("templates/skill.html")),
+    ("diff.html", include_str!("templates/diff.html")),
+    ("missing.html", include_str!("templates/missing.html")),
+    ("feed.xml", include_str!("templates/feed.xml")),
+];
+/// The files that pages load: start and end of the name, media type, text.
+const ASSETS: [(&str, &str, &str, &str); 3] = [
+    ("style", "css", "text/css; charset=utf-8", include_str!("assets/style.css")),
+    ("search", "js", "text/javascript; charset=utf-8", include_str!("assets/search.js")),
+    ("icon", "svg", "image/svg+xml", include_str!("assets/icon.svg")),
+];
+
+/// The address of a page.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Address {
+    /// The first page.
+    Index,
+    /// The feed of new versions.
+    Feed,
+    /// A file that pages load.
+    Static(String),
+    /// A skill, as its newest version is.
+    Skill(SkillName),
+    /// A version, named by its key.
+    Version(SkillName, String),
+    /// The form that asks which versions to compare.
+    Compare(SkillName),
+    /// What differs between two versions.
+    Diff(SkillName, String, String),
+}
+
+/// The skills that pages show to somebody.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// Those that have versions, sorted by name.
+    skills: Vec<Arc<History>>,
+    /// The skills whose newest version needs a skill, by the name of that.
+    dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
+}
+
+/// What makes pages.
+#[derive(Debug)]
+pub(crate) struct Pages {
+    templates: Environment<'static>,
+    contents: Cache<Digest, Arc<Contents>, Weight>,
+    readers: Semaphore,
+}
+
+#[derive(Debug, Clone)]
+struct Weight;
+
+impl Weighter<Digest, Arc<Contents>> for Weight {
+    fn weight(&self, _: &Digest, contents: &Arc<Contents>) -> u64 {
+        contents.weight()
+    }
+}
+
+impl Address {
+    /// Returns the page at the path of a URL, with or without the name of its file.
+    pub(crate) fn of(path: &str) -> Option<Self> {
+        let name = |text: &str| registry_name(text).ok().filter(|name| name.as_str() == text);
+        let path = path.strip_suffix("index.html").unwrap_or(path);
+        let parts: Vec<_> = path.split('/').collect();
+        Some(match parts[..] {
+            ["", ""] => Self::Index,
+            ["", "feed.atom"] => Self::Feed,
+            ["", "static", file] => Self::Static(file.to_owned()),
+            ["", "skills", skill, ""] => Self::Skill(name(skill)?),
+            ["", "skills", skill, "diff", ""] => Self::Compare(name(skill)?),
+            ["", "skills", skill, version, ""] => Self::Version(name(skill)?, version.to_owned()),
+            ["", "skills", skill, "diff", from, to, ""] => {
+                Self::Diff(name(skill)?, from.to_owned(), to.to_owned())
+            }
+            _ => return None,
+        })
+    }
+
+    /// Returns the path of its file below the start of the site.
+    pub(crate) fn path(&self) -> String {
+        match self {
+            Self::Index => "index.html".to_owned(),
+            Self::Feed => "feed.atom".to_owned(),
+            Self::Static(file) => format!("static/{file}"),
+            Self::Skill(name) => format!("skills/{name}/index.html"),
+            Self::Version(name, version) => format!("skills/{name}/{version}/index.html"),
+            Self::Compare(name) => format!("skills/{name}/diff/index.html"),
+            Self::Diff(name, from, to) => format!("skills/{name}/diff/{from}/{to}/index.html"),
+        }
+    }
+}
+
+impl Shown {
+    /// Returns what is shown to somebody who may see these skills.
+    pub(crate) fn new(mut skills: Vec<Arc<History>>) -> Self {
+        skills.retain(|skill| !skill.records().is_empty());
+        let mut dependents: BTreeMap<SkillName, BTreeSet<SkillName>> = BTreeMap::new();
+        for record in skills.iter().filter_map(|skill| skill.newest()) {
+            for text in &record.dependencies {
+                if let Ok(Requirement::Named { name, .. }) = text.parse() {
+                    dependents.entry(name).or_default().insert(record.name.clone());
+                }
+            }
+        }
+        Self { skills, dependents }
+    }
+
+    fn get(&self, name: &SkillName) -> Result<&Arc<History>> {
+        self.get_text(name.as_str()).ok_or_else(|| unknown(format!("there is no skill `{name}`")))
+    }
+
+    fn get_text(&self, name: &str) -> Option<&Arc<History>> {
+        let at = self.skills.binary_search_by(|skill| skill.name().as_str().cmp(name)).ok()?;
+        self.skills.get(at)
+    }
+
+    fn dependents(&self, name: &SkillName) -> Vec<&str> {
+        self.dependents.get(name).into_iter().flatten().map(SkillName::as_str).collect()
+    }
+}
+
+impl Pages {
+    /// Returns what makes pages.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a template is wrong.
+    pub(crate) fn new() -> Result<Self> {
+        let mut templates = Environment::new();
+        templates.set_undefined_behavior(UndefinedBehavior::Strict);
+        for (name, text) in TEMPLATES {
+            templates.add_template(name, text).map_err(failed)?;
+        }
+        let contents = Cache::with_weighter(1_000, KEPT, Weight);
+        Ok(Self { templates, contents, readers: Semaphore::new(READERS) })
+    }
+
+    /// Returns the page at `address` for somebody who sees the skills `shown`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is none, and if the store fails.
+    pub(crate) async fn page(
+        &self,
+        app: &App,
+        shown: &Shown,
+        address: &Address,
+        query: &Query,
+        is_live: bool,
+    ) -> Result<File> {
+        let place = Place::of(address, is_live);
+        let missing = || unknown(format!("there is no page `{}`", address.path()));
+        let url = app.config.public_url.as_deref().map(|url| url.trim_end_matches('/'));
+        match address {
+            Address::Static(name) => asset(name).ok_or_else(missing),
+            Address::Index => {
+                let needs_token = is_live && app.config.read == ReadAccess::Token && shown.skills.is_empty();
+                let listing = listing::Listing::of(shown, query, place, needs_token);
+                self.html(app, "index.html", place, context! { view => Value::from(Serde(listing)) })
+            }
+            Address::Feed => {
+                let feed = feed::Feed::of(shown, place, url);
+                let text =
+                    self.render(app, "feed.xml", place, context! { view => Value::from(Serde(feed)) })?;
+                Ok(file(text.into(), "application/atom+xml; charset=utf-8"))
+            }
+            Address::Skill(name) => {
+                let history = shown.get(name)?;
+                let record = history.newest().or_else(|| history.records().last()).ok_or_else(missing)?;
+                self.skill(app, shown, history, record, place, false).await
+            }
+            Address::Version(name, key) => {
+                let history = shown.get(name)?;
+                let record = record(history, key).ok_or_else(missing)?;
+                self.skill(app, shown, history, record, place, true).await
+            }
+            Address::Compare(_) => Err(missing()),
+            Address::Diff(name, from, to) => {
+                let history = shown.get(name)?;
+                let (from, to) =
+                    (record(history, from).ok_or_else(missing)?, record(history, to).ok_or_else(missing)?);
+                self.diff(app, from, to, place).await
+            }
+        }
+    }
+
+    /// Returns the page that says that there is no such page.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the template does.
+    pub(crate) fn missing(&self, app: &App, path: &str) -> Result<File> {
+        // How deep the address is decides where the style is.
+        let depth = path.matches('/').count().saturating_sub(1);
+        self.html(app, "missing.html", Place::at(depth), context! {})
+    }
+
+    async fn skill(
+        &self,
+        app: &App,
+        shown: &Shown,
+        history: &History,
+        record: &Record,
+        place: Place,
+        is_version_named: bool,
+    ) -> Result<File> {
+        let url = app.config.public_url.as_deref().map(|url| url.trim_end_matches('/'));
+        let contents = self.contents(app, record).await?;
+        let view = skill::Skill::of(shown, history, record, place, url, is_version_named);
+        let context =
+            context! { view => Value::from(Serde(view)), contents => Value::from(Serde(&*contents)) };
+        self.html(app, "skill.html", place, context)
+    }
+
+    async fn diff(&self, app: &App, from: &Record, to: &Record, place: Place) -> Result<File> {
+        let (old, new) = (archive(app, from).await?, archive(app, to).await?);
+        let diff = self.read(move || diff::Diff::of(old.into(), new.into())).await?;
+        let name = from.name.clone();
+        let context = context! {
+            view => Value::from(Serde(diff)),
+            name => name.as_str(),
+            from => from.version.as_str(),
+            to => to.version.as_str(),
+            skill_link => place.link(&Address::Skill(name.clone())),
+            from_link => place.link(&view::version(from)),
+            to_link => place.link(&view::version(to)),
+        };
+        self.html(app, "diff.html", place, context)
+    }
+
+    async fn contents(&self, app: &App, record: &Record) -> Result<Arc<Contents>> {
+        let digest = record.artifact.digest;
+        if let Some(contents) = self.contents.get(&digest) {
+            return Ok(contents);
+        }
+        let bytes = archive(app, record).await?;
+        let contents = Arc::new(self.read(move || Contents::of(bytes.into())).await?);
+        self.contents.insert(digest, Arc::clone(&contents));
+        Ok(contents)
+    }
+
+    /// Calls `work`, which reads archives, on a thread of its own. Only a few are at work at the same time.
+    async fn read<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
+        let ended = |error| Error::io("a thread of the server ended early").because(error);
+        let _permit =
+            self.readers.acquire().await.map_err(|error| Error::io("no thread is free").because(error))?;
+        tokio::task::spawn_blocking(work).await.map_err(ended)?
+    }
+
+    fn html(&self, app: &App, template: &str, place: Place, context: Value) -> Result<File> {
+        Ok(file(self.render(app, template, place, context)?.into(), HTML))
+    }
+
+    fn render(&self, app: &App, template: &str, place: Place, context: Value) -> Result<String> {
+        let [css, js, icon] = ASSETS.map(|asset| place.link(&Address::Static(asset_name(&asset))));
+        let site = context! {
+            registry => app.storage.config().name.as_str(),
+            root => place.root(),
+            home => place.link(&Address::Index),
+            feed => place.link(&Address::Feed),
+            css,
+            js,
+            icon,
+            policy => if place.is_live { None } else { Some(POLICY_IN_PAGE) },
+            is_live => place.is_live,
+        };
+        let template = self.templates.get_template(template).map_err(failed)?;
+        template.render(context! { site, ..context }).map_err(failed)
+    }
+}
+
+fn record<'a>(history: &'a History, key: &str) -> Option<&'a Record> {
+    history.records().iter().find(|record| files::version_key(&record.version) == key)
+}
+
+async fn archive(app: &App, record: &Record) -> Result<Bytes> {
+    let path = files::artifact(&record.artifact.digest);
+    app.constant(&path, record.artifact.size).await?.ok_or_else(contents::missing)
+}
+
+fn file(bytes: Bytes, kind: &'static str) -> File {
+    let tag = Digest::of(&bytes).hex()[..32].to_owned();
+    File { bytes, kind, tag }
+}
+
+/// Returns the name of a file that pages load. It has the digest of the file, so that it can be kept for ever.
+fn asset_name((name, end, _, text): &(&str, &str, &str, &str)) -> String {
+    format!("{name}.{}.{end}", &Digest::of(text.as_bytes()).hex()[..12])
+}
+
+fn asset_names() -> impl Iterator<Item = String> {
+    ASSETS.iter().map(asset_name)
+}
+
+fn asset(name: &str) -> Option<File> {
+    let (_, _, kind, text) = ASSETS.iter().find(|asset| asset_name(asset) == name)?;
+    Some(file(Bytes::from_static(text.as_bytes()), kind))
+}
+
+fn failed(error: minijinja::Error) -> Error {
+    Error::io("a page cannot be made").because(error)
+}

@@ -1,0 +1,159 @@
+//! The page of a skill, or of one of its versions.
+
+use serde::Serialize;
+use skillpm_core::requirement::Requirement;
+
+use super::graph::Graph;
+use super::view::{Place, Time, bytes, shown, version};
+use super::{Address, Shown};
+use crate::registry::{History, Record, Visibility, files};
+
+/// All but what is in the archive.
+#[derive(Debug, Serialize)]
+pub(super) struct Skill {
+    name: String,
+    version: String,
+    description: String,
+    license: Option<String>,
+    tags: Vec<String>,
+    published: Time,
+    /// Why the version is yanked.
+    yanked: Option<String>,
+    /// The newest version, if the page shows another one.
+    newer: Option<Listed>,
+    owners: Vec<String>,
+    is_private: bool,
+    source: Option<String>,
+    revision: Option<String>,
+    digest: String,
+    artifact: String,
+    artifact_link: String,
+    size: String,
+    install: String,
+    versions: Vec<Listed>,
+    /// Where versions are compared that are not neighbours.
+    compare: Option<String>,
+    dependencies: Vec<Needed>,
+    dependents: Vec<Needed>,
+    graph: Option<Graph>,
+}
+
+#[derive(Debug, Serialize)]
+struct Listed {
+    version: String,
+    key: String,
+    published: Time,
+    size: String,
+    yanked: Option<String>,
+    link: String,
+    is_shown: bool,
+    /// The difference from the version before.
+    diff: Option<String>,
+    previous: Option<String>,
+}
+
+/// A skill that another one needs.
+#[derive(Debug, Serialize)]
+struct Needed {
+    text: String,
+    link: Option<String>,
+}
+
+impl Skill {
+    /// Returns the page of `record`, which is a version of `history`, of the registry at `url`.
+    pub(super) fn of(
+        shown_skills: &Shown,
+        history: &History,
+        record: &Record,
+        place: Place,
+        url: Option<&str>,
+        is_version_named: bool,
+    ) -> Self {
+        let name = history.name();
+        let link = |name: &str| {
+            let found = shown_skills.get_text(name)?;
+            Some(place.link(&Address::Skill(found.name().clone())))
+        };
+        let needed = |text: &String| {
+            let required = text.parse::<Requirement>().ok();
+            let name = match &required {
+                Some(Requirement::Named { name, .. }) => Some(name.as_str()),
+                _ => None,
+            };
+            (Needed { text: shown(text), link: name.and_then(link) }, name.map(str::to_owned))
+        };
+        let needs: Vec<_> = record.dependencies.iter().map(needed).collect();
+        let dependents: Vec<&str> = shown_skills.dependents(name);
+        let graph = {
+            let names: Vec<String> = needs
+                .iter()
+                .map(|(needed, name)| name.clone().unwrap_or_else(|| needed.text.clone()))
+                .collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            Graph::of(name.as_str(), &dependents, &names)
+        };
+        let newest = history.newest().filter(|newest| newest.version != record.version);
+        let listed = |at: usize| Listed::of(history, at, record, place);
+        let index = |wanted: &Record| history.records().iter().position(|one| one.version == wanted.version);
+        let range = if is_version_named { format!("={}", record.version.number()) } else { String::new() };
+        Self {
+            name: name.to_string(),
+            version: record.version.to_string(),
+            description: shown(&record.description),
+            license: record.license.as_deref().map(shown),
+            tags: record.tags.iter().map(|tag| shown(tag)).collect(),
+            published: record.published.into(),
+            yanked: history.yanked(&record.version).map(shown),
+            newer: newest.and_then(index).map(listed),
+            owners: history.owners().iter().map(ToString::to_string).collect(),
+            is_private: history.visibility() != Visibility::Public,
+            source: record.provenance.as_ref().map(|made| shown(&made.source)),
+            revision: record.provenance.as_ref().and_then(|made| made.revision.as_deref()).map(shown),
+            digest: record.digest.to_string(),
+            artifact: record.artifact.digest.to_string(),
+            artifact_link: format!("{}{}", place.root(), files::artifact(&record.artifact.digest)),
+            size: bytes(record.artifact.size),
+            install: install(name.as_str(), url, &range),
+            versions: (0..history.records().len()).rev().map(listed).collect(),
+            compare: (place.is_live && history.records().len() > 2)
+                .then(|| place.link(&Address::Compare(name.clone()))),
+            dependencies: needs.into_iter().map(|(needed, _)| needed).collect(),
+            dependents: dependents
+                .iter()
+                .map(|name| Needed { text: (*name).to_owned(), link: link(name) })
+                .collect(),
+            graph,
+        }
+    }
+}
+
+/// Returns the command that installs a skill.
+fn install(name: &str, url: Option<&str>, range: &str) -> String {
+    match (url, range) {
+        (Some(url), "") => format!("skillpm install registry:{url}//{name}"),
+        (Some(url), range) => format!("skillpm install registry:{url}//{name}#{range}"),
+        (None, "") => format!("skillpm install {name}"),
+        (None, range) => format!("skillpm install {name}@{range}"),
+    }
+}
+
+impl Listed {
+    fn of(history: &History, at: usize, page: &Record, place: Place) -> Self {
+        let record = &history.records()[at];
+        let previous = at.checked_sub(1).map(|before| &history.records()[before]);
+        let key = |record: &Record| files::version_key(&record.version);
+        let diff =
+            |before: &Record| place.link(&Address::Diff(history.name().clone(), key(before), key(record)));
+        Self {
+            version: record.version.to_string(),
+            key: key(record),
+            published: record.published.into(),
+            size: bytes(record.artifact.size),
+            yanked: history.yanked(&record.version).map(shown),
+            link: place.link(&version(record)),
+            is_shown: record.version == page.version,
+            diff: previous.map(diff),
+            previous: previous.map(|before| before.version.to_string()),
+        }
+    }
+}

@@ -1,0 +1,89 @@
+//! Pages for people.
+
+use std::sync::Arc;
+
+use axum::Extension;
+use axum::extract::{Query, State};
+use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION};
+use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
+use axum::response::{IntoResponse as _, Response};
+
+use super::Shared;
+use super::answer::{Answer, Keep};
+use crate::access::Caller;
+use crate::app::App;
+use crate::codes;
+use crate::config::ReadAccess;
+use crate::error::Result;
+use crate::pages::{Address, POLICY, Query as Asked, Shown};
+use crate::registry::{files, registry_version};
+
+/// Answers with the page at the path of the address.
+pub(super) async fn page(
+    State(state): State<Shared>,
+    Extension(caller): Extension<Caller>,
+    uri: Uri,
+    headers: HeaderMap,
+) -> Answer {
+    let app = &state.app;
+    let query = Query::<Asked>::try_from_uri(&uri).map(|query| query.0).unwrap_or_default();
+    let mut response = match answer(app, &caller, &uri, &query, &headers).await {
+        Err(error) if error.code() == codes::RELEASE_UNKNOWN => {
+            let mut response = app.pages.missing(app, uri.path())?.answer(&HeaderMap::new(), Keep::AskOwn);
+            *response.status_mut() = StatusCode::NOT_FOUND;
+            response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+            response
+        }
+        answer => answer?,
+    };
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(POLICY));
+    Ok(response)
+}
+
+async fn answer(
+    app: &App,
+    caller: &Caller,
+    uri: &Uri,
+    query: &Asked,
+    headers: &HeaderMap,
+) -> Result<Response> {
+    let path = uri.path();
+    let Some(address) = Address::of(path) else {
+        let last = path.rsplit('/').next().unwrap_or_default();
+        return match Address::of(&format!("{path}/")) {
+            // Links of pages are relative to a directory.
+            Some(_) if !last.is_empty() => Ok(redirect(&format!("{last}/"))),
+            _ => Err(crate::error::unknown(format!("there is no page `{path}`"))),
+        };
+    };
+    let keep = if matches!(address, Address::Static(_)) { Keep::Always } else { Keep::Ask };
+    if let Address::Compare(_) = address
+        && let (Ok(from), Ok(to)) = (registry_version(&query.from), registry_version(&query.to))
+    {
+        return Ok(redirect(&format!("{}/{}/", files::version_key(&from), files::version_key(&to))));
+    }
+    let shown = shown(app, caller);
+    Ok(app.pages.page(app, &shown, &address, query, true).await?.answer(headers, keep.to(caller)))
+}
+
+fn redirect(to: &str) -> Response {
+    match HeaderValue::try_from(to) {
+        Ok(to) => (StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response(),
+        Err(_) => StatusCode::NOT_FOUND.into_response(),
+    }
+}
+
+/// Returns the skills that `caller` may see.
+fn shown(app: &App, caller: &Caller) -> Arc<Shown> {
+    if app.config.read == ReadAccess::Token && !caller.may_read() {
+        return Arc::default();
+    }
+    let key = (app.catalog.generation(), app.private_for(caller));
+    if let Some(shown) = app.shown.get(&key) {
+        return shown;
+    }
+    let seen = app.catalog.all().into_iter().filter(|skill| app.is_seen(caller, skill)).collect();
+    let shown = Arc::new(Shown::new(seen));
+    app.shown.insert(key, Arc::clone(&shown));
+    shown
+}

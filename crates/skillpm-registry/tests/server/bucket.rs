@@ -1,0 +1,182 @@
+//! Servers of one bucket: a real store that speaks S3, in a process of its own.
+
+use std::net::{TcpListener, TcpStream};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use skillpm_testing::skip_without;
+
+use crate::support::{Server, program};
+
+const REGISTRY: &str = "s3://skills/team";
+
+/// A store with the bucket `skills`.
+struct Store {
+    child: Child,
+    url: String,
+}
+
+impl Store {
+    /// Starts a store; `None` if this machine has none. With `is_strict`, it checks who asks.
+    async fn start(is_strict: bool) -> Option<Self> {
+        let Some(moto) = moto() else {
+            skip_without("moto_server");
+            return None;
+        };
+        let port =
+            TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
+        let mut command = Command::new(moto);
+        command.args(["-H", "127.0.0.1", "-p", &port.to_string()]);
+        if is_strict {
+            // The first request, which makes the bucket, is not checked.
+            command.env("INITIAL_NO_AUTH_ACTION_COUNT", "1");
+        }
+        let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().expect("starts");
+        let store = Self { child, url: format!("http://127.0.0.1:{port}") };
+        let since = Instant::now();
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(since.elapsed() < Duration::from_secs(45), "the store does not start");
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        assert_eq!(store.request(reqwest::Method::PUT, "/skills").await, 200);
+        Some(store)
+    }
+
+    async fn request(&self, method: reqwest::Method, path: &str) -> u16 {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let request = reqwest::Client::new().request(method, format!("{}{path}", self.url));
+        request.send().await.expect("an answer").status().as_u16()
+    }
+
+    fn settings(&self) -> String {
+        format!("[bucket]\nendpoint = \"{}\"\nregion = \"us-east-1\"\nallow-http = true\n", self.url)
+    }
+
+    /// Runs a command of the program on the registry, with this secret.
+    fn admin(&self, args: &[&str], secret: &str) -> Output {
+        program(&[args, &[REGISTRY]].concat())
+            .envs(credentials(secret))
+            .env("SKILLPM_REGISTRY_BUCKET_ENDPOINT", &self.url)
+            .env("SKILLPM_REGISTRY_BUCKET_REGION", "us-east-1")
+            .env("SKILLPM_REGISTRY_BUCKET_ALLOW_HTTP", "true")
+            .output()
+            .expect("starts")
+    }
+
+    fn serve(&self) -> Server {
+        Server::of_bucket(REGISTRY, &self.settings(), &credentials("secret"))
+    }
+}
+
+impl Drop for Store {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn credentials(secret: &str) -> [(&str, &str); 2] {
+    [("AWS_ACCESS_KEY_ID", "key"), ("AWS_SECRET_ACCESS_KEY", secret)]
+}
+
+/// Finds the store that `make test-tools` installs beside what cargo builds.
+fn moto() -> Option<PathBuf> {
+    let target = PathBuf::from(env!("CARGO_BIN_EXE_skillpm-registry")).parent()?.parent()?.to_owned();
+    let scripts = if cfg!(windows) { "Scripts/moto_server.exe" } else { "bin/moto_server" };
+    Some(target.join("python-env-moto").join(scripts)).filter(|path| path.is_file())
+}
+
+fn text(output: &Output) -> String {
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8_lossy(&output.stdout).trim().to_owned()
+}
+
+/// Waits until `server` lists the version, and returns how long that took.
+async fn listed(server: &Server, name: &str, version: &str) -> Duration {
+    let since = Instant::now();
+    loop {
+        let list = server.get(&format!("/index/{name}.json")).await;
+        if list.status == 200 && list.text().contains(&format!("\"{version}\"")) {
+            return since.elapsed();
+        }
+        assert!(since.elapsed() < Duration::from_secs(30), "{name} {version}: {}", list.text());
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+#[tokio::test]
+async fn what_one_server_publishes_the_other_serves() {
+    let Some(store) = Store::start(false).await else { return };
+    text(&store.admin(&["init", "--name", "acme"], "secret"));
+    assert_eq!(store.admin(&["init", "--name", "other"], "secret").status.code(), Some(2));
+    let token = text(&store.admin(&["token", "create", "--account", "alice"], "secret"));
+    let (mut one, two) = (store.serve(), store.serve());
+    assert_eq!(one.publish(&token, "pdf", "1.0.0").await.status, 201);
+    assert!(listed(&two, "pdf", "1.0.0").await < Duration::from_secs(5));
+    assert_eq!(two.publish(&token, "pdf", "1.1.0").await.status, 201);
+    assert!(listed(&one, "pdf", "1.1.0").await < Duration::from_secs(5));
+    let yank = two.send("POST", "/api/v1/skills/pdf/versions/1.1.0/yank", Some(&token), "{}").await;
+    assert_eq!(yank.status, 200);
+
+    // One of them is killed in the midst of many publications.
+    let mut acknowledged = Vec::new();
+    for at in 0..40 {
+        let (name, version) = (format!("skill-{}", at % 4), format!("1.{at}.0"));
+        if at == 30 {
+            let last = one.try_publish(&token, &name, &version);
+            // It gets the request, and not the time to answer.
+            let _ = tokio::time::timeout(Duration::from_millis(15), last).await;
+            one.kill();
+            continue;
+        }
+        let server = if at % 2 == 0 && at < 30 { &one } else { &two };
+        if server.try_publish(&token, &name, &version).await == Some(201) {
+            acknowledged.push((name, version));
+        }
+    }
+    assert_eq!(acknowledged.len(), 39);
+    let three = store.serve();
+    for server in [&two, &three] {
+        for (name, version) in &acknowledged {
+            assert!(listed(server, name, version).await < Duration::from_secs(5));
+        }
+    }
+    // What was cut off is there as a whole, or can be published.
+    assert!(matches!(three.publish(&token, "skill-2", "1.30.0").await.status, 200 | 201));
+    let list = two.get("/index/pdf.json").await.json();
+    let digest = list["versions"][0]["artifact"]["digest"].as_str().expect("a digest").to_owned();
+    let path = format!("/artifacts/sha256/{}.zip", digest.trim_start_matches("sha256:"));
+    assert_eq!(three.get(&path).await.status, 200);
+}
+
+#[tokio::test]
+async fn a_store_that_refuses_is_told_without_secrets() {
+    let Some(store) = Store::start(true).await else { return };
+    let secret = "s3cret-of-the-bucket";
+    let refused = store.admin(&["init", "--name", "acme"], secret);
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && told.starts_with("error: ") && !told.contains(secret), "{told}");
+    let mut refused = program(&["serve", REGISTRY, "--listen", "127.0.0.1:0"]);
+    refused.envs(credentials(secret)).env("SKILLPM_REGISTRY_BUCKET_ENDPOINT", &store.url);
+    refused.env("SKILLPM_REGISTRY_BUCKET_ALLOW_HTTP", "true");
+    let refused = refused.output().expect("ends");
+    assert!(!refused.status.success() && !String::from_utf8_lossy(&refused.stderr).contains(secret));
+}
+
+#[tokio::test]
+async fn a_bucket_that_is_gone_is_the_servers_fault() {
+    let Some(mut store) = Store::start(false).await else { return };
+    text(&store.admin(&["init", "--name", "acme"], "secret"));
+    let token = text(&store.admin(&["token", "create", "--account", "alice"], "secret"));
+    let server = store.serve();
+    assert_eq!(server.publish(&token, "pdf", "1.0.0").await.status, 201);
+    assert_eq!(store.request(reqwest::Method::POST, "/moto-api/reset").await, 200);
+    // What is known is still served; nothing is acknowledged that is not kept.
+    assert_eq!(server.get("/index/pdf.json").await.status, 200);
+    let failed = server.try_publish(&token, "pdf", "1.1.0").await;
+    assert!(failed.is_some_and(|status| status >= 500), "{failed:?}");
+    store.child.kill().expect("is killed");
+    assert_eq!(server.get("/healthz").await.status, 200);
+    assert_eq!(server.get("/index/pdf.json").await.status, 200);
+}

@@ -1,0 +1,334 @@
+//! `publish` to a server, and what colleagues get from it.
+
+use std::io::Write as _;
+use std::path::Path;
+use std::process::Stdio;
+
+use serde_json::{Value, json};
+use skillpm::codes;
+use skillpm::context::Context;
+use skillpm::ops::pack::examine;
+use skillpm::ops::publish::{PublishRequest, publish};
+use skillpm_testing::Schema;
+use skillpm_testing::issuer::{Issuer, REQUEST_TOKEN, statement};
+
+use crate::support::{Output, RegistryServer, Sandbox};
+
+/// A project with the skill `pdf`, whose registry `acme` is the server.
+fn project(server: &RegistryServer) -> Sandbox {
+    let sandbox = Sandbox::new();
+    sandbox.write("skillpm.toml", format!("[registries]\nacme = \"{}\"\n", server.url()));
+    write_skill(&sandbox, "1.0.0");
+    sandbox
+}
+
+fn write_skill(sandbox: &Sandbox, version: &str) {
+    let text = format!(
+        "---\nname: pdf\ndescription: Reads PDF files. Use it when a file ends in pdf.\nlicense: MIT\n\
+         metadata:\n  version: '{version}'\n---\n\n# PDF {version}\n"
+    );
+    sandbox.write("pdf/SKILL.md", text);
+}
+
+/// Runs `registry login` with `token`.
+fn log_in(sandbox: &Sandbox, registry: &str, token: &str) {
+    let mut command = sandbox.command(&["registry", "login", registry, "--with-token"]);
+    let mut child = command.stdin(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    child.stdin.take().expect("a pipe").write_all(token.as_bytes()).expect("is read");
+    assert!(child.wait().expect("ends").success());
+}
+
+/// The code of the error with which the library refuses to publish the skill in `dir`.
+fn code(sandbox: &Sandbox, dir: &str, request: &PublishRequest) -> &'static str {
+    let context = Context::silent(sandbox.settings());
+    let examined = examine(&context, Path::new(dir)).expect("is examined");
+    publish(&context, examined, request).expect_err("is refused").code()
+}
+
+fn to(server: &RegistryServer) -> PublishRequest {
+    PublishRequest { to: server.url().to_owned(), ..PublishRequest::default() }
+}
+
+fn json_of(output: &Output) -> Value {
+    serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"))
+}
+
+/// The variable for a token of the server.
+fn variable(server: &RegistryServer) -> String {
+    format!("SKILLPM_TOKEN_{}", server.url()["http://".len()..].replace('.', "_").replace(':', "___"))
+}
+
+#[test]
+fn a_version_is_published_installed_and_yanked() {
+    let server = RegistryServer::start("");
+    let author = project(&server);
+    let token = server.token("alice", &[]);
+    log_in(&author, server.url(), &token);
+    let log = |after: u64| server.log().matches("\"method\":\"PUT\"").count() as u64 == after;
+    let dry = author.ok(&["publish", "pdf", "--to", "acme", "--dry-run", "--json"]);
+    Schema::read("publish.schema.json").assert_describes(&dry.stdout);
+    assert!(log(0), "{}", server.log());
+    let published = author.ok(&["publish", "pdf", "--to", server.url(), "--json"]);
+    Schema::read("publish.schema.json").assert_describes(&published.stdout);
+    let outcome: Value = serde_json::from_str(&published.stdout).expect("JSON");
+    assert_eq!((&outcome["registry"], &outcome["version"]), (&json!(server.url()), &json!("1.0.0")));
+
+    // It exists: with the same files, with others, and for a dry run.
+    for (more, args) in [("", &[][..]), ("more", &[]), ("more", &["--dry-run"])] {
+        author.write("pdf/SKILL.md", author.read("pdf/SKILL.md") + more);
+        let output = author.run(&[&["publish", "pdf", "--to", "acme"][..], args].concat());
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(output.stderr.contains("skillpm bump"), "{output}");
+        let request = PublishRequest { dry_run: !args.is_empty(), ..to(&server) };
+        assert_eq!(code(&author, "pdf", &request), codes::VERSION_EXISTS);
+    }
+
+    let colleague = project(&server);
+    colleague.ok(&["install", "acme:pdf@^1"]);
+    write_skill(&author, "1.1.0");
+    author.ok(&["publish", "pdf", "--to", "acme"]);
+    colleague.ok(&["update"]);
+    assert!(colleague.read(".agents/skills/pdf/SKILL.md").contains("# PDF 1.1.0"));
+
+    // What is yanked stays with who has it locked, and is for nobody new.
+    author.ok(&["registry", "yank", "-r", "acme", "pdf@1.1.0", "--reason", "loses pages"]);
+    colleague.ok(&["install", "--locked"]);
+    assert!(colleague.read(".agents/skills/pdf/SKILL.md").contains("# PDF 1.1.0"));
+    let other = project(&server);
+    other.ok(&["install", "acme:pdf@^1"]);
+    assert!(other.read(".agents/skills/pdf/SKILL.md").contains("# PDF 1.0.0"));
+    assert!(!server.log().contains(&token));
+}
+
+#[test]
+fn who_may_not_publish_is_told_why() {
+    let server = RegistryServer::start("");
+    let mut sandbox = project(&server);
+    let args = ["publish", "pdf", "--to", server.url()];
+    let none = sandbox.run(&args);
+    assert_eq!(none.code, Some(4), "{none}");
+    assert!(none.stderr.contains("registry login"), "{none}");
+    let variable = variable(&server);
+    let foreign = RegistryServer::start("").token("alice", &[]);
+    let expired = server.token("late", &[]);
+    expire(&server, "late");
+    for token in ["s3cret-unknown", &foreign, &expired] {
+        sandbox.env(&variable, token);
+        let output = sandbox.run(&args);
+        assert_eq!(output.code, Some(4), "{output}");
+        assert!(output.stderr.contains(&variable) && !output.to_string().contains(token), "{output}");
+        assert_eq!(code(&sandbox, "pdf", &to(&server)), codes::TOKEN_REFUSED);
+    }
+    // A token that does not allow it, for what it is or for which skills.
+    for more in [&["--scope", "read"][..], &["--name", "docx*"]] {
+        sandbox.env(&variable, &server.token("alice", more));
+        assert_eq!(code(&sandbox, "pdf", &to(&server)), codes::NOT_PERMITTED);
+    }
+    // A skill of somebody else.
+    sandbox.env(&variable, &server.token("alice", &[]));
+    sandbox.ok(&args);
+    sandbox.env(&variable, &server.token("mallory", &[]));
+    write_skill(&sandbox, "2.0.0");
+    assert_eq!(code(&sandbox, "pdf", &to(&server)), codes::NOT_PERMITTED);
+    let output = sandbox.run(&args);
+    assert_eq!(output.code, Some(2), "{output}");
+    // A name too close to it.
+    let text = sandbox.read("pdf/SKILL.md").replace("name: pdf", "name: p-df");
+    sandbox.write("p-df/SKILL.md", text);
+    assert_eq!(code(&sandbox, "p-df", &to(&server)), codes::NAME_NOT_AVAILABLE);
+}
+
+#[test]
+fn owners_publishers_and_visibility_are_changed() {
+    let server = RegistryServer::start("");
+    let alice = project(&server);
+    let mut bob = project(&server);
+    log_in(&alice, "acme", &server.token("alice", &[]));
+    bob.env(&variable(&server), &server.token("bob", &[]));
+    alice.ok(&["publish", "pdf", "--to", "acme"]);
+    let access = |sandbox: &Sandbox, args: &[&str]| {
+        let output = sandbox.run(&[&["registry"][..], args, &["-r", "acme", "--json"]].concat());
+        if output.code == Some(0) {
+            Schema::read("registry.schema.json").assert_describes(&output.stdout);
+        }
+        output
+    };
+    assert_eq!(json_of(&access(&alice, &["owner", "list", "pdf"]))["owners"], json!(["alice"]));
+    write_skill(&bob, "1.1.0");
+    assert_eq!(bob.run(&["publish", "pdf", "--to", "acme"]).code, Some(2));
+    assert_eq!(access(&bob, &["owner", "add", "pdf", "bob"]).code, Some(2));
+    let added = json_of(&access(&alice, &["owner", "add", "pdf", "bob"]));
+    assert_eq!((&added["owners"], &added["changed"]), (&json!(["alice", "bob"]), &json!(true)));
+    assert_eq!(json_of(&access(&alice, &["owner", "add", "pdf", "bob"]))["changed"], false);
+    bob.ok(&["publish", "pdf", "--to", "acme"]);
+    json_of(&access(&bob, &["owner", "remove", "pdf", "alice"]));
+    assert_eq!(access(&bob, &["owner", "remove", "pdf", "bob"]).code, Some(2), "the last one");
+    assert_eq!(access(&alice, &["owner", "add", "pdf", "alice"]).code, Some(2));
+
+    let workflow = ["--repository", "acme/skills", "--workflow", "publish.yml"];
+    let trusted = json_of(&access(&bob, &[&["publisher", "add", "pdf"][..], &workflow].concat()));
+    assert_eq!(trusted["publishers"][0]["issuer"], "https://token.actions.githubusercontent.com");
+    let gone = json_of(&access(&bob, &[&["publisher", "remove", "pdf"][..], &workflow].concat()));
+    assert_eq!((&gone["publishers"], &gone["changed"]), (&json!([]), &json!(true)));
+
+    let hidden = json_of(&access(&bob, &["visibility", "pdf", "private"]));
+    assert_eq!(hidden["visibility"], "private");
+    // Not even that it exists is told to others.
+    let nobody = project(&server);
+    assert_eq!(access(&nobody, &["owner", "list", "pdf"]).code, Some(2));
+    assert_eq!(access(&nobody, &["list", "pdf"]).code, Some(2));
+    assert_ne!(nobody.run(&["install", "acme:pdf"]).code, Some(0));
+    assert_eq!(json_of(&access(&bob, &["list", "pdf"]))["skills"][0]["newest"], "1.1.0");
+    bob.ok(&["install", "acme:pdf"]);
+    json_of(&access(&bob, &["visibility", "pdf", "public"]));
+    nobody.ok(&["install", "acme:pdf"]);
+    assert_eq!(json_of(&access(&nobody, &["list"]))["skills"][0]["name"], "pdf");
+    // Only a server knows.
+    nobody.ok(&["registry", "init", "site"]);
+    assert_eq!(nobody.run(&["registry", "owner", "list", "pdf", "-r", "site"]).code, Some(2));
+}
+
+#[test]
+fn versions_are_yanked_on_the_server() {
+    let server = RegistryServer::start("");
+    let sandbox = project(&server);
+    log_in(&sandbox, "acme", &server.token("alice", &[]));
+    sandbox.ok(&["publish", "pdf", "--to", "acme"]);
+    let yank = |args: &[&str]| {
+        let output = sandbox.run(&[&["registry"][..], args, &["-r", server.url(), "--json"]].concat());
+        (output.code, serde_json::from_str::<Value>(&output.stdout).unwrap_or_default())
+    };
+    let changed = |(code, outcome): (Option<i32>, Value)| {
+        assert_eq!(code, Some(0), "{outcome}");
+        outcome["versions"][0]["changed"].as_bool()
+    };
+    // A version that does not exist keeps the others from being yanked.
+    assert_eq!(yank(&["yank", "pdf@1.0.0", "pdf@9.0.0"]).0, Some(2));
+    assert_eq!(yank(&["yank", "docx@1.0.0"]).0, Some(2));
+    assert_eq!(changed(yank(&["yank", "pdf@1.0.0", "--reason", "bad", "--dry-run"])), Some(true));
+    assert_eq!(yank(&["list", "pdf"]).1["skills"][0]["versions"][0]["yanked"], Value::Null);
+    assert_eq!(changed(yank(&["yank", "pdf@1.0.0", "--reason", "bad"])), Some(true));
+    assert_eq!(changed(yank(&["yank", "pdf@1.0", "--reason", "bad"])), Some(false));
+    let (_, listed) = yank(&["list", "pdf"]);
+    assert_eq!(listed["skills"][0]["versions"][0]["yanked"], "bad");
+    assert_eq!(yank(&["list"]).1["skills"], json!([]));
+    assert_eq!(changed(yank(&["unyank", "pdf@1.0.0"])), Some(true));
+    assert_eq!(changed(yank(&["unyank", "pdf@1.0.0"])), Some(false));
+    let stranger = project(&server);
+    assert_eq!(stranger.run(&["registry", "yank", "-r", "acme", "pdf@1.0.0"]).code, Some(4));
+    assert_eq!(stranger.run(&["registry", "yank", "-r", "nowhere", "pdf@1.0.0"]).code, Some(3));
+}
+
+#[cfg(unix)]
+#[test]
+fn the_server_is_started_by_skillpm_too() {
+    use std::io::{BufRead as _, BufReader};
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["registry", "init", "site"]);
+    let mut command = sandbox.command(&["registry", "serve", "site", "--listen", "127.0.0.1:0"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("is read");
+    let address = line.trim().rsplit("http://").next().expect("an address");
+    let mut stream = std::net::TcpStream::connect(address).expect("listens");
+    stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n").expect("is sent");
+    let answer = std::io::read_to_string(stream).expect("is answered");
+    assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
+    // It is the same process, which ends well when it is asked to.
+    let asked = std::process::Command::new("kill").arg(child.id().to_string()).status();
+    assert!(asked.expect("is sent").success() && child.wait().expect("ends").success());
+    let help = sandbox.ok(&["registry", "serve", "--", "--help"]);
+    assert!(help.stdout.contains("--listen"), "{help}");
+    let wrong = sandbox.run(&["registry", "serve", "nowhere"]);
+    assert_ne!(wrong.code, Some(0), "{wrong}");
+    // Where it is not installed, that is said.
+    let alone = sandbox.root().join("skillpm");
+    std::fs::copy(env!("CARGO_BIN_EXE_skillpm"), &alone).expect("is copied");
+    let mut command = std::process::Command::new(&alone);
+    command.args(["registry", "serve"]).current_dir(sandbox.project()).env_clear();
+    let absent = sandbox.output(command.env("HOME", sandbox.home()));
+    assert_eq!(absent.code, Some(2), "{absent}");
+    assert!(absent.stderr.contains("cargo install skillpm-registry"), "{absent}");
+}
+
+/// Makes the tokens of `account` expire.
+fn expire(server: &RegistryServer, account: &str) {
+    for entry in std::fs::read_dir(server.registry().join("private/tokens")).expect("tokens") {
+        let path = entry.expect("an entry").path();
+        let mut token: Value = serde_json::from_slice(&std::fs::read(&path).expect("a token")).expect("JSON");
+        if token["account"] == account {
+            token["expires"] = json!("2020-01-01T00:00:00Z");
+            std::fs::write(&path, token.to_string()).expect("is written");
+        }
+    }
+}
+
+#[test]
+fn a_closed_registry_takes_a_login() {
+    let server = RegistryServer::start("read = \"token\"");
+    let sandbox = project(&server);
+    log_in(&sandbox, "acme", &server.token("alice", &[]));
+    sandbox.ok(&["publish", "pdf", "--to", "acme"]);
+    let colleague = project(&server);
+    let refused = colleague.run(&["install", "acme:pdf"]);
+    // The server does not even tell strangers which skills there are.
+    assert_eq!(refused.code, Some(2), "{refused}");
+    log_in(&colleague, "acme", &server.token("bob", &["--scope", "read"]));
+    colleague.ok(&["install", "acme:pdf"]);
+    let found = colleague.ok(&["search", "--registry", "acme", "pdf"]);
+    assert!(found.stdout.contains("pdf"), "{found}");
+}
+
+/// A job publishes with what its CI system states, and keeps no secret.
+#[test]
+fn a_job_publishes_without_a_token_of_its_own() {
+    let issuer = Issuer::start();
+    let server = RegistryServer::start(&format!("trusted-issuers = [\"{}\"]", issuer.url()));
+    let owner = project(&server);
+    log_in(&owner, "acme", &server.token("alice", &[]));
+    owner.ok(&["publish", "pdf", "--to", "acme"]);
+
+    let mut job = project(&server);
+    write_skill(&job, "1.1.0");
+    let args = ["publish", "pdf", "--to", "acme"];
+    job.env("ACTIONS_ID_TOKEN_REQUEST_URL", &issuer.request_url());
+    job.env("ACTIONS_ID_TOKEN_REQUEST_TOKEN", REQUEST_TOKEN);
+    let refused = job.run(&args);
+    assert_eq!(refused.code, Some(2), "nobody lets it yet: {refused}");
+    let workflow = ["--repository", "acme/skills", "--workflow", "publish.yml", "--issuer", &issuer.url()];
+    owner.ok(&[&["registry", "publisher", "add", "pdf", "-r", "acme"][..], &workflow].concat());
+    job.ok(&[&args[..], &["--dry-run"]].concat());
+    let published = job.ok(&[&args[..], &["-v"]].concat());
+    assert!(!published.to_string().contains(REQUEST_TOKEN), "{published}");
+
+    // A token that is known wins, so that one of another job is not asked for.
+    job.env(&variable(&server), "wrong");
+    assert_eq!(job.run(&args).code, Some(4));
+
+    // Other systems give the statement itself.
+    let mut other = project(&server);
+    write_skill(&other, "1.2.0");
+    let mut claims = statement(&issuer.url());
+    claims["aud"] = json!(server.url());
+    let ready = issuer.sign(&claims);
+    other.env("SKILLPM_ID_TOKEN", &ready);
+    other.ok(&args);
+    write_skill(&other, "1.3.0");
+    let again = other.run(&args);
+    assert_eq!(again.code, Some(4), "it was used: {again}");
+    assert!(again.stderr.contains("CI system"), "{again}");
+
+    // The request is refused, or not answered with a statement.
+    let mut wrong = project(&server);
+    wrong.env("ACTIONS_ID_TOKEN_REQUEST_TOKEN", "wrong");
+    for url in
+        [issuer.request_url(), format!("{}/keys?x=1#", issuer.url()), "http://ci.example/?a".to_owned()]
+    {
+        wrong.env("ACTIONS_ID_TOKEN_REQUEST_URL", &url);
+        let output = wrong.run(&args);
+        assert!(matches!(output.code, Some(2 | 4)), "{url}: {output}");
+    }
+    for secret in [REQUEST_TOKEN, &ready] {
+        assert!(!server.log().contains(secret));
+    }
+}
