@@ -104,8 +104,8 @@ test: tools test-tools ## run all tests, and validate the example skills and wha
 	wait $$envs; envs=$$?; cat "$(TARGET)/python-envs.log"; [ $$rust = 0 ] && [ $$envs = 0 ]
 	@$(MAKE) --no-print-directory python-tests
 
-# One build for everything: the tests bring the program with them, and `tests/it/architecture.rs` holds that the
-# Python package needs each crate with the same features.
+# The tests bring the program with them. The Python package shares what it can: the server's crates want more features
+# of some, so these are built twice, in about a minute.
 SHAPE = --locked --workspace --all-features
 rust-tests: tools ## run the tests in Rust, and `make own-skills`
 	$(CARGO) test $(SHAPE) --no-run

@@ -4,8 +4,8 @@
 //! files cannot do: people publish over HTTP with tokens, skills have owners and may be private, and other programs find
 //! the protocols that they know. It keeps no state but the files: any number of servers can be at work on one bucket.
 //!
-//! A request goes through [`web`], which knows HTTP, to [`app::App`], which decides, and from there to [`storage`], which
-//! makes it so. [`catalog`] is what the server knows, [`access`] who may do what, [`pages`] what people see in a browser.
+//! A request goes through `web`, which knows HTTP, to `app::App`, which decides, and from there to `storage`, which
+//! makes it so. `catalog` is what the server knows, `access` who may do what, `pages` what people see in a browser.
 
 mod access;
 mod app;

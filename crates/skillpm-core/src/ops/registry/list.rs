@@ -9,9 +9,8 @@ use super::server::RegistryServer;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-#[cfg(feature = "http")]
 use crate::name::SkillName;
-use crate::registry::{History, Record, registry_name};
+use crate::registry::{History, Record, RegistryDir, registry_name};
 #[cfg(feature = "http")]
 use crate::registry::{Listed, NameList};
 
@@ -75,17 +74,21 @@ pub struct ListOutcome {
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     let name = request.name.as_deref().map(registry_name).transpose();
     let name = name.map_err(|error| Error::usage(error.to_string()))?;
-    let registry = match AnyRegistry::find(context, request.registry.as_deref())? {
-        AnyRegistry::Directory(registry) => registry,
+    match AnyRegistry::find(context, request.registry.as_deref())? {
+        AnyRegistry::Directory(registry) => list_in(&registry, name.as_ref()),
         #[cfg(feature = "http")]
-        AnyRegistry::Server(server) => return list_of(&server, name.as_ref()),
-    };
-    let histories = match &name {
+        AnyRegistry::Server(server) => list_of(&server, name.as_ref()),
+    }
+}
+
+/// Lists the skills of a directory, or the versions of `name`.
+fn list_in(registry: &RegistryDir, name: Option<&SkillName>) -> Result<ListOutcome> {
+    let histories = match name {
         Some(name) => vec![registry.known(name)?],
         None => registry.histories()?,
     };
     let skills = histories.iter().filter_map(skill).collect();
-    Ok(ListOutcome { registry: shown(&registry), name: registry.config().name.to_string(), skills })
+    Ok(ListOutcome { registry: shown(registry), name: registry.config().name.to_string(), skills })
 }
 
 /// Lists the skills of a server, or the versions of `name`.
