@@ -1,4 +1,4 @@
-//! Writes tar archives in gzip that depend on nothing but the files in them.
+//! Writes reproducible `.tar.gz` archives: the same files always make the same bytes.
 
 use std::io::{self, Write as _};
 

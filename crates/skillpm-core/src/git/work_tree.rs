@@ -7,7 +7,7 @@ use super::program::environment;
 use crate::settings::Settings;
 
 /// Reports whether git ignores `path` in the repository around the directory `dir`, by the rules of both the
-/// repository and the user. Returns `None` if no `git` can be run.
+/// repository and the user. Returns `None` if `git` cannot be run.
 pub fn is_ignored(settings: &Settings, dir: &Path, path: &Path) -> Option<bool> {
     let mut command = local(settings, dir);
     command.args(["check-ignore", "--quiet", "--no-index", "--"]).arg(path);
@@ -33,21 +33,21 @@ pub fn uncommitted(settings: &Settings, dir: &Path) -> Option<Vec<String>> {
     Some(paths)
 }
 
-/// Returns the newest commit of the work tree around the directory `dir`, as its full id. Returns `None` if there is none,
-/// or no `git` can be run.
+/// Returns the newest commit of the work tree around the directory `dir`, as its full id. Returns `None` if it has no
+/// commit, or if `git` cannot be run.
 pub fn head(settings: &Settings, dir: &Path) -> Option<String> {
     output(settings, dir, &["rev-parse", "--verify", "HEAD^{commit}"]).map(|id| line(&id).to_owned())
 }
 
 /// Returns the paths of all files in `commit` of the repository around the directory `dir`, from the root of the
-/// repository. Returns `None` if there is no such commit, or no `git` can be run.
+/// repository. Returns `None` if the commit does not exist, or if `git` cannot be run.
 pub fn files_of(settings: &Settings, dir: &Path, commit: &str) -> Option<Vec<String>> {
     let files = output(settings, dir, &["ls-tree", "-r", "-z", "--name-only", "--full-tree", commit])?;
     Some(files.split_terminator('\0').map(ToOwned::to_owned).collect())
 }
 
 /// Returns the address of the remote called `name` of the repository around the directory `dir`, with the user's
-/// replacements. Returns `None` if there is none, or no `git` can be run.
+/// replacements. Returns `None` if the remote does not exist, or if `git` cannot be run.
 pub fn remote(settings: &Settings, dir: &Path, name: &str) -> Option<String> {
     output(settings, dir, &["remote", "get-url", name]).map(|url| line(&url).to_owned())
 }

@@ -19,7 +19,7 @@ impl Directory {
     ///
     /// # Errors
     ///
-    /// Fails if there is none, and if `request` names a tag.
+    /// Fails if the registry does not exist, or if `request` names a tag.
     pub(super) fn open(context: &Context, path: &Path, request: &PublishRequest) -> Result<Self> {
         let registry = open(context, Some(path))?;
         if request.tag.is_some() {

@@ -1,4 +1,5 @@
-//! `publish`: packs a skill and adds it to a registry, in a directory or on a server, or to the releases of a repository on GitHub.
+//! `publish`: packs a skill and adds it to a registry, in a directory or on a server, or to the releases of a repository
+//! on GitHub.
 
 mod directory;
 mod github;

@@ -21,7 +21,7 @@ impl Server {
     ///
     /// # Errors
     ///
-    /// Fails if there is none, if `request` names a tag, and if the server does not accept the statement.
+    /// Fails if the registry does not exist, if `request` names a tag, or if the server does not accept the statement.
     pub(super) fn open(context: &Context, address: &Address, request: &PublishRequest) -> Result<Self> {
         if request.tag.is_some() {
             return Err(super::directory::no_tags());

@@ -30,7 +30,7 @@ impl Target {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such target, and if `request` has what it has no use for.
+    /// Fails if the target does not exist, or if `request` has an option that it does not support.
     pub(super) fn open(context: &Context, dir: &Path, request: &PublishRequest) -> Result<Self> {
         if let Some(releases) = ReleasesOf::typed(context, dir, request)? {
             return Ok(Self::GitHub(releases));
