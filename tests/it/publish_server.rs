@@ -12,7 +12,7 @@ use skillpm::ops::publish::{PublishRequest, publish};
 use skillpm_testing::Schema;
 use skillpm_testing::issuer::{Issuer, REQUEST_TOKEN, statement};
 
-use crate::support::{Output, RegistryServer, Sandbox};
+use crate::support::{Output, RegistryServer, Sandbox, start_registry};
 
 /// A project with the skill `pdf`, whose registry `acme` is the server.
 fn project(server: &RegistryServer) -> Sandbox {
@@ -60,7 +60,7 @@ fn variable(server: &RegistryServer) -> String {
 
 #[test]
 fn a_version_is_published_installed_and_yanked() {
-    let server = RegistryServer::start("");
+    let server = start_registry("");
     let author = project(&server);
     let token = server.token("alice", &[]);
     log_in(&author, server.url(), &token);
@@ -102,14 +102,14 @@ fn a_version_is_published_installed_and_yanked() {
 
 #[test]
 fn who_may_not_publish_is_told_why() {
-    let server = RegistryServer::start("");
+    let server = start_registry("");
     let mut sandbox = project(&server);
     let args = ["publish", "pdf", "--to", server.url()];
     let none = sandbox.run(&args);
     assert_eq!(none.code, Some(4), "{none}");
     assert!(none.stderr.contains("registry login"), "{none}");
     let variable = variable(&server);
-    let foreign = RegistryServer::start("").token("alice", &[]);
+    let foreign = start_registry("").token("alice", &[]);
     let expired = server.token("late", &[]);
     expire(&server, "late");
     for token in ["s3cret-unknown", &foreign, &expired] {
@@ -140,7 +140,7 @@ fn who_may_not_publish_is_told_why() {
 
 #[test]
 fn owners_publishers_and_visibility_are_changed() {
-    let server = RegistryServer::start("");
+    let server = start_registry("");
     let alice = project(&server);
     let mut bob = project(&server);
     log_in(&alice, "acme", &server.token("alice", &[]));
@@ -190,7 +190,7 @@ fn owners_publishers_and_visibility_are_changed() {
 
 #[test]
 fn versions_are_yanked_on_the_server() {
-    let server = RegistryServer::start("");
+    let server = start_registry("");
     let sandbox = project(&server);
     log_in(&sandbox, "acme", &server.token("alice", &[]));
     sandbox.ok(&["publish", "pdf", "--to", "acme"]);
@@ -253,7 +253,7 @@ fn the_server_is_started_by_skillpm_too() {
 
 /// Makes the tokens of `account` expire.
 fn expire(server: &RegistryServer, account: &str) {
-    for entry in std::fs::read_dir(server.registry().join("private/tokens")).expect("tokens") {
+    for entry in std::fs::read_dir(Path::new(server.registry()).join("private/tokens")).expect("tokens") {
         let path = entry.expect("an entry").path();
         let mut token: Value = serde_json::from_slice(&std::fs::read(&path).expect("a token")).expect("JSON");
         if token["account"] == account {
@@ -265,7 +265,7 @@ fn expire(server: &RegistryServer, account: &str) {
 
 #[test]
 fn a_closed_registry_takes_a_login() {
-    let server = RegistryServer::start("read = \"token\"");
+    let server = start_registry("read = \"token\"");
     let sandbox = project(&server);
     log_in(&sandbox, "acme", &server.token("alice", &[]));
     sandbox.ok(&["publish", "pdf", "--to", "acme"]);
@@ -283,7 +283,7 @@ fn a_closed_registry_takes_a_login() {
 #[test]
 fn a_job_publishes_without_a_token_of_its_own() {
     let issuer = Issuer::start();
-    let server = RegistryServer::start(&format!("trusted-issuers = [\"{}\"]", issuer.url()));
+    let server = start_registry(&format!("trusted-issuers = [\"{}\"]", issuer.url()));
     let owner = project(&server);
     log_in(&owner, "acme", &server.token("alice", &[]));
     owner.ok(&["publish", "pdf", "--to", "acme"]);

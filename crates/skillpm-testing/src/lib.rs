@@ -12,6 +12,7 @@
 pub mod archive;
 pub mod issuer;
 mod schema;
+pub mod server;
 pub mod tools;
 
 use std::path::{Path, PathBuf};

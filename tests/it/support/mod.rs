@@ -26,7 +26,7 @@ pub use mount::Mount;
 pub use nginx::Nginx;
 pub use numbers::Numbers;
 pub use sandbox::{Output, Sandbox};
-pub use server::RegistryServer;
+pub use server::{RegistryServer, start_registry};
 pub use snapshot::Snapshot;
 pub use tools::{find_program, program, skip_without};
 pub use zip::Tree;

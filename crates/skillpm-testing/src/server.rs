@@ -1,0 +1,143 @@
+//! The server of a registry, `skillpm-registry`, as a process of its own.
+
+use std::fs::File;
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
+
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A running server of the registry `acme`. It ends when this is dropped.
+pub struct RegistryServer {
+    program: PathBuf,
+    dir: Arc<TempDir>,
+    registry: String,
+    child: Child,
+    url: String,
+}
+
+impl RegistryServer {
+    /// Makes a registry in a new directory and serves it with these settings, a TOML text.
+    ///
+    /// `program` is the path of `skillpm-registry`. Settings without `listen` listen at a free port of this machine.
+    pub fn start(program: &Path, settings: &str) -> Self {
+        let dir = Arc::new(TempDir::new().expect("a temporary directory"));
+        let registry = dir.path().join("registry").to_str().expect("UTF-8").to_owned();
+        let made = command(program, &["init", &registry, "--name", "acme"]).output().expect("starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        Self::serve(program, dir, registry, settings, &[])
+    }
+
+    /// Starts another server of the same registry.
+    pub fn again(&self, settings: &str) -> Self {
+        Self::serve(&self.program, Arc::clone(&self.dir), self.registry.clone(), settings, &[])
+    }
+
+    /// Serves the registry at `registry`, a directory or the address of a bucket, with these environment variables.
+    pub fn of(program: &Path, registry: &str, settings: &str, env: &[(&str, &str)]) -> Self {
+        let dir = Arc::new(TempDir::new().expect("a temporary directory"));
+        Self::serve(program, dir, registry.to_owned(), settings, env)
+    }
+
+    fn serve(
+        program: &Path,
+        dir: Arc<TempDir>,
+        registry: String,
+        settings: &str,
+        env: &[(&str, &str)],
+    ) -> Self {
+        let file = dir.path().join("settings.toml");
+        let listen = if settings.contains("listen =") { "" } else { "listen = \"127.0.0.1:0\"\n" };
+        std::fs::write(&file, format!("{listen}{settings}")).expect("is written");
+        // The log goes to a file: a pipe that nobody reads fills up.
+        let log = File::options().create(true).append(true).open(dir.path().join("log")).expect("a file");
+        let mut child = command(program, &["serve", &registry, "--config", file.to_str().expect("UTF-8")])
+            .envs(env.iter().copied())
+            .stdout(Stdio::piped())
+            .stderr(log)
+            .spawn()
+            .expect("starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("is read");
+        let url = line.split_whitespace().find(|word| word.contains("://")).expect("an address").to_owned();
+        Self { program: program.to_owned(), dir, registry, child, url }
+    }
+
+    /// The address of the server, without a slash at its end.
+    pub fn url(&self) -> &str {
+        &self.url
+    }
+
+    /// The host and port of the server.
+    pub fn address(&self) -> &str {
+        self.url.split_once("://").expect("an address").1
+    }
+
+    /// The directory of the registry, or the address of its bucket.
+    pub fn registry(&self) -> &str {
+        &self.registry
+    }
+
+    /// The number of the server's process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Everything that the server logged.
+    pub fn log(&self) -> String {
+        std::fs::read_to_string(self.dir.path().join("log")).expect("is read")
+    }
+
+    /// Runs another command of the program on the registry.
+    pub fn admin(&self, args: &[&str]) -> Output {
+        command(&self.program, &[args, &[&self.registry]].concat()).output().expect("starts")
+    }
+
+    /// Makes a token and returns its secret.
+    pub fn token(&self, account: &str, more: &[&str]) -> String {
+        let output = self.admin(&[&["token", "create", "--account", account, "--json"][..], more].concat());
+        let token: Value = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("{error}: {}", String::from_utf8_lossy(&output.stderr)));
+        token["secret"].as_str().expect("a secret").to_owned()
+    }
+
+    /// Ends the server at once, whatever it is doing.
+    pub fn kill(&mut self) {
+        self.child.kill().expect("is killed");
+        self.child.wait().expect("ends");
+    }
+
+    /// Asks the server to stop, waits for its end, and returns its log.
+    pub fn stop(mut self) -> String {
+        Command::new("kill").arg(self.child.id().to_string()).status().expect("is sent");
+        assert!(self.child.wait().expect("ends").success());
+        self.log()
+    }
+}
+
+impl Drop for RegistryServer {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Returns a command of `program` that no setting of this machine changes.
+pub fn command(program: &Path, args: &[&str]) -> Command {
+    let mut command = Command::new(program);
+    command.args(args).stdin(Stdio::null());
+    for (key, _) in std::env::vars() {
+        if key.starts_with("SKILLPM_REGISTRY_") || key.starts_with("AWS_") {
+            command.env_remove(key);
+        }
+    }
+    command
+}
+
+/// Returns a port of this machine that is free now: for a server whose own address is one of its settings.
+pub fn free_port() -> u16 {
+    TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port()
+}
