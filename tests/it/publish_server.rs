@@ -1,6 +1,7 @@
 //! `publish` to a server, and what colleagues get from it.
 
-use std::io::Write as _;
+use std::io::{Read as _, Write as _};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Stdio;
 
@@ -73,9 +74,13 @@ fn a_version_is_published_installed_and_yanked() {
     let outcome: Value = serde_json::from_str(&published.stdout).expect("JSON");
     assert_eq!((&outcome["registry"], &outcome["version"]), (&json!(server.url()), &json!("1.0.0")));
 
-    // It exists: with the same files, with others, and for a dry run.
-    for (more, args) in [("", &[][..]), ("more", &[]), ("more", &["--dry-run"])] {
-        author.write("pdf/SKILL.md", author.read("pdf/SKILL.md") + more);
+    // The same files are there already; others are not published, and a dry run tells.
+    for args in [&[][..], &["--dry-run"]] {
+        let again = author.ok(&[&["publish", "pdf", "--to", "acme", "--json"][..], args].concat());
+        assert_eq!(json_of(&again)["already"], true, "{again}");
+    }
+    author.write("pdf/SKILL.md", author.read("pdf/SKILL.md") + "more");
+    for args in [&[][..], &["--dry-run"]] {
         let output = author.run(&[&["publish", "pdf", "--to", "acme"][..], args].concat());
         assert_eq!(output.code, Some(2), "{output}");
         assert!(output.stderr.contains("skillpm bump"), "{output}");
@@ -98,6 +103,59 @@ fn a_version_is_published_installed_and_yanked() {
     other.ok(&["install", "acme:pdf@^1"]);
     assert!(other.read(".agents/skills/pdf/SKILL.md").contains("# PDF 1.0.0"));
     assert!(!server.log().contains(&token));
+}
+
+/// Forwards to the server and cuts off what it answers to uploads. Returns the address. With `delivers` off, uploads do
+/// not reach the server either.
+fn cutting_off(server: &RegistryServer, delivers: bool) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let url = format!("http://{}", listener.local_addr().expect("an address"));
+    let to = server.url().trim_start_matches("http://").to_owned();
+    let forward = move |mut client: TcpStream| -> std::io::Result<()> {
+        let mut head = vec![0; 64 << 10];
+        let read = client.read(&mut head)?;
+        let is_upload = head.starts_with(b"PUT");
+        if is_upload && !delivers {
+            return Ok(());
+        }
+        let mut server = TcpStream::connect(&to)?;
+        server.write_all(&head[..read])?;
+        let (mut rest, mut up) = (client.try_clone()?, server.try_clone()?);
+        std::thread::spawn(move || std::io::copy(&mut rest, &mut up));
+        if is_upload {
+            // It has done everything once it answers.
+            let _ = server.read(&mut [0])?;
+        } else {
+            let _ = std::io::copy(&mut server, &mut client);
+        }
+        server.shutdown(Shutdown::Both)?;
+        client.shutdown(Shutdown::Both)
+    };
+    std::thread::spawn(move || {
+        for client in listener.incoming().flatten() {
+            let forward = forward.clone();
+            std::thread::spawn(move || forward(client));
+        }
+    });
+    url
+}
+
+#[test]
+fn a_publication_whose_answer_is_lost_is_told_as_done() {
+    let server = RegistryServer::start("");
+    let token = server.token("alice", &[]);
+    let publish = |url: &str| {
+        let mut sandbox = project(&server);
+        let place = url["http://".len()..].replace('.', "_").replace(':', "___");
+        sandbox.env(&format!("SKILLPM_TOKEN_{place}"), &token);
+        sandbox.run(&["publish", "pdf", "--to", url, "--json"])
+    };
+    // Nothing arrives: that is the network, and not a mistake of the caller.
+    let failed = publish(&cutting_off(&server, false));
+    assert_eq!(failed.code, Some(4), "{failed}");
+    let done = publish(&cutting_off(&server, true));
+    assert_eq!((done.code, &json_of(&done)["already"]), (Some(0), &json!(true)), "{done}");
+    assert_eq!(json_of(&publish(server.url()))["already"], true);
 }
 
 #[test]

@@ -14,7 +14,11 @@ pub(crate) fn show(printer: &Printer, outcome: &PublishOutcome) {
     for path in &outcome.uncommitted {
         printer.note(&format!("`{}` is not committed", one_line(path)));
     }
-    let verb = if outcome.dry_run { "would publish" } else { "published" };
+    let verb = match (outcome.already, outcome.dry_run) {
+        (true, _) => "already published",
+        (false, true) => "would publish",
+        (false, false) => "published",
+    };
     let (name, version) = (one_line(&outcome.name), one_line(&outcome.version));
     let (files, size) = (count(outcome.files.len(), "file"), size(outcome.artifact.size));
     printer.status(verb, &format!("`{name}` {version}: {files}, {size}"));

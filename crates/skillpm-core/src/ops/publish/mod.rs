@@ -22,13 +22,13 @@ use target::Target;
 /// # Errors
 ///
 /// Fails if the skill cannot be packed, if git has not committed its files and `request` does not allow that, if the
-/// target already has the version, and if the target cannot be read or written. Nothing is published then.
+/// target has the version with other files, and if the target cannot be read or written. Nothing is published then.
 pub fn publish(context: &Context, examined: Examined, request: &PublishRequest) -> Result<PublishOutcome> {
     let dir = examined.dir().to_owned();
     let packed = examined.pack()?;
     let target = Target::open(context, &dir, request)?;
     let uncommitted = work_tree::uncommitted(context, &dir, &packed.left_out, request.allow_dirty)?;
-    let release = target.publish(context, &dir, &packed, request.dry_run)?;
+    let (release, already) = target.publish(context, &dir, &packed, request.dry_run)?;
     Ok(PublishOutcome {
         registry: target.shown(),
         artifact: PackedArtifact { digest: packed.artifact, size: packed.bytes.len() as u64 },
@@ -40,6 +40,7 @@ pub fn publish(context: &Context, examined: Examined, request: &PublishRequest) 
         secrets: packed.secrets,
         uncommitted,
         release,
+        already,
         dry_run: request.dry_run,
     })
 }

@@ -42,6 +42,8 @@ pub struct PublishOutcome {
     pub uncommitted: Vec<String>,
     /// The release, if the target is a repository on GitHub.
     pub release: Option<Release>,
+    /// Whether the target had the version already, with the same files. Nothing was written then.
+    pub already: bool,
     /// Whether nothing was written because it was only to be shown.
     pub dry_run: bool,
 }

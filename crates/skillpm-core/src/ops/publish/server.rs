@@ -5,7 +5,7 @@ use super::outcome::PublishRequest;
 use crate::advice::{Verb, message};
 use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::http::{Method, encode};
 use crate::ops::pack::Packed;
 use crate::ops::registry::server::RegistryServer;
@@ -38,32 +38,30 @@ impl Server {
         self.0.shown()
     }
 
-    /// Publishes `packed`. With `dry_run`, only checks whether the server has the version already.
+    /// Publishes `packed`. With `dry_run`, only checks whether the server has the version already. Returns whether it
+    /// was there before, with the same files.
     ///
     /// # Errors
     ///
-    /// Fails if it has the version, and if it refuses the package or the token.
-    pub(super) fn publish(&self, packed: &Packed, dry_run: bool) -> Result<()> {
+    /// Fails if it has the version with other files, and if it refuses the package or the token.
+    pub(super) fn publish(&self, packed: &Packed, dry_run: bool) -> Result<bool> {
         let Self(server) = self;
         let (name, version) = (&packed.name, &packed.version);
         if dry_run {
-            let list = server.versions(name)?;
-            return match list.as_ref().and_then(|list| list.get(version)) {
-                Some(_) => Err(self.already(packed)),
-                None => Ok(()),
-            };
+            return self.has(packed);
         }
         let path = format!("skills/{}/versions/{}", encode(name.as_str()), encode(version.as_str()));
         let answer = match server.send(Method::Put, &path, "application/zip", packed.bytes.clone()) {
             Err(error) if error.code() == codes::VERSION_EXISTS => return Err(error.hint(bump())),
+            // The answer may be lost, and not the version: then the list has it.
+            Err(error) if error.kind() == ErrorKind::Network && self.has(packed).unwrap_or(false) => {
+                return Ok(true);
+            }
             answer => answer?,
         };
-        if answer.status == 200 {
-            return Err(self.already(packed));
-        }
         let record: Record = serde_json::from_slice(&answer.body).map_err(|_| server.unexpected())?;
         if record.digest == packed.digest {
-            return Ok(());
+            return Ok(answer.status == 200);
         }
         Err(Error::integrity(format!(
             "`{}` published `{name}` {version} with the digest `{}` instead of `{}`",
@@ -74,10 +72,25 @@ impl Server {
         .coded(codes::REGISTRY_MISMATCH))
     }
 
-    fn already(&self, packed: &Packed) -> Error {
-        Error::usage(format!("`{}` already has `{}` {}", self.0.shown(), packed.name, packed.version))
+    /// Reports whether the server lists the version with the same files.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it lists the version with other files, and if it does not answer.
+    fn has(&self, packed: &Packed) -> Result<bool> {
+        let list = self.0.versions(&packed.name)?;
+        match list.as_ref().and_then(|list| list.get(&packed.version)) {
+            None => Ok(false),
+            Some(there) if there.digest == packed.digest => Ok(true),
+            Some(_) => Err(Error::usage(format!(
+                "`{}` already has `{}` {} with other files",
+                self.0.shown(),
+                packed.name,
+                packed.version
+            ))
             .coded(codes::VERSION_EXISTS)
-            .hint(bump())
+            .hint(bump())),
+        }
     }
 }
 

@@ -57,22 +57,23 @@ impl Target {
         }
     }
 
-    /// Publishes `packed`, the skill in the directory `dir`. With `dry_run`, only checks whether that is possible.
+    /// Publishes `packed`, the skill in the directory `dir`. With `dry_run`, only checks whether that is possible. Returns
+    /// the release, if one was made, and whether the target had the version already, with the same files.
     ///
     /// # Errors
     ///
-    /// Fails if the target has the version already, and if it cannot be read or written.
+    /// Fails if the target has the version with other files, and if it cannot be read or written.
     pub(super) fn publish(
         &self,
         context: &Context,
         dir: &Path,
         packed: &Packed,
         dry_run: bool,
-    ) -> Result<Option<Release>> {
+    ) -> Result<(Option<Release>, bool)> {
         match self {
-            Self::Directory(directory) => directory.publish(context, packed, dry_run).map(|()| None),
-            Self::Server(server) => server.publish(packed, dry_run).map(|()| None),
-            Self::GitHub(releases) => releases.publish(context, dir, packed, dry_run).map(Some),
+            Self::Directory(directory) => Ok((None, directory.publish(context, packed, dry_run)?)),
+            Self::Server(server) => Ok((None, server.publish(packed, dry_run)?)),
+            Self::GitHub(releases) => Ok((Some(releases.publish(context, dir, packed, dry_run)?), false)),
         }
     }
 }
