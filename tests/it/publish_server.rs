@@ -119,7 +119,14 @@ fn cutting_off(server: &RegistryServer, delivers: bool) -> String {
             return Ok(());
         }
         let mut server = TcpStream::connect(&to)?;
-        server.write_all(&head[..read])?;
+        // One request for each connection: the next may be an upload.
+        let text = String::from_utf8_lossy(&head[..read]).into_owned();
+        let sent = if is_upload {
+            head[..read].to_vec()
+        } else {
+            text.replacen("\r\n", "\r\nconnection: close\r\n", 1).into()
+        };
+        server.write_all(&sent)?;
         let (mut rest, mut up) = (client.try_clone()?, server.try_clone()?);
         std::thread::spawn(move || std::io::copy(&mut rest, &mut up));
         if is_upload {
