@@ -149,7 +149,7 @@ fn cutting_off(server: &RegistryServer, delivers: bool) -> String {
 
 #[test]
 fn a_publication_whose_answer_is_lost_is_told_as_done() {
-    let server = RegistryServer::start("");
+    let server = start_registry("");
     let token = server.token("alice", &[]);
     let publish = |url: &str| {
         let mut sandbox = project(&server);
@@ -295,7 +295,7 @@ fn the_server_is_started_by_skillpm_too() {
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("is read");
     let address = line.trim().rsplit("http://").next().expect("an address");
-    let mut stream = std::net::TcpStream::connect(address).expect("listens");
+    let mut stream = TcpStream::connect(address).expect("listens");
     stream.write_all(b"GET /healthz HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n").expect("is sent");
     let answer = std::io::read_to_string(stream).expect("is answered");
     assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
