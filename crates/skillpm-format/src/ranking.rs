@@ -3,6 +3,10 @@
 //! The score is BM25 over three fields, of which names count most and descriptions least. A word matches at the start
 //! of a word of the text; scripts without spaces between words match anywhere.
 
+use std::collections::BTreeMap;
+
+use memchr::memmem;
+
 use crate::text::closest_paths;
 
 /// How fast the weight of further occurrences of a word decreases.
@@ -19,6 +23,8 @@ const PREFIX: f64 = 0.5;
 const PREFIX_CHARS: usize = 3;
 /// The largest number of words of a search; the others are ignored.
 const MOST_WORDS: usize = 32;
+/// What is after each text. No searched word has it, so none matches across two texts.
+const END: char = '\0';
 /// The first character of scripts that are written without spaces.
 const UNSPACED: char = '\u{2e80}';
 
@@ -31,6 +37,27 @@ pub struct Document<'a> {
     pub tags: &'a [String],
     /// What the skill does and when to use it.
     pub description: &'a str,
+}
+
+/// Documents in the form in which they are searched: collected from [`Document`]s.
+#[derive(Debug, Default)]
+pub struct Corpus {
+    /// All texts in lower case, each with [`END`] after it.
+    text: String,
+    documents: Vec<Prepared>,
+}
+
+/// Where the texts of a document are.
+#[derive(Debug)]
+struct Prepared {
+    /// The start of the name, and with it of the document.
+    start: usize,
+    /// The start of the description.
+    description: usize,
+    /// The start of the tags.
+    tags: usize,
+    /// The length of all texts as they were given, in bytes.
+    length: f64,
 }
 
 /// A document that matches a search.
@@ -86,40 +113,34 @@ impl SearchWords {
         self.terms.is_empty()
     }
 
-    /// Returns the documents that match at least one word, best first. A document whose name is the searched one comes
-    /// before all others; documents with the same score keep the order of their names, then their own.
-    pub fn rank(&self, documents: &[Document<'_>]) -> Vec<Match> {
-        let mut buffer = String::new();
-        let mut lengths = 0.0;
-        let mut found_in = vec![0.0; self.terms.len()];
-        let mut found: Vec<(usize, Vec<f64>)> = Vec::new();
-        for (at, document) in documents.iter().enumerate() {
-            lengths += document.length();
-            let weights = self.weights(document, &mut buffer);
-            if weights.iter().all(|weight| *weight == 0.0) {
-                continue;
+    /// Returns the documents of `corpus` that match at least one word, best first. A document whose name is the searched
+    /// one comes before all others; documents with the same score keep the order of their names, then their own.
+    pub fn rank(&self, corpus: &Corpus) -> Vec<Match> {
+        let mut weights: BTreeMap<usize, Vec<f64>> = BTreeMap::new();
+        let mut rarity = Vec::new();
+        for (number, term) in self.terms.iter().enumerate() {
+            let mut documents = 0.0;
+            for (at, weight) in corpus.weights(term) {
+                documents += 1.0;
+                let of_document = weights.entry(at).or_insert_with(|| vec![0.0; self.terms.len()]);
+                of_document[number] = weight;
             }
-            for (count, weight) in found_in.iter_mut().zip(&weights) {
-                *count += if *weight > 0.0 { 1.0 } else { 0.0 };
-            }
-            found.push((at, weights));
+            let all = count(corpus.documents.len());
+            rarity.push((1.0 + (all - documents + 0.5) / (documents + 0.5)).ln());
         }
-        let all = count(documents.len());
-        let average = (lengths / all.max(1.0)).max(1.0);
-        let rarity: Vec<f64> =
-            found_in.iter().map(|count| (1.0 + (all - count + 0.5) / (count + 0.5)).ln()).collect();
+        let average = corpus.average_length();
         let score = |(at, weights): (usize, Vec<f64>)| {
-            let discount = K1 * (1.0 - B + B * documents[at].length() / average);
+            let discount = K1 * (1.0 - B + B * corpus.documents[at].length / average);
             let of_term = |(weight, rarity): (f64, &f64)| rarity * weight * (K1 + 1.0) / (weight + discount);
             Match { at, score: weights.into_iter().zip(&rarity).map(of_term).sum() }
         };
-        let mut matches: Vec<Match> = found.into_iter().map(score).collect();
-        let is_other = |one: &Match| !documents[one.at].name.eq_ignore_ascii_case(&self.name);
+        let mut matches: Vec<Match> = weights.into_iter().map(score).collect();
+        let is_other = |one: &Match| corpus.name(one.at) != self.name;
         matches.sort_by(|a, b| {
             is_other(a)
                 .cmp(&is_other(b))
                 .then(b.score.total_cmp(&a.score))
-                .then_with(|| documents[a.at].name.cmp(documents[b.at].name))
+                .then_with(|| corpus.name(a.at).cmp(corpus.name(b.at)))
         });
         matches
     }
@@ -134,27 +155,84 @@ impl SearchWords {
         let similar = words.map(|word| closest_paths(word, names.iter().copied(), count));
         similar.into_iter().find(|similar| !similar.is_empty()).unwrap_or_default()
     }
+}
 
-    /// Returns the weight of the occurrences of each word in `document`.
-    fn weights(&self, document: &Document<'_>, buffer: &mut String) -> Vec<f64> {
-        let mut weights = vec![0.0; self.terms.len()];
-        let tags = document.tags.iter().map(|tag| (tag.as_str(), TAG));
-        for (text, field) in
-            [(document.name, NAME), (document.description, DESCRIPTION)].into_iter().chain(tags)
-        {
-            let text = lower(text, buffer);
-            for (weight, term) in weights.iter_mut().zip(&self.terms) {
-                *weight += field * term.occurrences(text);
+impl<'a> FromIterator<Document<'a>> for Corpus {
+    fn from_iter<T: IntoIterator<Item = Document<'a>>>(documents: T) -> Self {
+        let mut corpus = Self::default();
+        for document in documents {
+            let start = corpus.add(document.name);
+            let description = corpus.add(document.description);
+            let tags = corpus.text.len();
+            for tag in document.tags {
+                corpus.add(tag);
+            }
+            let texts = [document.name, document.description].into_iter();
+            let length = count(texts.chain(document.tags.iter().map(String::as_str)).map(str::len).sum());
+            corpus.documents.push(Prepared { start, description, tags, length });
+        }
+        corpus
+    }
+}
+
+impl Corpus {
+    /// Appends `text` in lower case, and returns where it starts.
+    fn add(&mut self, text: &str) -> usize {
+        let start = self.text.len();
+        if text.is_ascii() {
+            self.text.push_str(text);
+            self.text[start..].make_ascii_lowercase();
+        } else {
+            self.text.push_str(&text.to_lowercase());
+        }
+        self.text.push(END);
+        start
+    }
+
+    /// Returns the name of the document at index `at`, in lower case.
+    fn name(&self, at: usize) -> &str {
+        let document = &self.documents[at];
+        &self.text[document.start..document.description - END.len_utf8()]
+    }
+
+    /// Returns the mean length of the documents, at least 1.
+    fn average_length(&self) -> f64 {
+        let lengths: f64 = self.documents.iter().map(|document| document.length).sum();
+        (lengths / count(self.documents.len()).max(1.0)).max(1.0)
+    }
+
+    /// Returns the documents that have `term`, by their index, and the weight of all occurrences in each.
+    fn weights(&self, term: &Term) -> Vec<(usize, f64)> {
+        let mut weights: Vec<(usize, f64)> = Vec::new();
+        let mut next = 0;
+        for at in memmem::find_iter(self.text.as_bytes(), &term.text) {
+            let weight = term.weight(&self.text, at);
+            if weight == 0.0 {
+                continue;
+            }
+            // Occurrences come in the order of the text, so the documents do too.
+            next += self.documents[next..].partition_point(|document| document.start <= at);
+            let Some(document) = next.checked_sub(1) else { continue };
+            let weight = weight * self.documents[document].field_weight(at);
+            match weights.last_mut() {
+                Some((last, sum)) if *last == document => *sum += weight,
+                _ => weights.push((document, weight)),
             }
         }
         weights
     }
 }
 
-impl Document<'_> {
-    /// Returns the length of all texts.
-    fn length(&self) -> f64 {
-        count(self.name.len() + self.description.len() + self.tags.iter().map(String::len).sum::<usize>())
+impl Prepared {
+    /// Returns the weight of the field that has the byte `at` of the text.
+    fn field_weight(&self, at: usize) -> f64 {
+        if at < self.description {
+            NAME
+        } else if at < self.tags {
+            DESCRIPTION
+        } else {
+            TAG
+        }
     }
 }
 
@@ -170,39 +248,25 @@ impl Term {
         Self { text: text.to_owned(), anywhere, is_prefix: chars >= PREFIX_CHARS }
     }
 
-    /// Returns how often `text`, which is in lower case, has this word. A longer word counts less.
-    fn occurrences(&self, text: &str) -> f64 {
-        let mut sum = 0.0;
-        for (at, found) in text.match_indices(&self.text) {
-            if self.anywhere {
-                sum += 1.0;
-                continue;
-            }
-            if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
-                continue;
-            }
-            let rest = &text[at + found.len()..];
-            let ends = |rest: &str| !rest.chars().next().is_some_and(char::is_alphanumeric);
-            if ends(rest) || rest.strip_prefix('s').is_some_and(ends) {
-                sum += 1.0;
-            } else if self.is_prefix {
-                sum += PREFIX;
-            }
+    /// Returns the weight of the occurrence at byte `at` of `text`, which is in lower case. It is 0 inside a word, and a
+    /// longer word counts less.
+    fn weight(&self, text: &str, at: usize) -> f64 {
+        if self.anywhere {
+            return 1.0;
         }
-        sum
+        if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
+            return 0.0;
+        }
+        let rest = &text[at + self.text.len()..];
+        let ends = |rest: &str| !rest.chars().next().is_some_and(char::is_alphanumeric);
+        if ends(rest) || rest.strip_prefix('s').is_some_and(ends) {
+            1.0
+        } else if self.is_prefix {
+            PREFIX
+        } else {
+            0.0
+        }
     }
-}
-
-/// Returns `text` in lower case; `buffer` holds it.
-fn lower<'a>(text: &str, buffer: &'a mut String) -> &'a str {
-    if text.is_ascii() {
-        buffer.clear();
-        buffer.push_str(text);
-        buffer.make_ascii_lowercase();
-    } else {
-        *buffer = text.to_lowercase();
-    }
-    buffer
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no search has so many bytes")]
@@ -231,12 +295,12 @@ mod tests {
             .iter()
             .map(|(_, tags, _)| tags.split(',').filter(|tag| !tag.is_empty()).map(Into::into).collect())
             .collect();
-        let documents: Vec<_> = SKILLS
+        let corpus = SKILLS
             .iter()
             .zip(&tags)
             .map(|((name, _, description), tags)| Document { name, tags, description })
             .collect();
-        let matches = SearchWords::new([words]).rank(&documents);
+        let matches = SearchWords::new([words]).rank(&corpus);
         matches.iter().map(|found| SKILLS[found.at].0).collect()
     }
 
@@ -273,8 +337,8 @@ mod tests {
     fn a_rare_word_counts_more() {
         let document = |description| Document { name: "x", tags: &[], description };
         let texts = ["common text", "common words", "rare text", "common things"];
-        let documents = texts.map(document);
-        let matches = SearchWords::new(["common", "rare"]).rank(&documents);
+        let corpus = texts.into_iter().map(document).collect();
+        let matches = SearchWords::new(["common", "rare"]).rank(&corpus);
         assert_eq!(matches.first().map(|found| found.at), Some(2));
         assert_eq!(matches.len(), 4);
     }
@@ -293,11 +357,11 @@ mod tests {
         /// Any text is searched in any text, and the score is a number that decreases.
         #[test]
         fn any_text(words in ".{0,40}", name in "\\PC{0,20}", texts in prop::collection::vec(".{0,60}", 0..6)) {
-            let documents: Vec<_> = texts
+            let corpus = texts
                 .iter()
                 .map(|text| Document { name: &name, tags: &texts, description: text })
                 .collect();
-            let matches = SearchWords::new([&*words]).rank(&documents);
+            let matches = SearchWords::new([&*words]).rank(&corpus);
             for found in &matches {
                 prop_assert!(found.score.is_finite() && found.score > 0.0);
             }

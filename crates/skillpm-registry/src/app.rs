@@ -54,7 +54,7 @@ pub(crate) struct App {
     /// What makes pages for people.
     pub(crate) pages: Pages,
     /// The skills that pages show, by the same.
-    pub(crate) shown: Cache<(u64, Vec<SkillName>), Arc<Shown>>,
+    shown: Cache<(u64, Vec<SkillName>), Arc<Shown>>,
     kept: Cache<String, Bytes, BytesOf>,
     unpacked: contents::Unpacked,
 }
@@ -161,6 +161,21 @@ impl App {
         let overview = Arc::new(Overview::of(self, &skills));
         kept.1.insert(private, Arc::clone(&overview));
         overview
+    }
+
+    /// Returns the skills that `caller` may see, as pages and searches need them.
+    pub(crate) fn shown(&self, caller: &Caller) -> Arc<Shown> {
+        if !self.may_read(caller) {
+            return Arc::default();
+        }
+        let key = (self.catalog.generation(), self.private_for(caller));
+        if let Some(shown) = self.shown.get(&key) {
+            return shown;
+        }
+        let seen = self.catalog.all().into_iter().filter(|skill| self.is_seen(caller, skill)).collect();
+        let shown = Arc::new(Shown::new(seen));
+        self.shown.insert(key, Arc::clone(&shown));
+        shown
     }
 
     /// Returns the names of the private skills that `caller` may see, sorted.

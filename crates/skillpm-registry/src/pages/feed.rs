@@ -2,13 +2,9 @@
 
 use serde::Serialize;
 
-use super::listing::newest;
 use super::view::{Place, Row, version};
 use super::{Address, Shown};
 use crate::registry::{Record, files};
-
-/// The number of versions in the feed.
-const ENTRIES: usize = 50;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Feed {
@@ -35,13 +31,13 @@ impl Feed {
             Some(url) => format!("{url}/{}", place.link(address).trim_start_matches("./")),
             None => place.link(address),
         };
-        let entry = |record: &&Record| Entry {
+        let entry = |record: &Record| Entry {
             key: files::version_key(&record.version),
             time: record.published.to_string(),
             page: absolute(&version(record)),
             row: Row::of_version(record, place),
         };
-        let records = newest(shown, ENTRIES);
+        let records = shown.newest();
         Self {
             updated: records
                 .first()

@@ -1,13 +1,10 @@
 //! The first page: all skills, the newest ones, and what a search finds.
 
-use std::sync::Arc;
-
 use serde::Serialize;
-use skillpm_core::ranking::{Document, SearchWords};
+use skillpm_core::ranking::SearchWords;
 
 use super::view::{Place, Row, number, shown};
 use super::{Address, Shown};
-use crate::registry::{History, Record};
 
 /// The number of skills on one page of the server. A site of files has all of them on one page.
 const PAGE: usize = 100;
@@ -51,19 +48,22 @@ pub(super) struct Listing {
 
 impl Listing {
     pub(super) fn of(shown_skills: &Shown, query: &Query, place: Place, needs_token: bool) -> Self {
-        let skills: Vec<&Arc<History>> =
-            shown_skills.skills.iter().filter(|skill| skill.newest().is_some()).collect();
+        let skills = &shown_skills.listed;
         let pages = if place.is_live { skills.len().div_ceil(PAGE).max(1) } else { 1 };
         let page = query.page.parse().unwrap_or(1).clamp(1, pages);
         let (from, size) = if place.is_live { ((page - 1) * PAGE, PAGE) } else { (0, usize::MAX) };
         let words = SearchWords::new([&*query.q]);
-        let matches = (!words.is_empty()).then(|| found(&words, &skills, place));
+        let found = |words| shown_skills.search(words).take(MATCHES);
+        let matches = (!words.is_empty())
+            .then(|| found(&words).filter_map(|(skill, _)| Row::of(skill, place)).collect());
         let versions: usize = skills.iter().map(|skill| skill.records().len()).sum();
         Self {
             query: shown(&query.q.chars().take(QUERY).collect::<String>()),
             matches,
-            newest: newest(shown_skills, NEWEST)
+            newest: shown_skills
+                .newest()
                 .iter()
+                .take(NEWEST)
                 .map(|record| Row::of_version(record, place))
                 .collect(),
             skills: skills.iter().skip(from).take(size).filter_map(|skill| Row::of(skill, place)).collect(),
@@ -75,31 +75,4 @@ impl Listing {
             needs_token,
         }
     }
-}
-
-/// Returns the skills that match, best first.
-fn found(words: &SearchWords, skills: &[&Arc<History>], place: Place) -> Vec<Row> {
-    let records: Vec<&Record> = skills.iter().filter_map(|skill| skill.newest()).collect();
-    let documents: Vec<_> = records
-        .iter()
-        .map(|record| Document {
-            name: record.name.as_str(),
-            tags: &record.tags,
-            description: &record.description,
-        })
-        .collect();
-    let best = words.rank(&documents).into_iter().take(MATCHES);
-    best.filter_map(|found| Row::of(skills.get(found.at)?, place)).collect()
-}
-
-/// Returns up to `count` versions that are not yanked, the one that was published last first.
-pub(super) fn newest(shown: &Shown, count: usize) -> Vec<&Record> {
-    let mut records: Vec<&Record> = shown
-        .skills
-        .iter()
-        .flat_map(|skill| skill.records().iter().filter(|record| skill.yanked(&record.version).is_none()))
-        .collect();
-    records.sort_by(|a, b| b.published.cmp(&a.published).then_with(|| a.name.cmp(&b.name)));
-    records.truncate(count);
-    records
 }

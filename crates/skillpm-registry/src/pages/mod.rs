@@ -9,13 +9,13 @@ mod feed;
 mod graph;
 mod listing;
 mod markdown;
+mod shown;
 mod site;
 mod skill;
 #[cfg(test)]
 mod tests;
 mod view;
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use axum::body::Bytes;
@@ -23,7 +23,6 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use skillpm_core::requirement::Requirement;
 use tokio::sync::Semaphore;
 
 use crate::app::App;
@@ -35,6 +34,7 @@ use crate::registry::{History, Record, files, registry_name};
 use crate::web::File;
 use contents::Contents;
 pub(crate) use listing::Query;
+pub(crate) use shown::Shown;
 pub(crate) use site::write;
 use view::Place;
 
@@ -87,15 +87,6 @@ pub(crate) enum Address {
     Diff(SkillName, String, String),
 }
 
-/// The skills that pages show to somebody.
-#[derive(Debug, Default)]
-pub(crate) struct Shown {
-    /// Those that have versions, sorted by name.
-    skills: Vec<Arc<History>>,
-    /// The skills whose newest version needs a skill, by the name of that.
-    dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
-}
-
 /// What makes pages.
 #[derive(Debug)]
 pub(crate) struct Pages {
@@ -144,35 +135,6 @@ impl Address {
             Self::Compare(name) => format!("skills/{name}/diff/index.html"),
             Self::Diff(name, from, to) => format!("skills/{name}/diff/{from}/{to}/index.html"),
         }
-    }
-}
-
-impl Shown {
-    /// Returns what is shown to somebody who may see these skills.
-    pub(crate) fn new(mut skills: Vec<Arc<History>>) -> Self {
-        skills.retain(|skill| !skill.records().is_empty());
-        let mut dependents: BTreeMap<SkillName, BTreeSet<SkillName>> = BTreeMap::new();
-        for record in skills.iter().filter_map(|skill| skill.newest()) {
-            for text in &record.dependencies {
-                if let Ok(Requirement::Named { name, .. }) = text.parse() {
-                    dependents.entry(name).or_default().insert(record.name.clone());
-                }
-            }
-        }
-        Self { skills, dependents }
-    }
-
-    fn get(&self, name: &SkillName) -> Result<&Arc<History>> {
-        self.get_text(name.as_str()).ok_or_else(|| unknown(format!("there is no skill `{name}`")))
-    }
-
-    fn get_text(&self, name: &str) -> Option<&Arc<History>> {
-        let at = self.skills.binary_search_by(|skill| skill.name().as_str().cmp(name)).ok()?;
-        self.skills.get(at)
-    }
-
-    fn dependents(&self, name: &SkillName) -> Vec<&str> {
-        self.dependents.get(name).into_iter().flatten().map(SkillName::as_str).collect()
     }
 }
 

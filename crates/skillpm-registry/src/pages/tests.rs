@@ -1,5 +1,7 @@
 //! Pages of skills that mean no good.
 
+use std::collections::BTreeSet;
+
 use skillpm_testing::archive::{stored, zip};
 
 use super::*;

@@ -10,7 +10,7 @@ use axum::routing::get;
 use axum::{Extension, Router};
 use serde::Deserialize;
 use serde_json::{Value, json};
-use skillpm_core::ranking::{Document, SearchWords};
+use skillpm_core::ranking::SearchWords;
 
 use super::Shared;
 use super::answer::{Answer, Keep, json as answer_json};
@@ -94,32 +94,22 @@ async fn search(
     Query(query): Query<SearchQuery>,
     headers: HeaderMap,
 ) -> Answer {
-    let mut seen = all_seen(&state.app, &caller);
-    if query.mode.as_deref() == Some("exact") {
-        let name = query.q.trim();
-        seen.retain(|skill| skill.history.name().as_str().eq_ignore_ascii_case(name));
-    }
-    let documents: Vec<_> = seen
-        .iter()
-        .map(|skill| Document {
-            name: skill.newest.name.as_str(),
-            tags: &skill.newest.tags,
-            description: &skill.newest.description,
-        })
-        .collect();
-    let matches = SearchWords::new([query.q.as_str()]).rank(&documents);
-    let results: Vec<Value> = matches
-        .iter()
+    let shown = state.app.shown(&caller);
+    let name = (query.mode.as_deref() == Some("exact")).then(|| query.q.trim());
+    let is_asked = |skill: &History| name.is_none_or(|name| skill.name().as_str().eq_ignore_ascii_case(name));
+    let words = SearchWords::new([query.q.as_str()]);
+    let results: Vec<Value> = shown
+        .search(&words)
+        .filter(|(skill, _)| is_asked(skill))
         .take(page(query.limit))
-        .filter_map(|found| {
-            let Seen { history, newest } = seen.get(found.at)?;
-            let owner = owner(history);
+        .filter_map(|(skill, score)| {
+            let (owner, newest) = (owner(skill), skill.newest()?);
             Some(json!({
                 "slug": newest.name,
                 "displayName": newest.name,
                 "summary": newest.description,
                 "version": number(newest),
-                "score": found.score,
+                "score": score,
                 "updatedAt": millis(newest.published),
                 "ownerHandle": owner["handle"],
                 "owner": owner,

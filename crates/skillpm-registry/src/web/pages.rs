@@ -1,7 +1,5 @@
 //! Pages for people.
 
-use std::sync::Arc;
-
 use axum::Extension;
 use axum::extract::{Query, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_SECURITY_POLICY, LOCATION};
@@ -13,9 +11,8 @@ use super::answer::{Answer, Keep};
 use crate::access::Caller;
 use crate::app::App;
 use crate::codes;
-use crate::config::ReadAccess;
 use crate::error::Result;
-use crate::pages::{Address, POLICY, Query as Asked, Shown};
+use crate::pages::{Address, POLICY, Query as Asked};
 use crate::registry::{files, registry_version};
 
 /// Answers with the page at the path of the address.
@@ -62,7 +59,7 @@ async fn answer(
     {
         return Ok(redirect(&format!("{}/{}/", files::version_key(&from), files::version_key(&to))));
     }
-    let shown = shown(app, caller);
+    let shown = app.shown(caller);
     Ok(app.pages.page(app, &shown, &address, query, true).await?.answer(headers, keep.to(caller)))
 }
 
@@ -71,19 +68,4 @@ fn redirect(to: &str) -> Response {
         Ok(to) => (StatusCode::SEE_OTHER, [(LOCATION, to)]).into_response(),
         Err(_) => StatusCode::NOT_FOUND.into_response(),
     }
-}
-
-/// Returns the skills that `caller` may see.
-fn shown(app: &App, caller: &Caller) -> Arc<Shown> {
-    if app.config.read == ReadAccess::Token && !caller.may_read() {
-        return Arc::default();
-    }
-    let key = (app.catalog.generation(), app.private_for(caller));
-    if let Some(shown) = app.shown.get(&key) {
-        return shown;
-    }
-    let seen = app.catalog.all().into_iter().filter(|skill| app.is_seen(caller, skill)).collect();
-    let shown = Arc::new(Shown::new(seen));
-    app.shown.insert(key, Arc::clone(&shown));
-    shown
 }

@@ -12,7 +12,7 @@ use crate::advice::{Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::ranking::{Document, SearchWords};
+use crate::ranking::SearchWords;
 use crate::reporter::Choice;
 
 /// The number of matches that are returned unless the request says otherwise.
@@ -124,14 +124,12 @@ fn tell_of_others(searched: &mut [FoundSkill], here: &BTreeSet<String>) {
 
 /// Adds the skills that match `words`, best first, or else names that are similar.
 fn rank(words: &SearchWords, searched: Vec<FoundSkill>, outcome: &mut SearchOutcome) {
-    let documents: Vec<Document<'_>> = searched.iter().map(FoundSkill::document).collect();
-    let matches = words.rank(&documents);
+    let matches = words.rank(&searched.iter().map(FoundSkill::document).collect());
     if matches.is_empty() {
-        let names = documents.iter().map(|document| document.name);
+        let names = searched.iter().map(|skill| skill.document().name);
         let similar = words.similar(names, SUGGESTIONS);
         outcome.suggestions = similar.into_iter().map(ToOwned::to_owned).collect();
     }
-    drop(documents);
     let mut searched: Vec<Option<FoundSkill>> = searched.into_iter().map(Some).collect();
     for found in matches {
         outcome.skills.extend(searched.get_mut(found.at).and_then(Option::take));

@@ -1,0 +1,92 @@
+//! The skills that somebody may see, with what pages and searches need of all of them at once.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use skillpm_core::ranking::{Corpus, Document, SearchWords};
+use skillpm_core::requirement::Requirement;
+
+use crate::error::{Result, unknown};
+use crate::name::SkillName;
+use crate::registry::{History, Record};
+
+/// The number of new versions that are kept: the feed has as many.
+pub(super) const NEWEST: usize = 50;
+
+/// The skills that somebody may see.
+#[derive(Debug, Default)]
+pub(crate) struct Shown {
+    /// Those that have versions, sorted by name.
+    pub(super) skills: Vec<Arc<History>>,
+    /// Those that have a version that is not yanked, sorted by name.
+    pub(super) listed: Vec<Arc<History>>,
+    /// The newest version of each listed skill, in the same order.
+    corpus: Corpus,
+    /// The versions that were published last and are not yanked, the last one first.
+    newest: Vec<Record>,
+    /// The skills whose newest version needs a skill, by the name of that.
+    dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
+}
+
+impl Shown {
+    /// Returns what is shown to somebody who may see these skills, which are sorted by name.
+    pub(crate) fn new(mut skills: Vec<Arc<History>>) -> Self {
+        skills.retain(|skill| !skill.records().is_empty());
+        let listed: Vec<_> = skills.iter().filter(|skill| skill.newest().is_some()).map(Arc::clone).collect();
+        let mut dependents: BTreeMap<SkillName, BTreeSet<SkillName>> = BTreeMap::new();
+        for record in listed.iter().filter_map(|skill| skill.newest()) {
+            for text in &record.dependencies {
+                if let Ok(Requirement::Named { name, .. }) = text.parse() {
+                    dependents.entry(name).or_default().insert(record.name.clone());
+                }
+            }
+        }
+        let newest = newest(&skills);
+        let corpus = listed.iter().filter_map(|skill| skill.newest()).map(document).collect();
+        Self { skills, listed, corpus, newest, dependents }
+    }
+
+    /// Returns the listed skills that match `words`, best first, each with its score.
+    pub(crate) fn search(&self, words: &SearchWords) -> impl Iterator<Item = (&Arc<History>, f64)> {
+        let found = words.rank(&self.corpus).into_iter();
+        found.filter_map(|found| Some((self.listed.get(found.at)?, found.score)))
+    }
+
+    /// Returns the versions that were published last and are not yanked, the last one first, up to [`NEWEST`].
+    pub(super) fn newest(&self) -> &[Record] {
+        &self.newest
+    }
+
+    /// Returns the skill `name`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it is not among these.
+    pub(super) fn get(&self, name: &SkillName) -> Result<&Arc<History>> {
+        self.get_text(name.as_str()).ok_or_else(|| unknown(format!("there is no skill `{name}`")))
+    }
+
+    /// Returns the skill whose name is `name`.
+    pub(super) fn get_text(&self, name: &str) -> Option<&Arc<History>> {
+        let at = self.skills.binary_search_by(|skill| skill.name().as_str().cmp(name)).ok()?;
+        self.skills.get(at)
+    }
+
+    /// Returns the names of the skills that need the skill `name`.
+    pub(super) fn dependents(&self, name: &SkillName) -> Vec<&str> {
+        self.dependents.get(name).into_iter().flatten().map(SkillName::as_str).collect()
+    }
+}
+
+fn document(record: &Record) -> Document<'_> {
+    Document { name: record.name.as_str(), tags: &record.tags, description: &record.description }
+}
+
+fn newest(skills: &[Arc<History>]) -> Vec<Record> {
+    let mut records: Vec<&Record> = skills
+        .iter()
+        .flat_map(|skill| skill.records().iter().filter(|record| skill.yanked(&record.version).is_none()))
+        .collect();
+    records.sort_by(|a, b| b.published.cmp(&a.published).then_with(|| a.name.cmp(&b.name)));
+    records.into_iter().take(NEWEST).cloned().collect()
+}
