@@ -126,7 +126,7 @@ own-skills: tools ## validate the example skills, and a skill from each template
 
 # Programs that some tests run for real, each as program:package. A test that misses its program says so; with
 # `CI` set it fails.
-PROGRAMS = bash:bash curl:curl fish:fish git:git groff:groff-base nginx:nginx-light node:nodejs npm:npm openssl:openssl \
+PROGRAMS = bash:bash curl:curl docker-registry:docker-registry fish:fish git:git groff:groff-base htpasswd:apache2-utils nginx:nginx-light node:nodejs npm:npm openssl:openssl \
 	python3:python3 skopeo:skopeo sshd:openssh-server strace:strace tar:tar unzip:unzip zsh:zsh
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \

@@ -67,7 +67,10 @@ const OWNERS: &[(&str, &[&str])] = &[
     ("std::fs", &["fs/"]),
     ("std::env", &["env.rs"]),
     // The server of a registry, in the place of this process.
-    ("std::process::Command", &["git/program.rs", "engine/run/", "cli/commands/registry/serve.rs"]),
+    (
+        "std::process::Command",
+        &["git/program.rs", "engine/run/", "source/oci/helper.rs", "cli/commands/registry/serve.rs"],
+    ),
     ("git2::", &["git/"]),
     ("landlock::", &["engine/run/sandbox.rs"]),
     ("seccompiler::", &["engine/run/filter.rs"]),

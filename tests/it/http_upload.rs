@@ -74,7 +74,7 @@ fn content_arrives_with_what_belongs_to_it() {
     upload.credential = Some(Credential::bearer(upload.url.origin(), "t0ken"));
     let said = client().submit(&upload).expect("an answer");
     let location = Some("/v1/pdf/1.0.0".to_owned());
-    assert_eq!(said, Submitted { status: 201, location, body: b"{}".to_vec() });
+    assert_eq!(said, Submitted { status: 201, location, challenge: None, body: b"{}".to_vec() });
     let sandbox = Sandbox::new();
     let bytes: Vec<u8> = (0..500_000_u32).map(|i| (i % 251) as u8).collect();
     let path = sandbox.project().join("pdf.zip");

@@ -48,6 +48,12 @@ variables! {
     SKILLS_API_URL;
     /// File of names and passwords for hosts, `~/.netrc` unless set.
     NETRC;
+    /// Where docker keeps `config.json` with logins for OCI registries, `~/.docker` unless set.
+    DOCKER_CONFIG;
+    /// The file where podman and skopeo keep logins for OCI registries, read after docker's.
+    REGISTRY_AUTH_FILE;
+    /// Where podman keeps `containers/auth.json` unless `REGISTRY_AUTH_FILE` is set.
+    XDG_RUNTIME_DIR;
     /// Seconds without a byte after which a connection is given up, 30 unless set.
     SKILLPM_HTTP_TIMEOUT;
     /// How often a request is tried again after a failure that may pass, 3 unless set.

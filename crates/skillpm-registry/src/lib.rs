@@ -19,7 +19,7 @@ mod storage;
 mod testing;
 mod web;
 
-use skillpm_core::{codes, digest, name, registry, version};
+use skillpm_core::{codes, digest, interop, name, registry, version};
 
 /// Makes `ring` what all HTTP clients of the process encrypt with.
 fn encrypt_with_ring() {

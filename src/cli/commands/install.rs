@@ -194,7 +194,7 @@ fn reference(args: &InstallArgs) -> Result<Option<Reference>> {
     let reference = match (&args.tag, &args.branch, &args.rev) {
         (Some(name), ..) => Reference::tag(name),
         (_, Some(name), _) => plain(name, Reference::Branch),
-        (.., Some(name)) => plain(name, Reference::Rev),
+        (.., Some(name)) => Reference::rev(name),
         (None, None, None) => return Ok(None),
     };
     reference.map(Some).map_err(|error| Error::usage(error.to_string()))

@@ -14,6 +14,7 @@ pub(super) const EXAMPLES: &str = after!("publish",
     "skillpm publish --to ../registry --dry-run       show each file that would go out"
     "skillpm publish skills/pdf --to ../registry      publish a version of the skill"
     "skillpm publish skills/pdf --to github           as a release of the repository on GitHub"
+    "skillpm publish --to oci://ghcr.io/acme/pdf      as an artifact in an OCI registry"
     "skillpm publish --to github:acme/skills          the same, of a repository that you name"
 );
 
@@ -24,12 +25,13 @@ pub(crate) struct PublishArgs {
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
 
-    /// the directory or the address of a registry, or its name in `[registries]`; `github` for a release in the
-    /// repository of the remote `origin`, `github:OWNER/REPO` for another one
+    /// the directory or the address of a registry, or its name in `[registries]`; `oci://HOST/NAME` for a repository
+    /// of an OCI registry; `github` for a release in the repository of the remote `origin`, `github:OWNER/REPO` for
+    /// another one
     #[arg(long, value_name = "TARGET")]
     to: String,
 
-    /// the tag of a release on GitHub [default: `vVERSION`, or `NAME-vVERSION` if the repository has other skills]
+    /// the tag in an OCI registry [default: the version], or of a release on GitHub [default: `vVERSION`, or `NAME-vVERSION` if the repository has other skills]
     #[arg(long, value_name = "TAG")]
     tag: Option<String>,
 

@@ -28,8 +28,9 @@ use std::sync::Arc;
 
 use crate::fs::SharedFile;
 use crate::refusal::{Limits, Refusal};
-use crate::tree::{Content, ReadError, Tree, TreeEntry};
+use crate::tree::{Content, Memory, Node, ReadError, Tree, TreeEntry};
 use kind::Kind;
+use names::Item;
 pub use password::needs_password;
 pub use write::{write_zip, write_zip_to};
 pub use write_tar::write_tar_gz;
@@ -114,6 +115,22 @@ pub fn open_tar_gz(file: &SharedFile, limits: &Limits) -> Result<Archive, ReadEr
     check_size(file, limits)?;
     let unpacked = gzip::unpack(file, limits)?;
     tar::open(Arc::new(unpacked), limits, "a tar archive in a gzip file").map(Archive::from)
+}
+
+/// Returns the tree of files that were delivered one by one, each with its name. No file is executable.
+///
+/// # Errors
+///
+/// Fails as an archive with these names would.
+pub fn of_files(files: Vec<(String, Vec<u8>)>) -> Result<Tree, Refusal> {
+    let (mut items, mut contents) = (Vec::with_capacity(files.len()), Vec::with_capacity(files.len()));
+    for (id, (name, bytes)) in files.into_iter().enumerate() {
+        names::check(&name, false)?;
+        let node = Node::File { executable: false, size: bytes.len() as u64 };
+        items.push(Item { name: names::below_root(&name).to_owned(), node: Some(node), id });
+        contents.push(bytes);
+    }
+    Ok(Tree::new(names::assemble(items)?, Arc::new(Memory(contents))))
 }
 
 /// Refuses an archive file that is larger than `limits` allows.

@@ -144,6 +144,8 @@ pub enum HttpError {
         detail: Option<String>,
         /// Seconds after which the server may be asked again.
         retry_after: Option<u64>,
+        /// How the server wants clients to log in (`WWW-Authenticate`).
+        challenge: Option<String>,
     },
     /// A compression that was not asked for: it could hide a body of any size.
     #[error("`{url}` answered in the encoding `{encoding}`, which was not requested")]

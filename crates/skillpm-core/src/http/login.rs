@@ -171,6 +171,11 @@ impl Login {
         }
     }
 
+    /// Returns where the credential was found, as a phrase.
+    pub fn found(&self) -> &str {
+        &self.found
+    }
+
     /// Returns how a credential for the host is set.
     pub fn how(&self) -> String {
         let host = &self.origin.host;

@@ -181,6 +181,10 @@ impl Client {
         if upload.is_new {
             insert(&mut headers, header::IF_NONE_MATCH, "*", url)?;
         }
+        if let Some(first) = upload.first_byte {
+            let last = (first + upload.content.len()).saturating_sub(1);
+            insert(&mut headers, header::CONTENT_RANGE, &format!("{first}-{last}"), url)?;
+        }
         let method = match upload.method {
             Method::Put => reqwest::Method::PUT,
             Method::Post => reqwest::Method::POST,
@@ -197,9 +201,10 @@ impl Client {
             }
             status @ (200..=299 | 400..=499) if limit::read(status, reply.headers()).is_none() => {
                 let location = text_of(reply.headers(), &header::LOCATION);
+                let challenge = challenge_of(reply.headers());
                 let mut body = Vec::new();
                 body::copy(url, reply, &self.settings, SUBMITTED_BYTES, &mut body)?;
-                Ok(Submitted { status, location, body })
+                Ok(Submitted { status, location, challenge, body })
             }
             _ => Err(self.refusal(url.clone(), reply, credential)),
         }
@@ -234,8 +239,9 @@ impl Client {
                 };
                 let etag = text_of(reply.headers(), &header::ETAG);
                 let last_modified = text_of(reply.headers(), &header::LAST_MODIFIED);
+                let link = text_of(reply.headers(), &header::LINK);
                 let length = body::copy(&url, reply, &self.settings, limit, sink)?;
-                Ok(Some((Head { url, etag, last_modified }, length)))
+                Ok(Some((Head { url, etag, last_modified, link }, length)))
             },
         )
     }
@@ -278,9 +284,58 @@ impl Client {
         }
     }
 
+    /// Reports whether there is something at the address of `request`, which a request of the method `HEAD` finds out.
+    ///
+    /// # Errors
+    ///
+    /// Fails with any [`HttpError`] but that nothing is there (404).
+    pub fn is_there(&self, request: &Request) -> Result<bool, HttpError> {
+        self.persist(
+            &request.url,
+            |_| true,
+            || {
+                let (url, reply) = self.follow(request, reqwest::Method::HEAD)?;
+                match reply.status() {
+                    200 => Ok(true),
+                    404 => Ok(false),
+                    _ => Err(self.refusal(url, reply, request.credential.as_ref())),
+                }
+            },
+        )
+    }
+
+    /// Returns how the server of `request` wants clients to log in, if it says so, whether it answers (200) or not (401).
+    ///
+    /// # Errors
+    ///
+    /// Fails with any other [`HttpError`].
+    pub fn challenge(&self, request: &Request) -> Result<Option<String>, HttpError> {
+        self.persist(
+            &request.url,
+            |_| true,
+            || {
+                let (url, reply) = self.follow(request, reqwest::Method::GET)?;
+                match reply.status() {
+                    200 | 401 => Ok(challenge_of(reply.headers())),
+                    _ => Err(self.refusal(url, reply, request.credential.as_ref())),
+                }
+            },
+        )
+    }
+
     /// Sends `request` once, follows redirects and returns the last address with its answer, whose
     /// status is 200, or 304 where that was asked for.
     fn send(&self, request: &Request) -> Result<(Url, Reply), HttpError> {
+        let (url, reply) = self.follow(request, reqwest::Method::GET)?;
+        match reply.status() {
+            200 => Ok((url, reply)),
+            304 if request.is_conditional() => Ok((url, reply)),
+            _ => Err(self.refusal(url, reply, request.credential.as_ref())),
+        }
+    }
+
+    /// Sends `request` once with this `method`, follows redirects and returns the last address with its answer.
+    fn follow(&self, request: &Request, method: reqwest::Method) -> Result<(Url, Reply), HttpError> {
         if self.offline {
             return Err(HttpError::Offline(request.url.clone()));
         }
@@ -292,19 +347,17 @@ impl Client {
             insert(&mut headers, header::IF_MODIFIED_SINCE, time, &request.url)?;
         }
         let credential = request.credential.as_ref();
-        let outward = Outward { method: reqwest::Method::GET, headers, credential, content: None };
+        let outward = Outward { method, headers, credential, content: None };
         let mut url = request.url.clone();
         let mut led_by = request.led_by.clone();
         for _ in 0..=MOST_REDIRECTS {
             let reply = self.exchange(&url, led_by.as_ref(), &outward)?;
             match reply.status() {
-                200 => return Ok((url, reply)),
-                304 if request.is_conditional() => return Ok((url, reply)),
                 301 | 302 | 303 | 307 | 308 => {
                     let next = target(&url, reply.headers())?;
                     led_by = Some(mem::replace(&mut url, next));
                 }
-                _ => return Err(self.refusal(url, reply, credential)),
+                _ => return Ok((url, reply)),
             }
         }
         Err(HttpError::TooManyRedirects(request.url.clone()))
@@ -364,12 +417,20 @@ impl Client {
             };
         }
         let retry_after = limit::retry_after(reply.headers());
+        let challenge = challenge_of(reply.headers());
         let mut bytes = Vec::new();
         // The message is a courtesy: without it the status says enough.
         let read = body::copy(&url, reply, &self.settings, REFUSAL_BYTES, &mut bytes);
         let detail = read.ok().and_then(|_| message(&bytes, credential));
-        HttpError::Status { url, status, detail, retry_after }
+        HttpError::Status { url, status, detail, retry_after, challenge }
     }
+}
+
+/// Returns all headers `WWW-Authenticate` as one list.
+fn challenge_of(headers: &HeaderMap) -> Option<String> {
+    let all = headers.get_all(header::WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
+    let all: Vec<_> = all.collect();
+    (!all.is_empty()).then(|| all.join(", "))
 }
 
 /// Returns the header `name` if it is a text.
@@ -409,11 +470,12 @@ fn in_ascii(bytes: &[u8]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns the field `message` of an answer in JSON, fit to be shown: short, on one line, and without the secret, which
-/// a server might repeat.
+/// Returns the field `message` of an answer in JSON, or that of the first of its `errors` as OCI registries have it, fit
+/// to be shown: short, on one line, and without the secret, which a server might repeat.
 fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
-    said(value.get("message")?.as_str()?, credential)
+    let text = value.get("message").or_else(|| value.pointer("/errors/0/message"))?;
+    said(text.as_str()?, credential)
 }
 
 /// Returns `text`, which a server says, fit to be shown: short, on one line, and not at all if it has the secret, which

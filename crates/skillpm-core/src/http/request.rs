@@ -89,6 +89,8 @@ pub struct Head {
     pub etag: Option<String>,
     /// When they changed last, for [`Request::if_modified_since`].
     pub last_modified: Option<String>,
+    /// Where related content is, such as the next page (`Link`).
+    pub link: Option<String>,
 }
 
 /// The answer to a request for a text.

@@ -53,7 +53,7 @@ mod tests {
 
     fn status(status: u16, retry_after: Option<u64>) -> HttpError {
         let url = Url::parse("https://a.example/").expect("an address");
-        HttpError::Status { url, status, detail: None, retry_after }
+        HttpError::Status { url, status, detail: None, retry_after, challenge: None }
     }
 
     #[test]

@@ -60,6 +60,8 @@ pub struct Upload {
     pub content_type: &'static str,
     /// What is sent.
     pub content: Content,
+    /// The position of the first byte of the content in what it is a part of, for OCI registries; `None` for a whole.
+    pub first_byte: Option<u64>,
     /// Whether the server is to refuse where the address holds something already (status 412).
     pub is_new: bool,
 }
@@ -67,7 +69,8 @@ pub struct Upload {
 impl Upload {
     /// Returns an upload of `content`, which is of the media type `content_type`, to `url`.
     pub fn new(method: Method, url: Url, content_type: &'static str, content: Content) -> Self {
-        Self { method, url, accept: "*/*", credential: None, content_type, content, is_new: false }
+        let (accept, credential, first_byte) = ("*/*", None, None);
+        Self { method, url, accept, credential, content_type, content, first_byte, is_new: false }
     }
 }
 
@@ -119,6 +122,8 @@ pub struct Submitted {
     pub status: u16,
     /// The address of what was made, if the server names one, as it names it.
     pub location: Option<String>,
+    /// How the server wants clients to log in (`WWW-Authenticate`).
+    pub challenge: Option<String>,
     /// The body.
     pub body: Vec<u8>,
 }

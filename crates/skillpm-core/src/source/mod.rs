@@ -17,6 +17,8 @@ mod kind;
 pub mod local;
 pub mod marketplace;
 pub mod newest;
+#[cfg(feature = "http")]
+pub(crate) mod oci;
 pub mod package;
 pub mod registry;
 #[cfg(feature = "http")]
@@ -56,6 +58,8 @@ fn of(origin: &Origin) -> &dyn Source {
         Origin::Git(it) => it,
         #[cfg(feature = "http")]
         Origin::Download(it) => it,
+        #[cfg(feature = "http")]
+        Origin::Oci(it) => it,
         #[cfg(feature = "http")]
         Origin::Site(it) => it,
         Origin::Local(it) => it,

@@ -1,6 +1,6 @@
 //! Files from one place on the web: fetched with a login if there is one, and cached if there is a cache.
 
-mod cache;
+pub(super) mod cache;
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -154,7 +154,7 @@ impl Web {
         self.checked().remove(&url.secret_text());
         // Without it, only what was known before is forgotten.
         if write_small(&cache.answer(url), bytes).is_ok() {
-            let head = Head { url: url.clone(), etag: None, last_modified: None };
+            let head = Head { url: url.clone(), etag: None, last_modified: None, link: None };
             cache.learn(url, &head, Digest::of(bytes));
         }
     }

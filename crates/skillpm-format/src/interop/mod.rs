@@ -11,6 +11,7 @@ pub mod gh;
 pub mod global_lock;
 pub mod hash;
 pub mod json;
+pub mod oci;
 pub mod order;
 pub mod skills_lock;
 pub mod source;

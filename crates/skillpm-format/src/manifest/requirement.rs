@@ -73,7 +73,10 @@ pub(super) fn with_revisions() -> String {
     let has = |kind: &Kind, key| kind.entry_keys(key).iter().any(|key| REVISIONS.contains(key));
     let keys: Vec<_> =
         source_keys().filter(|(kind, key)| has(kind, key)).map(|(_, key)| format!("`{key}`")).collect();
-    keys.join(" and ")
+    match &keys[..] {
+        [others @ .., last] if !others.is_empty() => format!("{} and {last}", others.join(", ")),
+        keys => keys.concat(),
+    }
 }
 
 /// Returns the keys of a skill, whatever its source.
@@ -228,7 +231,7 @@ fn reference(said: &impl ReferenceText) -> Result<Option<Reference>, ManifestErr
         let reference = match key {
             "tag" => Reference::tag(name),
             "branch" => plain(Reference::Branch),
-            "rev" => plain(Reference::Rev),
+            "rev" => Reference::rev(name),
             VERSION => Reference::version(name),
             _ => plain(Reference::Any),
         };

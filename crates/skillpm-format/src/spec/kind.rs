@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use super::{Address, Ecosystem, GitUrl, Origin, Repository, SourceSpec, SpecError};
+use super::{Address, Ecosystem, GitUrl, Origin, Reference, Repository, SourceSpec, SpecError};
 
 /// The keys that every kind of source accepts in a skill's entry in the manifest.
 const COMMON_KEYS: &[&str] = &["name", "agents", "disabled", "dependency"];
@@ -87,6 +87,12 @@ pub trait SourceFacts: fmt::Debug {
     /// Returns what separates the typed source from a directory in it. Returns `None` if it cannot have a directory.
     fn directory_mark(&self) -> Option<&'static str> {
         Some("//")
+    }
+
+    /// Returns what follows the typed source, before a directory in it, for `reference`. Returns `None` if `#` and the
+    /// name of the reference follow the directory instead.
+    fn revision_mark(&self, _reference: &Reference) -> Option<String> {
+        None
     }
 
     /// Returns the key and the value that name it in a manifest.

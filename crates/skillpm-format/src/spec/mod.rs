@@ -7,6 +7,7 @@ mod github;
 mod hosting;
 mod kind;
 mod local;
+mod oci;
 mod origin;
 mod package;
 mod reference;
@@ -23,6 +24,7 @@ pub use github::{PUBLIC_HOST, Repository, is_github_host};
 pub use hosting::is_page;
 pub use kind::{Compared, Foreign, Kind, NotExpressible, PatternForm, SourceFacts, SourceKind, Typed};
 pub use local::{LocalPath, is_local};
+pub use oci::{OciRepository, is_oci_tag};
 pub use origin::{KINDS, Origin, kind_of_key, source_keys};
 pub use package::{Ecosystem, Package, distribution_name};
 pub use reference::{Identity, Reference, is_commit, is_object_id};
@@ -78,6 +80,17 @@ pub enum SpecError {
     /// A name that no package can have.
     #[error("`{0}` cannot be the name of a package for `{1}:`")]
     BadPackage(String, &'static str),
+    /// A text that is not a repository of an OCI registry.
+    #[error(
+        "`{0}` is not a repository of an OCI registry: expected `host/path/name` with the name in lower case"
+    )]
+    BadOci(String),
+    /// A text that is neither a tag nor a digest.
+    #[error("`{0}` is neither a tag nor a digest such as `sha256:…` of an OCI registry")]
+    BadTag(String),
+    /// Two revisions of one source.
+    #[error("`{0}` names two revisions")]
+    TwoRevisions(String),
     /// A user name or password, which would end up in committed files.
     #[error("addresses with a user name or password are not allowed")]
     Credentials,
@@ -123,16 +136,21 @@ impl SourceSpec {
     /// Returns the text after `place`, the text of the origin.
     fn with_origin(&self, mut place: String) -> String {
         let Some(mark) = self.origin.directory_mark() else { return place };
+        let mut reference = self.reference.as_ref();
+        if let Some(written) = reference.and_then(|reference| self.origin.revision_mark(reference)) {
+            place.push_str(&written);
+            reference = None;
+        }
         if let Some(path) = &self.path {
             place.push_str(mark);
             place.push_str(path);
         }
-        let alone = self.reference.is_none() && self.skill.is_none();
+        let alone = reference.is_none() && self.skill.is_none();
         if alone && split_suffixes(&place).2.is_some() && !place.contains('?') {
             // An `@` in the last part would start the name of a skill.
             place.push('/');
         }
-        if let Some(reference) = &self.reference {
+        if let Some(reference) = reference {
             place.push('#');
             place.push_str(reference.name());
         }

@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use super::kind::{Kind, ReadTyped};
 use super::{
-    Address, Download, GitUrl, LocalPath, Package, Registry, Repository, Site, SourceFacts, SourceSpec,
-    SpecError,
+    Address, Download, GitUrl, LocalPath, OciRepository, Package, Registry, Repository, Site, SourceFacts,
+    SourceSpec, SpecError,
 };
 
 /// Defines [`Origin`] and the table [`KINDS`] from rows, one for each kind of source: its name, and the type that
@@ -65,6 +65,8 @@ kinds! {
     Download(Download),
     /// A registry: skills with versions.
     Registry(Registry),
+    /// A repository of an OCI registry.
+    Oci(OciRepository),
     /// A site that lists its skills under `/.well-known/`.
     Site(Site),
     /// A directory or archive on this machine, as typed.
@@ -139,6 +141,7 @@ mod tests {
             ("site:https://h", "site", Some("https://h")),
             ("registry:https://h/x", "registry", Some("https://h/x")),
             ("registry:./x", "registry", None),
+            ("oci:h/x", "oci", Some("https://h/x")),
             ("npm:@s/x", "npm", None),
             ("crate:x", "crate", None),
             ("path:./x", "path", None),

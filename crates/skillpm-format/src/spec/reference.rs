@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::SpecError;
+use crate::digest::Digest;
 use crate::version::VersionRange;
 
 /// A revision by name.
@@ -14,7 +15,7 @@ pub enum Reference {
     Tag(String),
     /// A branch.
     Branch(String),
-    /// A commit.
+    /// A commit, or the digest of an artifact.
     Rev(String),
     /// The highest version in a range: of a registry, or of the tags of a repository.
     Range(VersionRange),
@@ -50,7 +51,7 @@ impl Reference {
             Self::Branch(name.to_owned())
         } else if let Some(Ok(range)) = text.strip_prefix("versions/").map(VersionRange::new) {
             Self::Range(range)
-        } else if is_object_id(text) {
+        } else if is_object_id(text) || text.parse::<Digest>().is_ok() {
             Self::Rev(text.to_owned())
         } else {
             Self::Any(text.to_owned())
@@ -81,6 +82,18 @@ impl Reference {
             (Err(_), Ok(range)) => Ok(Self::Range(range)),
             (Err(error), Err(_)) => Err(error),
         }
+    }
+
+    /// Returns a commit, or the digest of an artifact.
+    ///
+    /// # Errors
+    ///
+    /// Fails on a name that git refuses and that is not a digest.
+    pub fn rev(name: &str) -> Result<Self, SpecError> {
+        if name.parse::<Digest>().is_err() {
+            Self::check(name)?;
+        }
+        Ok(Self::Rev(name.to_owned()))
     }
 
     /// Returns the range of versions that `text` is.
@@ -151,6 +164,7 @@ mod tests {
             Reference::Branch("main".into()),
             Reference::Any("main".into()),
             Reference::Rev("a".repeat(40)),
+            Reference::Rev(format!("sha256:{}", "a".repeat(64))),
             Reference::Range(VersionRange::new(">=1.2, <2").expect("a range")),
         ] {
             assert_eq!(Reference::from_lockfile(&reference.to_string()), reference);

@@ -3,8 +3,6 @@
 //! An artifact has one layer, with the files of the skill as `tar.gz` below a directory of its name. All of it depends on
 //! the record and the archive alone, so every server of a registry gives it the same digest.
 
-use std::collections::BTreeMap;
-
 use axum::Extension;
 use axum::extract::{Query, State};
 use axum::http::header::{CONTENT_TYPE, LINK, WWW_AUTHENTICATE};
@@ -23,17 +21,8 @@ use crate::codes;
 use crate::config::ReadAccess;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
+use crate::interop::oci::{self, ArtifactFacts, BLOB, Blob, INDEX, LATEST, MANIFEST};
 use crate::registry::{Artifact, History, Record, registry_name, registry_version};
-
-const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
-const INDEX: &str = "application/vnd.oci.image.index.v1+json";
-const SKILL: &str = "application/vnd.agentskills.skill.v1";
-const CONFIG: &str = "application/vnd.agentskills.skill.config.v1+json";
-const LAYER: &str = "application/vnd.agentskills.skill.content.v1.tar+gzip";
-/// The media type of blobs, whatever they are.
-const BLOB: &str = "application/octet-stream";
-/// The tag of the newest version.
-const LATEST: &str = "latest";
 
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("docker-content-digest");
 const API_VERSION: HeaderName = HeaderName::from_static("docker-distribution-api-version");
@@ -139,9 +128,9 @@ fn find(app: &App, caller: &Caller, name: &str) -> Result<std::sync::Arc<History
     }
 }
 
-/// Returns the tag of a version. A tag cannot have a `+`.
+/// Returns the tag of a version.
 fn tag(record: &Record) -> String {
-    record.version.as_str().replace('+', "_")
+    oci::tag(record.version.as_str())
 }
 
 /// Returns the version with a tag. Those that are yanked can be had by their number only.
@@ -149,7 +138,7 @@ fn tagged<'h>(skill: &'h History, tag: &str) -> Result<&'h Record> {
     let found = if tag == LATEST {
         skill.newest()
     } else {
-        registry_version(&tag.replace('_', "+")).ok().and_then(|version| skill.get(&version))
+        registry_version(&oci::version(tag)).ok().and_then(|version| skill.get(&version))
     };
     found.ok_or_else(|| unknown(format!("`{}` has no such version", skill.name())))
 }
@@ -175,82 +164,28 @@ fn tags(skill: &History, page: &Page, headers: &HeaderMap, keep: Keep) -> Respon
     response
 }
 
-/// A reference to a blob.
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Descriptor {
-    media_type: &'static str,
-    digest: Digest,
-    size: u64,
-}
-
-impl Descriptor {
-    fn new(media_type: &'static str, Artifact { digest, size }: Artifact) -> Self {
-        Self { media_type, digest, size }
-    }
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Manifest<'a> {
-    schema_version: u32,
-    media_type: &'static str,
-    artifact_type: &'static str,
-    config: Descriptor,
-    layers: [Descriptor; 1],
-    annotations: BTreeMap<&'static str, &'a str>,
-}
-
-#[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
-struct Config<'a> {
-    schema_version: &'static str,
-    name: &'a str,
-    version: &'a str,
-    description: &'a str,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    license: Option<&'a str>,
-}
-
 /// Returns the bytes of `value`. It cannot fail: every key is text, and writing to memory has no errors.
 fn bytes(value: &impl Serialize) -> Vec<u8> {
     serde_json::to_vec(value).unwrap_or_default()
 }
 
-fn config(record: &Record) -> Vec<u8> {
-    bytes(&Config {
-        schema_version: "1",
+fn facts(record: &Record) -> ArtifactFacts<'_> {
+    ArtifactFacts {
         name: record.name.as_str(),
         version: record.version.as_str(),
         description: &record.description,
         license: record.license.as_deref(),
-    })
+    }
 }
 
-/// Returns the manifest of a version. Other bytes, even another order of members, are another digest.
+fn config(record: &Record) -> Vec<u8> {
+    oci::config(&facts(record))
+}
+
+/// Returns the manifest of a version.
 async fn manifest(app: &App, record: &Record) -> Result<Vec<u8>> {
-    let layer = app.contents(record).await?.layer;
-    let config = config(record);
-    let config = Artifact { digest: Digest::of(&config), size: config.len() as u64 };
-    let created = record.published.to_string();
-    let mut annotations = BTreeMap::from([
-        ("org.opencontainers.image.created", created.as_str()),
-        ("org.opencontainers.image.title", record.name.as_str()),
-        ("org.opencontainers.image.version", record.version.as_str()),
-        ("org.opencontainers.image.description", record.description.as_str()),
-        ("io.agentskills.skill.name", record.name.as_str()),
-    ]);
-    if let Some(license) = &record.license {
-        annotations.insert("org.opencontainers.image.licenses", license);
-    }
-    Ok(bytes(&Manifest {
-        schema_version: 2,
-        media_type: MANIFEST,
-        artifact_type: SKILL,
-        config: Descriptor::new(CONFIG, config),
-        layers: [Descriptor::new(LAYER, layer)],
-        annotations,
-    }))
+    let Artifact { digest, size } = app.contents(record).await?.layer;
+    Ok(oci::manifest(&facts(record), Blob { digest, size }, &record.published.to_string()))
 }
 
 /// Returns the manifest with this digest.

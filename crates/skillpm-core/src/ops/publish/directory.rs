@@ -58,6 +58,6 @@ pub(super) fn no_tags() -> Error {
     Error::usage("a registry has no tags: the version comes from the skill").hint(message!(
         "leave out ",
         Opt::Tag,
-        ", which is for releases on GitHub: `github:OWNER/REPO`"
+        ", which is for releases on GitHub and for OCI registries"
     ))
 }

@@ -1,9 +1,10 @@
-//! `publish`: packs a skill and adds it to a registry, in a directory or on a server, or to the releases of a repository
-//! on GitHub.
+//! `publish`: packs a skill and adds it to a registry, in a directory or on a server, to a repository of an OCI
+//! registry, or to the releases of a repository on GitHub.
 
 mod directory;
 mod github;
 mod job;
+mod oci;
 mod outcome;
 mod server;
 mod target;

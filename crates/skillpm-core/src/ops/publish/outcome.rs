@@ -8,10 +8,10 @@ use crate::ops::pack::{LeftOut, PackedArtifact, PackedFile};
 /// A request to publish a skill.
 #[derive(Debug, Clone, Default)]
 pub struct PublishRequest {
-    /// The target: the directory or the address of a registry, its name in `[registries]`, `github:OWNER/REPO`, or
-    /// `github` for the repository that the remote `origin` leads to.
+    /// The target: the directory or the address of a registry, its name in `[registries]`, `oci://HOST/NAME` for a
+    /// repository of an OCI registry, `github:OWNER/REPO`, or `github` for the repository that the remote `origin` leads to.
     pub to: String,
-    /// The tag of a release, instead of the usual one.
+    /// The tag of a release or in an OCI registry, instead of the usual one.
     pub tag: Option<String>,
     /// Whether files that git has not committed are published.
     pub allow_dirty: bool,
@@ -22,7 +22,7 @@ pub struct PublishRequest {
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct PublishOutcome {
-    /// The directory or the address of the registry, or `github:OWNER/REPO`.
+    /// The directory or the address of the registry, `oci://HOST/NAME`, or `github:OWNER/REPO`.
     pub registry: String,
     /// The name of the skill.
     pub name: String,

@@ -4,6 +4,7 @@ use std::path::Path;
 
 use super::directory::Directory;
 use super::github::ReleasesOf;
+use super::oci::Repository;
 use super::outcome::{PublishRequest, Release};
 use super::server::Server;
 use crate::codes;
@@ -21,6 +22,8 @@ pub(super) enum Target {
     Directory(Directory),
     /// A registry that a server has.
     Server(Box<Server>),
+    /// A repository of an OCI registry.
+    Oci(Box<Repository>),
     /// The releases of a repository on GitHub.
     GitHub(ReleasesOf),
 }
@@ -34,6 +37,9 @@ impl Target {
     pub(super) fn open(context: &Context, dir: &Path, request: &PublishRequest) -> Result<Self> {
         if let Some(releases) = ReleasesOf::typed(context, dir, request)? {
             return Ok(Self::GitHub(releases));
+        }
+        if let Some(repository) = Repository::typed(context, request)? {
+            return Ok(Self::Oci(Box::new(repository)));
         }
         let scope = Scope::new(&context.settings, ScopeKind::Project)?;
         let registry = registries::typed(context, &scope, &request.to)?;
@@ -53,6 +59,7 @@ impl Target {
         match self {
             Self::Directory(directory) => directory.shown(),
             Self::Server(server) => server.shown(),
+            Self::Oci(repository) => repository.shown(),
             Self::GitHub(releases) => releases.shown(),
         }
     }
@@ -73,6 +80,7 @@ impl Target {
         match self {
             Self::Directory(directory) => Ok((None, directory.publish(context, packed, dry_run)?)),
             Self::Server(server) => Ok((None, server.publish(packed, dry_run)?)),
+            Self::Oci(repository) => Ok((None, repository.publish(context, packed, dry_run)?)),
             Self::GitHub(releases) => Ok((Some(releases.publish(context, dir, packed, dry_run)?), false)),
         }
     }

@@ -22,7 +22,7 @@ const RECORD_BYTES: u64 = 16 * 1024;
 
 /// The directories of the cache.
 #[derive(Debug)]
-pub(super) struct Cache {
+pub(in crate::source) struct Cache {
     root: PathBuf,
 }
 
@@ -45,7 +45,7 @@ pub(super) struct CachedBody {
 }
 
 impl Cache {
-    pub(super) fn new(dir: &Path) -> Self {
+    pub(in crate::source) fn new(dir: &Path) -> Self {
         Self { root: dir.join("web") }
     }
 
@@ -55,7 +55,7 @@ impl Cache {
     }
 
     /// Returns the path of the artifact with `digest`.
-    pub(super) fn artifact(&self, digest: &Digest) -> PathBuf {
+    pub(in crate::source) fn artifact(&self, digest: &Digest) -> PathBuf {
         self.root.join("artifacts").join(digest.hex())
     }
 
@@ -102,7 +102,7 @@ fn is_header(text: &str) -> bool {
 }
 
 /// Opens a cached file, if its bytes still have `digest`.
-pub(super) fn open(path: &Path, digest: &Digest) -> Option<Arc<SharedFile>> {
+pub(in crate::source) fn open(path: &Path, digest: &Digest) -> Option<Arc<SharedFile>> {
     let file = SharedFile::open(path).ok()?;
     (digest_of(&file).ok()? == *digest).then(|| Arc::new(file))
 }
@@ -121,17 +121,17 @@ fn digest_of(file: &SharedFile) -> io::Result<Digest> {
 }
 
 /// A download that is hashed while it arrives.
-pub(super) struct Hashed<'a> {
+pub(in crate::source) struct Hashed<'a> {
     file: &'a mut Download,
     hasher: HashingWriter<io::Sink>,
 }
 
 impl<'a> Hashed<'a> {
-    pub(super) fn new(file: &'a mut Download) -> Self {
+    pub(in crate::source) fn new(file: &'a mut Download) -> Self {
         Self { file, hasher: HashingWriter::new(io::sink()) }
     }
 
-    pub(super) fn finish(self) -> Digest {
+    pub(in crate::source) fn finish(self) -> Digest {
         self.hasher.finish().0
     }
 }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     fn head(url: &Url, etag: &str) -> Head {
-        Head { url: url.clone(), etag: Some(etag.into()), last_modified: None }
+        Head { url: url.clone(), etag: Some(etag.into()), last_modified: None, link: None }
     }
 
     #[test]
