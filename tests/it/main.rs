@@ -53,6 +53,7 @@ mod merge;
 mod merge_ends;
 mod mirror;
 mod newest;
+mod oci;
 mod outdated;
 mod own_source;
 mod pack;

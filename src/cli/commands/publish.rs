@@ -15,7 +15,6 @@ pub(super) const EXAMPLES: &str = after!("publish",
     "skillpm publish skills/pdf --to ../registry      publish a version of the skill"
     "skillpm publish skills/pdf --to github           as a release of the repository on GitHub"
     "skillpm publish --to oci://ghcr.io/acme/pdf      as an artifact in an OCI registry"
-    "skillpm publish --to github:acme/skills          the same, of a repository that you name"
 );
 
 // Arguments of `publish`.

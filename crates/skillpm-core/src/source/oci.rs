@@ -18,7 +18,7 @@ use client::{OciClient, read_all};
 use manifest::{Descriptor, Layers, Manifest, ManifestError};
 
 use super::discover::discover_in;
-use super::newest::{Ask, Files, Newest, Query};
+use super::newest::{Ask, Files, Newest, Query, hashed};
 use super::{FetchedSource, Released, Source, Wanted};
 use crate::archive;
 use crate::codes;
@@ -37,6 +37,8 @@ use crate::workers;
 
 /// The number of requests in progress at once.
 const CONNECTIONS: usize = 4;
+/// The size of an artifact, in bytes, that is fetched to find out what is new in it.
+const SMALL: u64 = 1 << 20;
 
 impl Source for OciRepository {
     fn open(&self, context: &Context, _: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource> {
@@ -85,21 +87,24 @@ impl Ask for Repository {
 
     fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
         let (now, bytes) = resolve(&self.client, reference)?;
-        let contents = Manifest::parse(&bytes, true).ok();
-        let compare = |query: &&Query<'_>| {
+        let new = Manifest::parse(&bytes, true).ok();
+        let mut tree = None;
+        let mut compare = |query: &&Query<'_>| {
             let locked = query.locked.revision.as_deref().and_then(|text| text.parse::<Digest>().ok());
-            let files = match locked {
-                Some(locked) if locked == now => Files::Same,
-                // Without it, only a download tells.
-                Some(locked) => match self.client.manifest(&locked) {
-                    Ok(Some(old)) => compared(&old, contents.as_ref()),
-                    Ok(None) | Err(_) => Files::Unknown,
-                },
-                None => Files::Unknown,
+            let is_same = locked.is_some_and(|locked| {
+                // Without the manifest, only the files tell.
+                let old = || self.client.manifest(&locked).ok().flatten();
+                locked == now || old().is_some_and(|old| has_same_blobs(&old, new.as_ref()))
+            });
+            let files = if is_same {
+                Files::Same
+            } else {
+                let tree = tree.get_or_insert_with(|| self.small(&bytes, new.as_ref()));
+                tree.as_ref().map_or(Files::Unknown, |tree| hashed(tree, query))
             };
             Newest { revision: Some(now.to_string()), files }
         };
-        Ok(queries.iter().map(compare).collect())
+        Ok(queries.iter().map(&mut compare).collect())
     }
 
     fn tags(&mut self, prefix: &str) -> Result<Vec<String>> {
@@ -109,13 +114,21 @@ impl Ask for Repository {
     }
 }
 
-/// Compares the files of two manifests. Other blobs may hold the same files.
-fn compared(old: &[u8], new: Option<&Manifest>) -> Files {
-    let old = Manifest::parse(old, true).ok();
-    match (old.as_ref().and_then(Manifest::contents), new.and_then(Manifest::contents)) {
-        (Some(old), Some(new)) if old == new => Files::Same,
-        _ => Files::Unknown,
+impl Repository {
+    /// Returns the files of the manifest `bytes`, if they are those of one skill and so few that a download costs little:
+    /// an update uses them, too.
+    fn small(&self, bytes: &[u8], manifest: Option<&Manifest>) -> Option<Tree> {
+        let size = manifest.and_then(Manifest::size).filter(|size| *size <= SMALL);
+        let reader = Reader { client: &self.client, limits: Limits::default() };
+        size.and_then(|_| reader.read(bytes).ok()).map(|(tree, _)| tree)
     }
+}
+
+/// Reports whether the files of two manifests are in the same blobs. Other blobs may hold the same files.
+fn has_same_blobs(old: &[u8], new: Option<&Manifest>) -> bool {
+    let old = Manifest::parse(old, true).ok();
+    let old = old.as_ref().and_then(Manifest::contents);
+    old.is_some() && old == new.and_then(Manifest::contents)
 }
 
 /// Reports whether `manifest` is that of a skill whose files are in the blob `layer`.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use serde::Deserialize;
 
 use super::manifest::{ACCEPT, Descriptor};
-use super::token::{Access, Entry};
+use super::token::{Access, Authorizer};
 use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
@@ -32,7 +32,7 @@ pub(crate) struct OciClient {
     repository: OciRepository,
     base: Url,
     client: Client,
-    entry: Entry,
+    authorizer: Authorizer,
     cache: Option<Cache>,
     offline: bool,
 }
@@ -57,7 +57,7 @@ impl OciClient {
         Ok(Self {
             repository: repository.clone(),
             client: Client::new(settings, Arc::clone(&context.reporter)),
-            entry: Entry::new(context, repository, &base),
+            authorizer: Authorizer::new(context, repository, &base),
             base,
             cache: settings.dirs.cache.as_deref().map(Cache::new),
             offline: settings.offline,
@@ -78,16 +78,17 @@ impl OciClient {
     ///
     /// # Errors
     ///
-    /// Fails as [`Entry::credential`] does. The inner error is that of the request.
+    /// Fails as [`Authorizer::credential`] does. The inner error is that of the request.
     fn let_in<T>(
         &self,
         access: Access,
         mut send: impl FnMut(Option<Credential>) -> Result<T, HttpError>,
     ) -> Result<Result<T, HttpError>> {
-        let credential = if self.offline { None } else { self.entry.credential(&self.client, access)? };
+        let credential =
+            if self.offline { None } else { self.authorizer.credential(&self.client, access)? };
         match send(credential.clone()) {
             Err(HttpError::Status { status: 401, challenge: Some(header), url, detail, retry_after }) => {
-                match self.entry.renewed(&self.client, &header, access, credential.as_ref())? {
+                match self.authorizer.renewed(&self.client, &header, access, credential.as_ref())? {
                     Some(other) => Ok(send(Some(other))),
                     None => Ok(Err(HttpError::Status {
                         url,
@@ -108,7 +109,7 @@ impl OciClient {
             HttpError::Status { url, status: 401 | 403, detail, .. }
                 if url.origin() == self.base.origin() =>
             {
-                self.entry.refused(detail.as_deref())
+                self.authorizer.refused(detail.as_deref())
             }
             // The hints of this error are about GitHub.
             HttpError::RateLimit { .. } => {

@@ -39,7 +39,7 @@ pub(super) enum Secret {
 
 /// What was found out about the login for a repository.
 #[derive(Default)]
-pub(super) struct Found {
+pub(super) struct FoundLogin {
     /// The login, if there is one, and where it was found.
     pub(super) login: Option<(Secret, String)>,
     /// Why places could not be read, as sentences.
@@ -56,8 +56,8 @@ pub(super) fn find(
     reporter: &dyn Reporter,
     base: &Url,
     repository: &OciRepository,
-) -> Result<Found> {
-    let mut found = Found::default();
+) -> Result<FoundLogin> {
+    let mut found = FoundLogin::default();
     let own = Login::find(settings, base)?;
     if let Some(credential) = own.credential() {
         if let Some(exposure) = own.exposure() {
@@ -124,14 +124,14 @@ fn basic(name: &str, password: &str) -> Secret {
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct AuthFile {
-    auths: BTreeMap<String, Entry>,
+    auths: BTreeMap<String, AuthEntry>,
     creds_store: String,
     cred_helpers: BTreeMap<String, String>,
 }
 
 #[derive(Deserialize, Default)]
 #[serde(default)]
-struct Entry {
+struct AuthEntry {
     auth: String,
     username: String,
     password: String,
@@ -193,7 +193,7 @@ fn of_helper(answer: helper::Answer) -> Secret {
     }
 }
 
-impl Entry {
+impl AuthEntry {
     fn secret(&self) -> Option<Secret> {
         if !self.registrytoken.is_empty() {
             return Some(Secret::Bearer(format!("Bearer {}", self.registrytoken)));

@@ -136,6 +136,17 @@ impl Manifest {
         serde_json::from_slice::<Raw>(bytes).is_ok_and(|raw| raw.artifact_type.is_some())
     }
 
+    /// Returns the number of bytes in the blobs with the skill's files, if it is that of one skill.
+    pub(super) fn size(&self) -> Option<u64> {
+        match self {
+            Self::Skill(Layers::Archive(one), _) => Some(one.size),
+            Self::Skill(Layers::Files(files), _) => {
+                Some(files.iter().fold(0, |sum: u64, (_, one)| sum.saturating_add(one.size)))
+            }
+            Self::Platform(_) | Self::Collection(_) => None,
+        }
+    }
+
     /// Returns the digests of the blobs with the skill's files, if it is that of one skill.
     pub(super) fn contents(&self) -> Option<Vec<(&str, Digest)>> {
         match self {

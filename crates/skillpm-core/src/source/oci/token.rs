@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde::Deserialize;
 
 use super::challenge::Challenge;
-use super::credentials::{self, Found, Secret};
+use super::credentials::{self, FoundLogin, Secret};
 use crate::advice::{Message, Verb, message};
 use crate::codes;
 use crate::context::Context;
@@ -36,9 +36,10 @@ pub(crate) enum Access {
 }
 
 /// What this process knows about registries.
-static KNOWN: Mutex<Known> = Mutex::new(Known { challenges: BTreeMap::new(), tokens: BTreeMap::new() });
+static KNOWN: Mutex<TokenCache> =
+    Mutex::new(TokenCache { challenges: BTreeMap::new(), tokens: BTreeMap::new() });
 
-struct Known {
+struct TokenCache {
     /// How registries want clients to log in, by their addresses.
     challenges: BTreeMap<String, Option<Challenge>>,
     tokens: BTreeMap<TokenKey, (Credential, Instant)>,
@@ -55,12 +56,12 @@ struct TokenKey {
 }
 
 /// The way into a repository.
-pub(super) struct Entry {
+pub(super) struct Authorizer {
     repository: OciRepository,
     base: Url,
     settings: Settings,
     reporter: Arc<dyn Reporter>,
-    found: OnceLock<Found>,
+    found: OnceLock<FoundLogin>,
 }
 
 #[derive(Deserialize)]
@@ -70,12 +71,12 @@ struct Answer {
     expires_in: Option<u64>,
 }
 
-fn known() -> std::sync::MutexGuard<'static, Known> {
+fn known() -> std::sync::MutexGuard<'static, TokenCache> {
     // Maps of whole values are intact whatever happened to another thread.
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-impl Entry {
+impl Authorizer {
     pub(super) fn new(context: &Context, repository: &OciRepository, base: &Url) -> Self {
         Self {
             repository: repository.clone(),
@@ -111,7 +112,7 @@ impl Entry {
     ///
     /// # Errors
     ///
-    /// Fails as [`Entry::credential`] does.
+    /// Fails as [`Authorizer::credential`] does.
     pub(super) fn renewed(
         &self,
         client: &Client,
@@ -143,7 +144,7 @@ impl Entry {
         })
     }
 
-    fn found(&self) -> Result<&Found> {
+    fn found(&self) -> Result<&FoundLogin> {
         if let Some(found) = self.found.get() {
             return Ok(found);
         }
