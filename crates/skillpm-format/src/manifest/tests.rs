@@ -212,7 +212,10 @@ fn every_fault_names_its_place() {
     // Only what may stand there is offered.
     for (text, hint) in [
         ("[skills]\nx = { github = \"a/b\", tags = \"1\" }", "did you mean `tag`?"),
-        ("[skills]\nx = { path = \"x\", tag = \"1\" }", "only skills of `github` and `git` have revisions"),
+        (
+            "[skills]\nx = { path = \"x\", tag = \"1\" }",
+            "only skills of `github`, `git` and `oci` have revisions",
+        ),
         ("[agents]\ndisabled = true", "known keys are `targets`, `copy`, `gitattributes`"),
     ] {
         assert_eq!(Manifest::parse(text).expect_err(text).hint.expect("a hint"), hint, "{text}");
