@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use skillpm::digest::Digest;
 
 use crate::support::tar::{gzip, tar};
-use crate::support::{Output, RegistryServer, Sandbox, Tree, program};
+use crate::support::{Output, Sandbox, Tree, program, start_registry};
 
 const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
 const INDEX: &str = "application/vnd.oci.image.index.v1+json";
@@ -691,7 +691,7 @@ fn a_skill_is_published_with_a_password_and_skopeo_reads_it() {
 
 #[test]
 fn our_own_server_is_such_a_registry() {
-    let server = RegistryServer::start("");
+    let server = start_registry("");
     let mut author = Sandbox::new();
     write_skill(&author, "1.0.0", b"1\n");
     let host = server.url().trim_start_matches("http://").to_owned();

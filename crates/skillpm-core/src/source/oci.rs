@@ -12,7 +12,7 @@ mod token;
 
 use std::collections::BTreeMap;
 use std::io::Write;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use client::{OciClient, read_all};
 use manifest::{Descriptor, Layers, Manifest, ManifestError};
@@ -24,14 +24,15 @@ use crate::archive;
 use crate::codes;
 use crate::context::Context;
 use crate::digest::{Digest, DigestError};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::fs::SharedFile;
 use crate::interop::oci::LATEST;
 use crate::name::SkillName;
 use crate::refusal::{Limits, Refusal};
 use crate::scope::ScopeRoot;
 use crate::spec::{OciRepository, Reference, SourceFacts as _};
-use crate::tree::{Content, ReadError, Rights, Tree, TreeEntry};
+use crate::text::closest;
+use crate::tree::{Content, ReadError, Tree, TreeEntry};
 use crate::version::Version;
 use crate::workers;
 
@@ -52,7 +53,7 @@ impl Source for OciRepository {
         };
         let reader = Reader { client: &client, limits: Limits::default() };
         let (tree, released) = reader.read(&bytes).map_err(|error| {
-            if error.code() == codes::REVISION_GONE || error.kind() == crate::error::ErrorKind::Network {
+            if error.code() == codes::REVISION_GONE || error.kind() == ErrorKind::Network {
                 return error;
             }
             error.context(format!("`{}` cannot be used", self.typed()))
@@ -202,13 +203,11 @@ fn missing(client: &OciClient, reference: Option<&Reference>) -> Error {
     if tags.is_empty() {
         return error.hint("the repository does not exist, or has no tags");
     }
-    match crate::text::closest(name, tags.iter().map(String::as_str)) {
-        Some(close) => error.hint(format!("did you mean `{close}`?")),
-        None => {
-            let some: Vec<_> = tags.iter().rev().take(5).map(|tag| format!("`{tag}`")).collect();
-            error.hint(format!("its tags are, among others, {}", some.join(", ")))
-        }
+    if let Some(close) = closest(name, tags.iter().map(String::as_str)) {
+        return error.hint(format!("did you mean `{close}`?"));
     }
+    let some: Vec<_> = tags.iter().rev().take(5).map(|tag| format!("`{tag}`")).collect();
+    error.hint(format!("its tags are, among others, {}", some.join(", ")))
 }
 
 /// Returns the error for a locked manifest that a repository no longer has.
@@ -283,14 +282,14 @@ impl Reader<'_> {
         // The names decide before anything is fetched.
         archive::of_files(files.iter().map(|(name, _)| (name.clone(), Vec::new())).collect())?;
         let positions: Vec<usize> = (0..files.len()).collect();
-        let blobs: std::sync::Mutex<BTreeMap<usize, Arc<SharedFile>>> = std::sync::Mutex::default();
+        let blobs: Mutex<BTreeMap<usize, Arc<SharedFile>>> = Mutex::default();
         workers::wait_for(&positions, CONNECTIONS, |at| {
             let blob = self.client.blob(&files[*at].1, None)?;
             // A map of whole values is intact whatever happened to another thread.
-            blobs.lock().unwrap_or_else(std::sync::PoisonError::into_inner).insert(*at, blob);
+            blobs.lock().unwrap_or_else(PoisonError::into_inner).insert(*at, blob);
             Ok::<_, Error>(())
         })?;
-        let blobs = blobs.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let blobs = blobs.into_inner().unwrap_or_else(PoisonError::into_inner);
         let read = |(at, blob): (usize, Arc<SharedFile>)| Ok((files[at].0.clone(), read_all(&blob)?));
         let files = blobs.into_iter().map(read).collect::<Result<_>>()?;
         Ok(archive::of_files(files)?)
@@ -309,17 +308,13 @@ impl Reader<'_> {
             }
             let (tree, _) = self.one(&bytes, manifest)?;
             let found = discover_in(&tree, "");
-            let name = match found.iter().find(|found| found.path.is_empty()).map(|found| &found.meta) {
-                Some(Ok(meta)) => {
-                    SkillName::new(&meta.name).map_err(|error| Error::integrity(error.to_string()))?
-                }
-                Some(Err(_)) | None => {
-                    let digest = one.digest;
-                    return Err(Error::integrity(format!(
-                        "{digest} of the collection has no `SKILL.md` that can be loaded"
-                    )));
-                }
+            let root = found.iter().find(|found| found.path.is_empty());
+            let Some(meta) = root.and_then(|root| root.meta.as_ref().ok()) else {
+                let digest = one.digest;
+                let message = format!("{digest} of the collection has no `SKILL.md` that can be loaded");
+                return Err(Error::integrity(message));
             };
+            let name = SkillName::new(&meta.name).map_err(|error| Error::integrity(error.to_string()))?;
             if names.contains(&name) {
                 return Err(Error::integrity(format!("the collection has two skills `{name}`")));
             }
@@ -371,9 +366,5 @@ impl Content for Joined {
     fn copy_to(&self, id: usize, sink: &mut dyn Write) -> std::result::Result<(), ReadError> {
         let (tree, entry) = &self.0[id];
         tree.copy_to(*entry, sink)
-    }
-
-    fn rights(&self, _: usize) -> Rights {
-        Rights::ALL
     }
 }

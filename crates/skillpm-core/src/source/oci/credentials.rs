@@ -94,14 +94,12 @@ fn files(settings: &Settings) -> Vec<PathBuf> {
     let env = &settings.env;
     let home = |dir: &str| settings.home.as_ref().map(|home| home.join(dir));
     let docker = env.path(env::DOCKER_CONFIG).or_else(|| home(".docker")).map(|dir| dir.join("config.json"));
-    let named = env.path(env::REGISTRY_AUTH_FILE);
-    let podman = match named {
-        Some(file) => vec![file],
-        None => {
-            let dirs =
-                [env.path(env::XDG_RUNTIME_DIR), env.path(env::XDG_CONFIG_HOME).or_else(|| home(".config"))];
-            dirs.into_iter().flatten().map(|dir| dir.join("containers/auth.json")).collect()
-        }
+    let podman = if let Some(file) = env.path(env::REGISTRY_AUTH_FILE) {
+        vec![file]
+    } else {
+        let config = env.path(env::XDG_CONFIG_HOME).or_else(|| home(".config"));
+        let dirs = [env.path(env::XDG_RUNTIME_DIR), config];
+        dirs.into_iter().flatten().map(|dir| dir.join("containers/auth.json")).collect()
     };
     docker.into_iter().chain(podman).collect()
 }
@@ -220,9 +218,9 @@ fn keys(repository: &OciRepository) -> Vec<String> {
         key.truncate(at);
     }
     if key == HUB {
-        keys.extend(HUB_KEYS.map(ToOwned::to_owned))
+        keys.extend(HUB_KEYS.map(ToOwned::to_owned));
     } else {
-        keys.push(key)
+        keys.push(key);
     }
     keys
 }
@@ -256,10 +254,6 @@ mod tests {
         })
     }
 
-    fn none(_: &str, _: &str) -> Asked {
-        Ok(None)
-    }
-
     #[test]
     fn the_longest_path_wins() {
         let auth = |text: &str| BASE64_STANDARD.encode(text);
@@ -282,7 +276,7 @@ mod tests {
             ("empty/x", None),
             ("host:5000/x", None),
         ] {
-            assert_eq!(found(&file, text, &none).as_deref(), expected, "{text}");
+            assert_eq!(found(&file, text, &|_, _| Ok(None)).as_deref(), expected, "{text}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::env::Env;
 use crate::interrupt::Running;
 
 /// The time that a helper has: it may ask the user to unlock a keychain.
-const DEADLINE: Duration = Duration::from_secs(60);
+const DEADLINE: Duration = Duration::from_mins(1);
 /// The largest answer that is read, in bytes.
 const ANSWER_BYTES: u64 = 256 * 1024;
 /// What helpers say if they have nothing.

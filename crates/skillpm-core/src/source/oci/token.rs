@@ -201,14 +201,11 @@ impl Authorizer {
                     }
                     _ => None,
                 };
-                let mut text = realm.secret_text();
-                text.push(if realm.has_query() { '&' } else { '?' });
-                if let Some(service) = &key.service {
-                    text.push_str(&format!("service={}&", encode(service)));
-                }
-                text.push_str(&format!("scope={}", encode(&key.scope)));
-                let led_by = Some(self.base.clone());
-                let request = Request { credential, led_by, ..Request::new(Url::parse(&text)?) };
+                let mark = if realm.has_query() { '&' } else { '?' };
+                let service = key.service.as_ref().map(|service| format!("service={}&", encode(service)));
+                let (service, scope) = (service.unwrap_or_default(), encode(&key.scope));
+                let url = Url::parse(&format!("{}{mark}{service}scope={scope}", realm.secret_text()))?;
+                let request = Request { led_by: Some(self.base.clone()), credential, ..Request::new(url) };
                 let mut bytes = Vec::new();
                 client
                     .fetch(&request, None, ANSWER_BYTES, &mut bytes)
