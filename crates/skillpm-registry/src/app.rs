@@ -24,11 +24,13 @@ use crate::registry::{
 };
 use crate::storage::{Change, Publication, Storage};
 use crate::version::Version;
-use crate::web::Overview;
+use crate::web::{File, Overview};
 use skillpm_core::ops::registry::check_package;
 
 /// The number of different sets of private skills for which the files about all skills are kept.
 const OVERVIEWS: usize = 16;
+/// The number of lists of skills that are kept.
+const LISTS: usize = 4_096;
 /// The bytes of files that never change which are kept in memory.
 const KEPT_BYTES: u64 = 64 << 20;
 /// The largest of these files.
@@ -56,6 +58,8 @@ pub(crate) struct App {
     /// The skills that pages show, by the same.
     shown: Cache<(u64, Vec<SkillName>), Arc<Shown>>,
     kept: Cache<String, Bytes, BytesOf>,
+    /// The lists of skills, each with the state of the skill that it was made of.
+    lists: Cache<SkillName, (Arc<History>, File)>,
     unpacked: contents::Unpacked,
 }
 
@@ -113,6 +117,7 @@ impl App {
             pages,
             shown: Cache::new(OVERVIEWS),
             kept,
+            lists: Cache::new(LISTS),
             unpacked: contents::Unpacked::default(),
         })
     }
@@ -185,6 +190,18 @@ impl App {
             skills.iter().filter(is_private).map(Arc::clone).collect()
         });
         all.iter().filter(|skill| self.is_seen(caller, skill)).map(|skill| skill.name().clone()).collect()
+    }
+
+    /// Returns the list of the versions of `skill`.
+    pub(crate) fn list(&self, skill: Arc<History>) -> File {
+        if let Some((of, list)) = self.lists.get(skill.name())
+            && Arc::ptr_eq(&of, &skill)
+        {
+            return list;
+        }
+        let list = File::json(skill.list().to_bytes());
+        self.lists.insert(skill.name().clone(), (skill, list.clone()));
+        list
     }
 
     /// Reads a file that never changes, of at most `limit` bytes; `None` if there is none. It is kept in memory if it is small.

@@ -181,7 +181,7 @@ impl Pages {
                 let feed = feed::Feed::of(shown, place, url);
                 let text =
                     self.render(app, "feed.xml", place, context! { view => Value::from(Serde(feed)) })?;
-                Ok(file(text.into(), "application/atom+xml; charset=utf-8"))
+                Ok(File::new(text, "application/atom+xml; charset=utf-8"))
             }
             Address::Skill(name) => {
                 let history = shown.get(name)?;
@@ -267,7 +267,7 @@ impl Pages {
     }
 
     fn html(&self, app: &App, template: &str, place: Place, context: Value) -> Result<File> {
-        Ok(file(self.render(app, template, place, context)?.into(), HTML))
+        Ok(File::new(self.render(app, template, place, context)?, HTML))
     }
 
     fn render(&self, app: &App, template: &str, place: Place, context: Value) -> Result<String> {
@@ -297,11 +297,6 @@ async fn archive(app: &App, record: &Record) -> Result<Bytes> {
     app.constant(&path, record.artifact.size).await?.ok_or_else(contents::missing)
 }
 
-fn file(bytes: Bytes, kind: &'static str) -> File {
-    let tag = Digest::of(&bytes).hex()[..32].to_owned();
-    File { bytes, kind, tag }
-}
-
 /// Returns the name of a file that pages load. It has the digest of the file, so that it can be kept for ever.
 fn asset_name((name, end, _, text): &(&str, &str, &str, &str)) -> String {
     format!("{name}.{}.{end}", &Digest::of(text.as_bytes()).hex()[..12])
@@ -313,7 +308,7 @@ fn asset_names() -> impl Iterator<Item = String> {
 
 fn asset(name: &str) -> Option<File> {
     let (_, _, kind, text) = ASSETS.iter().find(|asset| asset_name(asset) == name)?;
-    Some(file(Bytes::from_static(text.as_bytes()), kind))
+    Some(File::new(Bytes::from_static(text.as_bytes()), kind))
 }
 
 fn failed(error: minijinja::Error) -> Error {

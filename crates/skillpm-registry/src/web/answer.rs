@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::access::Caller;
 use crate::codes;
+use crate::digest::Digest;
 use crate::error::{Error, status};
 
 /// An answer that tells what went wrong, as RFC 9457 has it, with a code and hints beside.
@@ -119,6 +120,18 @@ pub(crate) struct File {
 }
 
 impl File {
+    /// Returns the file with these bytes and this media type.
+    pub(crate) fn new(bytes: impl Into<Bytes>, kind: &'static str) -> Self {
+        let bytes = bytes.into();
+        let tag = Digest::of(&bytes).hex()[..32].to_owned();
+        Self { bytes, kind, tag }
+    }
+
+    /// Returns a file of JSON.
+    pub(crate) fn json(bytes: impl Into<Bytes>) -> Self {
+        Self::new(bytes, "application/json")
+    }
+
     /// Returns the answer to a request with `headers`: the file, a part of it, or that it is as the client has it.
     pub(crate) fn answer(&self, headers: &HeaderMap, keep: Keep) -> Response {
         let size = self.bytes.len() as u64;

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use skillpm_core::ranking::SearchWords;
 
 use super::Shared;
-use super::answer::{Answer, Keep, json as answer_json};
-use super::files::{archive, contained, json_file};
+use super::answer::{Answer, File, Keep, json as answer_json};
+use super::files::{archive, contained};
 use crate::access::Caller;
 use crate::app::App;
 use crate::digest::Digest;
@@ -425,5 +425,5 @@ fn page(limit: Option<usize>) -> usize {
 }
 
 fn respond(body: &Value, caller: &Caller, headers: &HeaderMap) -> axum::response::Response {
-    json_file(body.to_string().into_bytes()).answer(headers, Keep::Ask.to(caller))
+    File::json(body.to_string().into_bytes()).answer(headers, Keep::Ask.to(caller))
 }

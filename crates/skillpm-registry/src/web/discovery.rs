@@ -7,8 +7,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Value, json};
 
 use super::Shared;
-use super::answer::{Answer, Keep};
-use super::files::{contained, json_file};
+use super::answer::{Answer, File, Keep};
+use super::files::contained;
 use crate::access::Caller;
 use crate::error::unknown;
 use crate::registry::registry_name;
@@ -45,7 +45,7 @@ pub(super) async fn index(
         .buffered(AT_ONCE)
         .try_collect()
         .await?;
-    let file = json_file(json!({"skills": skills}).to_string().into_bytes());
+    let file = File::json(json!({"skills": skills}).to_string().into_bytes());
     Ok(file.answer(&headers, Keep::Ask.to(&caller)))
 }
 

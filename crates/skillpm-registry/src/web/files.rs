@@ -21,7 +21,6 @@ use crate::registry::{
     files, registry_name, versions,
 };
 
-const JSON: &str = "application/json";
 const ZIP: &str = "application/zip";
 const TEXT: &str = "text/plain; charset=utf-8";
 const BYTES: &str = "application/octet-stream";
@@ -85,9 +84,9 @@ impl Overview {
     pub(crate) fn of(app: &App, skills: &[Arc<History>]) -> Self {
         let heads: Vec<Head> = skills.iter().filter_map(|skill| skill.head()).collect();
         Self {
-            search: json_file(SearchIndex::of(&heads).to_bytes()),
-            discovery: json_file(discovery(&heads)),
-            ai_catalog: json_file(ai_catalog(app.storage.config(), &heads)),
+            search: File::json(SearchIndex::of(&heads).to_bytes()),
+            discovery: File::json(discovery(&heads)),
+            ai_catalog: File::json(ai_catalog(app.storage.config(), &heads)),
         }
     }
 }
@@ -113,15 +112,15 @@ pub(super) async fn file(
                 _ => overview.ai_catalog.clone(),
             }
         }
-        Path::List(name) => json_file(app.skill(&caller, &name)?.list().to_bytes()),
-        Path::Versions(name) => json_file(versions(&*app.skill(&caller, &name)?).ok_or_else(missing)?),
+        Path::List(name) => app.list(app.skill(&caller, &name)?),
+        Path::Versions(name) => File::json(versions(&*app.skill(&caller, &name)?).ok_or_else(missing)?),
         Path::Record(name, key) => {
             let skill = app.skill(&caller, &name)?;
             let is_it = |version: &crate::version::Version| files::version_key(version) == key;
             let record = skill.records().iter().find(|record| is_it(&record.version)).ok_or_else(missing)?;
             let bytes =
                 app.constant(&files::record(&name, &record.version), MAX_FILE).await?.ok_or_else(missing)?;
-            return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Always)));
+            return Ok(File::json(bytes).answer(&headers, keep(Keep::Always)));
         }
         Path::Event(name, number) => {
             let skill = app.skill(&caller, &name)?;
@@ -129,12 +128,12 @@ pub(super) async fn file(
                 return Err(missing().into());
             }
             let bytes = app.constant(&files::event(&name, number), MAX_FILE).await?.ok_or_else(missing)?;
-            return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Always)));
+            return Ok(File::json(bytes).answer(&headers, keep(Keep::Always)));
         }
         Path::Log(number) => {
             let bytes = log_entry(app, &caller, number).await?.ok_or_else(missing)?;
             // What the caller may see of it can change.
-            return Ok(json_file_of(bytes).answer(&headers, keep(Keep::Ask)));
+            return Ok(File::json(bytes).answer(&headers, keep(Keep::Ask)));
         }
         Path::Archive(digest) => {
             let is_seen = app.catalog.with_archive(&digest).iter().any(|skill| app.is_seen(&caller, skill));
@@ -241,17 +240,7 @@ pub(super) async fn log_entry(
 /// Returns the configuration of the registry, with where programs find the server's own interface.
 fn config(app: &App) -> File {
     let config = app.storage.config().clone().with_api("api/v1/");
-    json_file(config.to_bytes())
-}
-
-/// Returns a file of JSON.
-pub(super) fn json_file(bytes: Vec<u8>) -> File {
-    json_file_of(bytes.into())
-}
-
-fn json_file_of(bytes: Bytes) -> File {
-    let tag = Digest::of(&bytes).hex()[..32].to_owned();
-    File { bytes, kind: JSON, tag }
+    File::json(config.to_bytes())
 }
 
 #[cfg(test)]

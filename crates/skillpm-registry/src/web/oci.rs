@@ -14,7 +14,6 @@ use serde_json::json;
 use super::Shared;
 use super::answer::{Answer, File, Keep, json};
 use super::dialect::BASIC;
-use super::files::json_file;
 use crate::access::Caller;
 use crate::app::App;
 use crate::codes;
@@ -156,7 +155,7 @@ fn tags(skill: &History, page: &Page, headers: &HeaderMap, keep: Keep) -> Respon
     let limit = page.n.unwrap_or(usize::MAX);
     let has_more = tags.len() > limit;
     tags.truncate(limit);
-    let mut response = json_file(bytes(&json!({"name": skill.name(), "tags": tags}))).answer(headers, keep);
+    let mut response = File::json(bytes(&json!({"name": skill.name(), "tags": tags}))).answer(headers, keep);
     if has_more && let Some(last) = tags.last() {
         let next = format!("</v2/{}/tags/list?n={limit}&last={last}>; rel=\"next\"", skill.name());
         response.headers_mut().extend(HeaderValue::try_from(next).ok().map(|next| (LINK, next)));

@@ -4,8 +4,7 @@ use axum::Extension;
 use axum::http::HeaderMap;
 use axum::response::Response;
 
-use super::answer::Keep;
-use super::files::json_file;
+use super::answer::{File, Keep};
 use crate::access::Caller;
 
 /// The document. A test holds it to the routes.
@@ -13,7 +12,7 @@ const DOCUMENT: &str = include_str!("openapi.json");
 
 /// Answers with the document.
 pub(super) async fn document(Extension(caller): Extension<Caller>, headers: HeaderMap) -> Response {
-    json_file(DOCUMENT.as_bytes().to_vec()).answer(&headers, Keep::Ask.to(&caller))
+    File::json(DOCUMENT.as_bytes().to_vec()).answer(&headers, Keep::Ask.to(&caller))
 }
 
 #[cfg(test)]
