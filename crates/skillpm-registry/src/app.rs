@@ -16,11 +16,12 @@ use crate::access::{Caller, Issuers, Scope, Tokens, check_new_name};
 use crate::catalog::{Catalog, Derived};
 use crate::codes;
 use crate::config::{Config, ReadAccess};
+use crate::digest::Digest;
 use crate::error::{Error, Result, not_permitted, unknown};
 use crate::name::SkillName;
 use crate::pages::{Pages, Shown};
 use crate::registry::{
-    Account, Event, History, Package, Record, Staged, Timestamp, TrustedPublisher, Visibility,
+    Account, Event, History, Package, Record, Staged, Timestamp, TrustedPublisher, Visibility, files,
 };
 use crate::storage::{Change, Publication, Storage};
 use crate::version::Version;
@@ -220,6 +221,46 @@ impl App {
         Ok(Some(bytes))
     }
 
+    /// Reads an archive of at most `limit` bytes, which is kept in memory; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer, or has other bytes than were published.
+    pub(crate) async fn small_archive(&self, digest: &Digest, limit: u64) -> Result<Option<Bytes>> {
+        let path = files::artifact(digest);
+        if let Some(bytes) = self.kept.get(&path) {
+            return Ok(Some(bytes));
+        }
+        let Some(bytes) = self.storage.read(&path, limit).await? else { return Ok(None) };
+        if Digest::of(&bytes) != *digest {
+            return Err(Error::integrity(format!("`{path}` has other bytes than were published"))
+                .hint("`skillpm-registry verify` lists what is damaged")
+                .coded(codes::REGISTRY_MISMATCH));
+        }
+        self.kept.insert(path, bytes.clone());
+        Ok(Some(bytes))
+    }
+
+    /// Checks that the caller may publish the skill `name`, as far as this server knows. It copies nothing.
+    ///
+    /// # Errors
+    ///
+    /// Fails if not.
+    pub(crate) async fn check_publisher(
+        &self,
+        caller: &Caller,
+        name: &SkillName,
+        time: Timestamp,
+    ) -> Result<()> {
+        caller.check_scope(Scope::Publish, name)?;
+        let check = || self.catalog.skill(name).map_or(Ok(None), |known| caller.publishes(&known, time));
+        if check().is_err() {
+            // Another server may just have made the caller an owner.
+            self.catalog.refresh(&self.storage).await?;
+        }
+        check().map(drop)
+    }
+
     /// Publishes the archive `bytes` as `version` of `name`.
     ///
     /// # Errors
@@ -383,12 +424,13 @@ impl App {
         time: Timestamp,
         decide: impl Fn(&History) -> Result<Option<Event>> + Send + Sync + 'static,
     ) -> Result<bool> {
+        caller.check_scope(scope, name)?;
         self.catalog.refresh(&self.storage).await?;
-        let known = self.catalog.history(name);
+        let known = self.catalog.skill(name);
+        let known = known.unwrap_or_else(|| Arc::new(History::empty(name.clone())));
         let exists = !known.records().is_empty();
         if !exists || !self.is_seen(caller, &known) {
             // The answer is the same whether the skill does not exist or must not be seen.
-            caller.check_scope(scope, name)?;
             return Err(unknown(format!("there is no skill `{name}`")));
         }
         let change: Change = {
@@ -399,7 +441,8 @@ impl App {
             })
         };
         change(&known)?;
-        let (is_new, history) = self.storage.change(known, change, caller.by(), time).await?;
+        let (is_new, history) =
+            self.storage.change(known.as_ref().clone(), change, caller.by(), time).await?;
         self.catalog.set(history);
         Ok(is_new)
     }

@@ -225,7 +225,10 @@ async fn init(args: InitArgs) -> Result<()> {
         Place::Directory(path) => drop(RegistryDir::init(path, name.clone())?),
         Place::Bucket(bucket) => {
             let config = registry::Config::new(name.clone());
-            if !bucket.objects()?.create(files::CONFIG, config.to_bytes().into()).await? {
+            let objects = bucket.objects()?;
+            let is_new = !objects.exists(files::CONFIG).await?
+                && objects.create(files::CONFIG, config.to_bytes().into()).await?;
+            if !is_new {
                 return Err(Error::usage(format!("`{place}` already is a registry")));
             }
         }
@@ -240,7 +243,8 @@ async fn serve(args: ServeArgs) -> Result<()> {
         config.listen = listen;
     }
     tracing_subscriber::fmt().json().flatten_event(true).with_writer(std::io::stderr).init();
-    let limits = config.limits.clone();
+    let settings = config.clone();
+    let stop = stopped()?;
     let refresh = Duration::from_secs(config.refresh_seconds.max(1));
     let listener = TcpListener::bind(config.listen)
         .await
@@ -251,7 +255,8 @@ async fn serve(args: ServeArgs) -> Result<()> {
     anstream::println!("serving `{}` at http://{address}", state.app.storage.config().name);
     tracing::info!(%address, skills, versions, "serving");
     tokio::spawn(follow(Arc::clone(&state), refresh));
-    web::serve(listener, web::router(state), &limits, stopped()).await;
+    let refused = state.metrics.refused_connections.clone();
+    web::serve(listener, web::router(state), &settings, refused, stop).await;
     tracing::info!("stopped");
     Ok(())
 }
@@ -269,20 +274,25 @@ async fn follow(state: Arc<State>, every: Duration) {
     }
 }
 
-/// Waits until the process is asked to stop.
-async fn stopped() {
+/// Listens from now on to whether the process is asked to stop. Returns what waits for that.
+fn stopped() -> Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {
         use tokio::signal::unix::{SignalKind, signal};
-        if let Ok(mut terminated) = signal(SignalKind::terminate()) {
+        let failed = |error| Error::io("signals cannot be listened to").because(error);
+        let mut terminated = signal(SignalKind::terminate()).map_err(failed)?;
+        let mut interrupted = signal(SignalKind::interrupt()).map_err(failed)?;
+        Ok(async move {
             tokio::select! {
                 _ = terminated.recv() => {}
-                _ = tokio::signal::ctrl_c() => {}
+                _ = interrupted.recv() => {}
             }
-            return;
-        }
+        })
     }
-    let _ = tokio::signal::ctrl_c().await;
+    #[cfg(not(unix))]
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }
 
 async fn site(args: SiteArgs) -> Result<()> {

@@ -71,6 +71,8 @@ pub struct Limits {
     pub publishes_per_hour: u32,
     /// Connections at the same time.
     pub connections: usize,
+    /// Connections of one address at the same time; not counted behind a proxy.
+    pub connections_per_address: usize,
     /// How long a client may take to send the head of a request, in seconds.
     pub head_seconds: u64,
     /// How long a request may take, its body included, in seconds.
@@ -116,6 +118,7 @@ impl Default for Limits {
             requests_per_minute: 6_000,
             publishes_per_hour: 600,
             connections: 16_384,
+            connections_per_address: 1_024,
             head_seconds: 10,
             request_seconds: 120,
             skills_per_account: 1_000,

@@ -335,13 +335,21 @@ impl Key {
 fn check_time(claims: &Claims, now: Timestamp) -> Result<()> {
     let now = now.seconds();
     if claims.exp <= now.saturating_sub(LEEWAY) {
-        return Err(refused("the statement has expired")
-            .hint("the clock of this server or of the issuer may be wrong"));
+        return Err(refused(format!(
+            "the statement expired at {}, and here it is {}",
+            Timestamp::new(claims.exp),
+            Timestamp::new(now)
+        ))
+        .hint("the clock of this server or of the issuer may be wrong"));
     }
     let starts = claims.nbf.into_iter().chain(claims.iat).max();
-    if starts.is_some_and(|starts| starts > now.saturating_add(LEEWAY)) {
-        return Err(refused("the statement is not valid yet")
-            .hint("the clock of this server or of the issuer may be wrong"));
+    if let Some(starts) = starts.filter(|starts| *starts > now.saturating_add(LEEWAY)) {
+        return Err(refused(format!(
+            "the statement is not valid before {}, and here it is {}",
+            Timestamp::new(starts),
+            Timestamp::new(now)
+        ))
+        .hint("the clock of this server or of the issuer may be wrong"));
     }
     Ok(())
 }

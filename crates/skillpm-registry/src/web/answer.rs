@@ -3,7 +3,7 @@
 use axum::body::{Body, Bytes};
 use axum::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, RANGE,
-    WWW_AUTHENTICATE,
+    RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
@@ -13,6 +13,9 @@ use crate::access::Caller;
 use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, status};
+
+/// After how many seconds a client is to try again what the store failed to do.
+const RETRY_SECONDS: &str = "5";
 
 /// An answer that tells what went wrong, as RFC 9457 has it, with a code and hints beside.
 #[derive(Debug)]
@@ -59,6 +62,9 @@ impl IntoResponse for Problem {
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
+        if status == StatusCode::SERVICE_UNAVAILABLE {
+            headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY_SECONDS));
+        }
         if error.code() == codes::TOKEN_REFUSED {
             headers.insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"skills\""));
         }

@@ -1,7 +1,7 @@
 //! The server's own interface: to publish, to yank, and to say who may.
 
 use axum::Extension;
-use axum::body::{Body, to_bytes};
+use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::{Path, Query, State};
 use axum::http::StatusCode;
 use axum::response::Response;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, json};
 use super::{Shared, files};
-use crate::access::{Caller, Scope, Token};
+use crate::access::{Caller, Token};
 use crate::app::now;
 use crate::codes;
 use crate::error::{Error, Result, not_permitted};
@@ -78,8 +78,8 @@ pub(super) async fn publish(
     body: Body,
 ) -> Answer {
     let (name, version) = (name_of(&name)?, version_of(&version)?);
-    // Who has no token does not get to send megabytes.
-    caller.check_scope(Scope::Publish, &name)?;
+    // Who may not publish it does not get to send megabytes.
+    state.app.check_publisher(&caller, &name, now()).await?;
     state.rates.check_publish(&caller)?;
     let _slot = state.publishing.acquire().await;
     let limit = state.app.config.limits.archive_bytes;
@@ -246,14 +246,15 @@ pub(super) async fn log(
 
 /// Reads a body of at most `limit` bytes.
 async fn read(body: Body, limit: usize) -> Result<axum::body::Bytes> {
+    let too_large = || Error::usage(format!("the body has more than {limit} bytes")).coded(codes::TOO_LARGE);
+    // What is announced as too large is not taken at all.
+    if HttpBody::size_hint(&body).lower() > limit as u64 {
+        return Err(too_large());
+    }
     to_bytes(body, limit).await.map_err(|error| {
         let is_too_large =
             std::error::Error::source(&error).is_some_and(|source| source.to_string().contains("limit"));
-        if is_too_large {
-            Error::usage(format!("the body has more than {limit} bytes")).coded(codes::TOO_LARGE)
-        } else {
-            Error::usage("the body broke off")
-        }
+        if is_too_large { too_large() } else { Error::usage("the body broke off") }
     })
 }
 

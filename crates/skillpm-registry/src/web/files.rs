@@ -163,7 +163,7 @@ pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, kee
         })
         .ok_or_else(missing)?;
     if size <= KEPT_FILE {
-        let bytes = app.constant(&path, size).await?.ok_or_else(missing)?;
+        let bytes = app.small_archive(digest, size).await?.ok_or_else(missing)?;
         return Ok(File { bytes, kind: ZIP, tag: tag.clone() }.answer(headers, keep));
     }
     if let Some(response) = unchanged(headers, &tag, keep) {

@@ -17,6 +17,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 use super::Shared;
 use super::answer::Problem;
 use super::dialect::Dialect;
+use super::serve::client_of;
 use crate::access::Caller;
 use crate::app::now;
 use crate::codes;
@@ -82,8 +83,10 @@ pub(super) async fn guard(State(state): State<Shared>, mut request: Request, nex
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
     let dialect = Dialect::of(&request);
     // First how often, and by the address: looking for a token that does not exist costs a request to the store.
-    let counted =
-        check(&state.rates.requests, &address.map_or_else(String::new, |address| address.to_string()));
+    let counted = check(
+        &state.rates.requests,
+        &address.map_or_else(String::new, |address| client_of(address).to_string()),
+    );
     let (mut response, by) = match counted {
         Err(seconds) => (limited_response(seconds), None),
         Ok(()) => match caller(&state, request.headers()).await {

@@ -26,6 +26,8 @@ pub(crate) struct Metrics {
     pub(crate) published: Counter,
     /// Attempts to read the log that failed.
     pub(crate) refresh_failures: Counter,
+    /// Connections that were closed at once because their address had too many.
+    pub(crate) refused_connections: Counter,
     skills: Gauge,
     versions: Gauge,
 }
@@ -34,7 +36,8 @@ impl Metrics {
     pub(super) fn new() -> Self {
         let mut registry = Registry::with_prefix("skillpm_registry");
         let (requests, seconds) = (Family::default(), Histogram::new(exponential_buckets(0.000_1, 4.0, 9)));
-        let [published, refresh_failures] = [Counter::default(), Counter::default()];
+        let [published, refresh_failures, refused_connections] =
+            [Counter::default(), Counter::default(), Counter::default()];
         let [skills, versions] = [Gauge::default(), Gauge::default()];
         registry.register("requests", "Requests, by method and status", Family::clone(&requests));
         registry.register_with_unit(
@@ -45,9 +48,23 @@ impl Metrics {
         );
         registry.register("published", "Versions published through this server", published.clone());
         registry.register("refresh_failures", "Failed attempts to read the log", refresh_failures.clone());
+        registry.register(
+            "refused_connections",
+            "Connections closed because their address had too many",
+            refused_connections.clone(),
+        );
         registry.register("skills", "Skills", skills.clone());
         registry.register("versions", "Versions of all skills", versions.clone());
-        Self { registry, requests, seconds, published, refresh_failures, skills, versions }
+        Self {
+            registry,
+            requests,
+            seconds,
+            published,
+            refresh_failures,
+            refused_connections,
+            skills,
+            versions,
+        }
     }
 
     /// Counts a request that was answered with `status` after `took`.

@@ -1,42 +1,49 @@
 //! Connections.
 
+use std::collections::BTreeMap;
 use std::io;
-use std::net::SocketAddr;
-use std::sync::Arc;
+use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
+use axum::Router;
 use axum::extract::ConnectInfo;
-use axum::{Extension, Router};
+use axum::http::Request;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::GracefulShutdown;
 use hyper_util::service::TowerToHyperService;
+use prometheus_client::metrics::counter::Counter;
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
+use tower::Service;
 
-use crate::config::Limits;
+use crate::config::{Config, Limits};
 
 /// How long requests that are under way may take once the server is to stop.
 const GRACE: Duration = Duration::from_secs(30);
 
-/// Answers what comes to `listener` until `stop` is ready, and then what is under way.
+/// The open files that connections leave to everything else.
+#[cfg(unix)]
+const OTHER_FILES: u64 = 256;
+
+/// Answers what comes to `listener` until `stop` is ready, and then what is under way. Counts in `refused` the connections
+/// of addresses that have too many.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
-    limits: &Limits,
+    config: &Config,
+    refused: Counter,
     stop: impl Future<Output = ()>,
 ) {
-    let slots = Arc::new(Semaphore::new(limits.connections));
+    let limits = &config.limits;
+    let slots = Arc::new(Semaphore::new(limits.connections.min(open_files())));
+    let addresses = (!config.behind_proxy).then(|| Addresses::new(limits.connections_per_address));
     let graceful = GracefulShutdown::new();
-    let mut builder = Builder::new(TokioExecutor::new());
-    // A client that sends a byte now and then must not hold a connection for ever.
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.head_time()).keep_alive(true);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(Duration::from_secs(30))
-        .max_concurrent_streams(128);
+    let builder = builder(limits);
     let mut stop = std::pin::pin!(stop);
     loop {
         let accepted = async {
@@ -55,24 +62,147 @@ pub(crate) async fn serve(
                 continue;
             }
         };
+        let place = addresses.as_ref().map(|addresses| addresses.take(address.ip()));
+        if matches!(place, Some(None)) {
+            refused.inc();
+            continue;
+        }
         let _ = stream.set_nodelay(true);
-        // Also before the first byte, and while an answer is not taken: nobody holds a connection by doing nothing.
+        // Also while an answer is not taken: nobody holds a connection by doing nothing.
         let mut stream = Box::pin(TimeoutStream::new(stream));
         stream.as_mut().set_read_timeout_pinned(Some(limits.request_time()));
         stream.as_mut().set_write_timeout_pinned(Some(limits.request_time()));
-        let service = router.clone().layer(Extension(ConnectInfo::<SocketAddr>(address)));
+        let has_asked = Arc::new(AtomicBool::new(false));
+        let service = Peer { router: router.clone(), address, has_asked: Arc::clone(&has_asked) };
         let connection = builder
             .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
             .into_owned();
         let watched = graceful.watch(connection);
+        let head_time = limits.head_time();
         tokio::spawn(async move {
-            // What a connection fails with is its client's affair.
-            let _ = watched.await;
-            drop(slot);
+            let mut watched = std::pin::pin!(watched);
+            // Before it is known which version of HTTP the client speaks, nothing else has a deadline.
+            match tokio::time::timeout(head_time, &mut watched).await {
+                Err(_) if has_asked.load(Ordering::Relaxed) => drop(watched.await),
+                // What a connection fails with is its client's affair.
+                _ => {}
+            }
+            drop((slot, place));
         });
     }
     drop(listener);
     let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+}
+
+/// The routes, for the requests of one connection.
+#[derive(Debug, Clone)]
+struct Peer {
+    router: Router,
+    address: SocketAddr,
+    /// Whether the first request has come.
+    has_asked: Arc<AtomicBool>,
+}
+
+impl<B> Service<Request<B>> for Peer
+where
+    Router: Service<Request<B>>,
+{
+    type Response = <Router as Service<Request<B>>>::Response;
+    type Error = <Router as Service<Request<B>>>::Error;
+    type Future = <Router as Service<Request<B>>>::Future;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.router.poll_ready(context)
+    }
+
+    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+        self.has_asked.store(true, Ordering::Relaxed);
+        request.extensions_mut().insert(ConnectInfo(self.address));
+        self.router.call(request)
+    }
+}
+
+fn builder(limits: &Limits) -> Builder<TokioExecutor> {
+    let mut builder = Builder::new(TokioExecutor::new());
+    // A client that sends a byte now and then must not hold a connection for ever.
+    builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.head_time()).keep_alive(true);
+    builder
+        .http2()
+        .timer(TokioTimer::new())
+        .keep_alive_interval(Duration::from_secs(30))
+        .max_concurrent_streams(128);
+    builder
+}
+
+/// Lets the process open as many files as the system allows, and returns how many connections that makes.
+#[cfg(unix)]
+fn open_files() -> usize {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let limit = getrlimit(Resource::Nofile);
+    // Where that fails, the limit is what it was.
+    let is_raised =
+        setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).is_ok();
+    let files = if is_raised { limit.maximum } else { limit.current };
+    let connections =
+        files.map_or(Semaphore::MAX_PERMITS as u64, |files| files.saturating_sub(OTHER_FILES).max(16));
+    usize::try_from(connections).unwrap_or(usize::MAX).min(Semaphore::MAX_PERMITS)
+}
+
+#[cfg(not(unix))]
+fn open_files() -> usize {
+    Semaphore::MAX_PERMITS
+}
+
+/// The connections of each address.
+#[derive(Debug, Clone)]
+struct Addresses {
+    counts: Arc<Mutex<BTreeMap<IpAddr, usize>>>,
+    limit: usize,
+}
+
+/// One connection of an address; it counts until it is dropped.
+#[derive(Debug)]
+struct Connection {
+    addresses: Addresses,
+    address: IpAddr,
+}
+
+impl Addresses {
+    fn new(limit: usize) -> Self {
+        Self { counts: Arc::default(), limit }
+    }
+
+    /// Counts a connection of `address`; `None` if it has too many.
+    fn take(&self, address: IpAddr) -> Option<Connection> {
+        let address = client_of(address);
+        let mut counts = self.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        let count = counts.entry(address).or_default();
+        if *count >= self.limit {
+            return None;
+        }
+        *count += 1;
+        Some(Connection { addresses: self.clone(), address })
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        let mut counts = self.addresses.counts.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(count) = counts.get_mut(&self.address) {
+            *count -= 1;
+            if *count == 0 {
+                counts.remove(&self.address);
+            }
+        }
+    }
+}
+
+/// Returns the address that stands for the client at `address`: whoever has one of version 6 has 2^64 of them.
+pub(super) fn client_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),
+        v4 @ IpAddr::V4(_) => v4,
+    }
 }
 
 /// Waits a moment after an error that comes again at once, such as too many open files.
@@ -84,5 +214,26 @@ async fn wait_after(error: &io::Error) {
     if !is_of_client {
         tracing::error!("a connection cannot be taken: {error}");
         tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_so_many_connections_at_the_same_time() {
+        let addresses = Addresses::new(2);
+        let at = |text: &str| addresses.take(text.parse().expect("an address"));
+        let (one, two) = (at("2001:db8::1"), at("2001:db8::ffff:1"));
+        assert!(one.is_some() && two.is_some() && at("2001:db8::2").is_none());
+        assert!(at("2001:db8:0:1::1").is_some());
+        drop(one);
+        assert!(at("2001:db8::3").is_some());
+        let mapped = at("::ffff:10.0.0.1");
+        let plain = at("10.0.0.1");
+        assert!(mapped.is_some() && plain.is_some() && at("10.0.0.1").is_none());
+        drop((two, mapped, plain));
+        assert!(addresses.counts.lock().expect("a lock").is_empty());
     }
 }

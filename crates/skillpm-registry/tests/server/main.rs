@@ -8,6 +8,8 @@
 
 mod bucket;
 mod clients;
+mod faults;
+mod store;
 mod support;
 
 use serde_json::{Value, json};

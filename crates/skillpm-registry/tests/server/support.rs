@@ -38,6 +38,12 @@ impl Answer {
         self.headers.get_all(name).iter().next_back().map_or("", |value| value.to_str().expect("text"))
     }
 
+    /// All values of a header.
+    pub(crate) fn all(&self, name: &str) -> String {
+        let values = self.headers.get_all(name).iter().map(|value| value.to_str().expect("text"));
+        values.collect::<Vec<_>>().join(", ")
+    }
+
     pub(crate) fn text(&self) -> String {
         String::from_utf8_lossy(&self.body).into_owned()
     }
@@ -61,6 +67,14 @@ impl Server {
         Self::with_client(RegistryServer::start(Path::new(PROGRAM), settings))
     }
 
+    /// Starts a server of a new registry in the directory `registry`.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn start_in(registry: &str, settings: &str) -> Self {
+        let made = program(&["init", registry, "--name", "acme"]).output().expect("starts");
+        assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
+        Self::of_bucket(registry, settings, &[])
+    }
+
     /// Starts another server of the same registry.
     pub(crate) fn again(&self, settings: &str) -> Self {
         Self::with_client(self.process.again(settings))
@@ -76,6 +90,25 @@ impl Server {
         // A connection for each request: the server may close an idle one at any moment.
         let client = reqwest::Client::builder().pool_max_idle_per_host(0).build().expect("a client");
         Self { process, client }
+    }
+
+    /// Asks for `path`, and follows no redirect.
+    pub(crate) async fn get_unfollowed(&self, path: &str) -> Answer {
+        let client = reqwest::Client::builder().redirect(reqwest::redirect::Policy::none());
+        answer(client.build().expect("a client").get(format!("{}{path}", self.url()))).await
+    }
+
+    /// Returns the status of the answer for `path`; `None` if no answer comes.
+    pub(crate) async fn try_get(&self, path: &str) -> Option<u16> {
+        Some(self.client.get(format!("{}{path}", self.url())).send().await.ok()?.status().as_u16())
+    }
+
+    /// The memory that the server uses, in KB.
+    #[cfg(target_os = "linux")]
+    pub(crate) fn memory(&self) -> u64 {
+        let status = std::fs::read_to_string(format!("/proc/{}/status", self.id())).expect("a process");
+        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:")).expect("a size");
+        line.split_whitespace().next().and_then(|number| number.parse().ok()).expect("a number")
     }
 
     /// Ends the server at once, whatever it is doing.
