@@ -204,7 +204,7 @@ impl State {
                 let prefix =
                     query.split('&').find_map(|part| part.strip_prefix("prefix=")).unwrap_or_default();
                 let prefix = prefix.replace("%2F", "/");
-                let listed: String = objects
+                let listed: Vec<_> = objects
                     .iter()
                     .filter(|(path, _)| path.starts_with(&prefix))
                     .map(|(path, bytes)| {
@@ -215,8 +215,11 @@ impl State {
                         )
                     })
                     .collect();
-                format!("<ListBucketResult><IsTruncated>false</IsTruncated>{listed}</ListBucketResult>")
-                    .into_response()
+                format!(
+                    "<ListBucketResult><IsTruncated>false</IsTruncated>{}</ListBucketResult>",
+                    listed.concat()
+                )
+                .into_response()
             }
             Method::GET | Method::HEAD => match objects.get(path) {
                 Some(bytes) => tagged(bytes, Body::from(bytes.clone())),
