@@ -1,6 +1,7 @@
 //! OCI registries: Debian's `docker-registry`, small ones that lie, our own server, and skopeo.
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::io::{BufReader, Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::PermissionsExt as _;
@@ -52,7 +53,7 @@ impl Registry {
             let mut command = Command::new(htpasswd);
             command.arg("-Bbc").arg(&file).args([name, password]).stderr(Stdio::null());
             assert!(command.status().expect("starts").success());
-            config += &format!("auth:\n  htpasswd:\n    realm: test\n    path: {}\n", file.display());
+            let _ = write!(config, "auth:\n  htpasswd:\n    realm: test\n    path: {}\n", file.display());
         }
         let file = dir.path().join("config.yml");
         std::fs::write(&file, config).expect("is written");
@@ -157,9 +158,9 @@ fn send(host: &str, method: &str, path: &str, headers: &[(&str, String)], body: 
     let mut stream = TcpStream::connect(host).expect("connects");
     let mut head = format!("{method} {path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n");
     for (name, value) in headers.iter().filter(|(_, value)| !value.is_empty()) {
-        head += &format!("{name}: {value}\r\n");
+        let _ = write!(head, "{name}: {value}\r\n");
     }
-    head += &format!("Content-Length: {}\r\n\r\n", body.len());
+    let _ = write!(head, "Content-Length: {}\r\n\r\n", body.len());
     stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)).expect("is sent");
     let mut reader = BufReader::new(stream);
     let (first, headers) = read_head(&mut reader);
@@ -213,7 +214,7 @@ impl Small {
                 let mut head =
                     format!("HTTP/1.1 {status} x\r\nConnection: close\r\nContent-Length: {}\r\n", body.len());
                 for header in more {
-                    head += &format!("{header}\r\n");
+                    let _ = write!(head, "{header}\r\n");
                 }
                 let _ =
                     stream.write_all(format!("{head}\r\n").as_bytes()).and_then(|()| stream.write_all(&body));
