@@ -14,6 +14,10 @@ TEST_TOOLS = $(abspath $(TARGET))/test-tools
 SKILLS = skills@1.7.4
 # The client of the registry ClawHub, whose protocol the server speaks. Later versions need a newer Node.
 CLAWHUB = clawhub@0.20.0
+# What drives Chromium, and what judges the accessibility of pages.
+PLAYWRIGHT = playwright-core@1.65.1
+AXE = axe-core@4.14.1
+NPM = $(SKILLS) $(CLAWHUB) $(PLAYWRIGHT) $(AXE)
 NODE = node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process.arch')@22
 
 # The Python package: the interpreter, and the environments of its tests. It is compiled beside the program, so
@@ -126,7 +130,7 @@ own-skills: tools ## validate the example skills, and a skill from each template
 
 # Programs that some tests run for real, each as program:package. A test that misses its program says so; with
 # `CI` set it fails.
-PROGRAMS = bash:bash curl:curl docker-registry:docker-registry fish:fish git:git groff:groff-base htpasswd:apache2-utils nginx:nginx-light node:nodejs npm:npm openssl:openssl \
+PROGRAMS = bash:bash chromium:chromium curl:curl docker-registry:docker-registry fish:fish git:git groff:groff-base htpasswd:apache2-utils nginx:nginx-light node:nodejs npm:npm openssl:openssl \
 	python3:python3 skopeo:skopeo sshd:openssh-server strace:strace tar:tar unzip:unzip zsh:zsh
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \
@@ -142,9 +146,10 @@ test-tools: ## get what some tests run for real: Debian's packages as root, npm'
 	[ -z "$$missing" ] || $(call left-out,"Not installed:$$missing. The tests that need them say so.")
 	@mkdir -p "$(TEST_TOOLS)"
 	@$(call environment,$(PYTHON_MOTO),$(PYTHON),crates/skillpm-registry/tests/requirements-moto.txt)
-	@{ [ -e "$(TEST_TOOLS)/node_modules/skills/package.json" ] && [ -e "$(TEST_TOOLS)/node_modules/clawhub/package.json" ]; } \
-	    || npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(SKILLS) $(CLAWHUB) "$(NODE)" \
-	    || $(call left-out,'npm could not fetch $(SKILLS) and $(CLAWHUB): the tests against them are left out')
+	@[ "$$(cat "$(TEST_TOOLS)/ready" 2>/dev/null)" = '$(NPM)' ] \
+	    || { npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(NPM) "$(NODE)" \
+	        && echo '$(NPM)' > "$(TEST_TOOLS)/ready"; } \
+	    || $(call left-out,'npm could not fetch $(NPM): the tests with them are left out')
 
 # The environments are left out with a word where there is no Python, or no network for what the tests need.
 python-env:

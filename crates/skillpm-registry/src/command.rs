@@ -91,7 +91,7 @@ struct SiteArgs {
     #[command(flatten)]
     common: Common,
 
-    /// the directory to write to; files of an earlier run are replaced
+    /// the directory to write to; pages of an earlier run are replaced or removed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
 }

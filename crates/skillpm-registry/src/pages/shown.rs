@@ -87,6 +87,8 @@ fn newest(skills: &[Arc<History>]) -> Vec<Record> {
         .iter()
         .flat_map(|skill| skill.records().iter().filter(|record| skill.yanked(&record.version).is_none()))
         .collect();
+    // The versions of a skill are in their order, the oldest one first.
+    records.reverse();
     records.sort_by(|a, b| b.published.cmp(&a.published).then_with(|| a.name.cmp(&b.name)));
     records.into_iter().take(NEWEST).cloned().collect()
 }

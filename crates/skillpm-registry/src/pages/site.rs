@@ -1,29 +1,71 @@
 //! The pages as files, for any host of static files.
 
+use std::collections::BTreeSet;
 use std::path::Path;
+
+use skillpm_core::fs;
 
 use super::{Address, Query, Shown};
 use crate::app::App;
 use crate::error::Result;
-use crate::registry::{Head, SearchIndex, files};
-use skillpm_core::fs;
+use crate::registry::files;
 
-/// Writes the pages about all public skills of `app` to the directory `out`. Returns their number.
+/// The list of the files of a site, so that the next run removes those that are no page any more.
+const LIST: &str = ".skillpm-site";
+/// The largest list that is read, in bytes.
+const MAX_LIST: u64 = 1 << 30;
+
+/// Writes the pages about all public skills of `app` to the directory `out`, and removes the pages of an earlier run that
+/// are none any more. Other files stay. Returns the number of pages.
 ///
 /// # Errors
 ///
-/// Fails if an archive cannot be read, or a file cannot be written.
+/// Fails if an archive cannot be read, or a file cannot be written or removed.
 pub(crate) async fn write(app: &App, out: &Path) -> Result<usize> {
     let skills = app.catalog.all().into_iter().filter(|skill| skill.is_listed()).collect();
     let shown = Shown::new(skills);
     let addresses = addresses(&shown);
+    let paths: BTreeSet<String> = addresses.iter().map(Address::path).collect();
+    let earlier = earlier(out)?;
+    // If this run is cut off, the next one knows the files of both.
+    write_list(out, paths.union(&earlier))?;
     for address in &addresses {
         let page = app.pages.page(app, &shown, address, &Query::default(), false).await?;
         fs::write_small(&out.join(address.path()), &page.bytes)?;
     }
-    let heads: Vec<Head> = shown.skills.iter().filter_map(|skill| skill.head()).collect();
-    fs::write_small(&out.join(files::SEARCH), &SearchIndex::of(&heads).to_bytes())?;
+    for path in earlier.difference(&paths) {
+        remove(out, path)?;
+    }
+    write_list(out, paths.iter())?;
     Ok(addresses.len())
+}
+
+/// Returns the paths of the pages of an earlier run. What is not the path of a page is left out, whoever wrote it there.
+fn earlier(out: &Path) -> Result<BTreeSet<String>> {
+    let bytes = fs::read_capped(&out.join(LIST), MAX_LIST)?.unwrap_or_default();
+    let is_page = |path: &&str| {
+        Address::of(&format!("/{path}")).is_some_and(|address| address.path() == **path)
+            && path.split('/').all(|part| !matches!(part, "" | "." | "..") && !part.contains(['\\', ':']))
+    };
+    Ok(String::from_utf8_lossy(&bytes).lines().filter(is_page).map(str::to_owned).collect())
+}
+
+fn write_list<'a>(out: &Path, paths: impl Iterator<Item = &'a String>) -> Result<()> {
+    let lines: String = paths.flat_map(|path| [path, "\n"]).collect();
+    Ok(fs::write_small(&out.join(LIST), lines.as_bytes())?)
+}
+
+/// Removes a page, and the directories above it that are empty then.
+fn remove(out: &Path, path: &str) -> Result<()> {
+    fs::remove_if_there(&out.join(path))?;
+    let mut dir = Path::new(path).parent();
+    while let Some(above) = dir.filter(|above| !above.as_os_str().is_empty()) {
+        if !fs::remove_dir_if_empty(&out.join(above)) {
+            break;
+        }
+        dir = above.parent();
+    }
+    Ok(())
 }
 
 /// Returns the addresses of all pages. Of the differences only those between neighbours are pages.

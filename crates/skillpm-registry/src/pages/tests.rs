@@ -157,3 +157,32 @@ async fn the_site_of_files_is_whole() {
     // The first page, the feed, style, script and icon, the skill, three versions and two differences.
     assert_eq!(seen.len(), 11, "{seen:?}");
 }
+
+#[tokio::test]
+async fn a_site_that_is_written_again_has_no_pages_that_are_gone() {
+    let (old, new) = (app().await, app().await);
+    for version in ["1.0.0", "1.1.0"] {
+        publish(&old, "pdf", version, plain("pdf", version)).await;
+    }
+    publish(&old, "docx", "1.0.0", plain("docx", "1.0.0")).await;
+    publish(&new, "docx", "1.0.0", plain("docx", "1.0.0")).await;
+    let dir = tempfile::tempdir().expect("a directory");
+    write(&old, dir.path()).await.expect("is written");
+    let put =
+        |path: &str| skillpm_core::fs::write_small(&dir.path().join(path), b"mine").expect("is written");
+    put("skills/pdf/1.0.0/mine.txt");
+    put("robots.txt");
+    // Nothing that another wrote into the list is removed.
+    let list = dir.path().join(".skillpm-site");
+    let listed = skillpm_core::fs::read_capped(&list, 1 << 20).expect("is read").expect("a list");
+    let more = b"robots.txt\n../robots.txt\nskills/../robots.txt\nstatic/../robots.txt\n";
+    skillpm_core::fs::write_small(&list, &[&listed[..], more].concat()).expect("is written");
+    write(&new, dir.path()).await.expect("is written");
+    let is_there =
+        |path: &str| !matches!(skillpm_core::fs::read_capped(&dir.path().join(path), 1 << 20), Ok(None));
+    assert!(is_there("skills/docx/index.html") && is_there("skills/docx/1.0.0/index.html"));
+    assert!(
+        !is_there("skills/pdf/index.html") && !is_there("skills/pdf/diff") && !is_there("skills/pdf/1.1.0")
+    );
+    assert!(is_there("skills/pdf/1.0.0/mine.txt") && is_there("robots.txt"));
+}

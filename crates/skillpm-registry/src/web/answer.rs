@@ -1,13 +1,16 @@
 //! Answers.
 
 use axum::body::{Body, Bytes};
+use axum::extract::FromRequestParts;
 use axum::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, RANGE,
     RETRY_AFTER, WWW_AUTHENTICATE,
 };
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
 use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use crate::access::Caller;
 use crate::codes;
@@ -27,6 +30,19 @@ pub(crate) type Answer = Result<Response, Problem>;
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
         Self(error)
+    }
+}
+
+/// What the query of an address has. What is wrong with it is told as any other problem.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Query<T>(pub(super) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let found = axum::extract::Query::from_request_parts(parts, state).await;
+        found.map(|query| Self(query.0)).map_err(|wrong| Error::usage(wrong.body_text()).into())
     }
 }
 

@@ -2,12 +2,12 @@
 
 use axum::Extension;
 use axum::body::{Body, HttpBody, to_bytes};
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, json};
+use super::answer::{Answer, Query, json};
 use super::{Shared, files};
 use crate::access::{Caller, Token};
 use crate::app::now;

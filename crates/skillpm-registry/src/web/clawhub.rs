@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, HOST};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use skillpm_core::ranking::SearchWords;
 
 use super::Shared;
-use super::answer::{Answer, File, Keep, json as answer_json};
+use super::answer::{Answer, File, Keep, Query, json as answer_json};
 use super::files::{archive, contained};
 use crate::access::Caller;
 use crate::app::App;
@@ -119,6 +119,13 @@ async fn search(
     Ok(respond(&json!({"results": results}), &caller, &headers))
 }
 
+/// Whose skill is meant. Names are unique here, so this can only rule the skill out.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct OwnerQuery {
+    owner_handle: Option<String>,
+}
+
 #[derive(Deserialize)]
 struct ListQuery {
     limit: Option<usize>,
@@ -173,9 +180,10 @@ async fn skill(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
+    Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
 ) -> Answer {
-    let history = find(&state.app, &caller, &name)?;
+    let history = find(&state.app, &caller, &name, &of)?;
     let newest = history.newest();
     let body = json!({
         "skill": about(&history, newest),
@@ -191,9 +199,10 @@ async fn install(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
+    Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
 ) -> Answer {
-    let history = find(&state.app, &caller, &name)?;
+    let history = find(&state.app, &caller, &name, &of)?;
     let body = match history.newest() {
         Some(newest) => json!({
             "ok": true,
@@ -223,9 +232,10 @@ async fn versions(
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     Query(query): Query<PageQuery>,
+    Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
 ) -> Answer {
-    let history = find(&state.app, &caller, &name)?;
+    let history = find(&state.app, &caller, &name, &of)?;
     let before = match &query.cursor {
         Some(cursor) => Some(wanted(&history, cursor)?.version.number().clone()),
         None => None,
@@ -245,9 +255,10 @@ async fn version(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path((name, version)): Path<(String, String)>,
+    Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
 ) -> Answer {
-    let history = find(&state.app, &caller, &name)?;
+    let history = find(&state.app, &caller, &name, &of)?;
     let record = wanted(&history, &version)?;
     let contents = state.app.contents(record).await?;
     let files: Vec<Value> = contents
@@ -275,9 +286,10 @@ async fn file(
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     Query(query): Query<FileQuery>,
+    Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
 ) -> Answer {
-    let history = find(&state.app, &caller, &name)?;
+    let history = find(&state.app, &caller, &name, &of)?;
     let record = chosen(&history, query.version.as_deref(), query.tag.as_deref())?;
     contained(&state.app, record, &query.path, &headers, Keep::Ask.to(&caller)).await
 }
@@ -293,9 +305,10 @@ async fn resolve(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Query(query): Query<ResolveQuery>,
+    Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
 ) -> Answer {
-    let history = find(&state.app, &caller, &query.slug)?;
+    let history = find(&state.app, &caller, &query.slug, &of)?;
     let hash = Digest::from_hex(&query.hash)
         .ok_or_else(|| Error::usage("`hash` is not the SHA-256 of something, in hexadecimal"))?;
     let mut matching = None;
@@ -322,9 +335,10 @@ async fn download(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Query(query): Query<DownloadQuery>,
+    Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
 ) -> Answer {
-    let history = find(&state.app, &caller, &query.slug)?;
+    let history = find(&state.app, &caller, &query.slug, &of)?;
     let record = chosen(&history, query.version.as_deref(), query.tag.as_deref())?;
     let digest = record.artifact.digest;
     let mut response = archive(&state.app, &digest, &headers, Keep::Ask.to(&caller)).await?;
@@ -335,12 +349,19 @@ async fn download(
     Ok(response)
 }
 
-/// Returns the skill `name`, if `caller` may see it.
-fn find(app: &App, caller: &Caller, name: &str) -> Result<Arc<History>> {
-    match registry_name(name) {
-        Ok(found) if found.as_str() == name => app.skill(caller, &found),
-        _ => Err(unknown("there is no skill of this name")),
+/// Returns the skill `name`, if `caller` may see it and it is the one of the owner that is asked for.
+fn find(app: &App, caller: &Caller, name: &str, of: &OwnerQuery) -> Result<Arc<History>> {
+    let name = match registry_name(name) {
+        Ok(found) if found.as_str() == name => found,
+        _ => return Err(unknown("there is no skill of this name")),
+    };
+    let skill = app.skill(caller, &name)?;
+    let is_owner =
+        |handle: &str| skill.owners().iter().any(|owner| owner.as_str().eq_ignore_ascii_case(handle));
+    if of.owner_handle.as_deref().is_some_and(|handle| !is_owner(handle.trim_start_matches('@'))) {
+        return Err(unknown(format!("there is no skill `{name}`")));
     }
+    Ok(skill)
 }
 
 /// Returns the version `text` of a skill.

@@ -12,8 +12,8 @@ use skillpm_testing::tools::{node, program, script};
 
 use crate::support::{Answer, Server, archive};
 
-/// nginx in front of a server.
-struct Nginx {
+/// nginx, in front of a server or with files.
+pub(crate) struct Nginx {
     process: Child,
     dir: tempfile::TempDir,
     port: u16,
@@ -34,19 +34,43 @@ http {
     scgi_temp_path ROOT/scgi;
     server {
         listen 127.0.0.1:PORT;
-        location / {
-            proxy_pass http://SERVER;
-            proxy_http_version 1.1;
-            proxy_set_header Host $http_host;
-            proxy_set_header X-Forwarded-For $remote_addr;
-            proxy_set_header X-Forwarded-Proto $scheme;
-        }
+        location / { LOCATION }
     }
 }
 ";
 
+const PROXY: &str = "
+    proxy_pass http://SERVER;
+    proxy_http_version 1.1;
+    proxy_set_header Host $http_host;
+    proxy_set_header X-Forwarded-For $remote_addr;
+    proxy_set_header X-Forwarded-Proto $scheme;
+";
+
+const FILES: &str = "
+    root FILES;
+    index index.html;
+    types {
+        text/html html;
+        text/css css;
+        text/javascript js;
+        image/svg+xml svg;
+        application/atom+xml atom;
+    }
+";
+
 impl Nginx {
-    fn before(server: &Server) -> Option<Self> {
+    /// Starts it before a server; `None` if this machine has none.
+    pub(crate) fn before(server: &Server) -> Option<Self> {
+        Self::start(&PROXY.replace("SERVER", server.address()))
+    }
+
+    /// Starts it for the files in a directory.
+    pub(crate) fn of_files(dir: &Path) -> Option<Self> {
+        Self::start(&FILES.replace("FILES", dir.to_str().expect("UTF-8")))
+    }
+
+    fn start(location: &str) -> Option<Self> {
         let program = program("nginx")?;
         let dir = tempfile::tempdir().expect("a directory");
         // A free port: another process could take it before nginx does, and then nginx does not start.
@@ -54,7 +78,7 @@ impl Nginx {
         let port = listener.local_addr().expect("a port").port();
         drop(listener);
         let root = dir.path().to_str().expect("UTF-8");
-        let config = CONFIG.replace("ROOT", root).replace("SERVER", server.address());
+        let config = CONFIG.replace("ROOT", root).replace("LOCATION", location);
         std::fs::write(dir.path().join("nginx.conf"), config.replace("PORT", &port.to_string()))
             .expect("is written");
         let mut command = Command::new(program);
@@ -75,7 +99,8 @@ impl Nginx {
         format!("127.0.0.1:{}", self.port)
     }
 
-    fn url(&self, path: &str) -> String {
+    /// The address of a path.
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.place())
     }
 
@@ -385,6 +410,16 @@ async fn the_routes_of_clawhub_show_what_the_caller_may_see() {
     for all in ["/api/v1/skills", "/api/v1/search?q=secret", "/.well-known/skills/index.json"] {
         assert!(!server.get(all).await.text().contains("\"secret\""), "{all}");
         assert!(server.send("GET", all, Some(&alice), "").await.text().contains("\"secret\""), "{all}");
+    }
+    // The client names the owner that it means.
+    for (path, more) in [
+        ("/api/v1/skills/pdf", '?'),
+        ("/api/v1/download?slug=pdf", '&'),
+        ("/api/v1/skills/pdf/versions", '?'),
+    ] {
+        assert_eq!(server.get(&format!("{path}{more}ownerHandle=alice")).await.status, 200, "{path}");
+        let other = server.get(&format!("{path}{more}ownerHandle=bob")).await;
+        assert_eq!((other.status, other.text().trim()), (404, "there is no skill `pdf`"), "{path}");
     }
     let error = server.get("/api/v1/skills/absent").await;
     assert_eq!(error.header("content-type"), "text/plain; charset=utf-8");

@@ -6,6 +6,7 @@
     reason = "what a test prepares is not the program's, and what fails there fails the test"
 )]
 
+mod browser;
 mod bucket;
 mod clients;
 mod faults;

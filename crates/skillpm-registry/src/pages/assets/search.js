@@ -6,123 +6,169 @@
 
   // ---- search ----
 
-  /** The weight of a match in a name, a tag and the description. */
-  const WEIGHTS = { name: 4, tags: 2, description: 1 };
   const MOST = 50;
+  /** The time between the last key and a request to the server, in milliseconds. */
+  const PAUSE = 120;
 
-  const words = (text) => text.toLowerCase().split(/[^\p{L}\p{N}]+/u).filter(Boolean);
+  // The rule by which the server ranks, in `ranking.rs`: a site of files has no server that could be asked.
+  const RANK = { k1: 1.2, b: 0.75, name: 4, tag: 2, description: 1, prefix: 0.5, prefixChars: 3, mostWords: 32 };
+  const LETTER = /[\p{Alphabetic}\p{N}]/u;
 
-  /** Reports how well a word of a text fits what was typed, from 0 to 1. */
-  const fit = (word, typed) => {
-    if (word === typed || `${word}s` === typed || word === `${typed}s`) return 1;
-    // Scripts without spaces match anywhere, others at the start of a word.
-    if (typed > "\u2e80") return word.includes(typed) ? 1 : 0;
-    return word.startsWith(typed) ? 0.5 : 0;
+  const words = (text) =>
+    text
+      .toLowerCase()
+      .split(/[^\p{Alphabetic}\p{N}]+/u)
+      .filter(Boolean)
+      .slice(0, RANK.mostWords);
+
+  const term = (word) => {
+    const chars = [...word];
+    const isPlural = chars.length > 3 && word.endsWith("s") && !word.endsWith("ss");
+    return {
+      text: isPlural ? word.slice(0, -1) : word,
+      // Scripts without spaces match anywhere, others at the start of a word.
+      anywhere: chars.some((char) => char.codePointAt(0) >= 0x2e80),
+      isPrefix: chars.length >= RANK.prefixChars,
+    };
   };
 
-  const prepared = (skill) => ({
-    skill,
-    fields: Object.keys(WEIGHTS).map((field) => [WEIGHTS[field], words([skill[field] ?? ""].flat().join(" "))]),
-  });
-
-  const score = ({ fields }, typed) => {
+  /** Returns how often a text in lower case has a word. A longer word counts less. */
+  const occurrences = (text, { text: word, anywhere, isPrefix }) => {
+    const first = (rest) => [...rest.slice(0, 2)][0] ?? "";
+    const ends = (rest) => !LETTER.test(first(rest));
     let sum = 0;
-    for (const one of typed) {
-      let best = 0;
-      for (const [weight, texts] of fields) {
-        for (const word of texts) best = Math.max(best, weight * fit(word, one));
-      }
-      if (best === 0) return 0;
-      sum += best;
+    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
+      const rest = text.slice(at + word.length);
+      if (anywhere) sum += 1;
+      else if (LETTER.test([...text.slice(Math.max(0, at - 2), at)].pop() ?? "")) continue;
+      else if (ends(rest) || (rest.startsWith("s") && ends(rest.slice(1)))) sum += 1;
+      else if (isPrefix) sum += RANK.prefix;
     }
     return sum;
   };
 
-  const search = (all, text) => {
-    const typed = words(text);
+  const bytes = (text) => new TextEncoder().encode(text).length;
+
+  /** Returns the skills that match, best first: BM25 over name, tags and description. */
+  const search = (all, typed) => {
     const name = typed.join("-");
-    return all
-      .map((one) => [one.skill.name === name ? Infinity : score(one, typed), one.skill])
-      .filter(([points]) => points > 0)
-      .sort((a, b) => b[0] - a[0] || a[1].name.localeCompare(b[1].name))
+    const terms = [...new Map(typed.map((word) => [term(word).text + term(word).isPrefix, term(word)])).values()];
+    const average = Math.max(1, all.reduce((sum, skill) => sum + skill.length, 0) / Math.max(1, all.length));
+    const weight = (one, { fields }) =>
+      fields.reduce((sum, [factor, text]) => sum + factor * occurrences(text, one), 0);
+    const found = all
+      .map((skill) => ({ skill, weights: terms.map((one) => weight(one, skill)) }))
+      .filter(({ weights }) => weights.some((points) => points > 0));
+    const rarity = terms.map((_, at) => {
+      const count = found.filter(({ weights }) => weights[at] > 0).length;
+      return Math.log(1 + (all.length - count + 0.5) / (count + 0.5));
+    });
+    for (const one of found) {
+      const discount = RANK.k1 * (1 - RANK.b + (RANK.b * one.skill.length) / average);
+      one.score = one.weights.reduce(
+        (sum, points, at) => sum + (rarity[at] * points * (RANK.k1 + 1)) / (points + discount),
+        0,
+      );
+    }
+    const isOther = ({ skill }) => (skill.name === name ? 0 : 1);
+    const order = (a, b) => (a < b ? -1 : a > b ? 1 : 0);
+    return found
+      .sort((a, b) => isOther(a) - isOther(b) || b.score - a.score || order(a.skill.name, b.skill.name))
       .slice(0, MOST)
-      .map(([, skill]) => skill);
+      .map(({ skill }) => skill.item.cloneNode(true));
   };
 
-  const element = (name, properties, ...children) => {
-    const made = Object.assign(document.createElement(name), properties);
-    made.append(...children);
-    return made;
-  };
-
-  const row = (skill) => {
-    const href = `${root}skills/${encodeURIComponent(skill.name)}/${leaf}`;
-    const title = element("h3", {}, element("a", { href }, skill.name), " ", element("span", { className: "version" }, skill.version));
-    const tags = (skill.tags ?? []).flatMap((tag) => [element("span", { className: "tag" }, tag), " "]);
-    return element("li", { className: "row" }, title, element("p", {}, skill.description), element("p", { className: "meta" }, ...tags));
-  };
-
-  /** Returns the skills of the list on the page, for a page that no server sent. */
+  /** Returns the skills of the list on the page. A page of a site of files lists all of them. */
   const listed = () =>
-    [...document.querySelectorAll("#all .row")].map((item) => ({
-      name: item.querySelector("a").textContent,
-      version: item.querySelector(".version").textContent,
-      description: item.querySelector("p").textContent,
-      tags: [...item.querySelectorAll(".tag")].map((tag) => tag.textContent),
-    }));
+    [...document.querySelectorAll("#all .row")].map((item) => {
+      const text = (selector) => item.querySelector(selector).textContent;
+      const [name, description] = [text("a"), text("p")];
+      const tags = [...item.querySelectorAll(".tag")].map((tag) => tag.textContent);
+      return {
+        item,
+        name,
+        length: bytes(name) + bytes(description) + tags.reduce((sum, tag) => sum + bytes(tag), 0),
+        fields: [
+          [RANK.name, name],
+          [RANK.description, description],
+          ...tags.map((tag) => [RANK.tag, tag]),
+        ].map(([factor, field]) => [factor, field.toLowerCase()]),
+      };
+    });
+
+  /** Asks the server for the same page with what it found, of which this page takes the list. */
+  const asked = async (text) => {
+    const answer = await fetch(`${root}?${new URLSearchParams({ q: text })}`);
+    if (!answer.ok) throw new Error(answer.statusText);
+    const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+    return [...page.querySelectorAll("#results > .row")];
+  };
 
   const startSearch = (input) => {
     const [found, browse] = ["found", "browse"].map((id) => document.getElementById(id));
     const [status, results] = ["status", "results"].map((id) => document.getElementById(id));
     let all;
-    const load = () =>
-      (all ??= fetch(`${root}search.json`)
-        .then((answer) => (answer.ok ? answer.json() : Promise.reject(new Error(answer.statusText))))
-        .then(({ skills }) => skills)
-        .catch(listed)
-        .then((skills) => skills.map(prepared)));
+    let timer;
 
-    const show = async () => {
+    const matches = async (text) => (leaf ? search((all ??= listed()), words(text)) : asked(text));
+
+    const showResults = async (text) => {
+      let rows;
+      try {
+        rows = await matches(text);
+      } catch {
+        if (input.value.trim() === text) status.textContent = "The server does not answer. Try again.";
+        return;
+      }
+      // Something else may have been typed while the server looked.
+      if (input.value.trim() !== text) return;
+      results.replaceChildren(...rows);
+      status.textContent = rows.length === 0 ? "Nothing matches" : `${rows.length} found`;
+    };
+
+    const show = (pause) => {
       const text = input.value.trim();
       const address = new URL(location.href);
       address.searchParams.delete("page");
       if (text) address.searchParams.set("q", text);
       else address.searchParams.delete("q");
       if (location.protocol !== "file:") history.replaceState(null, "", address);
+      clearTimeout(timer);
       found.hidden = words(text).length === 0;
       browse.hidden = !found.hidden;
       if (found.hidden) {
         status.textContent = "";
+        results.replaceChildren();
         return;
       }
-      const skills = search(await load(), text);
-      if (input.value.trim() !== text) return;
-      results.replaceChildren(...skills.map(row));
-      status.textContent = skills.length === 0 ? "Nothing matches" : `${skills.length} found`;
+      timer = setTimeout(() => showResults(text), pause);
     };
 
     input.form.addEventListener("submit", (event) => {
       event.preventDefault();
-      show();
+      show(0);
     });
-    input.addEventListener("input", show);
-    input.addEventListener("focus", load, { once: true });
-    const asked = new URLSearchParams(location.search).get("q");
-    if (asked && !input.value) {
-      input.value = asked;
-      show();
+    input.addEventListener("input", () => show(leaf ? 0 : PAUSE));
+    const query = new URLSearchParams(location.search).get("q");
+    if (query && !input.value) {
+      input.value = query;
+      show(0);
     }
 
-    // Arrows go through the results, Escape goes back to the search.
+    // Arrows go through the results, Escape goes back to the search and then clears it.
     document.addEventListener("keydown", (event) => {
       const list = found.hidden ? browse : found;
       const links = [...list.querySelectorAll(".row a")];
       const at = links.indexOf(document.activeElement);
-      const isHere = at >= 0 || document.activeElement === input;
+      const isTyping = document.activeElement === input;
+      const isHere = at >= 0 || isTyping;
       if (event.key === "ArrowDown" && isHere && links[at + 1]) links[at + 1].focus();
       else if (event.key === "ArrowUp" && at >= 0) (links[at - 1] ?? input).focus();
       else if (event.key === "Escape" && at >= 0) input.focus();
-      else return;
+      else if (event.key === "Escape" && isTyping && input.value) {
+        input.value = "";
+        show(0);
+      } else return;
       event.preventDefault();
     });
   };
@@ -138,6 +184,12 @@
   });
 
   // ---- copy ----
+
+  const element = (name, properties, ...children) => {
+    const made = Object.assign(document.createElement(name), properties);
+    made.append(...children);
+    return made;
+  };
 
   const copy = async (code) => {
     try {
