@@ -3,6 +3,7 @@
 #![expect(
     clippy::disallowed_methods,
     clippy::expect_used,
+    clippy::print_stdout,
     reason = "what a test prepares is not the program's, and what fails there fails the test"
 )]
 
