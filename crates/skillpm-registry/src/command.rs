@@ -17,10 +17,11 @@ use crate::access::{Holder, Scope, TokenRequest, Tokens};
 use crate::app::{App, now};
 use crate::config::{Config, PREFIX, Place};
 use crate::error::{Error, Result};
+use crate::log::{Ending, Log};
 use crate::pages;
 use crate::registry::{self, Account, RegistryDir, Timestamp, files};
 use crate::storage::Storage;
-use crate::web::{self, State};
+use crate::web::{self, Metrics, State};
 
 /// Serves a registry of Agent Skills, and lets teams publish to it
 #[derive(Debug, Parser)]
@@ -242,7 +243,8 @@ async fn serve(args: ServeArgs) -> Result<()> {
     if let Some(listen) = args.listen {
         config.listen = listen;
     }
-    tracing_subscriber::fmt().json().flatten_event(true).with_writer(std::io::stderr).init();
+    let metrics = Metrics::new();
+    let _ending = start_log(&metrics)?;
     let settings = config.clone();
     let stop = stopped()?;
     let refresh = Duration::from_secs(config.refresh_seconds.max(1));
@@ -250,7 +252,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
         .await
         .map_err(|error| Error::usage(format!("`{}` cannot be listened at", config.listen)).because(error))?;
     let address = listener.local_addr().map_err(|error| Error::io("the port is not known").because(error))?;
-    let state = Arc::new(State::new(App::open(config).await?));
+    let state = Arc::new(State::new(App::open(config).await?, metrics));
     let (skills, versions) = state.app.catalog.size();
     anstream::println!("serving `{}` at http://{address}", state.app.storage.config().name);
     tracing::info!(%address, skills, versions, "serving");
@@ -259,6 +261,16 @@ async fn serve(args: ServeArgs) -> Result<()> {
     web::serve(listener, web::router(state), &settings, refused, stop).await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Lets everything that the process logs be written to standard error, panics too. Returns what writes the last lines.
+fn start_log(metrics: &Metrics) -> Result<Ending> {
+    let (log, ending) = Log::start(std::io::stderr(), metrics.log_lines_dropped.clone())
+        .map_err(|error| Error::io("no thread can be started").because(error))?;
+    tracing_subscriber::fmt().json().flatten_event(true).with_writer(move || log.clone()).init();
+    // Printed as usual it would wait for whoever reads standard error.
+    std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
+    Ok(ending)
 }
 
 /// Reads what others publish, again and again.

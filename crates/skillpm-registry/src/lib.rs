@@ -13,6 +13,7 @@ mod catalog;
 pub mod command;
 pub mod config;
 mod error;
+mod log;
 mod pages;
 mod storage;
 #[cfg(test)]

@@ -28,16 +28,19 @@ pub(crate) struct Metrics {
     pub(crate) refresh_failures: Counter,
     /// Connections that were closed at once because their address had too many.
     pub(crate) refused_connections: Counter,
+    /// Lines of the log that were not written.
+    pub(crate) log_lines_dropped: Counter,
     skills: Gauge,
     versions: Gauge,
 }
 
 impl Metrics {
-    pub(super) fn new() -> Self {
+    /// Returns numbers that are all zero.
+    pub(crate) fn new() -> Self {
         let mut registry = Registry::with_prefix("skillpm_registry");
         let (requests, seconds) = (Family::default(), Histogram::new(exponential_buckets(0.000_1, 4.0, 9)));
-        let [published, refresh_failures, refused_connections] =
-            [Counter::default(), Counter::default(), Counter::default()];
+        let [published, refresh_failures, refused_connections, log_lines_dropped] =
+            std::array::from_fn(|_| Counter::default());
         let [skills, versions] = [Gauge::default(), Gauge::default()];
         registry.register("requests", "Requests, by method and status", Family::clone(&requests));
         registry.register_with_unit(
@@ -53,6 +56,11 @@ impl Metrics {
             "Connections closed because their address had too many",
             refused_connections.clone(),
         );
+        registry.register(
+            "log_lines_dropped",
+            "Lines of the log that were not written, since nobody took them",
+            log_lines_dropped.clone(),
+        );
         registry.register("skills", "Skills", skills.clone());
         registry.register("versions", "Versions of all skills", versions.clone());
         Self {
@@ -62,6 +70,7 @@ impl Metrics {
             published,
             refresh_failures,
             refused_connections,
+            log_lines_dropped,
             skills,
             versions,
         }

@@ -48,10 +48,10 @@ pub(crate) struct State {
 pub(crate) type Shared = Arc<State>;
 
 impl State {
-    /// Returns the state of a server that does what `app` can.
-    pub(crate) fn new(app: App) -> Self {
+    /// Returns the state of a server that does what `app` can and counts in `metrics`.
+    pub(crate) fn new(app: App, metrics: Metrics) -> Self {
         let rates = guard::Rates::new(&app.config.limits);
-        Self { app, metrics: Metrics::new(), rates, publishing: Semaphore::new(PUBLICATIONS) }
+        Self { app, metrics, rates, publishing: Semaphore::new(PUBLICATIONS) }
     }
 }
 

@@ -252,6 +252,39 @@ async fn those_who_run_it_can_watch_it() {
     assert!(log.contains("\"status\":201") && log.contains("\"by\":\"alice\"") && !log.contains(&alice));
 }
 
+/// Whoever reads standard error may stop reading: requests are answered, and lines of the log are lost and counted.
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_log_that_nobody_reads_stops_no_request() {
+    use std::io::{BufRead as _, BufReader, Read as _};
+    use std::process::{Command, Stdio};
+    let place = tempfile::tempdir().expect("a directory");
+    let registry = place.path().join("registry").to_str().expect("UTF-8").to_owned();
+    let made = support::program(&["init", &registry, "--name", "acme"]).output().expect("starts");
+    assert!(made.status.success());
+    let mut command = support::program(&["serve", &registry, "--listen", "127.0.0.1:0"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
+    let mut line = String::new();
+    let mut told = BufReader::new(child.stdout.take().expect("a pipe"));
+    told.read_line(&mut line).expect("is read");
+    let url = line.split_whitespace().find(|word| word.contains("://")).expect("an address");
+    let _ = rustls::crypto::ring::default_provider().install_default();
+    let client = reqwest::Client::new();
+    let get = async |path: &str| client.get(format!("{url}{path}")).send().await.expect("an answer");
+    for _ in 0..5_000 {
+        assert_eq!(get("/config.json").await.status(), 200);
+    }
+    let metrics = get("/metrics").await.text().await.expect("text");
+    let dropped =
+        metrics.lines().find_map(|line| line.strip_prefix("skillpm_registry_log_lines_dropped_total "));
+    assert!(dropped.is_some_and(|count| count != "0"), "{metrics}");
+    Command::new("kill").arg(child.id().to_string()).status().expect("is sent");
+    assert!(child.wait().expect("ends").success());
+    let mut log = Vec::new();
+    child.stderr.take().expect("a pipe").read_to_end(&mut log).expect("is read");
+    assert!(log.starts_with(b"{"));
+}
+
 #[tokio::test]
 async fn slow_clients_are_dropped_and_others_served() {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
