@@ -365,6 +365,8 @@ fn a_job_publishes_without_a_token_of_its_own() {
     job.ok(&[&args[..], &["--dry-run"]].concat());
     let published = job.ok(&[&args[..], &["-v"]].concat());
     assert!(!published.to_string().contains(REQUEST_TOKEN), "{published}");
+    let trusted = json_of(&owner.ok(&["registry", "publisher", "list", "pdf", "-r", "acme", "--json"]));
+    assert_eq!(trusted["publishers"][0]["repository_id"], "74", "that of the first job");
 
     // A token that is known wins, so that one of another job is not asked for.
     job.env(&variable(&server), "wrong");

@@ -12,7 +12,7 @@ use quick_cache::sync::Cache;
 
 use axum::body::Bytes;
 
-use crate::access::{Caller, Issuers, Scope, Tokens, check_new_name};
+use crate::access::{Caller, Issuers, Scope, Tokens, check_new_name, is_unclaimed};
 use crate::catalog::{Catalog, Derived};
 use crate::codes;
 use crate::config::{Config, ReadAccess};
@@ -278,7 +278,8 @@ impl App {
         // Another server may just have said who owns it: what it said is read before anything is decided.
         self.catalog.refresh(&self.storage).await?;
         let known = self.catalog.history(name);
-        if caller.publishes(&known, time)?.is_some() {
+        caller.publishes(&known, time)?;
+        if is_unclaimed(&known) {
             let is_seen = |history: &History| self.is_seen(caller, history);
             check_new_name(name, &self.config.reserved_names, &self.catalog, is_seen)?;
             self.check_quota(caller)?;
@@ -371,7 +372,8 @@ impl App {
         .await
     }
 
-    /// Lets the jobs of a workflow publish a skill, or no longer. Returns whether that is new.
+    /// Lets the jobs of a workflow publish a skill, or no longer. Without an id of the repository, one that is known stays
+    /// with a workflow that is added again, and one with any id is removed. Returns whether that is new.
     ///
     /// # Errors
     ///
@@ -385,7 +387,11 @@ impl App {
         time: Timestamp,
     ) -> Result<bool> {
         self.change(caller, name, Scope::Owner, time, move |history| {
-            if history.publishers().contains(&publisher) == is_trusted {
+            let mut known = history.publishers().iter().filter(|known| known.is_same(&publisher));
+            let is_id = |known: &TrustedPublisher| {
+                publisher.repository_id.is_none() || publisher.repository_id == known.repository_id
+            };
+            if known.any(is_id) == is_trusted {
                 return Ok(None);
             }
             let publisher = publisher.clone();

@@ -20,7 +20,7 @@ pub fn statement(issuer: &str) -> Value {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).expect("a time").as_secs();
     json!({
         "iss": issuer, "aud": "https://skills.example", "iat": now, "nbf": now, "exp": now + 300, "jti": "one",
-        "repository": "acme/skills", "sha": "0123abc", "environment": null,
+        "repository": "acme/skills", "repository_id": "74", "sha": "0123abc", "environment": null,
         "workflow_ref": "acme/skills/.github/workflows/publish.yml@refs/heads/main",
     })
 }

@@ -92,9 +92,10 @@ pub(crate) fn access(printer: &Printer, outcome: &AccessOutcome, is_change: bool
         printer.data(&format!("owner      {}", one_line(owner)));
     }
     for publisher in &outcome.publishers {
-        let AccessWorkflow { repository, workflow, environment, issuer } = publisher;
+        let AccessWorkflow { repository, repository_id, workflow, environment, issuer } = publisher;
+        let id = repository_id.as_ref().map(|id| format!(" (id {id})")).unwrap_or_default();
         let environment = environment.as_ref().map(|name| format!(" in `{name}`")).unwrap_or_default();
-        let line = format!("{workflow} of {repository}{environment}, as {issuer} states");
+        let line = format!("{workflow} of {repository}{id}{environment}, as {issuer} states");
         printer.data(&format!("publisher  {}", one_line(&line)));
     }
     let visibility = match outcome.visibility {
@@ -276,6 +277,7 @@ mod tests {
         for environment in [None, Some("release".to_owned())] {
             let publisher = AccessWorkflow {
                 repository: "acme/skills".to_owned(),
+                repository_id: environment.as_ref().map(|_| "74".to_owned()),
                 workflow: "publish.yml".to_owned(),
                 environment,
                 issuer: "https://ci.example".to_owned(),

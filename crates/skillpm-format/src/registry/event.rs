@@ -45,14 +45,15 @@ pub enum Event {
         /// When.
         time: Timestamp,
     },
-    /// The jobs of a workflow may publish the skill from now on.
+    /// The jobs of a workflow may publish the skill from now on. It replaces an earlier event about the same workflow, also
+    /// if that has no id of the repository or another one.
     AddPublisher {
         /// The workflow.
         publisher: TrustedPublisher,
         /// When.
         time: Timestamp,
     },
-    /// The jobs of a workflow may no longer publish the skill.
+    /// The jobs of a workflow may no longer publish the skill, whatever the id of the repository is.
     RemovePublisher {
         /// The workflow.
         publisher: TrustedPublisher,

@@ -99,10 +99,11 @@ impl History {
                 self.owners.remove(&owner);
             }
             Event::AddPublisher { publisher, .. } => {
+                self.publishers.retain(|known| !known.is_same(&publisher));
                 self.publishers.insert(publisher);
             }
             Event::RemovePublisher { publisher, .. } => {
-                self.publishers.remove(&publisher);
+                self.publishers.retain(|known| !known.is_same(&publisher));
             }
             Event::SetVisibility { visibility, .. } => self.visibility = visibility,
             Event::Unknown => {}
@@ -156,6 +157,16 @@ impl History {
     /// Returns the workflows that may publish the skill.
     pub fn publishers(&self) -> &BTreeSet<TrustedPublisher> {
         &self.publishers
+    }
+
+    /// Returns the workflow because of which the job `job` may publish the skill. One whose repository has no known id yet
+    /// does not allow a repository that another of the workflows knows by another id.
+    pub fn publisher_of(&self, job: &TrustedPublisher) -> Option<&TrustedPublisher> {
+        let allowing = || self.publishers.iter().filter(|known| known.allows(job));
+        let is_other = |known: &TrustedPublisher| known.is_in_repository(job) && known.has_other_id(job);
+        allowing()
+            .find(|known| known.repository_id.is_some())
+            .or_else(|| allowing().next().filter(|_| !self.publishers.iter().any(is_other)))
     }
 
     /// Returns who may see the skill.

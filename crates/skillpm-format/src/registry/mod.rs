@@ -24,7 +24,7 @@ mod search;
 mod tests;
 mod timestamp;
 
-pub use account::{Account, AccountError, TrustedPublisher};
+pub use account::{Account, AccountError, RepositoryChange, TrustedPublisher};
 pub use config::Config;
 pub use derived::{Head, ai_catalog, discovery, heads, versions};
 pub use error::FileError;

@@ -348,7 +348,38 @@ fn owners_publishers_and_visibility_follow_from_events() {
     assert!(!allowed.allows(&publisher(None)) && !allowed.allows(&publisher(Some("test"))));
     assert!(publisher(None).allows(&publisher(Some("test"))));
     let json = text(Event::AddPublisher { publisher: publisher(None), time }.to_bytes());
+    assert!(!json.contains("repository-id"));
     assert!(Event::parse(json.replace("acme/skills", "acme").as_bytes()).is_err());
+}
+
+#[test]
+fn the_id_of_a_repository_is_added_to_its_publisher() {
+    let time = Timestamp::new(0);
+    let publisher = |id: Option<&str>, environment: Option<&str>| {
+        let texts = ["https://issuer.example", "acme/skills", "publish.yml"].map(str::to_owned);
+        let [issuer, repository, workflow] = texts;
+        TrustedPublisher::new(issuer, repository, workflow, environment.map(str::to_owned))
+            .and_then(|publisher| publisher.with_id(id.map(str::to_owned)))
+            .expect("a publisher")
+    };
+    let add = |id: Option<&str>, environment: Option<&str>| Event::AddPublisher {
+        publisher: publisher(id, environment),
+        time,
+    };
+    let pinned = add(Some("74"), None);
+    assert_eq!(Event::parse(&pinned.to_bytes()), Ok(pinned.clone()));
+    let mut skill = history(&["1.0"], vec![add(None, None), pinned]);
+    let known = |skill: &History| skill.publishers().iter().cloned().collect::<Vec<_>>();
+    assert_eq!(known(&skill), [publisher(Some("74"), None)]);
+    let (own, other) = (publisher(Some("74"), Some("release")), publisher(Some("75"), Some("release")));
+    assert!(skill.publisher_of(&own).is_some() && skill.publisher_of(&other).is_none());
+    // A second entry of the same repository is no way around the id.
+    skill.happen(add(None, Some("release")));
+    assert!(skill.publisher_of(&own).is_some() && skill.publisher_of(&other).is_none());
+    skill.happen(add(Some("75"), Some("release")));
+    assert!(skill.publisher_of(&own).is_some() && skill.publisher_of(&other).is_some());
+    skill.happen(Event::RemovePublisher { publisher: publisher(None, None), time });
+    assert_eq!(known(&skill), [publisher(Some("75"), Some("release"))]);
 }
 
 proptest! {

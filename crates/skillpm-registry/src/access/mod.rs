@@ -6,7 +6,9 @@ mod token;
 
 use crate::error::{Error, Result, not_permitted};
 use crate::name::SkillName;
-use crate::registry::{Account, Event, History, Provenance, Timestamp, Visibility};
+use crate::registry::{
+    Account, Event, History, Provenance, RepositoryChange, Timestamp, TrustedPublisher, Visibility,
+};
 pub(crate) use names::check_new_name;
 pub(crate) use oidc::{GITHUB, Issuers};
 pub(crate) use token::{Holder, Token, TokenRequest, Tokens};
@@ -80,9 +82,7 @@ impl Caller {
         match self.token().map(|token| &token.holder) {
             None => false,
             Some(Holder::Account { account }) => history.owners().contains(account),
-            Some(Holder::Publisher { publisher, .. }) => {
-                history.publishers().iter().any(|allowed| allowed.allows(publisher))
-            }
+            Some(Holder::Publisher { publisher, .. }) => history.publisher_of(publisher).is_some(),
         }
     }
 
@@ -102,9 +102,10 @@ impl Caller {
         }
         let error = not_permitted(format!("`{name}` belongs to others"));
         Err(match self.token().map(|token| &token.holder) {
-            Some(Holder::Publisher { publisher, .. }) => {
-                error.hint(format!("an owner of `{name}` can let {publisher} publish it"))
-            }
+            Some(Holder::Publisher { publisher, .. }) => changed_repository([history], publisher)
+                .unwrap_or_else(|| {
+                    error.hint(format!("an owner of `{name}` can let {publisher} publish it"))
+                }),
             _ => error.hint("an owner of it can add you, or choose another name"),
         })
     }
@@ -125,17 +126,16 @@ impl Caller {
             .hint("a token with other scopes or names can be made by whoever runs the registry"))
     }
 
-    /// Decides whether the caller may publish a version of a skill. Returns the event by which a new skill becomes the
-    /// caller's.
+    /// Decides whether the caller may publish a version of a skill. Returns the event that has to happen with it: by one a
+    /// new skill becomes the caller's, by another the repository of a job becomes the only one of its name.
     ///
     /// # Errors
     ///
     /// Fails if the caller may not.
     pub(crate) fn publishes(&self, history: &History, time: Timestamp) -> Result<Option<Event>> {
-        let is_new =
-            history.records().is_empty() && history.owners().is_empty() && history.publishers().is_empty();
-        if !is_new {
-            return self.check(Scope::Publish, history).map(|()| None);
+        if !is_unclaimed(history) {
+            self.check(Scope::Publish, history)?;
+            return Ok(self.known_by_id(history).map(|publisher| Event::AddPublisher { publisher, time }));
         }
         self.check_scope(Scope::Publish, history.name())?;
         match self.account() {
@@ -146,6 +146,14 @@ impl Caller {
         }
     }
 
+    /// Returns the workflow as which the caller may publish, with the id of its repository, if that was not known before.
+    fn known_by_id(&self, history: &History) -> Option<TrustedPublisher> {
+        let Holder::Publisher { publisher: job, .. } = &self.token()?.holder else { return None };
+        let known = history.publisher_of(job).filter(|known| known.repository_id.is_none())?;
+        job.repository_id.as_ref()?;
+        Some(TrustedPublisher { repository_id: job.repository_id.clone(), ..known.clone() })
+    }
+
     /// Returns the account of the caller.
     pub(crate) fn account(&self) -> Option<&Account> {
         match &self.token()?.holder {
@@ -153,4 +161,35 @@ impl Caller {
             Holder::Publisher { .. } => None,
         }
     }
+}
+
+/// Reports whether a skill belongs to nobody yet.
+pub(crate) fn is_unclaimed(history: &History) -> bool {
+    history.records().is_empty() && history.owners().is_empty() && history.publishers().is_empty()
+}
+
+/// Returns the refusal of `job` if one of `skills` trusted its repository before that got another id or another name.
+pub(crate) fn changed_repository<'a>(
+    skills: impl IntoIterator<Item = &'a History>,
+    job: &TrustedPublisher,
+) -> Option<Error> {
+    let mut publishers = skills.into_iter().flat_map(History::publishers);
+    let change = publishers.find_map(|publisher| publisher.repository_change(job))?;
+    let repository = &job.repository;
+    let add = "an owner of the skill runs `skillpm registry publisher add";
+    Some(match (change, &job.repository_id) {
+        (RepositoryChange::Renamed, _) => not_permitted(format!(
+            "`{repository}` had another name when it was trusted, and may belong to somebody else now"
+        ))
+        .hint(format!("if it is still to be trusted, {add} --repository {repository} …`")),
+        (RepositoryChange::Replaced, Some(id)) => not_permitted(format!(
+            "`{repository}` is another repository than the one that was trusted: its id is `{id}`"
+        ))
+        .hint(format!(
+            "if it was created again on purpose, {add} --repository {repository} --repository-id {id} …`"
+        )),
+        (RepositoryChange::Replaced, None) => {
+            not_permitted(format!("the statement does not say which id the repository `{repository}` has"))
+        }
+    })
 }

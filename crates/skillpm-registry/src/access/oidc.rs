@@ -13,8 +13,8 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED, RSA_PKCS1_2048_8192_SHA256, RsaPublicKeyComponents, UnparsedPublicKey,
 };
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Deserializer};
 
 use super::token::Holder;
 use super::{Scope, TokenRequest};
@@ -81,6 +81,8 @@ struct Claims {
     jti: Option<String>,
     #[serde(default, alias = "project_path")]
     repository: Option<String>,
+    #[serde(default, alias = "project_id", deserialize_with = "text_or_number")]
+    repository_id: Option<String>,
     #[serde(default, alias = "ci_config_ref_uri")]
     workflow_ref: Option<String>,
     #[serde(default)]
@@ -89,6 +91,20 @@ struct Claims {
     sha: Option<String>,
     #[serde(default)]
     server_url: Option<String>,
+}
+
+/// Reads an id, which issuers write as a text or as a number.
+fn text_or_number<'de, D: Deserializer<'de>>(value: D) -> std::result::Result<Option<String>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Id {
+        Text(String),
+        Number(u64),
+    }
+    Ok(Option::<Id>::deserialize(value)?.map(|id| match id {
+        Id::Text(text) => text,
+        Id::Number(number) => number.to_string(),
+    }))
 }
 
 #[derive(Deserialize)]
@@ -377,6 +393,7 @@ fn holder(issuer: &str, claims: Claims) -> Result<(TrustedPublisher, Provenance)
     };
     let publisher =
         TrustedPublisher::new(issuer.to_owned(), repository, workflow.to_owned(), claims.environment)
+            .and_then(|publisher| publisher.with_id(claims.repository_id))
             .map_err(|error| refused(error.to_string()))?;
     Ok((publisher, Provenance { source, revision: claims.sha }))
 }
@@ -405,6 +422,7 @@ mod tests {
             iat: Some(900),
             jti: None,
             repository: Some(repository.to_owned()),
+            repository_id: None,
             workflow_ref: Some(workflow_ref.to_owned()),
             environment: None,
             sha: Some("abc".to_owned()),
@@ -421,6 +439,8 @@ mod tests {
         assert_eq!(fine.ok().as_deref(), Some("publish.yml of acme/skills"));
         let gitlab = of("acme/skills", "gitlab.example/acme/skills//.gitlab-ci.yml@refs/heads/main");
         assert_eq!(gitlab.ok().as_deref(), Some(".gitlab-ci.yml of acme/skills"));
+        let group = of("acme/a/skills", "gitlab.example/acme/a/skills//.gitlab-ci.yml@refs/heads/main");
+        assert_eq!(group.ok().as_deref(), Some(".gitlab-ci.yml of acme/a/skills"));
         let branch = of("acme/skills", "acme/skills/.github/workflows/evil.yml@refs/heads/publish.yml@x");
         assert_eq!(branch.ok().as_deref(), Some("evil.yml of acme/skills"));
         for other in [
@@ -433,6 +453,20 @@ mod tests {
         ] {
             assert!(of("acme/skills", other).is_err(), "{other}");
         }
+    }
+
+    #[test]
+    fn the_id_of_a_repository_is_a_text_or_a_number() {
+        let id = |member: &str| {
+            let text = format!(r#"{{"iss": "a", "aud": "b", "exp": 1{member}}}"#);
+            serde_json::from_str::<Claims>(&text).ok().map(|claims| claims.repository_id)
+        };
+        assert_eq!(id(""), Some(None));
+        assert_eq!(id(r#", "repository_id": null"#), Some(None));
+        assert_eq!(id(r#", "repository_id": "74""#), Some(Some("74".to_owned())));
+        assert_eq!(id(r#", "project_id": 74"#), Some(Some("74".to_owned())));
+        assert_eq!(id(r#", "repository_id": -1.5"#), None);
+        assert_eq!(id(r#", "repository_id": "1", "project_id": "2""#), None);
     }
 
     #[test]

@@ -9,12 +9,12 @@ use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Query, json};
 use super::{Shared, files};
-use crate::access::{Caller, Token};
+use crate::access::{Caller, Token, changed_repository};
 use crate::app::now;
 use crate::codes;
 use crate::error::{Error, Result, not_permitted};
 use crate::name::SkillName;
-use crate::registry::{Account, History, TrustedPublisher, Visibility, registry_name, registry_version};
+use crate::registry::{Account, TrustedPublisher, Visibility, registry_name, registry_version};
 use crate::version::Version;
 
 /// The largest body of a request that is not an archive.
@@ -59,12 +59,14 @@ pub(super) async fn exchange(State(state): State<Shared>, body: Body) -> Answer 
     let statement = state.app.issuers.accept(&token, now()).await?;
     // Anybody has jobs: one that publishes nothing here gets nothing, and nothing is kept about it.
     let publisher = statement.publisher();
-    let is_trusted =
-        |skill: &std::sync::Arc<History>| skill.publishers().iter().any(|allowed| allowed.allows(publisher));
-    if !state.app.catalog.all().iter().any(is_trusted) {
-        return Err(not_permitted(format!("no skill lets {publisher} publish it"))
-            .hint("an owner of the skill adds the workflow as its publisher first")
-            .into());
+    let skills = state.app.catalog.all();
+    if !skills.iter().any(|skill| skill.publisher_of(publisher).is_some()) {
+        let skills = skills.iter().map(AsRef::as_ref);
+        let refusal = changed_repository(skills, publisher).unwrap_or_else(|| {
+            not_permitted(format!("no skill lets {publisher} publish it"))
+                .hint("an owner of the skill adds the workflow as its publisher first")
+        });
+        return Err(refusal.into());
     }
     let request = state.app.issuers.see_once(statement, now()).await?;
     Ok(json(StatusCode::CREATED, &state.app.tokens.issue(request, now()).await?))

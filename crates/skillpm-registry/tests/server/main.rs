@@ -223,6 +223,79 @@ async fn a_job_publishes_without_a_secret() {
     assert_eq!((refused.status, refused.json()["code"].as_str()), (403, Some("not-permitted")));
 }
 
+/// A repository that was deleted or renamed and taken by somebody else has its old name, and another id.
+#[tokio::test]
+async fn a_taken_repository_publishes_nothing() {
+    let issuer = Issuer::start();
+    let settings =
+        format!("public-url = \"https://skills.example\"\ntrusted-issuers = [\"{}\"]", issuer.url());
+    let server = Server::start(&settings);
+    let alice = server.token("alice", &[]);
+    assert_eq!(server.publish(&alice, "pdf", "1.0.0").await.status, 201);
+    let change = async |method: &str, repository: &str, id: Option<&str>| {
+        let mut body = json!({"issuer": issuer.url(), "repository": repository, "workflow": "publish.yml"});
+        if let Some(id) = id {
+            body["repository-id"] = json!(id);
+        }
+        server.send(method, "/api/v1/skills/pdf/publishers", Some(&alice), &body.to_string()).await.json()
+    };
+    let known = async || {
+        server.get("/api/v1/skills/pdf/publishers").await.json()["publishers"][0]["repository-id"].clone()
+    };
+    let mut jobs = 0;
+    let mut exchange = async |repository: &str, id: Value| {
+        jobs += 1;
+        let mut claims = statement(&issuer.url());
+        claims["jti"] = json!(jobs.to_string());
+        claims["repository"] = json!(repository);
+        claims["repository_id"] = id;
+        claims["workflow_ref"] = json!(format!("{repository}/.github/workflows/publish.yml@refs/heads/main"));
+        let body = json!({"token": issuer.sign(&claims)}).to_string();
+        server.send("POST", "/api/v1/tokens/exchange", None, &body).await
+    };
+    assert_eq!(change("POST", "acme/skills", None).await["changed"], true);
+    // Systems that have no ids are trusted by name, as long as nothing else is known.
+    let nameless = exchange("acme/skills", Value::Null).await;
+    assert_eq!(nameless.status, 201, "{}", nameless.text());
+    let secret = nameless.json()["secret"].as_str().expect("a token").to_owned();
+    assert_eq!(server.publish(&secret, "pdf", "1.1.0").await.status, 201);
+    assert_eq!(known().await, Value::Null);
+
+    // The first job with an id that publishes decides, also about tokens that were made before.
+    let early =
+        exchange("acme/skills", json!("75")).await.json()["secret"].as_str().expect("a token").to_owned();
+    let first =
+        exchange("acme/skills", json!("74")).await.json()["secret"].as_str().expect("a token").to_owned();
+    assert_eq!(server.publish(&first, "pdf", "1.2.0").await.status, 201);
+    assert_eq!(known().await, "74");
+    assert_eq!(server.publish(&early, "pdf", "1.3.0").await.status, 403);
+    assert_eq!(server.publish(&secret, "pdf", "1.3.0").await.status, 403);
+    assert_eq!(server.publish(&first, "pdf", "1.3.0").await.status, 201);
+    let log = server.get("/api/v1/log").await.text();
+    assert_eq!(log.matches("\"repository-id\":\"74\"").count(), 1, "{log}");
+
+    for (repository, id) in [
+        ("acme/skills", json!("75")),
+        ("acme/skills", Value::Null),
+        // The same repository may have been given to somebody else under its new name.
+        ("acme/tools", json!("74")),
+    ] {
+        let refused = exchange(repository, id.clone()).await;
+        assert_eq!(refused.status, 403, "{repository} {id}");
+        assert!(refused.json()["detail"].as_str().is_some_and(|detail| detail.contains(repository)));
+    }
+    // Whoever adds it again without an id forgets none; an owner can give another one.
+    assert_eq!(change("POST", "acme/skills", None).await["changed"], false);
+    assert_eq!(change("POST", "acme/skills", Some("75")).await["changed"], true);
+    assert_eq!(known().await, "75");
+    assert_eq!(exchange("acme/skills", json!(75)).await.status, 201);
+    assert_eq!(exchange("acme/skills", json!("74")).await.status, 403);
+    assert_eq!(change("DELETE", "acme/skills", Some("74")).await["changed"], false);
+    assert_eq!(change("DELETE", "acme/skills", None).await["changed"], true);
+    assert_eq!(exchange("acme/skills", json!("75")).await.status, 403);
+    assert_eq!(server.admin(&["verify"]).status.code(), Some(0));
+}
+
 #[tokio::test]
 async fn clients_are_slowed_down_one_by_one() {
     let server = Server::start("behind-proxy = true\n[limits]\nrequests-per-minute = 3");

@@ -105,6 +105,11 @@ pub(super) struct WorkflowArgs {
     #[arg(long, value_name = "OWNER/NAME")]
     repository: String,
 
+    /// id of the repository at the CI system, which a later one of the same name does not have [default: that of the
+    /// first job that publishes]
+    #[arg(long, value_name = "ID")]
+    repository_id: Option<String>,
+
     /// file of the workflow
     #[arg(long, value_name = "FILE")]
     workflow: String,
@@ -120,8 +125,8 @@ pub(super) struct WorkflowArgs {
 
 impl From<WorkflowArgs> for AccessWorkflow {
     fn from(args: WorkflowArgs) -> Self {
-        let WorkflowArgs { repository, workflow, environment, issuer } = args;
-        Self { repository, workflow, environment, issuer }
+        let WorkflowArgs { repository, repository_id, workflow, environment, issuer } = args;
+        Self { repository, repository_id, workflow, environment, issuer }
     }
 }
 

@@ -43,6 +43,8 @@ pub enum AccessChange {
 pub struct AccessWorkflow {
     /// The repository, as `owner/name`.
     pub repository: String,
+    /// The id of the repository at the CI system, if it is known.
+    pub repository_id: Option<String>,
     /// The file of the workflow, such as `publish.yml`.
     pub workflow: String,
     /// The environment that a job must run in, if one is required.
@@ -123,13 +125,14 @@ fn account(text: &str) -> Result<String> {
 
 impl From<TrustedPublisher> for AccessWorkflow {
     fn from(publisher: TrustedPublisher) -> Self {
-        let TrustedPublisher { issuer, repository, workflow, environment } = publisher;
-        Self { repository, workflow, environment, issuer }
+        let TrustedPublisher { issuer, repository, repository_id, workflow, environment } = publisher;
+        Self { repository, repository_id, workflow, environment, issuer }
     }
 }
 
 fn publisher(typed: &AccessWorkflow) -> Result<TrustedPublisher> {
-    let AccessWorkflow { repository, workflow, environment, issuer } = typed.clone();
+    let AccessWorkflow { repository, repository_id, workflow, environment, issuer } = typed.clone();
     TrustedPublisher::new(issuer, repository, workflow, environment)
+        .and_then(|publisher| publisher.with_id(repository_id))
         .map_err(|error| Error::usage(error.to_string()))
 }
