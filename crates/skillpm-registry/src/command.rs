@@ -21,7 +21,7 @@ use crate::log::{Ending, Log};
 use crate::pages;
 use crate::registry::{self, Account, RegistryDir, Timestamp, files};
 use crate::storage::Storage;
-use crate::web::{self, Metrics, State};
+use crate::web::{self, Metrics, State, Tls};
 
 /// Serves a registry of Agent Skills, and lets teams publish to it
 #[derive(Debug, Parser)]
@@ -243,8 +243,13 @@ async fn serve(args: ServeArgs) -> Result<()> {
     if let Some(listen) = args.listen {
         config.listen = listen;
     }
+    let tls = Tls::of(&config)?.map(Arc::new);
     let metrics = Metrics::new();
     let _ending = start_log(&metrics)?;
+    #[cfg(unix)]
+    if let Some(tls) = &tls {
+        follow_certificate(Arc::clone(tls))?;
+    }
     let settings = config.clone();
     let stop = stopped()?;
     let refresh = Duration::from_secs(config.refresh_seconds.max(1));
@@ -254,11 +259,12 @@ async fn serve(args: ServeArgs) -> Result<()> {
     let address = listener.local_addr().map_err(|error| Error::io("the port is not known").because(error))?;
     let state = Arc::new(State::new(App::open(config).await?, metrics));
     let (skills, versions) = state.app.catalog.size();
-    anstream::println!("serving `{}` at http://{address}", state.app.storage.config().name);
+    let scheme = if tls.is_some() { "https" } else { "http" };
+    anstream::println!("serving `{}` at {scheme}://{address}", state.app.storage.config().name);
     tracing::info!(%address, skills, versions, "serving");
     tokio::spawn(follow(Arc::clone(&state), refresh));
     let refused = state.metrics.refused_connections.clone();
-    web::serve(listener, web::router(state), &settings, refused, stop).await;
+    web::serve(listener, web::router(state), &settings, tls.as_deref(), refused, stop).await;
     tracing::info!("stopped");
     Ok(())
 }
@@ -284,6 +290,29 @@ async fn follow(state: Arc<State>, every: Duration) {
             tracing::error!(code = error.code(), "the log cannot be read: {}", error.with_causes());
         }
     }
+}
+
+/// Reads the certificate again whenever the process gets `SIGHUP`.
+#[cfg(unix)]
+fn follow_certificate(tls: Arc<Tls>) -> Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+    let mut asked = signal(SignalKind::hangup())
+        .map_err(|error| Error::io("signals cannot be listened to").because(error))?;
+    tokio::spawn(async move {
+        while asked.recv().await.is_some() {
+            match tls.read_again() {
+                Ok(()) => tracing::info!("the certificate was read again"),
+                Err(error) => {
+                    tracing::error!(
+                        code = error.code(),
+                        "the old certificate stays: {}",
+                        error.with_causes()
+                    );
+                }
+            }
+        }
+    });
+    Ok(())
 }
 
 /// Listens from now on to whether the process is asked to stop. Returns what waits for that.

@@ -32,6 +32,10 @@ pub struct Config {
     pub listen: SocketAddr,
     /// The address at which people and programs reach the server, such as `https://skills.example.com`.
     pub public_url: Option<String>,
+    /// The file with the certificate of the server and those between it and the authority, in PEM.
+    pub tls_certificate: Option<PathBuf>,
+    /// The file with the private key of the certificate, in PEM.
+    pub tls_key: Option<PathBuf>,
     /// Who may read: `public` or `token`.
     pub read: ReadAccess,
     /// How often what other servers published is looked for, in seconds.
@@ -100,6 +104,8 @@ impl Default for Config {
             registry: None,
             listen: SocketAddr::from(([127, 0, 0, 1], 8750)),
             public_url: None,
+            tls_certificate: None,
+            tls_key: None,
             read: ReadAccess::Public,
             refresh_seconds: 1,
             limits: Limits::default(),

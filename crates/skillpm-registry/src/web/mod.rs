@@ -13,6 +13,7 @@ mod oci;
 mod openapi;
 mod pages;
 mod serve;
+mod tls;
 
 use std::sync::Arc;
 
@@ -27,6 +28,7 @@ pub(crate) use answer::File;
 pub(crate) use files::Overview;
 pub(crate) use metrics::Metrics;
 pub(crate) use serve::serve;
+pub(crate) use tls::Tls;
 
 /// The number of archives that are published at the same time: each is in memory as a whole.
 const PUBLICATIONS: usize = 16;

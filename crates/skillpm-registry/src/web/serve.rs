@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
+use std::pin::Pin;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
@@ -13,14 +14,16 @@ use axum::extract::ConnectInfo;
 use axum::http::Request;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
-use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use prometheus_client::metrics::counter::Counter;
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
+use tokio_rustls::TlsAcceptor;
 use tower::Service;
 
+use super::tls::Tls;
 use crate::config::{Config, Limits};
 
 /// How long requests that are under way may take once the server is to stop.
@@ -30,12 +33,13 @@ const GRACE: Duration = Duration::from_secs(30);
 #[cfg(unix)]
 const OTHER_FILES: u64 = 256;
 
-/// Answers what comes to `listener` until `stop` is ready, and then what is under way. Counts in `refused` the connections
-/// of addresses that have too many.
+/// Answers what comes to `listener` until `stop` is ready, and then what is under way: with `tls`, over that alone. Counts in
+/// `refused` the connections of addresses that have too many.
 pub(crate) async fn serve(
     listener: TcpListener,
     router: Router,
     config: &Config,
+    tls: Option<&Tls>,
     refused: Counter,
     stop: impl Future<Output = ()>,
 ) {
@@ -74,24 +78,44 @@ pub(crate) async fn serve(
         stream.as_mut().set_write_timeout_pinned(Some(limits.request_time()));
         let has_asked = Arc::new(AtomicBool::new(false));
         let service = Peer { router: router.clone(), address, has_asked: Arc::clone(&has_asked) };
-        let connection = builder
-            .serve_connection_with_upgrades(TokioIo::new(stream), TowerToHyperService::new(service))
-            .into_owned();
-        let watched = graceful.watch(connection);
+        let acceptor = tls.map(Tls::acceptor);
+        let (builder, watcher) = (builder.clone(), graceful.watcher());
         let head_time = limits.head_time();
         tokio::spawn(async move {
-            let mut watched = std::pin::pin!(watched);
+            let answering = answer(stream, acceptor, &builder, service, watcher);
+            let mut answering = std::pin::pin!(answering);
             // Before it is known which version of HTTP the client speaks, nothing else has a deadline.
-            match tokio::time::timeout(head_time, &mut watched).await {
-                Err(_) if has_asked.load(Ordering::Relaxed) => drop(watched.await),
-                // What a connection fails with is its client's affair.
-                _ => {}
+            if tokio::time::timeout(head_time, &mut answering).await.is_err()
+                && has_asked.load(Ordering::Relaxed)
+            {
+                answering.await;
             }
             drop((slot, place));
         });
     }
     drop(listener);
     let _ = tokio::time::timeout(GRACE, graceful.shutdown()).await;
+}
+
+/// Answers the requests of one connection. What it fails with is its client's affair.
+async fn answer(
+    stream: Pin<Box<TimeoutStream<TcpStream>>>,
+    acceptor: Option<TlsAcceptor>,
+    builder: &Builder<TokioExecutor>,
+    service: Peer,
+    watcher: Watcher,
+) {
+    let service = TowerToHyperService::new(service);
+    let Some(acceptor) = acceptor else {
+        let _ = watcher.watch(builder.serve_connection_with_upgrades(TokioIo::new(stream), service)).await;
+        return;
+    };
+    // In a box: connections without TLS are not to pay for it.
+    let encrypted = Box::pin(async {
+        let Ok(stream) = acceptor.accept(stream).await else { return };
+        let _ = watcher.watch(builder.serve_connection_with_upgrades(TokioIo::new(stream), service)).await;
+    });
+    encrypted.await;
 }
 
 /// The routes, for the requests of one connection.

@@ -13,6 +13,7 @@ mod clients;
 mod faults;
 mod store;
 mod support;
+mod tls;
 
 use serde_json::{Value, json};
 use skillpm_testing::issuer::{Issuer, statement, unsigned};
