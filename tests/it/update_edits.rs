@@ -433,7 +433,7 @@ fn other_conflicts() {
     --- stderr
     ! pdf (path:./src/pdf): your edits conflict with it
         review: 1 change, no new capability
-          binary  a.png  no text
+          binary  a.png  not text
         3 files: 1 removed, 2 changed; 1 line added, 2 removed
         conflict a.png: both changed it, and it is not text: the new one was installed; yours was saved as `a.png.mine`
         conflict here.md: you deleted it, but the new version changed it: it was restored

@@ -1,8 +1,9 @@
 //! What the tests of several rooms make: packages, stores that fail, servers on one store.
 
+use std::collections::BTreeMap;
 use std::fmt;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use axum::body::Bytes;
 use futures_util::stream::BoxStream;
@@ -49,6 +50,8 @@ pub(crate) struct Store {
     memory: Arc<InMemory>,
     /// The number of calls that write and still work.
     works: Arc<AtomicI64>,
+    /// The number of calls of each kind.
+    calls: Arc<Mutex<BTreeMap<&'static str, usize>>>,
     /// Whether a call that fails has written all the same, as if the answer were lost.
     writes: bool,
 }
@@ -56,12 +59,31 @@ pub(crate) struct Store {
 impl Store {
     /// An empty store that works.
     pub(crate) fn new() -> Self {
-        Self { memory: Arc::new(InMemory::new()), works: Arc::new(AtomicI64::new(i64::MAX)), writes: false }
+        Self {
+            memory: Arc::new(InMemory::new()),
+            works: Arc::new(AtomicI64::new(i64::MAX)),
+            calls: Arc::default(),
+            writes: false,
+        }
     }
 
     /// The same content; after `count` writes, all fail. If `writes`, they write all the same.
     pub(crate) fn failing_after(&self, count: i64, writes: bool) -> Self {
-        Self { memory: Arc::clone(&self.memory), works: Arc::new(AtomicI64::new(count)), writes }
+        Self {
+            memory: Arc::clone(&self.memory),
+            works: Arc::new(AtomicI64::new(count)),
+            calls: Arc::default(),
+            writes,
+        }
+    }
+
+    /// Returns the number of calls of each kind since this was called last.
+    pub(crate) fn take_calls(&self) -> BTreeMap<&'static str, usize> {
+        std::mem::take(&mut *self.calls.lock().expect("nobody panics with it"))
+    }
+
+    fn count(&self, kind: &'static str) {
+        *self.calls.lock().expect("nobody panics with it").entry(kind).or_default() += 1;
     }
 }
 
@@ -74,6 +96,7 @@ impl fmt::Display for Store {
 #[async_trait::async_trait]
 impl ObjectStore for Store {
     async fn put_opts(&self, path: &Path, payload: PutPayload, options: PutOptions) -> Result<PutResult> {
+        self.count("write");
         let fails = self.works.fetch_sub(1, Ordering::SeqCst) <= 0;
         let failed = || object_store::Error::Generic { store: "test", source: "it does not answer".into() };
         if fails && !self.writes {
@@ -92,6 +115,7 @@ impl ObjectStore for Store {
     }
 
     async fn get_opts(&self, path: &Path, options: GetOptions) -> Result<GetResult> {
+        self.count("read");
         self.memory.get_opts(path, options).await
     }
 
@@ -100,10 +124,12 @@ impl ObjectStore for Store {
     }
 
     fn list(&self, prefix: Option<&Path>) -> BoxStream<'static, Result<ObjectMeta>> {
+        self.count("list");
         self.memory.list(prefix)
     }
 
     async fn list_with_delimiter(&self, prefix: Option<&Path>) -> Result<ListResult> {
+        self.count("list");
         self.memory.list_with_delimiter(prefix).await
     }
 

@@ -125,13 +125,13 @@ mod tests {
         review: 3 changes, 3 new capabilities, marked `!`
         ! hidden-characters  run.sh:1  a hidden character: U+001B
         ! script             run.sh    \u{1b}[2J
-        ! binary             x.png     no text
+        ! binary             x.png     not text
 
         4 files: 2 added, 1 removed, 1 changed; 3 lines added, 2 removed
         changed SKILL.md: 2 lines added, 1 removed
         removed a, b: 0 lines added, 1 removed
         added run.sh: executable; 1 line added, 0 removed
-        added x.png: no text, 1 byte
+        added x.png: not text, 1 byte
         ");
         let (talking, out, _) = printer(Appearance::PLAIN);
         names(&talking, &outcome);

@@ -122,7 +122,7 @@ pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
         let (told, needs) = match text {
             Some(_) => ("a text with invalid bytes", Vec::new()),
             None if is_archive => ("an archive", Vec::new()),
-            None => ("no text", vec![String::new()]),
+            None => ("not text", vec![String::new()]),
         };
         items.push(whole(Kind::Binary, told.to_owned(), needs));
     }

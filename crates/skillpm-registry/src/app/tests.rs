@@ -73,6 +73,25 @@ async fn a_second_server_sees_what_the_first_publishes() {
     assert_eq!(late.catalog.history(&name("pdf")), one.catalog.history(&name("pdf")));
 }
 
+/// What a publication asks a bucket: what is new in the log, then the archive and the entry of the log at once, for a new
+/// skill the claim, then the record.
+#[tokio::test]
+async fn a_publication_makes_few_calls() {
+    let store = Store::new();
+    let app = server(&store).await;
+    let alice = caller("alice", &[Scope::Publish]);
+    let mut calls = Vec::new();
+    for version in ["1.0.0", "1.1.0"] {
+        store.take_calls();
+        publish(&app, &alice, "pdf", version).await.expect("published");
+        calls.push(store.take_calls());
+    }
+    assert_eq!(
+        calls,
+        [BTreeMap::from([("read", 1), ("write", 4)]), BTreeMap::from([("read", 1), ("write", 3)])]
+    );
+}
+
 #[tokio::test]
 async fn a_name_belongs_to_whoever_publishes_it_first() {
     let store = Store::new();
