@@ -82,6 +82,8 @@ async fn a_publication_makes_few_calls() {
     let alice = caller("alice", &[Scope::Publish]);
     let mut calls = Vec::new();
     for version in ["1.0.0", "1.1.0"] {
+        // As it does each second.
+        see(&app).await;
         store.take_calls();
         publish(&app, &alice, "pdf", version).await.expect("published");
         calls.push(store.take_calls());
