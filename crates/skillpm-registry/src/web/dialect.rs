@@ -93,6 +93,8 @@ fn oci_code(status: StatusCode, path: &str) -> &'static str {
         StatusCode::NOT_FOUND if path.contains("/manifests/") => "MANIFEST_UNKNOWN",
         StatusCode::NOT_FOUND if path.contains("/blobs/") => "BLOB_UNKNOWN",
         StatusCode::NOT_FOUND => "NAME_UNKNOWN",
+        // As Docker's registry calls a wrong query: only lists of tags have one.
+        StatusCode::UNPROCESSABLE_ENTITY => "PAGINATION_NUMBER_INVALID",
         _ => "UNSUPPORTED",
     }
 }

@@ -4,7 +4,7 @@
 //! the record and the archive alone, so every server of a registry gives it the same digest.
 
 use axum::Extension;
-use axum::extract::{Query, State};
+use axum::extract::State;
 use axum::http::header::{CONTENT_TYPE, LINK, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Shared;
-use super::answer::{Answer, File, Keep, json};
+use super::answer::{Answer, File, Keep, Query, json};
 use super::dialect::BASIC;
 use crate::access::Caller;
 use crate::app::App;

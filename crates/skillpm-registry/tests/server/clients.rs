@@ -327,6 +327,7 @@ async fn artifacts_have_the_same_digests_on_every_server() {
         ("GET", &format!("/v2/pdf/manifests/{zeros}"), 404, "MANIFEST_UNKNOWN"),
         ("GET", &format!("/v2/pdf/blobs/{zeros}"), 404, "BLOB_UNKNOWN"),
         ("GET", "/v2/pdf/blobs/sha256:..", 404, "BLOB_UNKNOWN"),
+        ("GET", "/v2/pdf/tags/list?n=x", 422, "PAGINATION_NUMBER_INVALID"),
         ("POST", "/v2/pdf/blobs/uploads/", 405, "UNSUPPORTED"),
     ] {
         assert_eq!(refusal(&server.send(method, path, None, "").await), (status, code.to_owned()), "{path}");
