@@ -26,8 +26,8 @@ PYTHON ?= python3
 PYTHON_ENV = $(abspath $(TARGET))/python-env
 PYTHON_LOWEST = $(abspath $(TARGET))/python-env-lowest
 PYTHON_LFX = $(abspath $(TARGET))/python-env-lfx
-# A store that speaks S3, for the tests of the registry's server.
-PYTHON_MOTO = $(abspath $(TARGET))/python-env-moto
+# A store that speaks S3, and what checks an interface against its description, for the tests of the registry's server.
+PYTHON_SERVER = $(abspath $(TARGET))/python-env-server
 SCRIPTS = $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTHON_BIN = $(PYTHON_ENV)/$(SCRIPTS)
 MATURIN = cd python && CARGO_TARGET_DIR="$(abspath $(TARGET))" VIRTUAL_ENV="$(PYTHON_ENV)" "$(PYTHON_BIN)/maturin"
@@ -145,7 +145,7 @@ test-tools: ## get what some tests run for real: Debian's packages as root, npm'
 	fi; \
 	[ -z "$$missing" ] || $(call left-out,"Not installed:$$missing. The tests that need them say so.")
 	@mkdir -p "$(TEST_TOOLS)"
-	@$(call environment,$(PYTHON_MOTO),$(PYTHON),crates/skillpm-registry/tests/requirements-moto.txt)
+	@$(call environment,$(PYTHON_SERVER),$(PYTHON),crates/skillpm-registry/tests/requirements-server.txt)
 	@[ "$$(cat "$(TEST_TOOLS)/ready" 2>/dev/null)" = '$(NPM)' ] \
 	    || { npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(NPM) "$(NODE)" \
 	        && echo '$(NPM)' > "$(TEST_TOOLS)/ready"; } \

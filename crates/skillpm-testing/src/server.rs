@@ -52,9 +52,20 @@ impl RegistryServer {
         let file = dir.path().join("settings.toml");
         let listen = if settings.contains("listen =") { "" } else { "listen = \"127.0.0.1:0\"\n" };
         std::fs::write(&file, format!("{listen}{settings}")).expect("is written");
+        let args = ["serve", &registry, "--config", file.to_str().expect("UTF-8")];
+        Self::run(program, dir, registry.clone(), &args, env)
+    }
+
+    /// Starts the server with these arguments and variables alone, which say where the registry lies and where to listen.
+    pub fn with(program: &Path, args: &[&str], env: &[(&str, &str)]) -> Self {
+        let dir = Arc::new(TempDir::new().expect("a temporary directory"));
+        Self::run(program, dir, String::new(), args, env)
+    }
+
+    fn run(program: &Path, dir: Arc<TempDir>, registry: String, args: &[&str], env: &[(&str, &str)]) -> Self {
         // The log goes to a file: a pipe that nobody reads fills up.
         let log = File::options().create(true).append(true).open(dir.path().join("log")).expect("a file");
-        let mut child = command(program, &["serve", &registry, "--config", file.to_str().expect("UTF-8")])
+        let mut child = command(program, args)
             .envs(env.iter().copied())
             .stdout(Stdio::piped())
             .stderr(log)

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use skillpm_testing::skip_without;
+use skillpm_core::document::read_yaml;
+use skillpm_testing::{root, skip_without};
 
 use crate::support::{Server, program};
 
@@ -20,10 +21,7 @@ struct Store {
 impl Store {
     /// Starts a store; `None` if this machine has none. With `is_strict`, it checks who asks.
     async fn start(is_strict: bool) -> Option<Self> {
-        let Some(moto) = moto() else {
-            skip_without("moto_server");
-            return None;
-        };
+        let moto = python_program("moto_server")?;
         let port =
             TcpListener::bind("127.0.0.1:0").and_then(|free| free.local_addr()).expect("a port").port();
         let mut command = Command::new(moto);
@@ -80,11 +78,20 @@ fn credentials(secret: &str) -> [(&str, &str); 2] {
     [("AWS_ACCESS_KEY_ID", "key"), ("AWS_SECRET_ACCESS_KEY", secret)]
 }
 
-/// Finds the store that `make test-tools` installs beside what cargo builds.
-fn moto() -> Option<PathBuf> {
-    let target = PathBuf::from(env!("CARGO_BIN_EXE_skillpm-registry")).parent()?.parent()?.to_owned();
-    let scripts = if cfg!(windows) { "Scripts/moto_server.exe" } else { "bin/moto_server" };
-    Some(target.join("python-env-moto").join(scripts)).filter(|path| path.is_file())
+/// Finds a program in Python that `make test-tools` installs beside what cargo builds. Where it is missing, the test is
+/// skipped.
+pub(crate) fn python_program(name: &str) -> Option<PathBuf> {
+    let scripts = if cfg!(windows) { "Scripts" } else { "bin" };
+    let file = format!("{name}{}", std::env::consts::EXE_SUFFIX);
+    let built = PathBuf::from(env!("CARGO_BIN_EXE_skillpm-registry"));
+    let found = built
+        .ancestors()
+        .map(|dir| dir.join("python-env-server").join(scripts).join(&file))
+        .find(|path| path.is_file());
+    if found.is_none() {
+        skip_without(name);
+    }
+    found
 }
 
 fn text(output: &Output) -> String {
@@ -178,5 +185,66 @@ async fn a_bucket_that_is_gone_is_the_servers_fault() {
     assert!(failed.is_some_and(|status| status >= 500), "{failed:?}");
     store.child.kill().expect("is killed");
     assert_eq!(server.get("/healthz").await.status, 200);
+    assert_eq!(server.get("/index/pdf.json").await.status, 200);
+}
+
+/// The words of the `key` of a container file, which is written as JSON.
+fn words(containerfile: &str, key: &str) -> Vec<String> {
+    let line = containerfile.lines().find_map(|line| line.strip_prefix(key)).expect(key);
+    serde_json::from_str(line).expect("JSON")
+}
+
+#[tokio::test]
+async fn the_compose_file_of_the_examples_serves_a_bucket() {
+    let dir = root().join("examples/registry-server");
+    let read = |name: &str| std::fs::read_to_string(dir.join(name)).expect(name);
+    let text = read("compose.yaml");
+    let compose = read_yaml(&text, &mut Vec::new()).expect("YAML").expect("a value").to_json();
+    let (registry, bucket) = (&compose["services"]["registry"], &compose["services"]["store"]);
+    let set = registry["environment"].as_object().expect("variables");
+    let set = |key: &str| set[key].as_str().expect(key);
+    // The store knows whom the server says that it is, by the name that the server calls it, and has the bucket.
+    for (ours, theirs) in
+        [("AWS_ACCESS_KEY_ID", "MINIO_ROOT_USER"), ("AWS_SECRET_ACCESS_KEY", "MINIO_ROOT_PASSWORD")]
+    {
+        assert_eq!(set(ours), bucket["environment"][theirs]);
+    }
+    let endpoint = set("SKILLPM_REGISTRY_BUCKET_ENDPOINT");
+    let made = compose["services"]["bucket"]["entrypoint"].as_str().expect("a command");
+    let login = format!("store {endpoint} {} {};", set("AWS_ACCESS_KEY_ID"), set("AWS_SECRET_ACCESS_KEY"));
+    let name = set("SKILLPM_REGISTRY_REGISTRY").split('/').nth(2).expect("a bucket");
+    assert!(
+        made.contains(&login) && made.contains(&format!("mc mb --ignore-existing store/{name}\"")),
+        "{made}"
+    );
+    let containerfile = read("Containerfile");
+    assert_eq!(words(&containerfile, "ENTRYPOINT "), ["skillpm-registry"]);
+    let mut args = words(&containerfile, "CMD ");
+    let listen = args.iter_mut().find(|word| word.starts_with("0.0.0.0:")).expect("an address");
+    let port = listen.rsplit(':').next().expect("a port");
+    assert_eq!(registry["ports"][0], format!("127.0.0.1:{port}:{port}"));
+
+    let Some(store) = Store::start(false).await else { return };
+    assert_eq!(name, "skills", "the bucket that the store has");
+    *listen = "127.0.0.1:0".to_owned();
+    let environment = registry["environment"].as_object().expect("variables");
+    let env: Vec<(&str, &str)> = environment
+        .iter()
+        .map(|(key, value)| (key.as_str(), value.as_str().expect("text")))
+        .map(|(key, value)| (key, if value == endpoint { store.url.as_str() } else { value }))
+        .collect();
+    // What the comment says to run once.
+    let once: Vec<_> = text.lines().filter_map(|line| line.split_once("run --rm registry ")).collect();
+    let outputs: Vec<_> = once
+        .iter()
+        .map(|(_, line)| {
+            let args: Vec<_> = line.split(' ').collect();
+            self::text(&program(&args).envs(env.iter().copied()).output().expect("starts"))
+        })
+        .collect();
+    let [_, token] = &outputs[..] else { panic!("`init` and `token create`: {once:?}") };
+    let args: Vec<_> = args.iter().map(String::as_str).collect();
+    let server = Server::with(&args, &env);
+    assert_eq!(server.publish(token, "pdf", "1.0.0").await.status, 201);
     assert_eq!(server.get("/index/pdf.json").await.status, 200);
 }

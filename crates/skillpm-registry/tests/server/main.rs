@@ -11,6 +11,7 @@ mod browser;
 mod bucket;
 mod clients;
 mod faults;
+mod interface;
 mod store;
 mod support;
 mod tls;

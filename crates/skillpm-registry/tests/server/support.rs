@@ -85,6 +85,11 @@ impl Server {
         Self::with_client(RegistryServer::of(Path::new(PROGRAM), registry, settings, env))
     }
 
+    /// Starts the program with these arguments and variables alone.
+    pub(crate) fn with(args: &[&str], env: &[(&str, &str)]) -> Self {
+        Self::with_client(RegistryServer::with(Path::new(PROGRAM), args, env))
+    }
+
     fn with_client(process: RegistryServer) -> Self {
         let _ = rustls::crypto::ring::default_provider().install_default();
         // A connection for each request: the server may close an idle one at any moment.
