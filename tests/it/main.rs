@@ -83,6 +83,8 @@ mod shells;
 mod show;
 mod sight;
 mod sources;
+#[cfg(unix)]
+mod stranger;
 mod threats;
 mod together;
 mod together_all;

@@ -4,7 +4,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::support::{Forge, Sandbox, Tree};
 
@@ -158,16 +157,8 @@ fn copy(from: &Path, to: &Path) {
 impl Scene {
     /// What a terminal shows of `line`.
     pub(crate) fn typed(&self, line: &str) -> String {
-        let bin = self.sandbox.root().join("bin");
-        fs::create_dir_all(&bin).expect("a directory");
-        // It is there from the second line on.
-        let _ = std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_skillpm"), bin.join("skillpm"));
-        let inner = self.sandbox.command(&[]);
-        let mut shell = Command::new("/bin/sh");
-        shell.args(["-c", &format!("exec 2>&1; {line}")]).current_dir(&self.dir).env_clear();
-        shell.envs(inner.get_envs().filter_map(|(name, value)| Some((name, value?))));
-        shell.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
-        let mut shown = self.sandbox.output(&mut shell).stdout;
+        let mut shell = self.sandbox.shell(&format!("exec 2>&1; {line}"));
+        let mut shown = self.sandbox.output(shell.current_dir(&self.dir)).stdout;
         for (real, called) in self.called {
             shown = shown.replace(real, called);
         }
@@ -175,9 +166,15 @@ impl Scene {
     }
 }
 
+/// The blocks of a page in this language.
+pub(crate) fn blocks<'t>(text: &'t str, language: &str) -> impl Iterator<Item = &'t str> {
+    let start = format!("\n```{language}\n");
+    let starts: Vec<usize> = text.match_indices(&start).map(|(at, _)| at + start.len()).collect();
+    starts.into_iter().filter_map(move |at| text[at..].split("\n```").next())
+}
+
 /// The blocks of a page in which commands are typed: each command with what is shown of it.
 fn sessions(text: &str) -> Vec<Vec<(String, String)>> {
-    let blocks = text.split("\n```console\n").skip(1).filter_map(|rest| rest.split("\n```").next());
     let session = |block: &str| {
         let mut commands: Vec<(String, String)> = Vec::new();
         for line in block.lines() {
@@ -189,7 +186,7 @@ fn sessions(text: &str) -> Vec<Vec<(String, String)>> {
         }
         commands
     };
-    blocks.map(session).collect()
+    blocks(text, "console").map(session).collect()
 }
 
 /// Ids of commits and digests, which are others in each run, as signs of the same width.

@@ -150,6 +150,24 @@ impl Sandbox {
         self.output(&mut shell)
     }
 
+    /// A shell in the project that finds `skillpm` and `skillpm-registry`, ready to run `line`.
+    #[cfg(unix)]
+    pub fn shell(&self, line: &str) -> Command {
+        let bin = self.root().join("bin");
+        std::fs::create_dir_all(&bin).expect("a directory");
+        let server = super::server::registry_program();
+        for (name, program) in
+            [("skillpm", Path::new(env!("CARGO_BIN_EXE_skillpm"))), ("skillpm-registry", &server)]
+        {
+            // It is there from the second line on.
+            let _ = std::os::unix::fs::symlink(program, bin.join(name));
+        }
+        let mut shell = Command::new("/bin/sh");
+        shell.args(["-c", line]).current_dir(self.project()).env_clear().envs(&self.env).stdin(Stdio::null());
+        shell.env("PATH", format!("{}:/usr/bin:/bin", bin.display()));
+        shell
+    }
+
     /// Runs `command` and returns what it left.
     pub fn output(&self, command: &mut Command) -> Output {
         let output = command.output().expect("the program starts");
