@@ -3,6 +3,8 @@
 mod keep;
 mod owner;
 
+use std::io::Write as _;
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,6 +13,7 @@ use std::time::Duration;
 use skillpm_core::env::Env;
 
 use clap::{Args, Parser, Subcommand};
+use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
 
 use crate::access::{Holder, Scope, TokenRequest, Tokens};
@@ -21,7 +24,10 @@ use crate::log::{Ending, Log};
 use crate::pages;
 use crate::registry::{self, Account, RegistryDir, Timestamp, files};
 use crate::storage::Storage;
-use crate::web::{self, Metrics, State, Tls};
+use crate::web::{self, Entrance, Metrics, State, Tls};
+
+/// How long the end of the process waits for threads that are at work.
+const LAST: Duration = Duration::from_secs(1);
 
 /// Serves a registry of Agent Skills, and lets teams publish to it
 #[derive(Debug, Parser)]
@@ -84,7 +90,7 @@ struct ServeArgs {
 
     /// the address and port to listen at
     #[arg(long, value_name = "ADDRESS")]
-    listen: Option<std::net::SocketAddr>,
+    listen: Option<SocketAddr>,
 }
 
 #[derive(Debug, Args)]
@@ -174,7 +180,10 @@ pub fn main() -> ExitCode {
         Ok(runtime) => runtime,
         Err(error) => return failed(&Error::io("no thread can be started").because(error)),
     };
-    match runtime.block_on(run(cli.command)) {
+    let done = runtime.block_on(run(cli.command));
+    // Nobody waits for what is still read from a directory; what is still written gets a moment.
+    runtime.shutdown_timeout(LAST);
+    match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error),
     }
@@ -251,22 +260,41 @@ async fn serve(args: ServeArgs) -> Result<()> {
         follow_certificate(Arc::clone(tls))?;
     }
     let settings = config.clone();
-    let stop = stopped()?;
+    let stop = stopped()?.shared();
     let refresh = Duration::from_secs(config.refresh_seconds.max(1));
-    let listener = TcpListener::bind(config.listen)
-        .await
-        .map_err(|error| Error::usage(format!("`{}` cannot be listened at", config.listen)).because(error))?;
-    let address = listener.local_addr().map_err(|error| Error::io("the port is not known").because(error))?;
-    let state = Arc::new(State::new(App::open(config).await?, metrics));
-    let (skills, versions) = state.app.catalog.size();
+    let (listener, address) = listen(config.listen).await?;
     let scheme = if tls.is_some() { "https" } else { "http" };
-    anstream::println!("serving `{}` at {scheme}://{address}", state.app.storage.config().name);
-    tracing::info!(%address, skills, versions, "serving");
+    anstream::println!("listening at {scheme}://{address}");
+    let entrance = Entrance::new();
+    let refused = metrics.refused_connections.clone();
+    let serving = web::serve(listener, entrance.clone(), &settings, tls.as_deref(), refused, stop.clone());
+    let mut serving = std::pin::pin!(serving);
+    // In a task of its own, so that whatever it computes keeps no connection waiting.
+    let opening = tokio::spawn(App::open(config));
+    let app = tokio::select! {
+        app = opening => app.map_err(|error| Error::io("a thread of the server ended early").because(error))??,
+        () = &mut serving => return Ok(()),
+        () = stop => return Ok(()),
+    };
+    let state = Arc::new(State::new(app, metrics));
     tokio::spawn(follow(Arc::clone(&state), refresh));
-    let refused = state.metrics.refused_connections.clone();
-    web::serve(listener, web::router(state), &settings, tls.as_deref(), refused, stop).await;
+    entrance.open(web::router(Arc::clone(&state)));
+    let (skills, versions) = state.app.catalog.size();
+    tracing::info!(%address, skills, versions, "serving");
+    // Whoever waited for the address may have closed standard output.
+    let name = &state.app.storage.config().name;
+    let _ = writeln!(anstream::stdout(), "serving `{name}` (skills: {skills}, versions: {versions})");
+    serving.await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Listens at `address`. Returns the address with the port that was chosen.
+async fn listen(address: SocketAddr) -> Result<(TcpListener, SocketAddr)> {
+    let failed = |error| Error::usage(format!("`{address}` cannot be listened at")).because(error);
+    let listener = TcpListener::bind(address).await.map_err(failed)?;
+    let address = listener.local_addr().map_err(failed)?;
+    Ok((listener, address))
 }
 
 /// Lets everything that the process logs be written to standard error, panics too. Returns what writes the last lines.

@@ -71,9 +71,16 @@ impl RegistryServer {
             .stderr(log)
             .spawn()
             .expect("starts");
-        let mut line = String::new();
-        BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("is read");
-        let url = line.split_whitespace().find(|word| word.contains("://")).expect("an address").to_owned();
+        let mut told = Vec::new();
+        // The last line comes once the registry is read.
+        for line in BufReader::new(child.stdout.take().expect("a pipe")).lines() {
+            told.push(line.expect("is read"));
+            if told.last().is_some_and(|line| line.starts_with("serving ")) {
+                break;
+            }
+        }
+        let address = told.iter().find_map(|line| line.strip_prefix("listening at "));
+        let url = address.expect("an address").to_owned();
         Self { program: program.to_owned(), dir, registry, child, url }
     }
 

@@ -5,6 +5,7 @@ mod api;
 mod clawhub;
 mod dialect;
 mod discovery;
+mod entrance;
 mod files;
 mod guard;
 mod health;
@@ -25,6 +26,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate as _, Size
 
 use crate::app::App;
 pub(crate) use answer::File;
+pub(crate) use entrance::Entrance;
 pub(crate) use files::Overview;
 pub(crate) use metrics::Metrics;
 pub(crate) use serve::serve;

@@ -23,6 +23,7 @@ use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 use tower::Service;
 
+use super::entrance::Entrance;
 use super::tls::Tls;
 use crate::config::{Config, Limits};
 
@@ -37,7 +38,7 @@ const OTHER_FILES: u64 = 256;
 /// `refused` the connections of addresses that have too many.
 pub(crate) async fn serve(
     listener: TcpListener,
-    router: Router,
+    entrance: Entrance,
     config: &Config,
     tls: Option<&Tls>,
     refused: Counter,
@@ -77,7 +78,7 @@ pub(crate) async fn serve(
         stream.as_mut().set_read_timeout_pinned(Some(limits.request_time()));
         stream.as_mut().set_write_timeout_pinned(Some(limits.request_time()));
         let has_asked = Arc::new(AtomicBool::new(false));
-        let service = Peer { router: router.clone(), address, has_asked: Arc::clone(&has_asked) };
+        let service = Peer { entrance: entrance.clone(), address, has_asked: Arc::clone(&has_asked) };
         let acceptor = tls.map(Tls::acceptor);
         let (builder, watcher) = (builder.clone(), graceful.watcher());
         let head_time = limits.head_time();
@@ -121,7 +122,7 @@ async fn answer(
 /// The routes, for the requests of one connection.
 #[derive(Debug, Clone)]
 struct Peer {
-    router: Router,
+    entrance: Entrance,
     address: SocketAddr,
     /// Whether the first request has come.
     has_asked: Arc<AtomicBool>,
@@ -135,14 +136,15 @@ where
     type Error = <Router as Service<Request<B>>>::Error;
     type Future = <Router as Service<Request<B>>>::Future;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
-        self.router.poll_ready(context)
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        // Routes are ready for any request.
+        Poll::Ready(Ok(()))
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
         self.has_asked.store(true, Ordering::Relaxed);
         request.extensions_mut().insert(ConnectInfo(self.address));
-        self.router.call(request)
+        self.entrance.routes().call(request)
     }
 }
 

@@ -116,6 +116,66 @@ async fn a_damaged_object_hides_no_other() {
     assert_eq!(verify.status.code(), Some(5));
 }
 
+/// Starts a server of `store` that listens. Returns its process and its address.
+#[cfg(unix)]
+fn listening(store: &Store) -> (std::process::Child, String) {
+    use std::io::{BufRead as _, BufReader};
+    use std::process::Stdio;
+    let mut command = store.command(&["serve", "--listen", "127.0.0.1:0"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("is read");
+    let url = line.trim().strip_prefix("listening at ").expect("an address").to_owned();
+    (child, url)
+}
+
+#[cfg(unix)]
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_still_reads_the_registry_says_so() {
+    let stop = |child: &mut std::process::Child| {
+        let asked = std::process::Command::new("kill").arg(child.id().to_string()).status();
+        assert!(asked.expect("is sent").success() && child.wait().expect("ends").success());
+    };
+    let (store, token) = Store::with_registry().await;
+    assert_eq!(store.serve().await.publish(&token, "pdf", "1.0.0").await.status, 201);
+    let client = reqwest::Client::new();
+    let get =
+        async |url: &str, path: &str| client.get(format!("{url}{path}")).send().await.expect("an answer");
+    store.fail(Fault::Slow(Duration::from_secs(3)), is_any, usize::MAX);
+    let (mut child, url) = listening(&store);
+    assert_eq!(get(&url, "/healthz").await.status(), 200);
+    for path in ["/readyz", "/config.json", "/index/pdf.json", "/"] {
+        let early = get(&url, path).await;
+        assert_eq!(
+            (early.status().as_u16(), &early.headers()["retry-after"]),
+            (503, &"1".parse().expect("a value"))
+        );
+    }
+    store.work();
+    let since = std::time::Instant::now();
+    while get(&url, "/readyz").await.status() != 200 {
+        assert!(since.elapsed() < Duration::from_secs(30), "it is never ready");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(get(&url, "/index/pdf.json").await.status(), 200);
+    stop(&mut child);
+
+    // It ends at once, also if somebody is in the midst of a request.
+    store.fail(Fault::Slow(Duration::from_secs(25)), is_any, usize::MAX);
+    let (mut child, url) = listening(&store);
+    let mut slow = TcpStream::connect(url.trim_start_matches("http://")).await.expect("a connection");
+    slow.write_all(b"GET / HTTP/1.1\r\nhost: a\r\n").await.expect("is sent");
+    let since = std::time::Instant::now();
+    stop(&mut child);
+    assert!(since.elapsed() < Duration::from_secs(5), "{:?}", since.elapsed());
+
+    // What cannot be read is an error of the process.
+    store.fail(Fault::Status(403), is_any, usize::MAX);
+    let failed = store.run(&["serve", "--listen", "127.0.0.1:0"]).await;
+    let told = String::from_utf8_lossy(&failed.stderr);
+    assert!(failed.status.code().is_some_and(|code| code > 1) && told.contains("error: "), "{told}");
+}
+
 /// The credentials of the bucket go to no other address.
 #[tokio::test]
 async fn a_bucket_that_sends_elsewhere_gets_no_credentials_there() {

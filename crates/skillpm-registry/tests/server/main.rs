@@ -339,10 +339,9 @@ async fn a_log_that_nobody_reads_stops_no_request() {
     assert!(made.status.success());
     let mut command = support::program(&["serve", &registry, "--listen", "127.0.0.1:0"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
-    let mut line = String::new();
-    let mut told = BufReader::new(child.stdout.take().expect("a pipe"));
-    told.read_line(&mut line).expect("is read");
-    let url = line.split_whitespace().find(|word| word.contains("://")).expect("an address");
+    let told = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let told: Vec<_> = told.take(2).map(|line| line.expect("is read")).collect();
+    let url = told[0].strip_prefix("listening at ").expect("an address");
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::new();
     let get = async |path: &str| client.get(format!("{url}{path}")).send().await.expect("an answer");

@@ -1,6 +1,7 @@
 //! A store that speaks as much S3 as the server needs, in memory, and fails as it is told.
 
 use std::collections::BTreeMap;
+use std::process::Command;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -87,12 +88,18 @@ impl Store {
         started.await.expect("starts")
     }
 
-    /// Runs a command of the program on the registry.
-    pub(crate) async fn run(&self, args: &[&str]) -> std::process::Output {
+    /// Returns a command of the program on the registry.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         let mut command = program(&[args, &[REGISTRY]].concat());
         command.envs(CREDENTIALS).env("SKILLPM_REGISTRY_BUCKET_ENDPOINT", &self.url);
         command.env("SKILLPM_REGISTRY_BUCKET_REGION", "us-east-1");
         command.env("SKILLPM_REGISTRY_BUCKET_ALLOW_HTTP", "true");
+        command
+    }
+
+    /// Runs a command of the program on the registry.
+    pub(crate) async fn run(&self, args: &[&str]) -> std::process::Output {
+        let mut command = self.command(args);
         tokio::task::spawn_blocking(move || command.output()).await.expect("runs").expect("starts")
     }
 
