@@ -1,0 +1,116 @@
+//! Trusted publishing: a job of a CI system proves by a signed statement who it is, and gets a token for a few minutes.
+//!
+//! The statement is an `OpenID` Connect token. Its issuer is one that the operator named, its audience this server, and its
+//! signature that of a key which the issuer publishes. Each is accepted once: which were seen is kept where the tokens are.
+
+mod keys;
+mod statement;
+
+use std::fmt;
+
+use self::keys::Keys;
+pub(crate) use self::statement::{GITHUB, Statement};
+use self::statement::{check_time, holder, parts};
+use super::token::Holder;
+use super::{Scope, TokenRequest};
+use crate::codes;
+use crate::digest::Digest;
+use crate::error::{Error, Result};
+use crate::registry::Timestamp;
+use crate::storage::Objects;
+
+/// How long a token of a job is accepted, in seconds.
+const JOB_SECONDS: i64 = 15 * 60;
+
+/// The issuers that the operator trusts.
+pub(crate) struct Issuers {
+    urls: Vec<String>,
+    /// What statements have to be for: the address of this server.
+    audience: Option<String>,
+    keys: Keys,
+    seen: Objects,
+}
+
+impl fmt::Debug for Issuers {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Issuers")
+            .field("urls", &self.urls)
+            .field("audience", &self.audience)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Issuers {
+    /// Returns the issuers at `urls`, whose statements have to be for `audience`. What was seen is kept in `private`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no HTTP client can be made.
+    pub(crate) fn new(urls: &[String], audience: Option<&str>, private: &Objects) -> Result<Self> {
+        let audience = audience.map(|url| url.trim_end_matches('/').to_owned());
+        let urls = urls.iter().map(|url| url.trim_end_matches('/').to_owned()).collect();
+        Ok(Self { urls, audience, keys: Keys::new()?, seen: private.below("statements") })
+    }
+
+    /// Checks a statement.
+    ///
+    /// # Errors
+    ///
+    /// Fails for one that is not by a trusted issuer, not for this server, or not valid now.
+    pub(crate) async fn accept(&self, statement: &str, now: Timestamp) -> Result<Statement> {
+        let Some(audience) = &self.audience else {
+            return Err(refused(
+                "this server takes no statements of CI systems: it does not know its own address",
+            )
+            .hint("set `public-url` in its settings"));
+        };
+        let (claims, header, signed, signature) = parts(statement)?;
+        if !self.urls.contains(&claims.iss.trim_end_matches('/').to_owned()) {
+            return Err(refused("the statement is by an issuer that this registry does not trust"));
+        }
+        let issuer = claims.iss.trim_end_matches('/').to_owned();
+        let key = self.keys.find(&issuer, &header.kid).await?;
+        key.check(&header.alg, signed, &signature)?;
+        if !claims.aud.is(audience) {
+            return Err(refused(format!(
+                "the statement is for somebody else: its `aud` has to be `{audience}`"
+            )));
+        }
+        check_time(&claims, now)?;
+        let id = claims.jti.clone().unwrap_or_else(|| String::from_utf8_lossy(signed).into_owned());
+        let seen = Digest::of(format!("{issuer}\n{id}").as_bytes());
+        let expires = claims.exp;
+        let holder = holder(&issuer, claims)?;
+        Ok(Statement { holder, seen, expires })
+    }
+
+    /// Remembers the statement for all servers of the registry, and returns what a token is to be for whoever shows it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it was shown before, and if the store does not answer.
+    pub(crate) async fn see_once(&self, statement: Statement, now: Timestamp) -> Result<TokenRequest> {
+        // The bytes differ each time, so a second creation is never taken for the first.
+        let mut random = [0; 16];
+        super::token::randomize(&mut random)?;
+        let by = Digest::of(&random);
+        let bytes = format!("{{\"expires\":{},\"by\":\"{}\"}}\n", statement.expires, by.hex());
+        let path = format!("{}.json", statement.seen.hex());
+        if !self.seen.create(&path, bytes.into_bytes().into()).await? {
+            return Err(
+                refused("the statement was used before").hint("each job asks its CI system for a new one")
+            );
+        }
+        Ok(TokenRequest {
+            holder: Holder::Publisher { publisher: statement.holder.0, provenance: Some(statement.holder.1) },
+            scopes: vec![Scope::Publish],
+            names: Vec::new(),
+            expires: Some(Timestamp::new(now.seconds() + JOB_SECONDS)),
+            note: String::new(),
+        })
+    }
+}
+
+fn refused(message: impl Into<String>) -> Error {
+    Error::usage(message.into()).coded(codes::TOKEN_REFUSED)
+}
