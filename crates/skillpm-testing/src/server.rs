@@ -28,32 +28,32 @@ impl RegistryServer {
         let registry = dir.path().join("registry").to_str().expect("UTF-8").to_owned();
         let made = command(program, &["init", &registry, "--name", "acme"]).output().expect("starts");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        Self::serve(program, dir, registry, settings, &[])
+        Self::serve(program, dir, &registry, settings, &[])
     }
 
     /// Starts another server of the same registry.
     pub fn again(&self, settings: &str) -> Self {
-        Self::serve(&self.program, Arc::clone(&self.dir), self.registry.clone(), settings, &[])
+        Self::serve(&self.program, Arc::clone(&self.dir), &self.registry, settings, &[])
     }
 
     /// Serves the registry at `registry`, a directory or the address of a bucket, with these environment variables.
     pub fn of(program: &Path, registry: &str, settings: &str, env: &[(&str, &str)]) -> Self {
         let dir = Arc::new(TempDir::new().expect("a temporary directory"));
-        Self::serve(program, dir, registry.to_owned(), settings, env)
+        Self::serve(program, dir, registry, settings, env)
     }
 
     fn serve(
         program: &Path,
         dir: Arc<TempDir>,
-        registry: String,
+        registry: &str,
         settings: &str,
         env: &[(&str, &str)],
     ) -> Self {
         let file = dir.path().join("settings.toml");
         let listen = if settings.contains("listen =") { "" } else { "listen = \"127.0.0.1:0\"\n" };
         std::fs::write(&file, format!("{listen}{settings}")).expect("is written");
-        let args = ["serve", &registry, "--config", file.to_str().expect("UTF-8")];
-        Self::run(program, dir, registry.clone(), &args, env)
+        let args = ["serve", registry, "--config", file.to_str().expect("UTF-8")];
+        Self::run(program, dir, registry.to_owned(), &args, env)
     }
 
     /// Starts the server with these arguments and variables alone, which say where the registry lies and where to listen.
