@@ -12,6 +12,7 @@ use crate::install::state::read_manifest;
 use crate::manifest::{Manifest, Registries};
 use crate::name::SkillName;
 use crate::registry::registry_name;
+use crate::source::registry::unknown_registry;
 use crate::source::{self, local, settled};
 use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, Registry, SourceSpec, is_registry_name};
 use crate::text::{and, closest};
@@ -119,7 +120,7 @@ pub(super) fn named(context: &Context, scope: &Scope, manifest: &Manifest, name:
 
 /// Returns the error for the name `name` that no registry has; `known` are the names that some have.
 fn absent(scope: &Scope, name: &str, mut known: Vec<String>) -> Error {
-    let error = Error::config(format!("there is no registry called `{name}`")).coded(codes::REGISTRY_ABSENT);
+    let error = unknown_registry(name);
     known.sort();
     known.dedup();
     let error = match closest(name, known.iter().map(String::as_str)) {

@@ -37,6 +37,11 @@ use crate::text::closest;
 use crate::version::{Version, VersionRange};
 use crate::workers;
 
+/// Returns the error for a name that no registry has.
+pub(crate) fn unknown_registry(name: &str) -> Error {
+    Error::config(format!("there is no registry called `{name}`")).coded(codes::REGISTRY_ABSENT)
+}
+
 /// The number of requests in progress at once.
 const CONNECTIONS: usize = 8;
 

@@ -9,6 +9,7 @@ use crate::credentials::is_token;
 use crate::error::{Error, Result};
 use crate::http::{CredentialsFile, Login, Url};
 use crate::ops::registries::configured;
+use crate::source::registry::unknown_registry;
 use crate::spec::{Origin, Registry, is_registry_name};
 
 /// A request to keep a token. It has no `Debug`: the token must not get into a log.
@@ -153,7 +154,7 @@ fn address(context: &Context, registry: &str) -> Result<Url> {
         return url_of(&Registry::new(registry).map_err(|error| Error::usage(error.to_string()))?.into());
     }
     let all = configured(context, Some(registry))?;
-    let one = all.first().ok_or_else(|| Error::usage(format!("there is no registry called `{registry}`")))?;
+    let one = all.first().ok_or_else(|| unknown_registry(registry))?;
     url_of(&one.origin)
 }
 

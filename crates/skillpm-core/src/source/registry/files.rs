@@ -7,6 +7,7 @@ use std::sync::Arc;
 use super::super::local;
 #[cfg(feature = "http")]
 use super::super::web::{Missed, Web};
+use super::unknown_registry;
 use crate::advice::{Verb, message};
 use crate::archive::open_zip;
 use crate::codes;
@@ -69,9 +70,9 @@ impl RegistryFiles {
                         ))),
                 }
             }
-            Registry::Named(name) => Err(Error::config(format!("there is no registry called `{name}`"))
-                .coded(codes::REGISTRY_ABSENT)
-                .hint("name it under `[registries]` in `skillpm.toml`")),
+            Registry::Named(name) => {
+                Err(unknown_registry(name).hint("name it under `[registries]` in `skillpm.toml`"))
+            }
         }
     }
 
