@@ -337,7 +337,10 @@ fn a_closed_registry_takes_a_login() {
     let colleague = project(&server);
     let refused = colleague.run(&["install", "acme:pdf"]);
     // The server does not even tell strangers which skills there are.
-    assert_eq!(refused.code, Some(2), "{refused}");
+    assert_eq!(refused.code, Some(4), "{refused}");
+    assert!(refused.stderr.contains("registry login"), "{refused}");
+    let absent = colleague.run(&["install", "acme:docx"]);
+    assert_eq!(absent.stderr.replace("docx", "pdf"), refused.stderr);
     log_in(&colleague, "acme", &server.token("bob", &["--scope", "read"]));
     colleague.ok(&["install", "acme:pdf"]);
     let found = colleague.ok(&["search", "--registry", "acme", "pdf"]);

@@ -59,7 +59,7 @@ pub enum ReadAccess {
     /// Everybody.
     #[default]
     Public,
-    /// Whoever has a token with the scope `read`.
+    /// Whoever has a token of an account.
     Token,
 }
 

@@ -5,8 +5,10 @@ use std::num::NonZeroU32;
 use std::time::Instant;
 
 use axum::extract::{ConnectInfo, Request, State};
-use axum::http::header::{AUTHORIZATION, REFERRER_POLICY, RETRY_AFTER, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
+use axum::http::header::{
+    AUTHORIZATION, ORIGIN, REFERRER_POLICY, RETRY_AFTER, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
+};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use base64::Engine as _;
@@ -16,13 +18,13 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::Shared;
 use super::answer::Problem;
-use super::dialect::Dialect;
+use super::dialect::{BASIC, Dialect};
 use super::serve::client_of;
 use crate::access::Caller;
-use crate::app::now;
+use crate::app::{App, now};
 use crate::codes;
-use crate::config::Limits;
-use crate::error::{Error, Result};
+use crate::config::{Limits, ReadAccess};
+use crate::error::{Error, Result, not_permitted};
 
 /// The number of clients after which those that have not asked for a while are forgotten.
 const REMEMBERED: usize = 10_000;
@@ -89,7 +91,7 @@ pub(super) async fn guard(State(state): State<Shared>, mut request: Request, nex
     );
     let (mut response, by) = match counted {
         Err(seconds) => (limited_response(seconds), None),
-        Ok(()) => match caller(&state, request.headers()).await {
+        Ok(()) => match caller(&state, &method, &path, request.headers()).await {
             Err(error) => (Problem::from(error).into_response(), None),
             Ok(caller) => {
                 let by = caller.by();
@@ -101,7 +103,14 @@ pub(super) async fn guard(State(state): State<Shared>, mut request: Request, nex
         },
     };
     response = dialect.translate(response, &path);
+    let is_refused = response.status() == StatusCode::UNAUTHORIZED;
     let headers = response.headers_mut();
+    if is_refused && dialect != Dialect::Oci && state.app.config.read == ReadAccess::Token {
+        // A browser asks for a name and a password, and knows nothing else.
+        if let Some(bearer) = headers.insert(WWW_AUTHENTICATE, BASIC) {
+            headers.append(WWW_AUTHENTICATE, bearer);
+        }
+    }
     headers.insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
     headers.append(axum::http::header::VARY, HeaderValue::from_static("authorization"));
@@ -133,10 +142,28 @@ fn address(state: &Shared, request: &Request) -> Option<IpAddr> {
     request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
 }
 
+/// Reports whether everybody may read `path` of a registry that takes a token: what says how to get one and where, what
+/// looks the same on every server, and what refuses strangers in its own way.
+fn is_open(path: &str) -> bool {
+    matches!(path, "/config.json" | "/.well-known/clawhub.json" | "/api/v1/tokens/exchange" | "/v2")
+        || path.starts_with("/v2/")
+        || path.starts_with("/static/")
+}
+
+/// Returns somebody without a token, if they may ask for `path`. The answer depends on nothing that the registry has.
+fn stranger(app: &App, path: &str) -> Result<Caller> {
+    if app.config.read == ReadAccess::Public || is_open(path) {
+        return Ok(Caller(None));
+    }
+    Err(Error::usage("this registry takes a token")
+        .coded(codes::TOKEN_REFUSED)
+        .hint("`skillpm registry login` keeps one"))
+}
+
 /// Returns who makes a request with these headers. A program that knows only names and passwords sends the token as the
 /// password, with any name.
-async fn caller(state: &Shared, headers: &HeaderMap) -> Result<Caller> {
-    let Some(value) = headers.get(AUTHORIZATION) else { return Ok(Caller(None)) };
+async fn caller(state: &Shared, method: &Method, path: &str, headers: &HeaderMap) -> Result<Caller> {
+    let Some(value) = headers.get(AUTHORIZATION) else { return stranger(&state.app, path) };
     let refused = || {
         Error::usage("the header `Authorization` has no token")
             .coded(codes::TOKEN_REFUSED)
@@ -146,12 +173,17 @@ async fn caller(state: &Shared, headers: &HeaderMap) -> Result<Caller> {
     let (scheme, secret) = value.split_once(' ').ok_or_else(refused)?;
     let secret = match scheme.to_ascii_lowercase().as_str() {
         "bearer" => secret.trim().to_owned(),
+        // A browser sends the password that it keeps with requests that pages of others make it send, and says so.
+        "basic" if !method.is_safe() && headers.contains_key(ORIGIN) => {
+            return Err(not_permitted("a page in a browser changes nothing with a password")
+                .hint("send the token as `Authorization: Bearer TOKEN`"));
+        }
         "basic" => {
             let bytes = BASE64_STANDARD.decode(secret.trim()).map_err(|_| refused())?;
             let text = String::from_utf8(bytes).map_err(|_| refused())?;
             match text.split_once(':').ok_or_else(refused)? {
                 // What skopeo and podman send for somebody who has not logged in.
-                ("", "") => return Ok(Caller(None)),
+                ("", "") => return stranger(&state.app, path),
                 (_, secret) => secret.to_owned(),
             }
         }

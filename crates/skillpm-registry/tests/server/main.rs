@@ -16,6 +16,8 @@ mod store;
 mod support;
 mod tls;
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 use skillpm_testing::issuer::{Issuer, statement, unsigned};
 use support::{Server, archive};
@@ -91,36 +93,74 @@ async fn a_closed_registry_tells_strangers_nothing() {
     let published = server.publish(&alice, "pdf", "1.0.0").await.json();
     let digest =
         published["artifact"]["digest"].as_str().expect("a digest").trim_start_matches("sha256:").to_owned();
+    let refused = server.get("/").await;
     for path in [
         "/index/pdf.json",
         "/index/pdf/1.0.0.json",
         "/index/pdf/events/1.json",
         "/.well-known/agent-skills/pdf/versions.json",
+        "/skills/pdf/",
     ] {
         let (there, absent) = (server.get(path).await, server.get(&path.replace("pdf", "docx")).await);
-        assert_eq!((there.status, absent.status), (404, 404), "{path}");
-        assert_eq!(there.text().replace("pdf", "docx"), absent.text());
+        assert_eq!((there.status, absent.status), (401, 401), "{path}");
+        assert_eq!((there.text(), absent.text()), (refused.text(), refused.text()), "{path}");
         let known = server.get_with(path, &[("authorization", &format!("Bearer {alice}"))]).await;
         assert_eq!(known.status, 200, "{path}");
         assert!(known.header("cache-control").contains("private"));
         assert!(known.header("vary").contains("authorization"));
     }
     let archive = format!("/artifacts/sha256/{digest}.zip");
-    assert_eq!(server.get(&archive).await.status, 404);
+    assert_eq!(server.get(&archive).await.status, 401);
     assert_eq!(server.get_with(&archive, &[("authorization", &format!("Bearer {alice}"))]).await.status, 200);
     for overview in [
         "/search.json",
         "/.well-known/agent-skills/index.json",
         "/.well-known/ai-catalog.json",
         "/api/v1/log",
+        "/api/v1/skills/pdf/owners",
+        "/feed.atom",
+        "/",
+        "/nothing/here",
     ] {
-        assert!(!server.get(overview).await.text().contains("pdf"), "{overview}");
+        let refused = server.get(overview).await;
+        assert_eq!(refused.status, 401, "{overview}");
+        assert!(!refused.text().contains("pdf") && refused.all("www-authenticate").starts_with("Basic "));
     }
+    for open in ["/healthz", "/readyz", "/config.json", "/.well-known/clawhub.json"] {
+        assert_eq!(server.get(open).await.status, 200, "{open}");
+    }
+    assert_eq!(server.get("/static/nothing.css").await.status, 404);
+    // Who has a statement has no token yet.
+    assert_eq!(server.send("POST", "/api/v1/tokens/exchange", None, "{}").await.status, 422);
     for hidden in
         ["/private/tokens", "/lock", "/log/0/../../private", "/%2e%2e/private", "/private/tokens/a.json"]
     {
-        assert_eq!(server.get(hidden).await.status, 404, "{hidden}");
+        assert_eq!(server.get(hidden).await.status, 401, "{hidden}");
+        assert_eq!(server.send("GET", hidden, Some(&alice), "").await.status, 404, "{hidden}");
     }
+}
+
+/// A browser knows names and passwords only.
+#[tokio::test]
+async fn a_browser_logs_in_to_a_closed_registry() {
+    let server = Server::start("read = \"token\"");
+    let alice = server.token("alice", &[]);
+    assert_eq!(server.publish(&alice, "pdf", "1.0.0").await.status, 201);
+    let basic = |password: &str| format!("Basic {}", BASE64_STANDARD.encode(format!("anybody:{password}")));
+    let page = server.get_with("/", &[("authorization", &basic(&alice))]).await;
+    assert!(page.status == 200 && page.text().contains("pdf"), "{}", page.text());
+    assert!(page.header("cache-control").contains("private"));
+    for wrong in [basic("skpm_0"), basic(""), format!("Basic {}", BASE64_STANDARD.encode(":"))] {
+        let refused = server.get_with("/", &[("authorization", &wrong)]).await;
+        assert_eq!(refused.status, 401);
+        assert!(refused.all("www-authenticate").starts_with("Basic "), "it asks again");
+    }
+    // A page of somebody else makes the browser send what it keeps.
+    let yank = "/api/v1/skills/pdf/versions/1.0.0/yank";
+    let foreign = [("authorization", basic(&alice)), ("origin", "https://evil.example".to_owned())];
+    let foreign = foreign.each_ref().map(|(name, value)| (*name, value.as_str()));
+    assert_eq!(server.ask_with("POST", yank, &foreign).await.status, 403);
+    assert_eq!(server.ask_with("POST", yank, &foreign[..1]).await.status, 200);
 }
 
 #[tokio::test]

@@ -138,7 +138,12 @@ impl Server {
     }
 
     pub(crate) async fn get_with(&self, path: &str, headers: &[(&str, &str)]) -> Answer {
-        let mut request = self.client.get(format!("{}{path}", self.url()));
+        self.ask_with("GET", path, headers).await
+    }
+
+    pub(crate) async fn ask_with(&self, method: &str, path: &str, headers: &[(&str, &str)]) -> Answer {
+        let method = reqwest::Method::from_bytes(method.as_bytes()).expect("a method");
+        let mut request = self.client.request(method, format!("{}{path}", self.url()));
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
