@@ -265,20 +265,37 @@ async fn serve(args: ServeArgs) -> Result<()> {
     let (listener, address) = listen(config.listen).await?;
     let scheme = if tls.is_some() { "https" } else { "http" };
     anstream::println!("listening at {scheme}://{address}");
-    let entrance = Entrance::new();
+    let watching = match config.metrics_listen {
+        Some(address) => Some(listen(address).await?),
+        None => None,
+    };
+    if let Some((_, address)) = &watching {
+        anstream::println!("metrics at http://{address}/metrics");
+    }
+    let (entrance, watch) = (Entrance::new(), Entrance::new());
     let refused = metrics.refused_connections.clone();
-    let serving = web::serve(listener, entrance.clone(), &settings, tls.as_deref(), refused, stop.clone());
+    let serving = async {
+        let (counted, stopped) = (refused.clone(), stop.clone());
+        let public = web::serve(listener, entrance.clone(), &settings, tls.as_deref(), counted, stopped);
+        let watched = async {
+            if let Some((listener, _)) = watching {
+                web::serve(listener, watch.clone(), &settings, None, refused.clone(), stop.clone()).await;
+            }
+        };
+        tokio::join!(public, watched);
+    };
     let mut serving = std::pin::pin!(serving);
     // In a task of its own, so that whatever it computes keeps no connection waiting.
     let opening = tokio::spawn(App::open(config));
     let app = tokio::select! {
         app = opening => app.map_err(|error| Error::io("a thread of the server ended early").because(error))??,
         () = &mut serving => return Ok(()),
-        () = stop => return Ok(()),
+        () = stop.clone() => return Ok(()),
     };
     let state = Arc::new(State::new(app, metrics));
     tokio::spawn(follow(Arc::clone(&state), refresh));
     entrance.open(web::router(Arc::clone(&state)));
+    watch.open(web::watch_router(Arc::clone(&state)));
     let (skills, versions) = state.app.catalog.size();
     tracing::info!(%address, skills, versions, "serving");
     // Whoever waited for the address may have closed standard output.

@@ -30,6 +30,8 @@ pub struct Config {
     pub registry: Option<String>,
     /// The address that the server listens at.
     pub listen: SocketAddr,
+    /// The address that the server listens at for those who watch it: `/metrics` is there alone.
+    pub metrics_listen: Option<SocketAddr>,
     /// The address at which people and programs reach the server, such as `https://skills.example.com`.
     pub public_url: Option<String>,
     /// The file with the certificate of the server and those between it and the authority, in PEM.
@@ -103,6 +105,7 @@ impl Default for Config {
         Self {
             registry: None,
             listen: SocketAddr::from(([127, 0, 0, 1], 8750)),
+            metrics_listen: None,
             public_url: None,
             tls_certificate: None,
             tls_key: None,

@@ -17,6 +17,7 @@ pub struct RegistryServer {
     registry: String,
     child: Child,
     url: String,
+    metrics: Option<String>,
 }
 
 impl RegistryServer {
@@ -81,12 +82,18 @@ impl RegistryServer {
         }
         let address = told.iter().find_map(|line| line.strip_prefix("listening at "));
         let url = address.expect("an address").to_owned();
-        Self { program: program.to_owned(), dir, registry, child, url }
+        let metrics = told.iter().find_map(|line| line.strip_prefix("metrics at ")).map(str::to_owned);
+        Self { program: program.to_owned(), dir, registry, child, url, metrics }
     }
 
     /// The address of the server, without a slash at its end.
     pub fn url(&self) -> &str {
         &self.url
+    }
+
+    /// The address of the metrics, for a server with `metrics-listen` in its settings.
+    pub fn metrics(&self) -> &str {
+        self.metrics.as_deref().expect("`metrics-listen` is set")
     }
 
     /// The host and port of the server.

@@ -100,6 +100,14 @@ pub(crate) fn router(state: Shared) -> Router {
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), guard::guard))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
+        .with_state(state)
+}
+
+/// Returns the routes for those who watch the server.
+pub(crate) fn watch_router(state: Shared) -> Router {
+    Router::new()
+        .route("/healthz", get(health::alive))
+        .route("/readyz", get(health::ready))
         .route("/metrics", get(health::metrics))
         .with_state(state)
 }

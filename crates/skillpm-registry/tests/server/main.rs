@@ -355,11 +355,20 @@ async fn clients_are_slowed_down_one_by_one() {
 
 #[tokio::test]
 async fn those_who_run_it_can_watch_it() {
-    let server = Server::start("");
+    let server = Server::start("metrics-listen = \"127.0.0.1:0\"");
     let alice = server.token("alice", &[]);
     server.publish(&alice, "pdf", "1.0.0").await;
     assert_eq!(server.get("/readyz").await.status, 200);
-    let metrics = server.get("/metrics").await.text();
+    // Only at their own address, where nothing of the registry is.
+    assert_eq!(server.get("/metrics").await.status, 404);
+    let watch = server.metrics().strip_suffix("/metrics").expect("an address");
+    let get = async |path: &str| reqwest::get(format!("{watch}{path}")).await.expect("an answer");
+    for (path, status) in
+        [("/healthz", 200), ("/readyz", 200), ("/config.json", 404), ("/index/pdf.json", 404)]
+    {
+        assert_eq!(get(path).await.status(), status, "{path}");
+    }
+    let metrics = get("/metrics").await.text().await.expect("text");
     assert!(metrics.contains("skillpm_registry_published_total 1"), "{metrics}");
     assert!(metrics.contains("skillpm_registry_versions 1"), "{metrics}");
     let log = server.stop();
@@ -378,17 +387,20 @@ async fn a_log_that_nobody_reads_stops_no_request() {
     let made = support::program(&["init", &registry, "--name", "acme"]).output().expect("starts");
     assert!(made.status.success());
     let mut command = support::program(&["serve", &registry, "--listen", "127.0.0.1:0"]);
+    command.env("SKILLPM_REGISTRY_METRICS_LISTEN", "127.0.0.1:0");
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("starts");
     let told = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let told: Vec<_> = told.take(2).map(|line| line.expect("is read")).collect();
+    let told: Vec<_> = told.take(3).map(|line| line.expect("is read")).collect();
     let url = told[0].strip_prefix("listening at ").expect("an address");
+    let metrics = told[1].strip_prefix("metrics at ").expect("an address");
     let _ = rustls::crypto::ring::default_provider().install_default();
     let client = reqwest::Client::new();
-    let get = async |path: &str| client.get(format!("{url}{path}")).send().await.expect("an answer");
+    let get = async |url: &str| client.get(url).send().await.expect("an answer");
+    let config = format!("{url}/config.json");
     for _ in 0..5_000 {
-        assert_eq!(get("/config.json").await.status(), 200);
+        assert_eq!(get(&config).await.status(), 200);
     }
-    let metrics = get("/metrics").await.text().await.expect("text");
+    let metrics = get(metrics).await.text().await.expect("text");
     let dropped =
         metrics.lines().find_map(|line| line.strip_prefix("skillpm_registry_log_lines_dropped_total "));
     assert!(dropped.is_some_and(|count| count != "0"), "{metrics}");
