@@ -1,14 +1,14 @@
 //! Servers of one bucket: a real store that speaks S3, in a process of its own.
 
 use std::net::{TcpListener, TcpStream};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use skillpm_core::document::read_yaml;
 use skillpm_testing::{root, skip_without};
 
-use crate::support::{Server, program};
+use crate::support::{Server, files, program};
 
 const REGISTRY: &str = "s3://skills/team";
 
@@ -42,9 +42,25 @@ impl Store {
     }
 
     async fn request(&self, method: reqwest::Method, path: &str) -> u16 {
+        self.send(method, path, Vec::new()).await.0
+    }
+
+    /// Returns the status and the body of the answer.
+    async fn send(&self, method: reqwest::Method, path: &str, body: Vec<u8>) -> (u16, Vec<u8>) {
         let _ = rustls::crypto::ring::default_provider().install_default();
-        let request = reqwest::Client::new().request(method, format!("{}{path}", self.url));
-        request.send().await.expect("an answer").status().as_u16()
+        let request = reqwest::Client::new().request(method, format!("{}{path}", self.url)).body(body);
+        let answer = request.send().await.expect("an answer");
+        (answer.status().as_u16(), answer.bytes().await.expect("a body").to_vec())
+    }
+
+    /// Puts the files below `dir` into the bucket as `prefix`, as any program that copies files to a bucket does.
+    async fn upload(&self, dir: &Path, prefix: &str) {
+        for file in files(dir) {
+            let below = file.strip_prefix(dir).expect("below").to_str().expect("UTF-8").replace('\\', "/");
+            let bytes = std::fs::read(&file).expect("is read");
+            let path = format!("/skills/{prefix}/{below}");
+            assert_eq!(self.send(reqwest::Method::PUT, &path, bytes).await.0, 200, "{path}");
+        }
     }
 
     fn settings(&self) -> String {
@@ -53,7 +69,12 @@ impl Store {
 
     /// Runs a command of the program on the registry, with this secret.
     fn admin(&self, args: &[&str], secret: &str) -> Output {
-        program(&[args, &[REGISTRY]].concat())
+        self.run(&[args, &[REGISTRY]].concat(), secret)
+    }
+
+    /// Runs a command of the program that reaches the store, with this secret.
+    fn run(&self, args: &[&str], secret: &str) -> Output {
+        program(args)
             .envs(credentials(secret))
             .env("SKILLPM_REGISTRY_BUCKET_ENDPOINT", &self.url)
             .env("SKILLPM_REGISTRY_BUCKET_REGION", "us-east-1")
@@ -247,4 +268,79 @@ async fn the_compose_file_of_the_examples_serves_a_bucket() {
     let server = Server::with(&args, &env);
     assert_eq!(server.publish(token, "pdf", "1.0.0").await.status, 201);
     assert_eq!(server.get("/index/pdf.json").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_bucket_is_verified_and_its_garbage_listed() {
+    let Some(store) = Store::start(false).await else { return };
+    text(&store.admin(&["init", "--name", "acme"], "secret"));
+    let token = text(&store.admin(&["token", "create", "--account", "alice"], "secret"));
+    let server = store.serve();
+    let mut paths = Vec::new();
+    for name in ["docx", "pdf"] {
+        let record = server.publish(&token, name, "1.0.0").await.json();
+        let digest = record["artifact"]["digest"].as_str().expect("a digest").trim_start_matches("sha256:");
+        paths.push(format!("/skills/team/artifacts/sha256/{digest}.zip"));
+    }
+    let run = |args: &[&str]| {
+        let output = store.admin(args, "secret");
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    assert_eq!(run(&["verify"]), (Some(0), String::new()));
+    assert_eq!(run(&["garbage"]), (Some(0), String::new()));
+
+    // One archive changed, one is gone, and nothing names a third.
+    let unnamed = format!("artifacts/sha256/{}.zip", "0".repeat(64));
+    let (_, archive) = store.send(reqwest::Method::GET, &paths[0], Vec::new()).await;
+    let put = async |path: &str, bytes| store.send(reqwest::Method::PUT, path, bytes).await.0;
+    let path = format!("/skills/team/{unnamed}");
+    assert_eq!(put(&path, archive.clone()).await, 200);
+    let mut damaged = archive;
+    damaged[40] ^= 1;
+    assert_eq!(put(&paths[0], damaged).await, 200);
+    assert_eq!(store.request(reqwest::Method::DELETE, &paths[1]).await, 204);
+    let (code, told) = run(&["verify"]);
+    assert_eq!(code, Some(5), "{told}");
+    let skills: Vec<_> = told.lines().filter_map(|line| line.split(' ').next()).collect();
+    assert_eq!(skills, ["docx", "pdf"], "{told}");
+    let (code, told) = run(&["garbage"]);
+    assert_eq!((code, told.lines().count()), (Some(0), 1), "{told}");
+    assert!(told.starts_with(&unnamed), "{told}");
+    // It was only listed.
+    assert_eq!(store.request(reqwest::Method::GET, &path).await, 200);
+}
+
+#[tokio::test]
+async fn a_bucket_is_copied_to_a_directory_and_back() {
+    let Some(store) = Store::start(false).await else { return };
+    text(&store.admin(&["init", "--name", "acme"], "secret"));
+    let token = text(&store.admin(&["token", "create", "--account", "alice"], "secret"));
+    let server = store.serve();
+    assert_eq!(server.publish(&token, "pdf", "1.0.0").await.status, 201);
+    let place = tempfile::tempdir().expect("a directory");
+    let copy = place.path().join("copy");
+    let dir = copy.to_str().expect("UTF-8");
+    let backup = || text(&store.run(&["backup", REGISTRY, dir], "secret"));
+    assert!(!backup().contains(": 0 copied"));
+    assert!(backup().ends_with(": 0 copied, 0 removed"));
+    assert_eq!(server.publish(&token, "pdf", "1.1.0").await.status, 201);
+    assert!(!backup().contains(": 0 copied"));
+    assert_eq!(program(&["verify", dir]).output().expect("starts").status.code(), Some(0));
+
+    // The copy is a registry: with the same list, and the same token.
+    let list = server.get("/index/pdf.json").await.json();
+    let copied = Server::of_bucket(dir, "", &[]);
+    assert_eq!(copied.get("/index/pdf.json").await.json(), list);
+    assert_eq!(copied.publish(&token, "pdf", "1.2.0").await.status, 201);
+    drop(copied);
+    // So is the copy of the copy in a bucket.
+    store.upload(&copy, "back").await;
+    let back = "s3://skills/back";
+    let verified = store.run(&["verify", back], "secret");
+    assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stdout));
+    let restored = Server::of_bucket(back, &store.settings(), &credentials("secret"));
+    let versions = |list: &serde_json::Value| list["versions"].as_array().map(Vec::len);
+    assert_eq!(versions(&restored.get("/index/pdf.json").await.json()), Some(3));
+    assert_eq!(restored.publish(&token, "pdf", "1.3.0").await.status, 201);
+    assert_eq!(versions(&server.get("/index/pdf.json").await.json()), Some(2));
 }

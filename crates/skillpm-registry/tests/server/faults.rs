@@ -392,20 +392,43 @@ async fn a_statement_is_taken_once_by_whichever_server_and_in_its_time() {
     }
 }
 
+/// A small file system in memory at a directory. It is gone when this is dropped, also when a test fails.
+#[cfg(target_os = "linux")]
+struct SmallDisk(tempfile::TempDir);
+
+#[cfg(target_os = "linux")]
+impl SmallDisk {
+    /// Mounts one of `size`; `None` if only root may, which is said.
+    fn mount(size: &str) -> Option<Self> {
+        let disk = Self(tempfile::tempdir().expect("a directory"));
+        let mut mount = std::process::Command::new("mount");
+        mount.args(["-t", "tmpfs", "-o", &format!("size={size}"), "none", disk.path()]);
+        if mount.output().is_ok_and(|output| output.status.success()) {
+            return Some(disk);
+        }
+        println!("skipped: a file system can only be mounted by root");
+        None
+    }
+
+    fn path(&self) -> &str {
+        self.0.path().to_str().expect("UTF-8")
+    }
+}
+
+#[cfg(target_os = "linux")]
+impl Drop for SmallDisk {
+    fn drop(&mut self) {
+        // Lazily: a server may still be at its end.
+        let _ = std::process::Command::new("umount").args(["-l", self.path()]).output();
+    }
+}
+
 /// A directory on a disk that is full takes nothing, and loses nothing.
 #[cfg(target_os = "linux")]
 #[tokio::test]
 async fn a_full_disk_publishes_nothing_half() {
-    let place = tempfile::tempdir().expect("a directory");
-    let path = place.path().to_str().expect("UTF-8");
-    let run = |program: &str, args: &[&str]| {
-        std::process::Command::new(program).args(args).output().is_ok_and(|output| output.status.success())
-    };
-    if !run("mount", &["-t", "tmpfs", "-o", "size=400k", "none", path]) {
-        println!("skipped: a file system can only be mounted by root");
-        return;
-    }
-    let server = Server::start_in(&format!("{path}/registry"), "");
+    let Some(disk) = SmallDisk::mount("400k") else { return };
+    let server = Server::start_in(&format!("{}/registry", disk.path()), "");
     let alice = server.token("alice", &[]);
     assert_eq!(server.publish(&alice, "pdf", "1.0.0").await.status, 201);
     let before = server.get("/index/pdf.json").await.json();
@@ -416,10 +439,7 @@ async fn a_full_disk_publishes_nothing_half() {
     assert_eq!(failed.status, 503, "{}", failed.text());
     assert_eq!(server.get("/index/pdf.json").await.json(), before);
     assert_eq!(server.publish(&alice, "pdf", "1.2.0").await.status, 201);
-    let verified = server.admin(&["verify"]);
-    drop(server);
-    run("umount", &["-l", path]);
-    assert_eq!(verified.status.code(), Some(0));
+    assert_eq!(server.admin(&["verify"]).status.code(), Some(0));
 }
 
 #[tokio::test]

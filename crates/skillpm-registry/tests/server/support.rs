@@ -192,7 +192,8 @@ pub(crate) fn program(args: &[&str]) -> Command {
     skillpm_testing::server::command(Path::new(PROGRAM), args)
 }
 
-fn files(dir: &Path) -> Vec<PathBuf> {
+/// Lists the files below `dir`.
+pub(crate) fn files(dir: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in std::fs::read_dir(dir).expect("is read") {
         let path = entry.expect("an entry").path();
