@@ -76,14 +76,14 @@ impl Host {
         output.stdout
     }
 
-    /// Starts the server and waits until it listens.
+    /// Starts the server and waits until it has read the registry.
     fn serves(&mut self, line: &str) {
         let mut shell = self.machine.shell(&format!("exec {line}"));
         let mut server = shell.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
-        let mut told = String::new();
-        BufReader::new(server.stdout.take().expect("a pipe")).read_line(&mut told).expect("is read");
+        let told = BufReader::new(server.stdout.take().expect("a pipe")).lines();
+        let told: Vec<_> = told.take(2).map(|line| line.expect("is read")).collect();
         self.server = Some(server);
-        assert!(told.contains(&self.url), "{told}");
+        assert!(told.len() == 2 && told[0].contains(&self.url), "{told:?}");
     }
 
     /// Keeps the token that was created last.

@@ -51,7 +51,8 @@ impl RegistryServer {
         env: &[(&str, &str)],
     ) -> Self {
         let file = dir.path().join("settings.toml");
-        let listen = if settings.contains("listen =") { "" } else { "listen = \"127.0.0.1:0\"\n" };
+        let listens = settings.lines().any(|line| line.starts_with("listen ="));
+        let listen = if listens { "" } else { "listen = \"127.0.0.1:0\"\n" };
         std::fs::write(&file, format!("{listen}{settings}")).expect("is written");
         let args = ["serve", registry, "--config", file.to_str().expect("UTF-8")];
         Self::run(program, dir, registry.to_owned(), &args, env)

@@ -252,7 +252,11 @@ async fn the_compose_file_of_the_examples_serves_a_bucket() {
     let env: Vec<(&str, &str)> = environment
         .iter()
         .map(|(key, value)| (key.as_str(), value.as_str().expect("text")))
-        .map(|(key, value)| (key, if value == endpoint { store.url.as_str() } else { value }))
+        .map(|(key, value)| match value {
+            _ if value == endpoint => (key, store.url.as_str()),
+            "0.0.0.0:9750" => (key, "127.0.0.1:0"),
+            _ => (key, value),
+        })
         .collect();
     // What the comment says to run once.
     let once: Vec<_> = text.lines().filter_map(|line| line.split_once("run --rm registry ")).collect();
