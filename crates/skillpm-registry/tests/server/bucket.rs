@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use skillpm_core::document::read_yaml;
 use skillpm_testing::{root, skip_without};
 
-use crate::support::{Server, files, program};
+use crate::support::{Server, archive, files, program};
 
 const REGISTRY: &str = "s3://skills/team";
 
@@ -42,15 +42,17 @@ impl Store {
     }
 
     async fn request(&self, method: reqwest::Method, path: &str) -> u16 {
-        self.send(method, path, Vec::new()).await.0
+        self.send(method, path, Vec::new()).await
     }
 
-    /// Returns the status and the body of the answer.
-    async fn send(&self, method: reqwest::Method, path: &str, body: Vec<u8>) -> (u16, Vec<u8>) {
+    async fn send(&self, method: reqwest::Method, path: &str, body: Vec<u8>) -> u16 {
         let _ = rustls::crypto::ring::default_provider().install_default();
         let request = reqwest::Client::new().request(method, format!("{}{path}", self.url)).body(body);
-        let answer = request.send().await.expect("an answer");
-        (answer.status().as_u16(), answer.bytes().await.expect("a body").to_vec())
+        // Objects that exist are only for those who say who they are; the store does not check it.
+        let signed = "AWS4-HMAC-SHA256 Credential=key/20261127/us-east-1/s3/aws4_request, \
+                      SignedHeaders=host, Signature=0";
+        let request = request.header("authorization", signed);
+        request.send().await.expect("an answer").status().as_u16()
     }
 
     /// Puts the files below `dir` into the bucket as `prefix`, as any program that copies files to a bucket does.
@@ -59,7 +61,7 @@ impl Store {
             let below = file.strip_prefix(dir).expect("below").to_str().expect("UTF-8").replace('\\', "/");
             let bytes = std::fs::read(&file).expect("is read");
             let path = format!("/skills/{prefix}/{below}");
-            assert_eq!(self.send(reqwest::Method::PUT, &path, bytes).await.0, 200, "{path}");
+            assert_eq!(self.send(reqwest::Method::PUT, &path, bytes).await, 200, "{path}");
         }
     }
 
@@ -295,11 +297,9 @@ async fn a_bucket_is_verified_and_its_garbage_listed() {
 
     // One archive changed, one is gone, and nothing names a third.
     let unnamed = format!("artifacts/sha256/{}.zip", "0".repeat(64));
-    let (_, archive) = store.send(reqwest::Method::GET, &paths[0], Vec::new()).await;
-    let put = async |path: &str, bytes| store.send(reqwest::Method::PUT, path, bytes).await.0;
-    let path = format!("/skills/team/{unnamed}");
-    assert_eq!(put(&path, archive.clone()).await, 200);
-    let mut damaged = archive;
+    let mut damaged = archive("docx", "1.0.0", "");
+    let put = async |path: &str, bytes| store.send(reqwest::Method::PUT, path, bytes).await;
+    assert_eq!(put(&format!("/skills/team/{unnamed}"), damaged.clone()).await, 200);
     damaged[40] ^= 1;
     assert_eq!(put(&paths[0], damaged).await, 200);
     assert_eq!(store.request(reqwest::Method::DELETE, &paths[1]).await, 204);
@@ -307,11 +307,12 @@ async fn a_bucket_is_verified_and_its_garbage_listed() {
     assert_eq!(code, Some(5), "{told}");
     let skills: Vec<_> = told.lines().filter_map(|line| line.split(' ').next()).collect();
     assert_eq!(skills, ["docx", "pdf"], "{told}");
-    let (code, told) = run(&["garbage"]);
-    assert_eq!((code, told.lines().count()), (Some(0), 1), "{told}");
-    assert!(told.starts_with(&unnamed), "{told}");
-    // It was only listed.
-    assert_eq!(store.request(reqwest::Method::GET, &path).await, 200);
+    // The second time too: it is only listed.
+    for _ in 0..2 {
+        let (code, told) = run(&["garbage"]);
+        assert_eq!((code, told.lines().count()), (Some(0), 1), "{told}");
+        assert!(told.starts_with(&unnamed), "{told}");
+    }
 }
 
 #[tokio::test]
