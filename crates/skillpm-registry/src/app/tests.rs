@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use skillpm_testing::archive::{stored, zip};
+
 use super::*;
 use crate::codes;
 use crate::registry::{Config as RegistryConfig, files, registry_name, registry_version};
 use crate::storage::Objects;
-use crate::testing::{Store, archive, caller};
+use crate::testing::{Store, archive, caller, text};
 
 const ALL: &[Scope] = &[Scope::Publish, Scope::Yank, Scope::Owner];
 
@@ -293,5 +295,35 @@ async fn many_publishers_on_two_servers_lose_nothing() {
         let majors: std::collections::BTreeSet<_> =
             wanted.records().iter().map(|record| record.version.number().major).collect();
         assert_eq!(majors.len(), 1, "versions of one owner");
+    }
+}
+
+/// Different files of one version, published at the same moment through two servers: one of them is the version, and only
+/// its publisher is told that it was published.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn one_version_is_published_once() {
+    let store = Store::new();
+    let servers = [Arc::new(server(&store).await), Arc::new(server(&store).await)];
+    for round in 0..20 {
+        let number = format!("1.{round}.0");
+        let mut tasks = Vec::new();
+        for publisher in 0..8 {
+            let (app, number) = (Arc::clone(&servers[publisher % 2]), number.clone());
+            tasks.push(tokio::spawn(async move {
+                let text = format!("{}{publisher}\n", text("pdf", &number));
+                let bytes = Bytes::from(zip(&[stored("SKILL.md", text)]));
+                let alice = caller("alice", ALL);
+                let published = app.publish(&alice, &name("pdf"), &version(&number), bytes, time()).await;
+                published.ok().map(|published| published.record.artifact.digest)
+            }));
+        }
+        let mut told = Vec::new();
+        for task in tasks {
+            told.extend(task.await.expect("a publisher"));
+        }
+        let late = server(&store).await;
+        let history = late.catalog.history(&name("pdf"));
+        let record = history.get(&version(&number)).expect("the version");
+        assert_eq!(told, [record.artifact.digest], "{number}");
     }
 }
