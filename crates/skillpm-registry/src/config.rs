@@ -19,6 +19,8 @@ use crate::storage::Objects;
 
 /// The largest file with settings, in bytes.
 const MAX_FILE: u64 = 1 << 20;
+/// The settings that are lists of texts.
+const LISTS: [&str; 2] = ["trusted-issuers", "reserved-names"];
 /// The start of the names of all variables.
 pub(crate) const PREFIX: &str = "SKILLPM_REGISTRY_";
 
@@ -207,7 +209,7 @@ fn set(table: &mut toml::Table, key: &str, value: &str) {
     let of = |section: &str| {
         key.strip_prefix(section).map(|key| (section.trim_end_matches('-').to_owned(), key.to_owned()))
     };
-    let value = parsed(value);
+    let value = if LISTS.contains(&&*key) { list(value) } else { parsed(value) };
     match of("limits-").or_else(|| of("bucket-")) {
         Some((section, key)) => {
             let section = table.entry(section).or_insert_with(|| toml::Table::new().into());
@@ -219,15 +221,17 @@ fn set(table: &mut toml::Table, key: &str, value: &str) {
     }
 }
 
-/// Returns the value in a variable: a number, `true`, `false`, a list of texts with commas, or a text.
+/// Returns the texts of a list in a variable, which has commas between them.
+fn list(text: &str) -> toml::Value {
+    text.split(',').map(str::trim).filter(|text| !text.is_empty()).collect::<Vec<_>>().into()
+}
+
+/// Returns the value in a variable: a number, `true`, `false` or a text.
 fn parsed(text: &str) -> toml::Value {
-    if let Ok(number) = text.parse::<i64>() {
-        return number.into();
-    }
-    match text {
-        "true" => true.into(),
-        "false" => false.into(),
-        _ if text.contains(',') => text.split(',').map(str::trim).collect::<Vec<_>>().into(),
+    match (text.parse::<i64>(), text) {
+        (Ok(number), _) => number.into(),
+        (_, "true") => true.into(),
+        (_, "false") => false.into(),
         _ => text.into(),
     }
 }
@@ -322,12 +326,14 @@ mod tests {
             ("READ", "token"),
             ("LIMITS_ARCHIVE_BYTES", "9"),
             ("RESERVED_NAMES", "pdf, docx"),
+            ("TRUSTED_ISSUERS", "https://ci.example.com"),
             ("BUCKET_ALLOW_HTTP", "true"),
         ];
         let config = read(text, &env).expect("settings");
         assert_eq!((config.limits.archive_bytes, config.limits.connections), (9, 7));
         assert_eq!((config.read, config.bucket.allow_http), (ReadAccess::Token, true));
         assert_eq!(config.reserved_names, ["pdf", "docx"]);
+        assert_eq!(config.trusted_issuers, ["https://ci.example.com"]);
         assert_eq!(config.place().expect("a place").to_string(), "s3://bucket/skills");
     }
 
