@@ -234,8 +234,8 @@ def with_version(path):
 
 
 @contextlib.contextmanager
-def served(work, root):
-    """A web server for the files in `root`; its address."""
+def served(work, root, settings=NGINX):
+    """A web server for the files in `root`, by default nginx with these settings; its address."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -251,7 +251,7 @@ def served(work, root):
     place = work / "nginx"
     place.mkdir(exist_ok=True)
     config = place / "nginx.conf"
-    config.write_text(NGINX.replace("PLACE", str(place)).replace("PORT", str(port)).replace("ROOT", str(root)))
+    config.write_text(settings.replace("PLACE", str(place)).replace("PORT", str(port)).replace("ROOT", str(root)))
     server = subprocess.Popen([nginx, "-p", str(place), "-c", str(config), "-e", str(place / "log")],
                               stderr=subprocess.DEVNULL)
     try:

@@ -22,7 +22,6 @@ import os
 import random
 import re
 import shutil
-import socket
 import statistics
 import subprocess
 import sys
@@ -33,7 +32,7 @@ import zipfile
 from pathlib import Path
 
 from compare import directory
-from registry import make, name
+from registry import make, name, served
 
 NGINX = """daemon off; worker_processes auto; pid PLACE/pid; error_log PLACE/log;
 events { worker_connections 1024; }
@@ -89,29 +88,6 @@ class Server:
         return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) * 1024 / 1e6
 
 
-@contextlib.contextmanager
-def nginx(work, root):
-    """nginx with the files in `root`; its address."""
-    program = shutil.which("nginx", path=os.environ.get("PATH", "") + os.pathsep + "/usr/sbin")
-    place = work / "nginx"
-    place.mkdir()
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    config = place / "nginx.conf"
-    config.write_text(NGINX.replace("PLACE", str(place)).replace("PORT", str(port)).replace("ROOT", str(root)))
-    child = subprocess.Popen([program, "-p", place, "-c", config, "-e", place / "log"], stderr=subprocess.DEVNULL)
-    try:
-        while True:
-            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port)):
-                break
-            time.sleep(0.05)
-        yield f"http://127.0.0.1:{port}"
-    finally:
-        child.terminate()
-        child.wait()
-
-
 def archive(skill, version, dice):
     """The archive of a skill of about 20 KB, and its bytes."""
     words = " ".join(dice.choice(("read", "form", "page", "table", "merge", "split", "sign")) for _ in range(300))
@@ -148,8 +124,10 @@ def wrk(url, connections, seconds):
 
 
 def reads(program, work, options):
+    if not shutil.which("nginx", path=os.environ.get("PATH", "") + os.pathsep + "/usr/sbin"):
+        sys.exit("nginx was not found")
     place, dice = init(program, work), random.Random(1)
-    with Server(program, work, place) as server, nginx(work, place) as other:
+    with Server(program, work, place) as server, served(work, place, NGINX) as other:
         token = server.token()
         for number in range(20):
             publish_one(server, token, name(number), "1.0.0", dice)

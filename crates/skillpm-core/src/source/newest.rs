@@ -180,7 +180,7 @@ fn version_tags(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) -> Res
 ///
 /// # Errors
 ///
-/// Fails if there is none.
+/// Fails if no version is in the range.
 fn highest_in(origin: &Origin, versions: &[VersionTag], range: &VersionRange) -> Result<Reference> {
     if let Some((_, tag)) = versions.iter().rev().find(|(version, _)| range.contains(version)) {
         return Ok(Reference::Tag(tag.clone()));

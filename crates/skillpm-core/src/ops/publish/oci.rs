@@ -33,7 +33,7 @@ impl Repository {
     ///
     /// # Errors
     ///
-    /// Fails for a text that begins like a repository and is none, and for a tag that no registry can have.
+    /// Fails for a text that looks like an OCI repository but is not one, and for a tag that no registry can have.
     pub(super) fn typed(context: &Context, request: &PublishRequest) -> Result<Option<Self>> {
         if !request.to.starts_with("oci:") {
             return Ok(None);

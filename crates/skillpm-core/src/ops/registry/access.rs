@@ -74,7 +74,7 @@ pub struct AccessOutcome {
 ///
 /// # Errors
 ///
-/// Fails if the registry is not on a server, if there is no such skill, and if the server refuses the change.
+/// Fails if the registry is not on a server, if it does not have the skill, and if the server refuses the change.
 pub fn access(context: &Context, request: &AccessRequest) -> Result<AccessOutcome> {
     let name = registry_name(&request.name).map_err(|error| Error::usage(error.to_string()))?;
     let AnyRegistry::Server(server) = AnyRegistry::find(context, Some(&request.registry))? else {

@@ -30,7 +30,7 @@ impl AnyRegistry {
     ///
     /// # Errors
     ///
-    /// Fails if there is none.
+    /// Fails if no registry is found.
     pub(super) fn find(context: &Context, text: Option<&str>) -> Result<Self> {
         let dir = path(context, text.map(Path::new));
         let Some(text) = text.filter(|_| !matches!(fs::real_path(&dir), Ok(Some(_)))) else {

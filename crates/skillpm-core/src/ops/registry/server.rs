@@ -67,7 +67,7 @@ impl RegistryServer {
     ///
     /// # Errors
     ///
-    /// Fails if there is none, and if it cannot be reached.
+    /// Fails if the address is not a registry, and if it cannot be reached.
     pub(in crate::ops) fn open(context: &Context, address: &Address) -> Result<Self> {
         let settings = &context.settings;
         let named = Url::parse(address.as_str())?;
@@ -119,7 +119,7 @@ impl RegistryServer {
         self.credential = Some(Credential::bearer(self.root.origin(), token));
     }
 
-    /// Returns the versions of the skill `name`; `None` if there is no such skill.
+    /// Returns the versions of the skill `name`; `None` if the registry does not have it.
     ///
     /// # Errors
     ///
@@ -143,7 +143,7 @@ impl RegistryServer {
     ///
     /// # Errors
     ///
-    /// Fails if there is no such skill.
+    /// Fails if the registry does not have the skill.
     pub(super) fn access(&self, name: &SkillName) -> Result<Access> {
         let path = format!("skills/{}/owners", encode(name.as_str()));
         let text = self.read(&self.api(&path)?)?.ok_or_else(|| self.unknown(name))?;
@@ -267,7 +267,7 @@ impl RegistryServer {
         message!(Verb::Registry.call().word("login").word(&self.address), " keeps a token for it")
     }
 
-    /// Reads the file at `path` below the registry; `None` if there is none.
+    /// Reads the file at `path` below the registry; `None` if the registry does not have it.
     fn file(&self, path: &str) -> Result<Option<String>> {
         self.read(&self.login.complete(&self.root.join(path)?)?)
     }

@@ -123,7 +123,7 @@ impl OciClient {
         Request { credential, accept: ACCEPT, ..Request::new(url.clone()) }
     }
 
-    /// Returns the bytes of the manifest with the tag `tag`; `None` if there is none.
+    /// Returns the bytes of the manifest with the tag `tag`; `None` if the registry does not have it.
     ///
     /// # Errors
     ///
@@ -137,7 +137,7 @@ impl OciClient {
         Ok(bytes)
     }
 
-    /// Returns the bytes of the manifest with `digest`, from the cache if they are there; `None` if there is none.
+    /// Returns the bytes of the manifest with `digest`, from the cache or else the registry; `None` if neither has it.
     ///
     /// # Errors
     ///
@@ -172,7 +172,7 @@ impl OciClient {
         }
     }
 
-    /// Returns all tags; none if there is no such repository.
+    /// Returns all tags; an empty list if the repository does not exist.
     ///
     /// # Errors
     ///
