@@ -266,15 +266,20 @@ const withoutScripts = async (site) => {
   await context.close();
 };
 
+/** What is photographed of the site of files, whose pages differ in few words from those of the server. */
+const OF_FILES = ["index", "skill", "diff"];
+
 const pictures = async (site) => {
+  const shown = Object.entries(kinds(site)).filter(([kind]) => !site.leaf || OF_FILES.includes(kind));
+  const start = site.leaf ? "files-" : "";
   // What the driver adds to a page for a picture breaks its policy.
   for (const colorScheme of ["light", "dark"]) {
     const { context, page } = await open(site, { colorScheme, bypassCSP: true });
-    for (const [kind, url] of Object.entries(kinds(site))) {
+    for (const [kind, url] of shown) {
       await visit(page, url);
       for (const width of [1280, 390]) {
         await page.setViewportSize({ width, height: 900 });
-        await page.screenshot({ path: join(asked.out, `${kind}-${width}-${colorScheme}.png`), fullPage: true });
+        await page.screenshot({ path: join(asked.out, `${start}${kind}-${width}-${colorScheme}.png`), fullPage: true });
       }
     }
     await context.close();
@@ -335,10 +340,11 @@ const hostile = async (site) => {
 
 const failing = (site, name, work) => work(site).catch((error) => check(site.name, name, String(error.stack)));
 const parts = asked.hostile ? { hostile } : { withoutFaults, search, keyboard, skill, withoutScripts };
+const photographed = asked.hostile ? [] : asked.sites;
 await Promise.all([
   ...asked.sites.map(async (site) => {
     for (const [name, part] of Object.entries(parts)) await failing(site, name, part);
   }),
-  asked.hostile ? undefined : failing(asked.sites[0], "pictures", pictures),
+  ...photographed.map((site) => failing(site, "pictures", pictures)),
 ]);
 await browser.close();
