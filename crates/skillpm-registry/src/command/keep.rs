@@ -32,7 +32,7 @@ pub(super) struct BackupArgs {
     #[arg(value_name = "REGISTRY")]
     registry: String,
 
-    /// the directory of the copy; what it has already is not fetched again
+    /// the directory of the copy; what it already has is not fetched again
     #[arg(value_name = "DIR")]
     dir: PathBuf,
 

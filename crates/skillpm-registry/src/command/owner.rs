@@ -11,11 +11,11 @@ use crate::registry::{Account, Visibility, registry_name};
 
 #[derive(Debug, Subcommand)]
 pub(super) enum OwnerCommand {
-    /// Lists who owns a skill
+    /// List the owners of a skill
     List(SkillArgs),
-    /// Makes an account an owner of a skill
+    /// Add an owner to a skill
     Add(OwnerArgs),
-    /// Makes an account an owner of a skill no longer
+    /// Remove an owner from a skill
     Remove(OwnerArgs),
 }
 
@@ -49,7 +49,7 @@ pub(super) struct VisibilityArgs {
     #[arg(value_name = "NAME", value_parser = name)]
     name: SkillName,
 
-    /// who sees the skill: whoever may read the registry, or its owners
+    /// who sees the skill: everybody who may read the registry, or only its owners
     #[arg(value_name = "VISIBILITY")]
     visibility: Shown,
 

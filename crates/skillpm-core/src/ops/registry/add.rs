@@ -20,7 +20,7 @@ use crate::skill::SKILL_FILE;
 /// A request to publish skills.
 #[derive(Debug, Clone, Default)]
 pub struct AddRequest {
-    /// The registry; that in the working directory if there is none.
+    /// The directory of the registry; by default the working directory.
     pub registry: Option<PathBuf>,
     /// Directories of skills, and archives that `pack` made.
     pub sources: Vec<PathBuf>,

@@ -12,7 +12,7 @@ use crate::registry::Derived;
 /// A request to derive all files.
 #[derive(Debug, Clone, Default)]
 pub struct IndexRequest {
-    /// The registry; that in the working directory if there is none.
+    /// The directory of the registry; by default the working directory.
     pub registry: Option<PathBuf>,
     /// Whether nothing is to be written.
     pub dry_run: bool,

@@ -17,7 +17,7 @@ use crate::registry::{Listed, NameList};
 /// A request to list a registry.
 #[derive(Debug, Clone, Default)]
 pub struct ListRequest {
-    /// The registry: a directory, an address, or a name of `[registries]`; that in the working directory if there is none.
+    /// The registry: a directory, an address, or a name of `[registries]`; by default the working directory.
     pub registry: Option<String>,
     /// The skill whose versions are listed; without one, all skills.
     pub name: Option<String>,

@@ -7,7 +7,7 @@ use crate::env;
 use crate::error::Result;
 use crate::registry::{RegistryDir, Timestamp, Writer};
 
-/// Opens the registry in `dir`, which is relative to the working directory; without one, that in the working directory.
+/// Opens the registry in `dir`, which is relative to the working directory and by default that directory.
 pub(in crate::ops) fn open(context: &Context, dir: Option<&Path>) -> Result<RegistryDir> {
     RegistryDir::open(&path(context, dir))
 }

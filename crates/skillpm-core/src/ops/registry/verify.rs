@@ -12,7 +12,7 @@ use crate::registry::Defect;
 /// A request to verify a registry.
 #[derive(Debug, Clone, Default)]
 pub struct VerifyRequest {
-    /// The registry; that in the working directory if there is none.
+    /// The directory of the registry; by default the working directory.
     pub registry: Option<PathBuf>,
 }
 

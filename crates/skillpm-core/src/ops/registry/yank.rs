@@ -24,7 +24,7 @@ const MAX_REASON: usize = 500;
 /// A request to yank versions.
 #[derive(Debug, Clone, Default)]
 pub struct YankRequest {
-    /// The registry: a directory, an address, or a name of `[registries]`; that in the working directory if there is none.
+    /// The registry: a directory, an address, or a name of `[registries]`; by default the working directory.
     pub registry: Option<String>,
     /// The versions, as `NAME@VERSION`.
     pub versions: Vec<String>,
@@ -37,7 +37,7 @@ pub struct YankRequest {
 /// A request to take that back.
 #[derive(Debug, Clone, Default)]
 pub struct UnyankRequest {
-    /// The registry: a directory, an address, or a name of `[registries]`; that in the working directory if there is none.
+    /// The registry: a directory, an address, or a name of `[registries]`; by default the working directory.
     pub registry: Option<String>,
     /// The versions, as `NAME@VERSION`.
     pub versions: Vec<String>,
