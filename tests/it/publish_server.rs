@@ -289,7 +289,6 @@ fn versions_are_yanked_on_the_server() {
 fn the_server_is_started_by_skillpm_too() {
     use std::io::{BufRead as _, BufReader};
     let sandbox = Sandbox::new();
-    sandbox.ok(&["registry", "init", "site"]);
     let mut command = sandbox.command(&["registry", "serve", "site", "--listen", "127.0.0.1:0"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
     let mut line = String::new();
@@ -304,8 +303,9 @@ fn the_server_is_started_by_skillpm_too() {
     assert!(asked.expect("is sent").success() && child.wait().expect("ends").success());
     let help = sandbox.ok(&["registry", "serve", "--", "--help"]);
     assert!(help.stdout.contains("--listen"), "{help}");
-    let wrong = sandbox.run(&["registry", "serve", "nowhere"]);
-    assert_ne!(wrong.code, Some(0), "{wrong}");
+    // A directory with something else in it.
+    let wrong = sandbox.run(&["registry", "serve", ".", "--listen", "127.0.0.1:0"]);
+    assert_eq!(wrong.code, Some(2), "{wrong}");
     // Where it is not installed, that is said.
     let alone = sandbox.root().join("skillpm");
     std::fs::copy(env!("CARGO_BIN_EXE_skillpm"), &alone).expect("is copied");

@@ -179,8 +179,6 @@ fn other(machine: &Sandbox, program: &Path, args: &[&str], env: &[(&str, &str)])
 fn hosted() -> Host {
     let issuer = Issuer::start();
     let mut host = Host::new(&format!("https://token.actions.githubusercontent.com,{}", issuer.url()));
-    std::fs::create_dir(host.machine.root().join("srv")).expect("a directory");
-    host.types("skillpm registry init /srv/skills --name acme");
     host.types("skillpm registry serve /srv/skills");
     host.types("skillpm-registry token create /srv/skills --account alice");
     host.types("skillpm registry login https://skills.example.com");

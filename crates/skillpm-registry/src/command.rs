@@ -18,18 +18,18 @@ use tokio::net::TcpListener;
 
 use crate::access::{Holder, Scope, TokenRequest, Tokens};
 use crate::app::{App, now};
-use crate::config::{Config, PREFIX, Place};
+use crate::config::{Config, PREFIX};
 use crate::error::{Error, Result};
 use crate::log::{Ending, Log};
 use crate::pages;
-use crate::registry::{self, Account, RegistryDir, Timestamp, files};
-use crate::storage::Storage;
+use crate::registry::{Account, Timestamp, registry_name};
+use crate::storage::{Storage, create, create_if_empty};
 use crate::web::{self, Entrance, Metrics, State, Tls};
 
 /// How long the end of the process waits for threads that are at work.
 const LAST: Duration = Duration::from_secs(1);
 
-/// Serves a registry of Agent Skills, and lets teams publish to it
+/// Serve a registry of Agent Skills, and let teams publish to it
 #[derive(Debug, Parser)]
 #[command(name = "skillpm-registry", version, max_term_width = 100)]
 struct Cli {
@@ -39,25 +39,25 @@ struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
-    /// Makes a directory or a bucket a registry
+    /// Create a registry in a directory or a bucket
     Init(InitArgs),
-    /// Serves a registry
+    /// Serve a registry; create it first if the directory or bucket is empty
     Serve(ServeArgs),
-    /// Makes, lists and revokes tokens
+    /// Create, list and revoke tokens
     #[command(subcommand)]
     Token(TokenCommand),
-    /// Shows and changes who owns a skill, whoever owns it
+    /// List, add and remove the owners of any skill
     #[command(subcommand)]
     Owner(owner::OwnerCommand),
-    /// Shows a skill to everybody who may read the registry, or only to its owners
+    /// Show a skill to everybody who may read the registry, or only to its owners
     Visibility(owner::VisibilityArgs),
-    /// Reads every record and archive, and says what is wrong
+    /// Check every record and archive
     Verify(keep::VerifyArgs),
-    /// Copies a registry to a directory, and brings such a copy up to date
+    /// Copy a registry to a directory, or update such a copy
     Backup(keep::BackupArgs),
-    /// Lists what nobody needs any more; removes nothing
+    /// List what is no longer needed; removes nothing
     Garbage(keep::GarbageArgs),
-    /// Writes the pages about all public skills as a site of files
+    /// Write the pages about all public skills as a static site
     Site(SiteArgs),
 }
 
@@ -78,9 +78,9 @@ struct InitArgs {
     #[command(flatten)]
     common: Common,
 
-    /// the name of the registry
+    /// name of the registry [default: that of the directory, or the last part of the prefix]
     #[arg(long, value_name = "NAME")]
-    name: String,
+    name: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -105,11 +105,11 @@ struct SiteArgs {
 
 #[derive(Debug, Subcommand)]
 enum TokenCommand {
-    /// Makes a token, and shows it this once
+    /// Create a token, and show it this once
     Create(CreateArgs),
-    /// Lists the tokens, without their secrets
+    /// List the tokens, without their secrets
     List(ListArgs),
-    /// Revokes a token
+    /// Revoke a token
     Revoke(RevokeArgs),
 }
 
@@ -118,7 +118,7 @@ struct CreateArgs {
     #[command(flatten)]
     common: Common,
 
-    /// whose token it is, such as `alice` or `team-docs`
+    /// the account, such as `alice` or `team-docs`
     #[arg(long, value_name = "NAME")]
     account: Account,
 
@@ -126,15 +126,15 @@ struct CreateArgs {
     #[arg(long = "scope", value_name = "SCOPE", value_parser = scope, default_values = ["publish", "yank", "owner"])]
     scopes: Vec<Scope>,
 
-    /// only for this skill, or with a `*` at the end for those whose names start so
+    /// limit it to this skill, or with a `*` at the end to all whose names start so; can be repeated
     #[arg(long = "name", value_name = "NAME")]
     names: Vec<String>,
 
-    /// for how many days it is accepted; 0 for ever
+    /// days until it expires; 0 for never
     #[arg(long, value_name = "DAYS", default_value_t = 90)]
     days: u32,
 
-    /// what it is for
+    /// a note about its purpose
     #[arg(long, value_name = "TEXT", default_value = "")]
     note: String,
 
@@ -155,7 +155,7 @@ struct ListArgs {
 
 #[derive(Debug, Args)]
 struct RevokeArgs {
-    /// the token, as `token list` calls it
+    /// ID of the token, as `token list` shows it
     id: String,
 
     #[command(flatten)]
@@ -229,20 +229,10 @@ impl Common {
 }
 
 async fn init(args: InitArgs) -> Result<()> {
-    let name = registry::registry_name(&args.name).map_err(|error| Error::usage(error.to_string()))?;
+    let name = args.name.as_deref().map(registry_name).transpose();
+    let name = name.map_err(|error| Error::usage(error.to_string()))?;
     let place = args.common.settings()?.place()?;
-    match &place {
-        Place::Directory(path) => drop(RegistryDir::init(path, name.clone())?),
-        Place::Bucket(bucket) => {
-            let config = registry::Config::new(name.clone());
-            let objects = bucket.objects()?;
-            let is_new = !objects.exists(files::CONFIG).await?
-                && objects.create(files::CONFIG, config.to_bytes().into()).await?;
-            if !is_new {
-                return Err(Error::usage(format!("`{place}` already is a registry")));
-            }
-        }
-    }
+    let name = create(&place, name).await?;
     anstream::println!("`{place}` is the registry `{name}` now");
     Ok(())
 }
@@ -286,7 +276,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
     };
     let mut serving = std::pin::pin!(serving);
     // In a task of its own, so that whatever it computes keeps no connection waiting.
-    let opening = tokio::spawn(App::open(config));
+    let opening = tokio::spawn(open(config));
     let app = tokio::select! {
         app = opening => app.map_err(|error| Error::io("a thread of the server ended early").because(error))??,
         () = &mut serving => return Ok(()),
@@ -304,6 +294,15 @@ async fn serve(args: ServeArgs) -> Result<()> {
     serving.await;
     tracing::info!("stopped");
     Ok(())
+}
+
+/// Opens the registry that `config` names. Creates it if nothing is there.
+async fn open(config: Config) -> Result<App> {
+    let place = config.place()?;
+    if let Some(name) = create_if_empty(&place).await? {
+        tracing::info!(%name, "created a registry in `{place}`");
+    }
+    App::open(config).await
 }
 
 /// Listens at `address`. Returns the address with the port that was chosen.

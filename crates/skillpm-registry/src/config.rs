@@ -15,6 +15,8 @@ use serde::Deserialize;
 
 use crate::access::GITHUB;
 use crate::error::{Error, Result};
+use crate::name::SkillName;
+use crate::registry::RegistryDir;
 use crate::storage::Objects;
 
 /// The largest file with settings, in bytes.
@@ -251,6 +253,24 @@ pub struct Bucket {
     name: String,
     prefix: String,
     settings: BucketSettings,
+}
+
+impl Place {
+    /// Returns the name that a registry at this place gets if nobody names it: that of the directory, or the last part of
+    /// the prefix in the bucket.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no registry can have that name.
+    pub(crate) fn default_name(&self) -> Result<SkillName> {
+        match self {
+            // `.` is called what the working directory is called.
+            Self::Directory(path) => {
+                RegistryDir::default_name(&std::path::absolute(path).unwrap_or_else(|_| path.clone()))
+            }
+            Self::Bucket(bucket) => RegistryDir::default_name(&Path::new(&bucket.name).join(&bucket.prefix)),
+        }
+    }
 }
 
 impl fmt::Display for Place {

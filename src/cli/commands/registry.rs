@@ -20,8 +20,8 @@ use crate::ops::registry::{
 pub(super) const EXAMPLES: &str = after!("registry",
     "skillpm registry init site --name acme      make a directory a registry"
     "skillpm registry add -r site skills/pdf     publish a skill"
-    "skillpm registry mirror acme site pdf       copy a skill and what it needs"
-    "skillpm registry login internal             keep the token for a registry that wants a login"
+    "skillpm registry serve /srv/skills          serve a registry; created if there is none"
+    "skillpm registry login internal             save the token for a registry that requires a login"
 );
 
 // Arguments of `registry`.
@@ -65,7 +65,7 @@ enum Action {
         how: HowToWrite,
     },
 
-    /// write the lists again that are derived from what was published
+    /// rebuild the lists from what was published
     Index {
         /// Which registry.
         #[command(flatten)]
@@ -76,13 +76,13 @@ enum Action {
         how: HowToWrite,
     },
 
-    /// keep new installations from versions; who has them locked still gets them
+    /// hide versions from new installations; projects that have them locked still get them
     Yank {
         /// versions, such as `pdf@1.2.0`
         #[arg(value_name = "NAME@VERSION", required = true)]
         versions: Vec<String>,
 
-        /// why, for those who have one of them
+        /// the reason, which those who have one of them are shown
         #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
         reason: String,
 
@@ -152,7 +152,7 @@ enum Action {
         json: bool,
     },
 
-    /// read every byte: archives and what is in them, and all lists
+    /// check every file: archives and their contents, and all lists
     Verify {
         /// Which registry.
         #[command(flatten)]
@@ -163,7 +163,7 @@ enum Action {
         json: bool,
     },
 
-    /// keep the token for a registry that wants a login
+    /// save the token for a registry that requires a login
     Login(login::LoginArgs),
 
     /// remove the token for a registry
@@ -180,7 +180,8 @@ enum Action {
     /// show a skill of a server to everybody who may read the registry, or only to its owners
     Visibility(access::VisibilityArgs),
 
-    /// serve a registry and let people publish to it, with `skillpm-registry`
+    /// serve a registry and let people publish to it, with `skillpm-registry`; creates the registry in
+    /// an empty directory
     Serve(serve::ServeArgs),
 
     /// write the pages of a registry as a static site, with `skillpm-registry`

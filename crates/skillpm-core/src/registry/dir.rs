@@ -4,12 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::error::damaged;
 use super::ledger::unknown;
-use super::{Config, Event, FileError, History, LogEntry, MAX_FILE, NameList, Record, files};
+use super::{Config, Event, FileError, History, LogEntry, MAX_FILE, NameList, Record, files, registry_name};
 use crate::advice::{Verb, message};
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind, Looked};
 use crate::name::SkillName;
+use crate::path::normal;
 use crate::workers;
 
 /// A directory that is a registry.
@@ -49,6 +50,20 @@ impl RegistryDir {
         fs::create_dir_all(dir)?;
         fs::write_atomic(&dir.join(files::CONFIG), &config.to_bytes())?;
         Ok(Self { base: Base::open(dir)?, config })
+    }
+
+    /// Returns the name that a registry at `place` gets if nobody names it: the last part of the path.
+    ///
+    /// # Errors
+    ///
+    /// Fails if no registry can have that name.
+    pub fn default_name(place: &Path) -> Result<SkillName> {
+        let name = normal(place).file_name().map(|name| name.to_string_lossy().into_owned());
+        let slug = name.as_deref().and_then(SkillName::slug);
+        slug.filter(|slug| registry_name(slug.as_str()).is_ok()).ok_or_else(|| {
+            Error::usage(format!("`{}` gives a registry no name", place.display()))
+                .hint("name it: 1 to 64 of `a` to `z`, `0` to `9` and single hyphens between them")
+        })
     }
 
     /// Opens the registry in `dir`.
@@ -272,7 +287,7 @@ impl RegistryDir {
 
 /// Returns the name that `entry` is, if a registry can hold a skill of that name.
 pub(super) fn exact_name(entry: &str) -> Option<SkillName> {
-    super::registry_name(entry).ok().filter(|name| name.as_str() == entry)
+    registry_name(entry).ok().filter(|name| name.as_str() == entry)
 }
 
 /// Reports whether `entry` is the name of a file of an event.

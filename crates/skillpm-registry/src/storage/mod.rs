@@ -4,6 +4,7 @@
 //! they make it so. A directory has a lock and a rename, a bucket can create an object unless there is one.
 
 mod bucket;
+mod create;
 mod directory;
 mod objects;
 
@@ -22,6 +23,7 @@ use crate::registry::{
     Config, Event, History, LogEntry, MAX_FILE, Package, RegistryDir, Staged, Timestamp, files,
 };
 use bucket::Bucket;
+pub(crate) use create::{create, create_if_empty};
 use directory::Directory;
 pub(crate) use objects::{Objects, Pieces};
 

@@ -135,6 +135,16 @@ impl Objects {
         }
     }
 
+    /// Reports whether there is no object at all.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the store does not answer.
+    pub(crate) async fn is_empty(&self) -> Result<bool> {
+        let first = self.store.list(Some(&self.prefix)).try_next().await;
+        Ok(first.map_err(|error| failed("list", self.prefix.as_ref(), error))?.is_none())
+    }
+
     /// Returns the paths of all objects below the directory `below`, relative to that of this value, sorted.
     ///
     /// # Errors

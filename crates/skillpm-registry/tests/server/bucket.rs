@@ -86,7 +86,7 @@ impl Store {
     }
 
     fn serve(&self) -> Server {
-        Server::of_bucket(REGISTRY, &self.settings(), &credentials("secret"))
+        Server::of(REGISTRY, &self.settings(), &credentials("secret"))
     }
 }
 
@@ -260,19 +260,16 @@ async fn the_compose_file_of_the_examples_serves_a_bucket() {
             _ => (key, value),
         })
         .collect();
-    // What the comment says to run once.
-    let once: Vec<_> = text.lines().filter_map(|line| line.split_once("run --rm registry ")).collect();
-    let outputs: Vec<_> = once
-        .iter()
-        .map(|(_, line)| {
-            let args: Vec<_> = line.split(' ').collect();
-            self::text(&program(&args).envs(env.iter().copied()).output().expect("starts"))
-        })
-        .collect();
-    let [_, token] = &outputs[..] else { panic!("`init` and `token create`: {once:?}") };
+    // The server waits until the bucket is there, and makes it a registry.
+    assert_eq!(registry["depends_on"]["bucket"]["condition"], "service_completed_successfully");
     let args: Vec<_> = args.iter().map(String::as_str).collect();
     let server = Server::with(&args, &env);
-    assert_eq!(server.publish(token, "pdf", "1.0.0").await.status, 201);
+    // What the comment says to run then.
+    let then: Vec<_> = text.lines().filter_map(|line| line.split_once("run --rm registry ")).collect();
+    let [(_, then)] = then[..] else { panic!("`token create`: {then:?}") };
+    let then: Vec<_> = then.split(' ').collect();
+    let token = self::text(&program(&then).envs(env.iter().copied()).output().expect("starts"));
+    assert_eq!(server.publish(&token, "pdf", "1.0.0").await.status, 201);
     assert_eq!(server.get("/index/pdf.json").await.status, 200);
 }
 
@@ -334,7 +331,7 @@ async fn a_bucket_is_copied_to_a_directory_and_back() {
 
     // The copy is a registry: with the same list, and the same token.
     let list = server.get("/index/pdf.json").await.json();
-    let copied = Server::of_bucket(dir, "", &[]);
+    let copied = Server::of(dir, "", &[]);
     assert_eq!(copied.get("/index/pdf.json").await.json(), list);
     assert_eq!(copied.publish(&token, "pdf", "1.2.0").await.status, 201);
     drop(copied);
@@ -343,7 +340,7 @@ async fn a_bucket_is_copied_to_a_directory_and_back() {
     let back = "s3://skills/back";
     let verified = store.run(&["verify", back], "secret");
     assert_eq!(verified.status.code(), Some(0), "{}", String::from_utf8_lossy(&verified.stdout));
-    let restored = Server::of_bucket(back, &store.settings(), &credentials("secret"));
+    let restored = Server::of(back, &store.settings(), &credentials("secret"));
     let versions = |list: &serde_json::Value| list["versions"].as_array().map(Vec::len);
     assert_eq!(versions(&restored.get("/index/pdf.json").await.json()), Some(3));
     assert_eq!(restored.publish(&token, "pdf", "1.3.0").await.status, 201);

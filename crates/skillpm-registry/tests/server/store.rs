@@ -83,8 +83,7 @@ impl Store {
     /// Starts a server of the registry.
     pub(crate) async fn serve(&self) -> Server {
         let settings = self.settings();
-        let started =
-            tokio::task::spawn_blocking(move || Server::of_bucket(REGISTRY, &settings, &CREDENTIALS));
+        let started = tokio::task::spawn_blocking(move || Server::of(REGISTRY, &settings, &CREDENTIALS));
         started.await.expect("starts")
     }
 

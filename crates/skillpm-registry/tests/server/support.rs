@@ -72,7 +72,7 @@ impl Server {
     pub(crate) fn start_in(registry: &str, settings: &str) -> Self {
         let made = program(&["init", registry, "--name", "acme"]).output().expect("starts");
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
-        Self::of_bucket(registry, settings, &[])
+        Self::of(registry, settings, &[])
     }
 
     /// Starts another server of the same registry.
@@ -80,8 +80,8 @@ impl Server {
         Self::with_client(self.process.again(settings))
     }
 
-    /// Starts a server of the registry at `registry`, an address of a bucket, with these variables.
-    pub(crate) fn of_bucket(registry: &str, settings: &str, env: &[(&str, &str)]) -> Self {
+    /// Starts a server of the registry at `registry`, a directory or the address of a bucket, with these variables.
+    pub(crate) fn of(registry: &str, settings: &str, env: &[(&str, &str)]) -> Self {
         Self::with_client(RegistryServer::of(Path::new(PROGRAM), registry, settings, env))
     }
 

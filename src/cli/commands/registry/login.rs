@@ -22,7 +22,7 @@ pub(super) struct LoginArgs {
     #[arg(long, conflicts_with = "list")]
     with_token: bool,
 
-    /// list where tokens are kept for, change nothing
+    /// list the servers that tokens are saved for, change nothing
     #[arg(short, long, conflicts_with = "registry")]
     list: bool,
 

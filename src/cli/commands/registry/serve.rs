@@ -18,7 +18,7 @@ const PROGRAM: &str = "skillpm-registry";
 // Arguments of `registry serve` and `registry site`.
 #[derive(Debug, Clone, Args)]
 pub(super) struct ServeArgs {
-    /// what the same action of `skillpm-registry` takes, whose `--help` shows it
+    /// arguments for the same command of `skillpm-registry`, which its `--help` lists
     #[arg(value_name = "ARGUMENT", trailing_var_arg = true, allow_hyphen_values = true)]
     arguments: Vec<OsString>,
 }

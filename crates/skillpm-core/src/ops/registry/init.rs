@@ -1,6 +1,6 @@
 //! `registry init`: makes a directory a registry.
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::Serialize;
 
@@ -8,16 +8,14 @@ use super::opened::{path, writer};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::name::SkillName;
-use crate::path::normal;
 use crate::registry::{RegistryDir, registry_name};
 
 /// A request to make a registry.
 #[derive(Debug, Clone, Default)]
 pub struct InitRequest {
-    /// The directory; the working directory if there is none.
+    /// The directory; by default the working directory.
     pub dir: Option<PathBuf>,
-    /// Its name; that of the directory if there is none.
+    /// Its name; by default that of the directory.
     pub name: Option<String>,
     /// Whether nothing is to be written.
     pub dry_run: bool,
@@ -44,7 +42,7 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
     let name = match &request.name {
         Some(name) => registry_name(name)
             .map_err(|error| Error::usage(error.to_string()).coded(codes::NAME_NOT_PUBLISHABLE))?,
-        None => default_name(&dir)?,
+        None => RegistryDir::default_name(&dir)?,
     };
     let registry = dir.display().to_string();
     let outcome = InitOutcome { registry, name: name.to_string(), dry_run: request.dry_run };
@@ -55,14 +53,4 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
     let registry = RegistryDir::init(&dir, name)?;
     writer(context, &registry)?.index()?;
     Ok(outcome)
-}
-
-/// Returns the name that the directory `dir` gives a registry.
-fn default_name(dir: &Path) -> Result<SkillName> {
-    let name = normal(dir).file_name().map(|name| name.to_string_lossy().into_owned());
-    let slug = name.as_deref().and_then(SkillName::slug);
-    slug.filter(|slug| registry_name(slug.as_str()).is_ok()).ok_or_else(|| {
-        Error::usage(format!("`{}` gives a registry no name", dir.display()))
-            .hint("name it: 1 to 64 of `a` to `z`, `0` to `9` and single hyphens between them")
-    })
 }

@@ -1,0 +1,67 @@
+//! Making a directory or a bucket a registry.
+
+use skillpm_core::fs::{self, Kind};
+
+use crate::config::Place;
+use crate::error::{Error, Result};
+use crate::name::SkillName;
+use crate::registry::{Config, RegistryDir, Writer, files};
+
+/// Creates a registry without skills at `place`, with the name `name`, or else that of the place. Returns its name.
+///
+/// # Errors
+///
+/// Fails if `place` already is a registry, and if it cannot be written.
+pub(crate) async fn create(place: &Place, name: Option<SkillName>) -> Result<SkillName> {
+    let name = name.map_or_else(|| place.default_name(), Ok)?;
+    match place {
+        Place::Directory(path) => {
+            let dir = RegistryDir::init(path, name.clone())?;
+            Writer::new(&dir, || ())?.index()?;
+        }
+        Place::Bucket(bucket) => {
+            let config = Config::new(name.clone());
+            let objects = bucket.objects()?;
+            let is_new = !objects.exists(files::CONFIG).await?
+                && objects.create(files::CONFIG, config.to_bytes().into()).await?;
+            if !is_new {
+                return Err(Error::usage(format!("`{place}` already is a registry")));
+            }
+        }
+    }
+    Ok(name)
+}
+
+/// Creates a registry at `place` if the directory is missing or empty, or the bucket has nothing there. Returns the name
+/// of the new registry; `None` if something was there.
+///
+/// # Errors
+///
+/// Fails if `place` cannot be read, and if it is empty and cannot be written.
+pub(crate) async fn create_if_empty(place: &Place) -> Result<Option<SkillName>> {
+    if !is_empty(place).await? {
+        return Ok(None);
+    }
+    let name =
+        place.default_name().map_err(|error| error.hint("`skillpm-registry init` takes it as `--name`"))?;
+    match create(place, Some(name)).await {
+        Ok(name) => Ok(Some(name)),
+        // Another server that started at the same time was faster.
+        Err(_) if !is_empty(place).await? => Ok(None),
+        Err(error) => Err(error.context(format!("no registry can be created in `{place}`"))),
+    }
+}
+
+async fn is_empty(place: &Place) -> Result<bool> {
+    match place {
+        Place::Directory(path) => match fs::real_path(path)? {
+            Some(real) => Ok(fs::kind(&real)? == Some(Kind::Directory) && fs::list_dir(&real)?.is_empty()),
+            // A link may lead to nothing.
+            None => Ok(fs::kind(path)?.is_none()),
+        },
+        Place::Bucket(bucket) => {
+            let objects = bucket.objects()?;
+            Ok(!objects.exists(files::CONFIG).await? && objects.is_empty().await?)
+        }
+    }
+}
