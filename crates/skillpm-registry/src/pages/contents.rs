@@ -28,6 +28,8 @@ const FINDINGS: usize = 50;
 pub(super) struct Contents {
     /// The HTML of its instructions.
     body: String,
+    /// The environment that it needs, as its author says.
+    compatibility: Option<String>,
     tokens: Tokens,
     files: Vec<File>,
     access: Vec<Access>,
@@ -70,8 +72,8 @@ pub(super) struct Access {
 #[derive(Debug, Clone, Serialize)]
 struct Item {
     text: String,
-    path: String,
-    line: Option<usize>,
+    /// Where it was found, or what the file `text` is.
+    place: String,
 }
 
 #[derive(Debug, Clone, Serialize)]
@@ -80,6 +82,19 @@ struct Finding {
     rule: &'static str,
     message: String,
     line: usize,
+}
+
+impl Item {
+    fn of(change: &Change) -> Self {
+        let (text, path) = (shown(&change.text), shown(change.path.as_str()));
+        match (change.kind, change.line) {
+            (Kind::Executable, _) => Self { text: path, place: String::new() },
+            // Of a file as a whole its path says most.
+            (Kind::Script | Kind::Binary | Kind::AgentSettings, None) => Self { text: path, place: text },
+            (_, Some(line)) => Self { text, place: format!("{path}:{line}") },
+            (_, None) => Self { text, place: path },
+        }
+    }
 }
 
 impl Contents {
@@ -93,6 +108,7 @@ impl Contents {
         let (set, document) = package.files()?;
         let mut contents = Self {
             body: String::new(),
+            compatibility: document.compatibility().as_deref().map(shown),
             tokens: tokens(&set, &document, &package)?,
             files: file_list(&set)?,
             access: grouped(&review(None, &set)?.changes),
@@ -161,7 +177,7 @@ fn file_list(set: &FileSet) -> Result<Vec<File>> {
         }
         let hidden = match (is_fit, &text) {
             (_, Some(_)) => None,
-            (true, None) => Some("not text"),
+            (true, None) => Some("binary"),
             (false, None) => Some("too large to show"),
         };
         list.push(File {
@@ -184,8 +200,7 @@ fn text_of(bytes: Vec<u8>) -> Option<String> {
 pub(super) fn grouped<'a>(changes: impl IntoIterator<Item = &'a Change>) -> Vec<Access> {
     let mut kinds: BTreeMap<Kind, Vec<Item>> = BTreeMap::new();
     for change in changes {
-        let (text, path) = (shown(&change.text), shown(change.path.as_str()));
-        kinds.entry(change.kind).or_default().push(Item { text, path, line: change.line });
+        kinds.entry(change.kind).or_default().push(Item::of(change));
     }
     let access = |(kind, items): (Kind, Vec<Item>)| Access {
         kind: kind.id(),
@@ -201,17 +216,17 @@ fn title(kind: Kind) -> &'static str {
         Kind::HiddenCharacters => "Hidden characters",
         Kind::CommentInstruction => "Comments that address the agent",
         Kind::Hook => "Hooks",
-        Kind::DynamicCommand => "Commands that run before the agent reads the text",
-        Kind::DownloadExec => "Runs what it downloads",
+        Kind::DynamicCommand => "Commands run before the agent reads the text",
+        Kind::DownloadExec => "Runs downloaded code",
         Kind::Tool => "Allowed tools",
-        Kind::AgentSettings => "Settings of agents",
+        Kind::AgentSettings => "Agent settings",
         Kind::Script => "Scripts",
-        Kind::Executable => "Newly executable files",
-        Kind::Binary => "Files that are not text",
+        Kind::Executable => "Executable files",
+        Kind::Binary => "Binary files",
         Kind::Command => "Commands",
-        Kind::Url => "Addresses on the network",
+        Kind::Url => "Network addresses",
         Kind::LinkOutside => "Links outside the skill",
-        Kind::Unread => "Texts too long to be read",
+        Kind::Unread => "Files too long to search in full",
         _ => "Other",
     }
 }

@@ -61,7 +61,7 @@ impl Diff {
                     FileStatus::Changed => "changed",
                 },
                 mode: match (file.was_executable, file.is_executable) {
-                    (Some(false) | None, Some(true)) => Some("executable now"),
+                    (Some(false) | None, Some(true)) => Some("now executable"),
                     (Some(true), Some(false)) => Some("no longer executable"),
                     _ => None,
                 },
@@ -82,11 +82,16 @@ impl Diff {
 
 fn content(content: &ContentDiff, room: &mut usize) -> (Vec<Line>, Option<String>) {
     let sizes = |why: &str, old: u64, new: u64| {
-        (Vec::new(), Some(format!("{why}: {} before, {} now", bytes(old), bytes(new))))
+        let told = match (old, new) {
+            (0, new) => bytes(new),
+            (old, 0) => bytes(old),
+            (old, new) => format!("{} before, {} now", bytes(old), bytes(new)),
+        };
+        (Vec::new(), Some(format!("{why}: {told}")))
     };
     match content {
         ContentDiff::Same => (Vec::new(), None),
-        ContentDiff::Binary { old_size, new_size } => sizes("not text", *old_size, *new_size),
+        ContentDiff::Binary { old_size, new_size } => sizes("binary file", *old_size, *new_size),
         ContentDiff::TooLong { old_size, new_size } => sizes("too long to show", *old_size, *new_size),
         ContentDiff::Text { unified, .. } => {
             // The first two lines name the file.

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use skillpm_core::ranking::SearchWords;
 
+use super::Shown;
 use super::view::{Place, Row, number, shown};
-use super::{Address, Shown};
 
 /// The number of skills on one page of the server. A site of files has all of them on one page.
 const PAGE: usize = 100;
@@ -42,12 +42,10 @@ pub(super) struct Listing {
     versions: String,
     page: usize,
     pages: usize,
-    feed: String,
-    needs_token: bool,
 }
 
 impl Listing {
-    pub(super) fn of(shown_skills: &Shown, query: &Query, place: Place, needs_token: bool) -> Self {
+    pub(super) fn of(shown_skills: &Shown, query: &Query, place: Place) -> Self {
         let skills = &shown_skills.listed;
         let pages = if place.is_live { skills.len().div_ceil(PAGE).max(1) } else { 1 };
         let page = query.page.parse().unwrap_or(1).clamp(1, pages);
@@ -71,8 +69,6 @@ impl Listing {
             versions: number(versions),
             page,
             pages,
-            feed: place.link(&Address::Feed),
-            needs_token,
         }
     }
 }

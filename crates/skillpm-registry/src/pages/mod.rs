@@ -26,7 +26,6 @@ use quick_cache::sync::Cache;
 use tokio::sync::Semaphore;
 
 use crate::app::App;
-use crate::config::ReadAccess;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
 use crate::name::SkillName;
@@ -173,8 +172,7 @@ impl Pages {
         match address {
             Address::Static(name) => asset(name).ok_or_else(missing),
             Address::Index => {
-                let needs_token = is_live && app.config.read == ReadAccess::Token && shown.skills.is_empty();
-                let listing = listing::Listing::of(shown, query, place, needs_token);
+                let listing = listing::Listing::of(shown, query, place);
                 self.html(app, "index.html", place, context! { view => Value::from(Serde(listing)) })
             }
             Address::Feed => {
@@ -282,6 +280,7 @@ impl Pages {
             icon,
             policy => if place.is_live { None } else { Some(POLICY_IN_PAGE) },
             is_live => place.is_live,
+            url => app.config.public_url.as_deref(),
         };
         let template = self.templates.get_template(template).map_err(failed)?;
         template.render(context! { site, ..context }).map_err(failed)

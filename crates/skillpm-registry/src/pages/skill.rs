@@ -24,6 +24,8 @@ pub(super) struct Skill {
     owners: Vec<String>,
     is_private: bool,
     source: Option<String>,
+    /// Whether the source is an address that browsers open.
+    is_source_linked: bool,
     revision: Option<String>,
     digest: String,
     artifact: String,
@@ -108,6 +110,9 @@ impl Skill {
             owners: history.owners().iter().map(ToString::to_string).collect(),
             is_private: history.visibility() != Visibility::Public,
             source: record.provenance.as_ref().map(|made| shown(&made.source)),
+            is_source_linked: record.provenance.as_ref().is_some_and(|made| {
+                made.source.starts_with("https://") && shown(&made.source) == made.source
+            }),
             revision: record.provenance.as_ref().and_then(|made| made.revision.as_deref()).map(shown),
             digest: record.digest.to_string(),
             artifact: record.artifact.digest.to_string(),

@@ -108,13 +108,13 @@ pub(super) fn bytes(count: u64) -> String {
     }
 }
 
-/// Returns a number with a space between thousands, which no line breaks at.
+/// Returns a number with a comma between thousands.
 pub(super) fn number(count: usize) -> String {
     let digits = count.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
         if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push('\u{202f}');
+            text.push(',');
         }
         text.push(digit);
     }
@@ -131,10 +131,7 @@ mod tests {
             [0, 999, 1_000, 123_456, 7_890_000].map(bytes),
             ["0 B", "999 B", "1.0 KB", "123.4 KB", "7.8 MB"]
         );
-        assert_eq!(
-            [0, 999, 1_000, 1_234_567].map(number),
-            ["0", "999", "1\u{202f}000", "1\u{202f}234\u{202f}567"]
-        );
+        assert_eq!([0, 999, 1_000, 1_234_567].map(number), ["0", "999", "1,000", "1,234,567"]);
     }
 
     #[test]

@@ -143,7 +143,7 @@ const search = async (site) => {
     ...same("cleared", [await input.inputValue(), await page.locator("#browse").isVisible()], ["", true]),
   ]);
   await input.fill("zzzz");
-  await page.waitForFunction(() => document.querySelector("#status").textContent === "Nothing matches");
+  await page.waitForFunction(() => document.querySelector("#status").textContent === "No skill matches");
   check(site.name, "nothing found", same("results", await names(page), []));
   await input.fill("pdf");
   await page.waitForFunction(() => document.querySelectorAll("#results .row").length > 1);

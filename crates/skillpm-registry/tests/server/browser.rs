@@ -136,7 +136,7 @@ async fn filled() -> Server {
         format!("{PDF}\n```sh\npython3 scripts/read.py report.pdf\ncurl https://fonts.example/list\n```\n");
     let script = format!("{READ}# Tables too.\n");
     let files = [("scripts/read.py", script.as_str()), formats, ("assets/logo.bin", "\0\u{1}\u{2}")];
-    let tools = "allowed-tools: Read Bash(python3:*)\n";
+    let tools = "allowed-tools: Read Bash(python3:*)\ncompatibility: Needs Python 3.10 or newer.\n";
     put("pdf", "1.1.0", skill("pdf", "1.1.0", reads, tools, tags, &body, &files)).await;
     let forms = "  tags: pdf, forms\n  skill-dependencies: pdf@^1.0\n";
     simple("pdf-forms", "1.2.0", "Fills in the forms of PDF documents. Use it for forms.", forms).await;

@@ -117,13 +117,14 @@
       try {
         rows = await matches(text);
       } catch {
-        if (input.value.trim() === text) status.textContent = "The server does not answer. Try again.";
+        if (input.value.trim() === text) status.textContent = "The server did not answer. Try again.";
         return;
       }
       // Something else may have been typed while the server looked.
       if (input.value.trim() !== text) return;
       results.replaceChildren(...rows);
-      status.textContent = rows.length === 0 ? "Nothing matches" : `${rows.length} found`;
+      status.textContent =
+        rows.length === 0 ? "No skill matches" : `${rows.length} ${rows.length === 1 ? "skill" : "skills"} found`;
     };
 
     const show = (pause) => {
