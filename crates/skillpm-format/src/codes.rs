@@ -148,6 +148,8 @@ codes! {
     PATH_PARENT = "path-parent";
     /// A skill is no longer pinned as the manifest had it.
     PIN_REMOVED = "pin-removed";
+    /// The skills of a project are left out because the user does not trust it.
+    PROJECT_NOT_TRUSTED = "project-not-trusted";
     /// A proxy makes no connection.
     PROXY = "proxy";
     /// The query of an address, which may be a secret, is written into files.
@@ -190,6 +192,8 @@ codes! {
     SECOND_FILE = "second-file";
     /// A skill hides another one of the same name.
     SHADOWED = "shadowed";
+    /// The skills extension of MCP cannot carry a skill; tools offer it.
+    SKILL_NOT_CARRIED = "skill-not-carried";
     /// A skill moved to another directory of its source.
     SKILL_MOVED = "skill-moved";
     /// There is no skill of that name.

@@ -19,6 +19,7 @@ mod invoke;
 mod link;
 mod list;
 mod man;
+mod mcp;
 mod outdated;
 mod pack;
 mod policy;
@@ -229,6 +230,10 @@ commands! {
     }
 
     "Agents and this machine" {
+        /// serve skills to programs that speak the Model Context Protocol
+        #[command(after_help = mcp::EXAMPLES)]
+        Mcp(mcp::McpArgs) => mcp::run, READS;
+
         /// show which agents are on this machine, where each reads and what it sees
         #[command(after_help = agents::EXAMPLES)]
         Agents(agents::AgentsArgs) => agents::run, READS;

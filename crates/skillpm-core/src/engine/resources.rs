@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use super::load::SKILL_FILE;
 use crate::advice::{Opt, Verb, message};
 use crate::digest::{Digest, HashingWriter};
 use crate::error::Error;
@@ -113,7 +114,7 @@ fn check_windows(name: &str) -> Result<(), Unreadable> {
 /// Returns the names of files that are similar to `name`.
 fn alike(dir: &Path, name: &str) -> Vec<String> {
     let files = list(dir, Listing::All).unwrap_or_default();
-    let names = files.iter().map(String::as_str).chain([super::load::SKILL_FILE]);
+    let names = files.iter().map(String::as_str).chain([SKILL_FILE]);
     closest_paths(name, names, MAX_NAMES).into_iter().map(str::to_owned).collect()
 }
 
@@ -267,6 +268,70 @@ fn measured(base: &Base, path: &Path, size: u64) -> (u64, Option<Digest>, Option
         }
         Err(_) => (size, None, None),
     }
+}
+
+/// A file of a skill, with the size and the digest of its content.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct DigestedFile {
+    /// Its path below the skill's directory, `/`-separated.
+    pub path: String,
+    /// Its size in bytes.
+    pub size: u64,
+    /// The digest of its content.
+    pub digest: Digest,
+}
+
+/// The reason why the files of a skill are not digested.
+#[derive(Debug, thiserror::Error)]
+pub enum Undigested {
+    /// The directory cannot be read.
+    #[error(transparent)]
+    Directory(#[from] ReadError),
+    /// There are more files than wanted.
+    #[error("it has more than {0} files")]
+    TooManyFiles(usize),
+    /// The files have more bytes than wanted.
+    #[error("its files have more than {} MiB", .0 >> 20)]
+    TooLarge(u64),
+    /// A file cannot be read.
+    #[error("its file `{0}` cannot be read: {1}")]
+    File(String, BeneathError),
+}
+
+/// Returns the files of the skill in `dir` that [`list`] lists, sorted by path, with `SKILL.md` in first place even if
+/// it is a link to another file of the skill. Reads nothing if there are more than `files` files or `bytes` bytes.
+///
+/// # Errors
+///
+/// Fails with [`Undigested`].
+pub fn digested(dir: &Path, main: &Path, files: usize, bytes: u64) -> Result<Vec<DigestedFile>, Undigested> {
+    let tree = fs::scan(dir, Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL })?;
+    let main = main.file_name().and_then(|name| name.to_str()).unwrap_or(SKILL_FILE);
+    let others = tree.entries().filter_map(|(path, entry)| match entry.node {
+        Node::File { size, .. } if path != main => Some((path, size)),
+        _ => None,
+    });
+    let others: Vec<_> = others.collect();
+    if others.len() >= files {
+        return Err(Undigested::TooManyFiles(files));
+    }
+    let mut left = bytes;
+    let base = Base::open(dir).map_err(from_path)?;
+    if others.iter().map(|(_, size)| size).sum::<u64>() > bytes {
+        return Err(Undigested::TooLarge(bytes));
+    }
+    let mut digest = |path: &str| match fs::read_beneath(&base, Path::new(path), left, |_| false) {
+        Ok(content) => {
+            let size = content.len() as u64;
+            left -= size;
+            Ok(DigestedFile { path: path.to_owned(), size, digest: Digest::of(&content) })
+        }
+        Err(BeneathError::TooLarge { .. }) => Err(Undigested::TooLarge(bytes)),
+        Err(error) => Err(Undigested::File(path.to_owned(), error)),
+    };
+    let first = DigestedFile { path: SKILL_FILE.to_owned(), ..digest(main)? };
+    let rest = others.iter().map(|(path, _)| digest(path));
+    std::iter::once(Ok(first)).chain(rest).collect()
 }
 
 fn from_path(error: PathError) -> ReadError {

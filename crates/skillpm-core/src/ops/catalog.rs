@@ -4,17 +4,15 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::absent;
-use super::session::Session;
+use super::places::{Opened, Places};
 use crate::advice::{Opt, Warning, message};
-use crate::agents;
 use crate::context::Context;
 use crate::engine::catalog::block::{self, BlockError};
 use crate::engine::catalog::{Catalog, Options};
-use crate::engine::{Snapshot, Source, SourceKind, default_sources, each_once};
+use crate::engine::{Snapshot, SourceKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::agent_view;
-use crate::install::scope::{Scope, ScopeKind, Scopes};
+use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::read_manifest;
 use crate::name::SkillName;
 use crate::path::normal;
@@ -138,19 +136,18 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let mut options = request.options.clone();
     // A file is shared with people who have other skills of their own.
     let only = request.scope.or(request.write.as_ref().map(|_| ScopeKind::Project));
-    let Scopes { there: mut scopes, missing } = Scopes::new(&context.settings, only)?;
-    let mut warnings: Vec<_> = missing.into_iter().map(Warning::from).collect();
-    let disabling = scopes.clone();
-    // A file is for one project, and those around it have their own. Skills that they disable are where no
-    // agent looks.
-    if request.write.is_none() {
-        around(&context.settings, &mut scopes)?;
-    }
+    let places = Places {
+        scope: only,
+        agent: request.agent.clone(),
+        dirs: request.dirs.clone(),
+        // A file is for one project, and those around it have their own.
+        alone: request.write.is_some(),
+        only_trusted: false,
+    };
     let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
     let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
-    let session =
-        Session::of_sources(context.clone(), sources(context, request, &scopes)?, disabling, policy);
+    let Opened { session, scopes, mut warnings } = places.open(context, policy)?;
     let (catalog, damaged) = session.catalog(options)?;
     let snapshot = session.snapshot()?;
     warnings.extend(damaged);
@@ -170,44 +167,6 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
         _ => None,
     };
     Ok(CatalogOutcome { catalog, snapshot, written, warnings })
-}
-
-/// Adds to `scopes` the projects around theirs, behind it: agents that search up to the root of the
-/// repository also see their skills.
-fn around(settings: &Settings, scopes: &mut Vec<Scope>) -> Result<()> {
-    let Some(at) = scopes.iter().position(|scope| scope.kind == ScopeKind::Project) else { return Ok(()) };
-    let outer = scopes[at].outer(settings)?;
-    let behind = at + 1;
-    drop(scopes.splice(behind..behind, outer));
-    Ok(())
-}
-
-/// Returns the places that are searched, in order.
-fn sources(context: &Context, request: &CatalogRequest, scopes: &[Scope]) -> Result<Vec<Source>> {
-    let mut sources = if let Some(agent) = &request.agent {
-        let agent = agents::find(agent)?;
-        let dirs = scopes.iter().flat_map(|scope| {
-            let kind = SourceKind::from(scope.kind);
-            let dirs = agent_view::directories(&context.settings, scope, agent).into_iter();
-            dirs.map(move |dir| Source::new(kind, dir.path))
-        });
-        each_once(dirs)
-    } else {
-        let mut left_out = scopes.to_vec();
-        around(&context.settings, &mut left_out)?;
-        left_out.retain(|scope| scopes.iter().all(|wanted| wanted.root != scope.root));
-        let is_of = |scope: &Scope, source: &Source| source.dir.starts_with(&scope.root);
-        let is_wanted = |source: &Source| {
-            let mut wanted = scopes.iter().filter(|scope| source.is_of(scope.kind.into())).peekable();
-            let is_outer = left_out.iter().any(|outer| is_of(outer, source));
-            wanted.peek().is_some() && (!is_outer || wanted.any(|scope| is_of(scope, source)))
-        };
-        default_sources(&context.settings)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
-    };
-    for dir in &request.dirs {
-        sources.push(Source::new(SourceKind::Extra, normal(&context.settings.cwd.join(dir))));
-    }
-    Ok(sources)
 }
 
 /// Refuses to write a file that would lose skills only because they are not installed here, as in a fresh

@@ -32,6 +32,7 @@ mod own;
 pub mod pack;
 pub mod paths;
 pub mod permit;
+pub mod places;
 pub mod policy;
 mod policy_check;
 pub mod provenance;

@@ -17,7 +17,7 @@ use super::tools::WrongManifest;
 use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
-use crate::engine::catalog::{Catalog, Options};
+use crate::engine::catalog::{Catalog, Options, selected};
 use crate::engine::resources::{self, Content, Unreadable};
 use crate::engine::run::Watch;
 use crate::engine::tools::ToolSet;
@@ -324,6 +324,18 @@ impl Session {
         let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
         options.disabled.extend(names);
         Ok((self.library.catalog(&options)?, warnings))
+    }
+
+    /// Returns the skills that [`Session::catalog`] describes, in the order of the sources.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Session::snapshot`] does.
+    pub fn skills(&self, mut options: Options) -> Result<(Vec<Arc<Skill>>, Vec<Warning>), SessionError> {
+        let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
+        options.disabled.extend(names);
+        let snapshot = self.library.snapshot()?;
+        Ok((selected(snapshot.skills(), &options).cloned().collect(), warnings))
     }
 
     /// Runs a script of a skill to its end, if that is permitted. A script that fails is not an error.

@@ -152,6 +152,21 @@ impl Node {
         }
     }
 
+    /// Returns the value as JSON with the types of YAML 1.2's core schema: a plain `1.0` is a number and a plain `true`
+    /// is a boolean, as other programs read them.
+    pub fn to_typed_json(&self) -> serde_json::Value {
+        match &self.value {
+            Value::Scalar { text, style: Style::Plain } => core_scalar(text),
+            Value::Scalar { text, .. } => text.as_ref().into(),
+            Value::Sequence { items, .. } => items.iter().map(Self::to_typed_json).collect(),
+            Value::Mapping { pairs, .. } => pairs
+                .iter()
+                .map(|(key, value)| (key.flat_text().unwrap_or_default(), value.to_typed_json()))
+                .collect::<serde_json::Map<_, _>>()
+                .into(),
+        }
+    }
+
     /// Returns the kind of this value, with its article.
     pub fn kind(&self) -> &'static str {
         match self.value {
@@ -161,6 +176,32 @@ impl Node {
             Value::Sequence { .. } => "a list",
             Value::Mapping { .. } => "a mapping",
         }
+    }
+}
+
+/// Returns the value of a plain scalar in the core schema of YAML 1.2 (section 10.3.2). JSON has no infinity and no NaN:
+/// these stay texts, as do integers with more than 64 bits.
+fn core_scalar(text: &str) -> serde_json::Value {
+    let radix =
+        |prefix, radix| text.strip_prefix(prefix).and_then(|digits| u64::from_str_radix(digits, radix).ok());
+    match text {
+        "" | "~" | "null" | "Null" | "NULL" => return serde_json::Value::Null,
+        "true" | "True" | "TRUE" => return true.into(),
+        "false" | "False" | "FALSE" => return false.into(),
+        _ => {}
+    }
+    let unsigned = text.strip_prefix('+').unwrap_or(text);
+    if let Some(number) = radix("0o", 8).or_else(|| radix("0x", 16)) {
+        number.into()
+    } else if let Ok(number) = unsigned.parse::<i64>() {
+        number.into()
+    } else if text.bytes().any(|byte| byte.is_ascii_digit())
+        && text.bytes().all(|byte| byte.is_ascii_digit() || b"+-.eE".contains(&byte))
+        && let Some(number) = text.parse().ok().and_then(serde_json::Number::from_f64)
+    {
+        number.into()
+    } else {
+        text.into()
     }
 }
 

@@ -149,6 +149,11 @@ impl Library {
     }
 }
 
+/// Returns the skills among `skills` that a catalog with these options has, in this order.
+pub fn selected<'a>(skills: &'a [Arc<Skill>], options: &'a Options) -> impl Iterator<Item = &'a Arc<Skill>> {
+    skills.iter().filter(|skill| is_told(skill, options))
+}
+
 /// Returns the catalog of `skills`, in this order.
 pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
     // The reference prints its tags even if there are no skills.
@@ -158,7 +163,7 @@ pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
     }
     let (form, budget) = (options.form, options.budget);
     let is_json = form == CatalogForm::Json;
-    let told = || skills.iter().filter(|skill| is_told(skill, options));
+    let told = || selected(skills, options);
     if !is_json && budget.is_none() {
         let skills: Vec<_> = told().cloned().collect();
         let count = skills.len();

@@ -1,0 +1,132 @@
+//! The places whose skills a front end offers: by scope, by agent, with further directories.
+
+use std::path::PathBuf;
+
+use super::session::Session;
+use crate::advice::{Verb, Warning, message};
+use crate::agents;
+use crate::codes;
+use crate::context::Context;
+use crate::engine::{Source, SourceKind, each_once, sources_of};
+use crate::error::Result;
+use crate::fs;
+use crate::install::agent_view;
+use crate::install::scope::{Scope, ScopeKind, Scopes};
+use crate::path::normal;
+use crate::policy::Policy;
+use crate::settings::Settings;
+use crate::trust::{Standing, TrustedDirs};
+
+/// The places whose skills are offered.
+#[derive(Debug, Clone, Default)]
+pub struct Places {
+    /// Only skills of this scope. `None` means both.
+    pub scope: Option<ScopeKind>,
+    /// Only skills that this agent reads, by id or alias.
+    pub agent: Option<String>,
+    /// More directories of skills, after the others.
+    pub dirs: Vec<PathBuf>,
+    /// Whether to leave out the skills of the projects around this one.
+    pub alone: bool,
+    /// Whether to leave out the skills of a project that the user does not trust.
+    pub only_trusted: bool,
+}
+
+/// A session with the skills of [`Places`].
+pub struct Opened {
+    /// The session. No search has taken place yet.
+    pub session: Session,
+    /// The scopes that are searched.
+    pub scopes: Vec<Scope>,
+    /// Why some skills are missing.
+    pub warnings: Vec<Warning>,
+}
+
+impl Places {
+    /// Opens a session with the skills of these places, under `policy`.
+    ///
+    /// # Errors
+    ///
+    /// Fails for an unknown agent, for a scope that was named and does not exist here, and if the root of the project
+    /// cannot be found.
+    pub fn open(&self, context: &Context, policy: Policy) -> Result<Opened> {
+        let settings = &context.settings;
+        let Scopes { there: mut scopes, missing } = Scopes::new(settings, self.scope)?;
+        let mut warnings: Vec<_> = missing.into_iter().map(Warning::from).collect();
+        let disabling = scopes.clone();
+        // Skills that outer projects disable are where no agent looks.
+        if !self.alone {
+            around(settings, &mut scopes)?;
+        }
+        let mut sources = self.sources(settings, &policy, &scopes)?;
+        if self.only_trusted {
+            warnings.extend(keep_trusted(settings, &mut sources));
+        }
+        let session = Session::of_sources(context.clone(), sources, disabling, policy);
+        Ok(Opened { session, scopes, warnings })
+    }
+
+    /// Returns the places that are searched, in order.
+    fn sources(&self, settings: &Settings, policy: &Policy, scopes: &[Scope]) -> Result<Vec<Source>> {
+        let mut sources = if let Some(agent) = &self.agent {
+            let agent = agents::find(agent)?;
+            let dirs = scopes.iter().flat_map(|scope| {
+                let kind = SourceKind::from(scope.kind);
+                let dirs = agent_view::directories(settings, scope, agent).into_iter();
+                dirs.map(move |dir| Source::new(kind, dir.path))
+            });
+            each_once(dirs)
+        } else {
+            let mut left_out = scopes.to_vec();
+            around(settings, &mut left_out)?;
+            left_out.retain(|scope| scopes.iter().all(|wanted| wanted.root != scope.root));
+            let is_of = |scope: &Scope, source: &Source| source.dir.starts_with(&scope.root);
+            let is_wanted = |source: &Source| {
+                let mut wanted = scopes.iter().filter(|scope| source.is_of(scope.kind.into())).peekable();
+                let is_outer = left_out.iter().any(|outer| is_of(outer, source));
+                wanted.peek().is_some() && (!is_outer || wanted.any(|scope| is_of(scope, source)))
+            };
+            sources_of(settings, policy)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
+        };
+        for dir in &self.dirs {
+            sources.push(Source::new(SourceKind::Extra, normal(&settings.cwd.join(dir))));
+        }
+        Ok(sources)
+    }
+}
+
+/// Adds to `scopes` the projects around theirs, behind it: agents that search up to the root of the repository also see
+/// their skills.
+fn around(settings: &Settings, scopes: &mut Vec<Scope>) -> Result<()> {
+    let Some(at) = scopes.iter().position(|scope| scope.kind == ScopeKind::Project) else { return Ok(()) };
+    let outer = scopes[at].outer(settings)?;
+    let behind = at + 1;
+    drop(scopes.splice(behind..behind, outer));
+    Ok(())
+}
+
+/// Removes the sources of projects that are not trusted, and returns a warning if one of them has files. A directory
+/// that belongs to both the user and the project stays.
+fn keep_trusted(settings: &Settings, sources: &mut Vec<Source>) -> Option<Warning> {
+    let trusted = TrustedDirs::read(settings);
+    let is_trusted = |source: &Source| {
+        let real = fs::real_path(&source.dir).ok().flatten();
+        real.is_some_and(|real| matches!(trusted.standing(&real), Ok(Standing::Trusted(_))))
+    };
+    let mut left_out = Vec::new();
+    sources.retain(|source| {
+        let stays = source.kind != SourceKind::Project || is_trusted(source);
+        if !stays && !fs::list_dir(&source.dir).unwrap_or_default().is_empty() {
+            left_out.push(format!("`{}`", source.dir.display()));
+        }
+        stays
+    });
+    let text = message!(
+        "the project is not trusted, so its skills are left out: ",
+        left_out.join(", "),
+        "; ",
+        Verb::Trust.call().word("."),
+        " trusts it"
+    );
+    (!left_out.is_empty()).then(|| Warning::new(codes::PROJECT_NOT_TRUSTED, text))
+}

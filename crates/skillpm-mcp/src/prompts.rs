@@ -1,0 +1,85 @@
+//! Prompts: skills that a person starts, as with a command.
+
+use serde_json::{Map, Value};
+use skillpm_core::engine::{Arguments, Form};
+use skillpm_core::error::{Error, Result};
+use skillpm_core::ops::invoke::InvokeRequest;
+
+use crate::offer::{Offer, Served};
+
+/// The argument that stands for all words, for skills that name none.
+const ALL: &str = "arguments";
+
+/// A prompt.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Prompt {
+    /// The name of the skill.
+    pub(crate) name: String,
+    /// Its description.
+    pub(crate) description: String,
+    /// What it takes, as its author says.
+    pub(crate) hint: Option<String>,
+}
+
+/// Returns the skills that a person may start, as prompts.
+///
+/// # Errors
+///
+/// Fails if the directories of skills cannot be searched.
+pub(crate) fn list(offer: &Offer) -> Result<Vec<Prompt>> {
+    let view = offer.view()?;
+    let prompts = view.skills.iter().filter(|served| is_for_people(served)).map(|served| {
+        let meta = &served.skill.meta;
+        let hint = meta.extra.get("argument-hint").and_then(Value::as_str);
+        Prompt {
+            name: meta.name.clone(),
+            description: meta.description.clone(),
+            hint: hint.map(str::to_owned),
+        }
+    });
+    Ok(prompts.collect())
+}
+
+/// Returns the instructions of the skill `name` with the arguments of a person.
+///
+/// # Errors
+///
+/// Fails if there is no such prompt, for another argument than `arguments`, and if the skill cannot be read.
+pub(crate) fn get(
+    offer: &Offer,
+    name: &str,
+    arguments: &Map<String, Value>,
+    client: Option<&str>,
+) -> Result<(String, String)> {
+    let view = offer.view()?;
+    let served = view.skills.iter().find(|served| served.skill.meta.name == name && is_for_people(served));
+    let served = served.ok_or_else(|| Error::usage(format!("there is no prompt `{name}`")))?;
+    if let Some(other) = arguments.keys().find(|key| *key != ALL) {
+        return Err(Error::usage(format!("the prompt `{name}` has no argument `{other}`, only `{ALL}`")));
+    }
+    let words = match arguments.get(ALL) {
+        None | Some(Value::Null) => "",
+        Some(Value::String(text)) => text,
+        Some(_) => return Err(Error::usage(format!("the argument `{ALL}` is not a string"))),
+    };
+    let request = InvokeRequest {
+        arguments: Arguments::new(words),
+        form: Form::Plain,
+        session: client.map(str::to_owned),
+        ..InvokeRequest::new(name)
+    };
+    let outcome = offer.session.invoke(&request).map_err(Error::from)?;
+    for warning in &outcome.warnings {
+        offer.warn(warning);
+    }
+    Ok((served.skill.meta.description.clone(), outcome.content))
+}
+
+/// Reports whether a person may start the skill: unless its frontmatter has `user-invocable: false`.
+fn is_for_people(served: &Served) -> bool {
+    match served.skill.meta.extra.get("user-invocable") {
+        Some(Value::Bool(invocable)) => *invocable,
+        Some(Value::String(text)) => !text.eq_ignore_ascii_case("false"),
+        _ => true,
+    }
+}
