@@ -347,6 +347,32 @@ fn a_closed_registry_takes_a_login() {
     assert!(found.stdout.contains("pdf"), "{found}");
 }
 
+#[test]
+fn a_closed_registry_takes_publications_without_the_scope_read() {
+    let issuer = Issuer::start();
+    let server = start_registry(&format!("read = \"token\"\ntrusted-issuers = [\"{}\"]", issuer.url()));
+    let mut sandbox = project(&server);
+    sandbox.env(&variable(&server), &server.token("alice", &["--scope", "publish"]));
+    sandbox.ok(&["publish", "pdf", "--to", "acme"]);
+    // Whatever reads says which scope the token lacks.
+    for args in [&["install", "acme:pdf"][..], &["publish", "pdf", "--to", "acme", "--dry-run"]] {
+        let refused = sandbox.run(args);
+        assert_eq!(refused.code, Some(4), "{refused}");
+        assert!(refused.stderr.contains("the scope `read`"), "{refused}");
+    }
+
+    let owner = project(&server);
+    log_in(&owner, "acme", &server.token("alice", &[]));
+    let workflow = ["--repository", "acme/skills", "--workflow", "publish.yml", "--issuer", &issuer.url()];
+    owner.ok(&[&["registry", "publisher", "add", "pdf", "-r", "acme"][..], &workflow].concat());
+    let mut job = project(&server);
+    write_skill(&job, "1.1.0");
+    job.env("ACTIONS_ID_TOKEN_REQUEST_URL", &issuer.request_url());
+    job.env("ACTIONS_ID_TOKEN_REQUEST_TOKEN", REQUEST_TOKEN);
+    job.ok(&["publish", "pdf", "--to", "acme"]);
+    owner.ok(&["install", "acme:pdf@1.1.0"]);
+}
+
 /// A job publishes with what its CI system states, and keeps no secret.
 #[test]
 fn a_job_publishes_without_a_token_of_its_own() {

@@ -12,7 +12,7 @@ use quick_cache::sync::Cache;
 
 use axum::body::Bytes;
 
-use crate::access::{Caller, Issuers, Scope, Tokens, check_new_name, is_unclaimed};
+use crate::access::{Caller, Issuers, Scope, Tokens, check_new_name, is_unclaimed, missing};
 use crate::catalog::{Catalog, Derived};
 use crate::codes;
 use crate::config::{Config, ReadAccess};
@@ -28,7 +28,7 @@ use crate::version::Version;
 use crate::web::{File, Overview};
 use skillpm_core::ops::registry::check_package;
 
-/// The number of different sets of private skills for which the files about all skills are kept.
+/// The number of different views for which the files about all skills are kept.
 const OVERVIEWS: usize = 16;
 /// The number of lists of skills that are kept.
 const LISTS: usize = 4_096;
@@ -57,15 +57,24 @@ pub(crate) struct App {
     /// What makes pages for people.
     pub(crate) pages: Pages,
     /// The skills that pages show, by the same.
-    shown: Cache<(u64, Vec<SkillName>), Arc<Shown>>,
+    shown: Cache<(u64, View), Arc<Shown>>,
     kept: Cache<String, Bytes, BytesOf>,
     /// The lists of skills, each with the state of the skill that it was made of.
     lists: Cache<SkillName, (Arc<History>, File)>,
     unpacked: contents::Unpacked,
 }
 
-/// The files about all skills, by the private skills that are in them.
-type Overviews = BTreeMap<Vec<SkillName>, Arc<Overview>>;
+/// What decides which skills a caller sees who may read: those with the same view see the same.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct View {
+    /// The id of a token that keeps its holder from seeing all public skills.
+    token: Option<String>,
+    /// The private skills that are seen, sorted.
+    private: Vec<SkillName>,
+}
+
+/// The files about all skills, by who sees what is in them.
+type Overviews = BTreeMap<View, Arc<Overview>>;
 
 #[derive(Debug, Clone)]
 struct BytesOf;
@@ -127,12 +136,15 @@ impl App {
     ///
     /// # Errors
     ///
-    /// Fails if not: with one error whether it does not exist or must not be seen.
+    /// Fails if not: with one error whether it does not exist or must not be seen. Owners are told if their token does not
+    /// allow to read.
     pub(crate) fn skill(&self, caller: &Caller, name: &SkillName) -> Result<Arc<History>> {
         let found = self.catalog.skill(name).filter(|there| !there.records().is_empty());
-        found
-            .filter(|there| self.is_seen(caller, there))
-            .ok_or_else(|| unknown(format!("there is no skill `{name}`")))
+        match found {
+            Some(there) if self.is_seen(caller, &there) => Ok(there),
+            Some(there) if caller.owns(&there) && !caller.may_read() => Err(missing(Scope::Read)),
+            _ => Err(unknown(format!("there is no skill `{name}`"))),
+        }
     }
 
     /// Reports whether `caller` may read the registry at all.
@@ -142,30 +154,34 @@ impl App {
 
     /// Reports whether `caller` may see a skill.
     pub(crate) fn is_seen(&self, caller: &Caller, history: &History) -> bool {
-        (self.may_read(caller) || caller.owns(history)) && caller.may_see(history)
+        caller.sees(history, self.config.read)
+    }
+
+    /// Returns the view of `caller`, who may read.
+    fn view(&self, caller: &Caller) -> View {
+        let limited = caller.limited_to().filter(|_| self.config.read == ReadAccess::Token);
+        View { token: limited.map(str::to_owned), private: self.private_for(caller) }
     }
 
     /// Returns the files about all skills that `caller` may see.
     pub(crate) fn overview(&self, caller: &Caller) -> Arc<Overview> {
-        if self.config.read == ReadAccess::Token && !caller.may_read() {
+        if !self.may_read(caller) {
             return Arc::new(Overview::of(self, &[]));
         }
         // Most callers see the same, so it is made once for all of them.
-        let private = self.private_for(caller);
+        let view = self.view(caller);
         let mut kept = self.overviews.lock().unwrap_or_else(PoisonError::into_inner);
         let generation = self.catalog.generation();
         if kept.0 != generation || kept.1.len() >= OVERVIEWS {
             *kept = (generation, BTreeMap::new());
         }
-        let seen = |skill: &&Arc<History>| {
-            skill.visibility() == Visibility::Public || private.binary_search(skill.name()).is_ok()
-        };
-        if let Some(overview) = kept.1.get(&private) {
+        if let Some(overview) = kept.1.get(&view) {
             return Arc::clone(overview);
         }
-        let skills: Vec<_> = self.catalog.all().iter().filter(seen).map(Arc::clone).collect();
+        let all = self.catalog.all();
+        let skills: Vec<_> = all.into_iter().filter(|skill| self.is_seen(caller, skill)).collect();
         let overview = Arc::new(Overview::of(self, &skills));
-        kept.1.insert(private, Arc::clone(&overview));
+        kept.1.insert(view, Arc::clone(&overview));
         overview
     }
 
@@ -174,7 +190,7 @@ impl App {
         if !self.may_read(caller) {
             return Arc::default();
         }
-        let key = (self.catalog.generation(), self.private_for(caller));
+        let key = (self.catalog.generation(), self.view(caller));
         if let Some(shown) = self.shown.get(&key) {
             return shown;
         }
@@ -185,7 +201,7 @@ impl App {
     }
 
     /// Returns the names of the private skills that `caller` may see, sorted.
-    pub(crate) fn private_for(&self, caller: &Caller) -> Vec<SkillName> {
+    fn private_for(&self, caller: &Caller) -> Vec<SkillName> {
         let all = self.private.get(&self.catalog, |skills| {
             let is_private = |skill: &&Arc<History>| skill.visibility() == Visibility::Private;
             skills.iter().filter(is_private).map(Arc::clone).collect()
@@ -435,7 +451,7 @@ impl App {
         let known = self.catalog.skill(name);
         let known = known.unwrap_or_else(|| Arc::new(History::empty(name.clone())));
         let exists = !known.records().is_empty();
-        if !exists || !self.is_seen(caller, &known) {
+        if !exists || !(self.is_seen(caller, &known) || caller.owns(&known)) {
             // The answer is the same whether the skill does not exist or must not be seen.
             return Err(unknown(format!("there is no skill `{name}`")));
         }

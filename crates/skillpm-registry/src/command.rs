@@ -123,7 +123,7 @@ struct CreateArgs {
     account: Account,
 
     /// what it allows: `read`, `publish`, `yank`, `owner`, `admin`
-    #[arg(long = "scope", value_name = "SCOPE", value_parser = scope, default_values = ["publish", "yank", "owner"])]
+    #[arg(long = "scope", value_name = "SCOPE", value_parser = scope, default_values = ["read", "publish", "yank", "owner"])]
     scopes: Vec<Scope>,
 
     /// limit it to this skill, or with a `*` at the end to all whose names start so; can be repeated
@@ -424,7 +424,7 @@ async fn list_tokens(args: ListArgs) -> Result<()> {
         return Ok(());
     }
     for token in all {
-        let scopes: Vec<_> = token.scopes.iter().map(|scope| format!("{scope:?}").to_lowercase()).collect();
+        let scopes: Vec<_> = token.scopes.iter().map(ToString::to_string).collect();
         let expires = token.expires.map_or_else(|| "never".to_owned(), |time| time.to_string());
         anstream::println!(
             "{}  {}  {}  expires {expires}  {}",

@@ -470,11 +470,11 @@ fn in_ascii(bytes: &[u8]) -> Option<String> {
     (!text.is_empty()).then_some(text)
 }
 
-/// Returns the field `message` of an answer in JSON, or that of the first of its `errors` as OCI registries have it, fit
-/// to be shown: short, on one line, and without the secret, which a server might repeat.
+/// Returns what an answer in JSON says about an error: its `message`, the `detail` of RFC 9457, or the `message` of the
+/// first of its `errors` as OCI registries have it. It is fit to be shown: short, on one line, and without the secret, which a server might repeat.
 fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
-    let text = value.get("message").or_else(|| value.pointer("/errors/0/message"))?;
+    let text = ["/message", "/detail", "/errors/0/message"].iter().find_map(|field| value.pointer(field))?;
     said(text.as_str()?, credential)
 }
 
@@ -572,6 +572,7 @@ mod tests {
         assert_eq!(shown("the token s3cret is bad"), None);
         assert_eq!(shown(&"x".repeat(1000)).map(|text| text.len()), Some(200));
         assert_eq!(message(b"<html>", None), None);
+        assert_eq!(message(br#"{"status":403,"detail":"no"}"#, None).as_deref(), Some("no"));
     }
 
     #[test]

@@ -4,6 +4,9 @@ mod names;
 mod oidc;
 mod token;
 
+use std::fmt;
+
+use crate::config::ReadAccess;
 use crate::error::{Error, Result, not_permitted};
 use crate::name::SkillName;
 use crate::registry::{
@@ -17,7 +20,7 @@ pub(crate) use token::{Holder, Token, TokenRequest, Tokens};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scope {
-    /// To read what is not public.
+    /// To read what the account may see: its private skills, and whatever takes a token to read.
     Read,
     /// To publish versions.
     Publish,
@@ -27,6 +30,18 @@ pub(crate) enum Scope {
     Owner,
     /// Everything, also with skills of others.
     Admin,
+}
+
+impl fmt::Display for Scope {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Read => "read",
+            Self::Publish => "publish",
+            Self::Yank => "yank",
+            Self::Owner => "owner",
+            Self::Admin => "admin",
+        })
+    }
 }
 
 /// Who makes a request: nobody that the server knows, or the holder of a token.
@@ -62,19 +77,31 @@ impl Caller {
         self.token().is_some_and(|token| token.allows(scope, name))
     }
 
-    /// Reports whether the caller may read what is public where reading takes a token. A job of a CI system only sees what
-    /// it publishes: anybody has such jobs.
+    /// Reports whether the caller's token allows to read, be it one skill only.
     pub(crate) fn may_read(&self) -> bool {
-        self.account().is_some()
+        self.token().is_some_and(|token| token.has(Scope::Read))
     }
 
-    /// Reports whether the caller may see a skill, if it may read at all.
-    pub(crate) fn may_see(&self, history: &History) -> bool {
+    /// Reports whether the caller sees a skill of a registry that `readers` may read.
+    pub(crate) fn sees(&self, history: &History, readers: ReadAccess) -> bool {
         let name = history.name();
-        let is_for = self.token().is_some_and(|token| token.is_for(name));
-        history.visibility() == Visibility::Public
-            || (is_for && self.owns(history))
-            || self.has(Scope::Read, name)
+        match (readers, history.visibility()) {
+            (ReadAccess::Public, Visibility::Public) => true,
+            // Anybody has jobs at a CI system, so they see only what they publish.
+            (ReadAccess::Token, Visibility::Public) => {
+                self.has(Scope::Read, name) && (self.account().is_some() || self.owns(history))
+            }
+            (_, Visibility::Private) => {
+                self.has(Scope::Read, name) && (self.owns(history) || self.has(Scope::Admin, name))
+            }
+        }
+    }
+
+    /// Returns the id of the caller's token, if it keeps the caller from seeing all public skills of a registry that takes
+    /// a token.
+    pub(crate) fn limited_to(&self) -> Option<&str> {
+        let is_limited = |token: &&Token| !token.names.is_empty() || self.account().is_none();
+        self.token().filter(is_limited).map(|token| &*token.id)
     }
 
     /// Reports whether a skill is the caller's.
@@ -119,11 +146,14 @@ impl Caller {
         if self.token().is_none() {
             return Err(Error::usage("this takes a token").coded(crate::codes::TOKEN_REFUSED));
         }
-        if self.has(scope, name) {
-            return Ok(());
+        match self.token() {
+            Some(token) if !token.has(scope) => Err(missing(scope)),
+            Some(token) if !token.is_for(name) => {
+                Err(not_permitted(format!("the token is not for `{name}`"))
+                    .hint("whoever runs the registry can create one that is"))
+            }
+            _ => Ok(()),
         }
-        Err(not_permitted(format!("the token does not allow that with `{name}`"))
-            .hint("a token with other scopes or names can be made by whoever runs the registry"))
     }
 
     /// Decides whether the caller may publish a version of a skill. Returns the event that has to happen with it: by one a
@@ -161,6 +191,12 @@ impl Caller {
             Holder::Publisher { .. } => None,
         }
     }
+}
+
+/// Returns the error for a token without `scope`.
+pub(crate) fn missing(scope: Scope) -> Error {
+    not_permitted(format!("the token does not have the scope `{scope}`"))
+        .hint(format!("whoever runs the registry can create one with `--scope {scope}`"))
 }
 
 /// Reports whether a skill belongs to nobody yet.

@@ -103,9 +103,14 @@ pub(crate) struct Issued {
 }
 
 impl Token {
+    /// Reports whether it allows what `scope` is about, be it with one skill only.
+    pub(crate) fn has(&self, scope: Scope) -> bool {
+        self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin)
+    }
+
     /// Reports whether it allows what `scope` is about with the skill `name`.
     pub(crate) fn allows(&self, scope: Scope, name: &SkillName) -> bool {
-        (self.scopes.contains(&scope) || self.scopes.contains(&Scope::Admin)) && self.is_for(name)
+        self.has(scope) && self.is_for(name)
     }
 
     /// Reports whether it is for the skill `name`.

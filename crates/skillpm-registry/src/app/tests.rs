@@ -10,7 +10,7 @@ use crate::registry::{Config as RegistryConfig, files, registry_name, registry_v
 use crate::storage::Objects;
 use crate::testing::{Store, archive, caller, text};
 
-const ALL: &[Scope] = &[Scope::Publish, Scope::Yank, Scope::Owner];
+const ALL: &[Scope] = &[Scope::Read, Scope::Publish, Scope::Yank, Scope::Owner];
 
 fn name(text: &str) -> SkillName {
     registry_name(text).expect("a name")
@@ -130,13 +130,17 @@ async fn what_is_private_is_as_if_it_did_not_exist() {
     let pdf = name("pdf");
     assert!(app.show_to(&alice, &pdf, Visibility::Private, time()).await.expect("hidden"));
     let digest = app.catalog.history(&pdf).records()[0].artifact.digest;
-    for stranger in [Caller(None), bob] {
+    for stranger in [Caller(None), bob, caller("carol", &[Scope::Read])] {
         assert_eq!(code(app.skill(&stranger, &pdf)), code(app.skill(&stranger, &name("docx"))));
         assert!(app.catalog.with_archive(&digest).iter().all(|skill| !app.is_seen(&stranger, skill)));
     }
-    for known in [alice, caller("carol", &[Scope::Read]), caller("root", &[Scope::Admin])] {
+    for known in [alice, caller("alice", &[Scope::Read]), caller("root", &[Scope::Admin])] {
         assert!(app.skill(&known, &pdf).is_ok());
     }
+    // Its owner knows of it, and is told what the token lacks.
+    let only = caller("alice", &[Scope::Publish]);
+    assert_eq!(code(app.skill(&only, &pdf)).as_deref(), Some(codes::NOT_PERMITTED));
+    publish(&app, &only, "pdf", "1.1").await.expect("published");
 }
 
 #[tokio::test]

@@ -20,7 +20,7 @@ use super::Shared;
 use super::answer::Problem;
 use super::dialect::{BASIC, Dialect};
 use super::serve::client_of;
-use crate::access::Caller;
+use crate::access::{Caller, Scope, missing};
 use crate::app::{App, now};
 use crate::codes;
 use crate::config::{Limits, ReadAccess};
@@ -91,7 +91,7 @@ pub(super) async fn guard(State(state): State<Shared>, mut request: Request, nex
     );
     let (mut response, by) = match counted {
         Err(seconds) => (limited_response(seconds), None),
-        Ok(()) => match caller(&state, &method, &path, request.headers()).await {
+        Ok(()) => match admitted(&state, &method, &path, request.headers()).await {
             Err(error) => (Problem::from(error).into_response(), None),
             Ok(caller) => {
                 let by = caller.by();
@@ -142,28 +142,45 @@ fn address(state: &Shared, request: &Request) -> Option<IpAddr> {
     request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
 }
 
-/// Reports whether everybody may read `path` of a registry that takes a token: what says how to get one and where, what
-/// looks the same on every server, and what refuses strangers in its own way.
+/// Reports whether everybody may read `path` of a registry that takes a token: what says how to get one and where, and what
+/// looks the same on every server.
 fn is_open(path: &str) -> bool {
-    matches!(path, "/config.json" | "/.well-known/clawhub.json" | "/api/v1/tokens/exchange" | "/v2")
-        || path.starts_with("/v2/")
+    matches!(path, "/config.json" | "/.well-known/clawhub.json" | "/api/v1/tokens/exchange")
         || path.starts_with("/static/")
 }
 
-/// Returns somebody without a token, if they may ask for `path`. The answer depends on nothing that the registry has.
-fn stranger(app: &App, path: &str) -> Result<Caller> {
+/// Returns who makes a request with these headers, if they may make it.
+async fn admitted(state: &Shared, method: &Method, path: &str, headers: &HeaderMap) -> Result<Caller> {
+    let caller = caller(state, method, headers).await?;
+    admit(&state.app, &caller, method, path)?;
+    Ok(caller)
+}
+
+/// Checks that `caller` may make a request of this kind for `path`. That depends on nothing that the registry has.
+///
+/// # Errors
+///
+/// Fails if the registry takes a token and there is none, or one that does not allow to read.
+fn admit(app: &App, caller: &Caller, method: &Method, path: &str) -> Result<()> {
     if app.config.read == ReadAccess::Public || is_open(path) {
-        return Ok(Caller(None));
+        return Ok(());
     }
-    Err(Error::usage("this registry takes a token")
-        .coded(codes::TOKEN_REFUSED)
-        .hint("`skillpm registry login` keeps one"))
+    if caller.token().is_none() {
+        return Err(Error::usage("this registry takes a token")
+            .coded(codes::TOKEN_REFUSED)
+            .hint("`skillpm registry login` keeps one"));
+    }
+    // What a request changes is checked where it is known. Everybody may ask what the own token allows.
+    if method.is_safe() && path != "/api/v1/whoami" && !caller.may_read() {
+        return Err(missing(Scope::Read));
+    }
+    Ok(())
 }
 
 /// Returns who makes a request with these headers. A program that knows only names and passwords sends the token as the
 /// password, with any name.
-async fn caller(state: &Shared, method: &Method, path: &str, headers: &HeaderMap) -> Result<Caller> {
-    let Some(value) = headers.get(AUTHORIZATION) else { return stranger(&state.app, path) };
+async fn caller(state: &Shared, method: &Method, headers: &HeaderMap) -> Result<Caller> {
+    let Some(value) = headers.get(AUTHORIZATION) else { return Ok(Caller(None)) };
     let refused = || {
         Error::usage("the header `Authorization` has no token")
             .coded(codes::TOKEN_REFUSED)
@@ -183,7 +200,7 @@ async fn caller(state: &Shared, method: &Method, path: &str, headers: &HeaderMap
             let text = String::from_utf8(bytes).map_err(|_| refused())?;
             match text.split_once(':').ok_or_else(refused)? {
                 // What skopeo and podman send for somebody who has not logged in.
-                ("", "") => return stranger(&state.app, path),
+                ("", "") => return Ok(Caller(None)),
                 (_, secret) => secret.to_owned(),
             }
         }

@@ -16,10 +16,8 @@ use super::answer::{Answer, File, Keep, Query, json};
 use super::dialect::BASIC;
 use crate::access::Caller;
 use crate::app::App;
-use crate::codes;
-use crate::config::ReadAccess;
 use crate::digest::Digest;
-use crate::error::{Error, Result, unknown};
+use crate::error::{Result, unknown};
 use crate::interop::oci::{self, ArtifactFacts, BLOB, Blob, INDEX, LATEST, MANIFEST};
 use crate::registry::{Artifact, History, Record, registry_name, registry_version};
 
@@ -78,9 +76,6 @@ pub(super) async fn answer(
         return Ok(StatusCode::METHOD_NOT_ALLOWED.into_response());
     }
     let app = &state.app;
-    if app.config.read == ReadAccess::Token && !caller.may_read() {
-        return Err(Error::usage("this takes a token").coded(codes::TOKEN_REFUSED).into());
-    }
     let missing = || unknown(format!("there is no `{}`", uri.path()));
     match Asked::of(uri.path()).ok_or_else(missing)? {
         Asked::Base => Ok(base(&caller)),

@@ -12,6 +12,7 @@ mod bucket;
 mod clients;
 mod faults;
 mod interface;
+mod reading;
 mod starting;
 mod store;
 mod support;

@@ -278,8 +278,8 @@ impl RegistryServer {
         match self.client.get_text(&request, MAX_FILE) {
             Ok(Answer::Text { text, .. }) => Ok(Some(text)),
             Ok(Answer::NotModified) | Err(HttpError::Status { status: 404 | 410, .. }) => Ok(None),
-            Err(HttpError::Status { url: at, status: status @ (401 | 403), .. }) => {
-                let error = self.login.refused(&at, status, None);
+            Err(HttpError::Status { url: at, status: status @ (401 | 403), detail, .. }) => {
+                let error = self.login.refused(&at, status, detail.as_deref());
                 Err(error.coded(codes::TOKEN_REFUSED).hint(self.how_to_log_in()))
             }
             Err(error) => Err(error.into()),

@@ -103,7 +103,7 @@ impl Issuers {
         }
         Ok(TokenRequest {
             holder: Holder::Publisher { publisher: statement.holder.0, provenance: Some(statement.holder.1) },
-            scopes: vec![Scope::Publish],
+            scopes: vec![Scope::Read, Scope::Publish],
             names: Vec::new(),
             expires: Some(Timestamp::new(now.seconds() + JOB_SECONDS)),
             note: String::new(),
