@@ -31,7 +31,8 @@ pub(super) struct Skill {
     artifact: String,
     artifact_link: String,
     size: String,
-    install: String,
+    /// The command that installs it; a yanked version is not for new installations.
+    install: Option<String>,
     versions: Vec<Listed>,
     /// Where versions are compared that are not neighbours.
     compare: Option<String>,
@@ -94,6 +95,7 @@ impl Skill {
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
             Graph::of(name.as_str(), &dependents, &names)
         };
+        let yanked = history.yanked(&record.version);
         let newest = history.newest().filter(|newest| newest.version != record.version);
         let listed = |at: usize| Listed::of(history, at, record, place);
         let index = |wanted: &Record| history.records().iter().position(|one| one.version == wanted.version);
@@ -105,7 +107,7 @@ impl Skill {
             license: record.license.as_deref().map(shown),
             tags: record.tags.iter().map(|tag| shown(tag)).collect(),
             published: record.published.into(),
-            yanked: history.yanked(&record.version).map(shown),
+            yanked: yanked.map(shown),
             newer: newest.and_then(index).map(listed),
             owners: history.owners().iter().map(ToString::to_string).collect(),
             is_private: history.visibility() != Visibility::Public,
@@ -118,7 +120,7 @@ impl Skill {
             artifact: record.artifact.digest.to_string(),
             artifact_link: format!("{}{}", place.root(), files::artifact(&record.artifact.digest)),
             size: bytes(record.artifact.size),
-            install: install(name.as_str(), url, &range),
+            install: yanked.is_none().then(|| install(name.as_str(), url, &range)),
             versions: (0..history.records().len()).rev().map(listed).collect(),
             compare: (place.is_live && history.records().len() > 2)
                 .then(|| place.link(&Address::Compare(name.clone()))),

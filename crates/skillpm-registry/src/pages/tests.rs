@@ -99,6 +99,12 @@ async fn hostile_texts_are_shown_and_do_nothing() {
         assert!(page.contains("&lt;script&gt;"), "{path}: {page}");
         assert_eq!(page.matches("<h1").count(), 1);
     }
+    // A yanked version cannot be newly installed.
+    let lines = [("/skills/evil/1.0.0/", 0), ("/skills/evil/1.1.0/", 1)];
+    for (path, count) in lines {
+        let page = text(&app, path, &Query::default()).await;
+        assert_eq!(page.matches("class=\"install\"").count(), count, "{path}");
+    }
     let feed = text(&app, "/feed.atom", &Query::default()).await;
     assert!(!feed.contains("<script") && feed.contains("&lt;script&gt;"), "{feed}");
 }
