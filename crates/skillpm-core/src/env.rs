@@ -43,6 +43,8 @@ variables! {
     ACTIONS_ID_TOKEN_REQUEST_URL;
     /// Token for that request, sent to no other address.
     ACTIONS_ID_TOKEN_REQUEST_TOKEN;
+    /// Token that clients of `skillpm mcp --http` must send; each start makes one up unless it is set.
+    SKILLPM_MCP_TOKEN;
     /// Address of the search that `skillpm search --skills-sh` asks, `https://skills.sh` unless set; the `skills`
     /// program reads it too.
     SKILLS_API_URL;

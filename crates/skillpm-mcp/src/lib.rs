@@ -13,4 +13,4 @@ mod tools;
 mod uri;
 
 pub use offer::{Offer, Selection};
-pub use protocol::{ServeError, serve_stdio};
+pub use protocol::{ServeError, serve_http, serve_stdio};

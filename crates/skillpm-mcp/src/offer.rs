@@ -3,28 +3,40 @@
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use skillpm_core::admission::Scripts;
 use skillpm_core::advice::Warning;
 use skillpm_core::codes;
 use skillpm_core::engine::catalog::Options;
+use skillpm_core::engine::load::SKILL_FILE;
+use skillpm_core::engine::resources;
 use skillpm_core::engine::{Skill, Snapshot};
 use skillpm_core::error::{Error, Result};
 use skillpm_core::ops::session::Session;
+use skillpm_core::policy::Listing;
 
 use crate::entry::NotCarried;
 use crate::uri;
 
-/// Which of the skills of a session are served.
-#[derive(Debug, Clone, Default)]
+/// Which of the skills of a session are served, and what of them.
+#[derive(Debug, Clone)]
 pub struct Selection {
     /// Only these skills, by name; if empty, all.
     pub names: Vec<String>,
     /// Only skills that have one of these tags; if empty, all.
     pub tags: Vec<String>,
+    /// Whether their scripts run if no policy decides; with `Deny`, no tool runs any.
+    pub scripts: Scripts,
+    /// Whether scripts are cut off from the network.
+    pub no_network: bool,
 }
 
 /// The skills that a server offers.
 pub struct Offer {
     pub(crate) session: Session,
+    /// Whether scripts run if no policy decides.
+    pub(crate) scripts: Scripts,
+    /// Whether scripts are cut off from the network.
+    pub(crate) no_network: bool,
     selection: Selection,
     /// Called with each warning for the user, once.
     warn: Box<dyn Fn(&Warning) + Send + Sync>,
@@ -63,7 +75,15 @@ impl Offer {
         selection: Selection,
         warn: impl Fn(&Warning) + Send + Sync + 'static,
     ) -> Self {
-        Self { session, selection, warn: Box::new(warn), warned: Mutex::default(), view: Mutex::default() }
+        Self {
+            session,
+            scripts: selection.scripts,
+            no_network: selection.no_network,
+            selection,
+            warn: Box::new(warn),
+            warned: Mutex::default(),
+            view: Mutex::default(),
+        }
     }
 
     /// Returns the current skills, also those that only a person may start. If nothing changed, this is the same value.
@@ -156,6 +176,19 @@ impl View {
         errors
             .filter(|diagnostic| diagnostic.severity() == skillpm_core::lint::Severity::Error)
             .map(ToString::to_string)
+    }
+
+    /// Returns the paths of files that start with `start`: of the skills' own files, until one skill is meant.
+    pub(crate) fn paths(&self, start: &str) -> Vec<String> {
+        if let Some(served) =
+            self.skills.iter().find(|served| start.starts_with(&format!("{}/", served.path)))
+        {
+            let files = resources::list(&served.skill.dir, Listing::All).unwrap_or_default();
+            let paths = files.into_iter().map(|file| format!("{}/{file}", served.path));
+            return paths.filter(|path| path.starts_with(start)).collect();
+        }
+        let main = self.skills.iter().map(|served| format!("{}/{SKILL_FILE}", served.path));
+        main.filter(|path| path.starts_with(start)).collect()
     }
 
     /// Finds the skill, and the path below it, that an address means.

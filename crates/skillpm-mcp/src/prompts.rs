@@ -5,7 +5,7 @@ use skillpm_core::engine::{Arguments, Form};
 use skillpm_core::error::{Error, Result};
 use skillpm_core::ops::invoke::InvokeRequest;
 
-use crate::offer::{Offer, Served};
+use crate::offer::{Offer, Served, View};
 
 /// The argument that stands for all words, for skills that name none.
 const ALL: &str = "arguments";
@@ -73,6 +73,16 @@ pub(crate) fn get(
         offer.warn(warning);
     }
     Ok((served.skill.meta.description.clone(), outcome.content))
+}
+
+/// Returns what the argument of a prompt may be, if its author lists it: `[low|high]` or `low | high`.
+pub(crate) fn complete(view: &View, name: &str, argument: &str, start: &str) -> Vec<String> {
+    let served = view.skills.iter().find(|served| served.skill.meta.name == name && is_for_people(served));
+    let hint = served.and_then(|served| served.skill.meta.extra.get("argument-hint")).and_then(Value::as_str);
+    let Some(hint) = hint.filter(|hint| argument == ALL && hint.contains('|')) else { return Vec::new() };
+    let choices = hint.trim_matches(['[', ']', '<', '>', '(', ')']).split('|').map(str::trim);
+    let is_word = |choice: &&str| !choice.is_empty() && !choice.contains(char::is_whitespace);
+    choices.filter(is_word).filter(|choice| choice.starts_with(start)).map(str::to_owned).collect()
 }
 
 /// Reports whether a person may start the skill: unless its frontmatter has `user-invocable: false`.

@@ -2,14 +2,17 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
-use clap::Args;
-use skillpm_mcp::{Offer, Selection, serve_stdio};
+use clap::{Args, ValueEnum};
+use skillpm_mcp::{Offer, Selection, serve_http, serve_stdio};
 
 use super::scope;
+use crate::admission::Scripts;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit};
+use crate::env;
 use crate::error::{Error, Result};
 use crate::ops::places::{Opened, Places};
 use crate::policy::{Freshness, Policy};
@@ -20,9 +23,16 @@ pub(super) const EXAMPLES: &str = after!("mcp",
     "skillpm mcp --scope user --tag office      the user's skills with a tag"
 );
 
+/// How long a search counts: a client asks for many pages in a row.
+const FRESH: Duration = Duration::from_secs(1);
+
 // Arguments of `mcp`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct McpArgs {
+    /// serve over HTTP on this port of this machine instead, to clients that send the token that is printed; `0` for any
+    #[arg(long, value_name = "PORT")]
+    http: Option<u16>,
+
     /// only this skill; repeat it for more
     #[arg(long, value_name = "NAME")]
     skill: Vec<String>,
@@ -39,6 +49,14 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
 
+    /// whether scripts of skills run if no policy decides: `deny`, `ask` (the user, by the client) or `allow`
+    #[arg(long, value_name = "DECISION", value_enum, default_value = "deny")]
+    scripts: ScriptsArg,
+
+    /// cut scripts off from the network and all sockets
+    #[arg(long)]
+    no_network: bool,
+
     /// also the skills of a project that you did not trust with `skillpm trust`
     #[arg(long)]
     untrusted: bool,
@@ -46,6 +64,24 @@ pub(crate) struct McpArgs {
     /// Where.
     #[command(flatten)]
     scope: ScopeArgs,
+}
+
+/// Whether scripts run.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum ScriptsArg {
+    Deny,
+    Ask,
+    Allow,
+}
+
+impl From<ScriptsArg> for Scripts {
+    fn from(scripts: ScriptsArg) -> Self {
+        match scripts {
+            ScriptsArg::Deny => Self::Deny,
+            ScriptsArg::Ask => Self::Ask,
+            ScriptsArg::Allow => Self::Allow,
+        }
+    }
 }
 
 pub(super) fn run(app: &App, args: &McpArgs) -> Result<u8> {
@@ -56,13 +92,32 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<u8> {
         alone: false,
         only_trusted: !args.untrusted,
     };
-    let policy = Policy { freshness: Freshness::Stat, ..Policy::DEFAULT };
+    let policy = Policy { freshness: Freshness::Ttl(FRESH), ..Policy::DEFAULT };
     let Opened { session, warnings, .. } = places.open(&app.context, policy)?;
     app.printer.warnings(&warnings);
     let printer = Arc::clone(&app.printer);
-    let selection = Selection { names: args.skill.clone(), tags: args.tag.clone() };
+    let selection = Selection {
+        names: args.skill.clone(),
+        tags: args.tag.clone(),
+        scripts: args.scripts.into(),
+        no_network: args.no_network,
+    };
     let offer =
         Offer::new(session, selection, move |warning| printer.warnings(std::slice::from_ref(warning)));
-    serve_stdio(offer).map_err(|error| Error::config(error.to_string()))?;
+    let served = match args.http {
+        None => serve_stdio(offer),
+        Some(port) => {
+            // A client that starts this has its configuration before the token is known, unless it sets one.
+            let given = app.context.settings.env.get(env::SKILLPM_MCP_TOKEN);
+            let told = given.is_some();
+            serve_http(offer, port, given.map(str::to_owned), |address, token| {
+                app.printer.data(&format!("listening at {address}"));
+                if !told {
+                    app.printer.data(&format!("Authorization: Bearer {token}"));
+                }
+            })
+        }
+    };
+    served.map_err(|error| Error::config(error.to_string()))?;
     Ok(exit::SUCCESS)
 }

@@ -6,8 +6,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolResult, ContentBlock, DIRECTORY_MIME_TYPE, Prompt, PromptArgument, ReadResourceResult, Resource,
-    ResourceContents, Skill, SkillFrontmatter, SkillResource, SkillResources, Tool, ToolAnnotations,
+    CallToolResult, CompletionInfo, ContentBlock, DIRECTORY_MIME_TYPE, Prompt, PromptArgument,
+    ReadResourceResult, Resource, ResourceContents, Skill, SkillFrontmatter, SkillResource, SkillResources,
+    Tool, ToolAnnotations,
 };
 use skillpm_core::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
 use skillpm_core::engine::resources::{self, Content, MAX_BYTES};
@@ -65,6 +66,17 @@ pub(super) fn prompt(prompt: &prompts::Prompt) -> Prompt {
         None => argument.with_description("what the skill gets, as after its name"),
     };
     Prompt::new(&prompt.name, Some(&prompt.description), Some(vec![argument]))
+}
+
+/// Returns the first values that an answer may have, and how many there are.
+pub(super) fn completion(mut values: Vec<String>) -> CompletionInfo {
+    let total = u32::try_from(values.len()).ok();
+    values.truncate(CompletionInfo::MAX_VALUES);
+    let mut completion = CompletionInfo::default();
+    completion.has_more = total.map(|total| usize::try_from(total).is_ok_and(|total| total > values.len()));
+    completion.total = total;
+    completion.values = values;
+    completion
 }
 
 /// Returns the content of a file of a skill.

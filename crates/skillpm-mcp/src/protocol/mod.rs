@@ -3,26 +3,39 @@
 //! One server answers both eras: clients that `initialize` (2024-11-05 to 2025-11-25) and clients that `discover`
 //! (2026-07-28). The library decides per request and adapts the answers.
 
+mod changes;
+mod consent;
 mod convert;
+mod http;
+mod pace;
 mod page;
+mod running;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
-    GetSkillRequestParams, GetSkillResult, Implementation, ListPromptsResult, ListResourcesResult,
-    ListSkillsResult, ListToolsResult, PaginatedRequestParams, PromptMessage,
-    ReadResourceDirectoryRequestParams, ReadResourceRequestParams, ReadResourceResponse, Role,
-    ServerCapabilities, ServerConfig,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
+    GetPromptResponse, GetPromptResult, GetSkillRequestParams, GetSkillResult, Implementation,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
+    PaginatedRequestParams, PromptMessage, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
+    ReadResourceResponse, Reference, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
+    SubscriptionFilter,
 };
-use rmcp::service::RequestContext;
+use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
+use skillpm_core::admission::Scripts;
 use skillpm_core::error::Error;
+use tokio::sync::watch;
 
+use self::changes::Changes;
+use self::consent::Questions;
+pub use self::http::serve_http;
+use self::pace::Pace;
 use crate::entry::Entry;
 use crate::instructions::instructions;
 use crate::offer::{Located, Offer, View};
+use crate::tools::Answer;
 use crate::{prompts, tools};
 
 /// The number of skills in one answer.
@@ -45,15 +58,20 @@ pub enum ServeError {
     Session(String),
 }
 
+/// Returns what drives a server.
+fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
+    tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()
+}
+
 /// Serves `offer` on standard input and output until the client closes them.
 ///
 /// # Errors
 ///
 /// Fails if the skills cannot be searched, and for a client that does not speak the protocol.
 pub fn serve_stdio(offer: Offer) -> Result<(), ServeError> {
-    let server = Server::new(Arc::new(offer))?;
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    let runtime = runtime()?;
     let served = runtime.block_on(async {
+        let server = Server::new(Arc::new(offer))?;
         let running = match server.serve(stdio_pipes()).await {
             Ok(running) => running,
             // A client that leaves before it says anything has not failed.
@@ -72,20 +90,52 @@ pub fn serve_stdio(offer: Offer) -> Result<(), ServeError> {
 struct Server {
     offer: Arc<Offer>,
     config: ServerConfig,
+    changes: Arc<Changes>,
+    questions: Arc<Questions>,
+    pace: Arc<Pace>,
+    /// The skills that the client has loaded, whose scripts are tools of their own.
+    loaded: Arc<Mutex<Vec<String>>>,
 }
 
 impl Server {
-    fn new(offer: Arc<Offer>) -> Result<Self, Error> {
+    /// Returns the server of the first client. Must be called in a runtime.
+    fn new(offer: Arc<Offer>) -> Result<Self, ServeError> {
         let capabilities = ServerCapabilities::builder()
+            .enable_completions()
             .enable_prompts()
+            .enable_prompts_list_changed()
             .enable_resources()
+            .enable_resources_list_changed()
             .enable_tools()
+            .enable_tool_list_changed()
             .enable_skills_with_directory_read()
             .build();
         let identity = Implementation::new("skillpm", env!("CARGO_PKG_VERSION")).with_title("Agent Skills");
         let mut config = ServerConfig::new(capabilities).with_server_info(identity);
         config.instructions = instructions(&offer)?;
-        Ok(Self { offer, config })
+        Ok(Self {
+            changes: Changes::watch(&offer),
+            questions: Arc::new(Questions::new()?),
+            pace: Arc::new(Pace::new()),
+            loaded: Arc::default(),
+            offer,
+            config,
+        })
+    }
+
+    /// Returns the skills that the client has loaded.
+    fn loaded(&self) -> Vec<String> {
+        self.loaded.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+
+    /// Remembers that the client has loaded `skill`; reports whether it has more tools now.
+    fn remember(&self, skill: &str) -> bool {
+        let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.offer.scripts == Scripts::Deny || loaded.iter().any(|name| name == skill) {
+            return false;
+        }
+        loaded.push(skill.to_owned());
+        true
     }
 
     /// Does `work`, which reads files, on a thread that may wait.
@@ -93,9 +143,30 @@ impl Server {
         &self,
         work: impl FnOnce(&Offer) -> Result<T, ErrorData> + Send + 'static,
     ) -> Result<T, ErrorData> {
+        self.pace.wait().await;
         let offer = Arc::clone(&self.offer);
         let done = tokio::task::spawn_blocking(move || work(&offer)).await;
         done.unwrap_or_else(|_| Err(ErrorData::internal_error("the request failed unexpectedly", None)))
+    }
+}
+
+/// What a tool call turned out to be.
+enum Called {
+    Answer(Answer),
+    Script(tools::scripts::Call),
+}
+
+/// Tells an older client of each change, until it is gone. A modern one subscribes.
+async fn announce(peer: Peer<RoleServer>, mut changes: watch::Receiver<u64>) {
+    while changes.changed().await.is_ok() {
+        let told = [
+            peer.notify_tool_list_changed().await,
+            peer.notify_prompt_list_changed().await,
+            peer.notify_resource_list_changed().await,
+        ];
+        if peer.is_transport_closed() || told.iter().all(Result::is_err) {
+            return;
+        }
     }
 }
 
@@ -119,6 +190,72 @@ fn client(context: &RequestContext<RoleServer>) -> Option<String> {
 impl ServerHandler for Server {
     fn get_info(&self) -> ServerConfig {
         self.config.clone()
+    }
+
+    async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
+        tokio::spawn(announce(context.peer, self.changes.subscribe()));
+    }
+
+    fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
+        // There is no news of single files.
+        let mut accepted = requested.clone();
+        accepted.resource_subscriptions = None;
+        Some(accepted)
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let (sink, accepted) = (subscription.sink().clone(), subscription.accepted().clone());
+        let mut changes = self.changes.subscribe();
+        while changes.changed().await.is_ok() {
+            let mut told = Ok(());
+            if accepted.tools_list_changed == Some(true) {
+                told = told.and(sink.notify_tool_list_changed().await);
+            }
+            if accepted.prompts_list_changed == Some(true) {
+                told = told.and(sink.notify_prompt_list_changed().await);
+            }
+            if accepted.resources_list_changed == Some(true) {
+                told = told.and(sink.notify_resource_list_changed().await);
+            }
+            if told.is_err() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        self.blocking(move |offer| {
+            let (value, view) = (request.argument.value.as_str(), view(offer)?);
+            let values = match &request.r#ref {
+                Reference::Prompt(prompt) => {
+                    prompts::complete(&view, &prompt.name, &request.argument.name, value)
+                }
+                Reference::Resource(_) => view.paths(value),
+                _ => Vec::new(),
+            };
+            Ok(CompleteResult::new(convert::completion(values)))
+        })
+        .await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        self.blocking(|offer| {
+            let is_empty = view(offer)?.skills.is_empty();
+            let template = ResourceTemplate::new("skill://{+path}", "file of a skill")
+                .with_description("a file of a skill: its scope, its name and the path of the file, such as `user/pdf/SKILL.md`");
+            let templates = if is_empty { Vec::new() } else { vec![template] };
+            Ok(ListResourceTemplatesResult::with_all_items(templates))
+        })
+        .await
     }
 
     async fn list_skills(
@@ -226,8 +363,14 @@ impl ServerHandler for Server {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        let loaded = self.loaded();
         self.blocking(move |offer| {
-            let definitions = tools::definitions(offer).map_err(|error| convert::failed(&error))?;
+            let mut definitions =
+                tools::skills::definitions(offer).map_err(|error| convert::failed(&error))?;
+            // Without skills there is nothing to run either.
+            if !definitions.is_empty() {
+                definitions.extend(tools::scripts::definitions(offer, &loaded));
+            }
             Ok(ListToolsResult::with_all_items(definitions.into_iter().map(convert::tool).collect()))
         })
         .await
@@ -238,16 +381,31 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let client = client(&context);
-        self.blocking(move |offer| {
-            let arguments = request.arguments.unwrap_or_default();
-            let answer = tools::call(offer, &request.name, &arguments, client.as_deref());
-            let answer = answer.ok_or_else(|| {
-                ErrorData::invalid_params(format!("there is no tool `{}`", request.name), None)
-            })?;
-            Ok(convert::answer(answer).into())
-        })
-        .await
+        let (client, loaded, call) = (client(&context), self.loaded(), request.clone());
+        let found = self
+            .blocking(move |offer| {
+                let arguments = call.arguments.unwrap_or_default();
+                if let Some(answer) = tools::skills::call(offer, &call.name, &arguments, client.as_deref()) {
+                    return Ok(Called::Answer(answer));
+                }
+                let script = tools::scripts::called(offer, &loaded, &call.name, &arguments);
+                let script = script.ok_or_else(|| {
+                    ErrorData::invalid_params(format!("there is no tool `{}`", call.name), None)
+                })?;
+                Ok(script.map_or_else(|error| Called::Answer(Answer::failed(&error)), Called::Script))
+            })
+            .await?;
+        match found {
+            Called::Answer(answer) => {
+                if let Some(skill) = &answer.loaded
+                    && self.remember(skill)
+                {
+                    self.changes.add();
+                }
+                Ok(convert::answer(answer).into())
+            }
+            Called::Script(script) => self.run(script, &request, &context).await,
+        }
     }
 
     async fn list_prompts(

@@ -1,10 +1,12 @@
-//! The tools for clients that know no skills: list, search, load, read.
+//! The tools for clients that know no skills: list, search, load and read, and run scripts where that is allowed.
 
-mod skills;
+pub(crate) mod scripts;
+pub(crate) mod skills;
+
+use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
-
-pub(crate) use skills::{call, definitions};
+use skillpm_core::error::{Error, Result};
 
 /// A tool, as a client sees it.
 #[derive(Debug, Clone)]
@@ -30,4 +32,64 @@ pub(crate) struct Answer {
     pub(crate) value: Option<Value>,
     /// Whether it says why the call failed.
     pub(crate) is_error: bool,
+    /// The skill whose instructions it has.
+    pub(crate) loaded: Option<String>,
+}
+
+/// The arguments of a call.
+struct Given<'a>(&'a Map<String, Value>);
+
+impl Given<'_> {
+    /// Refuses arguments that are not among `known`, for a model that guesses a name must learn of it.
+    fn only(&self, known: &[&str]) -> Result<()> {
+        match self.0.keys().find(|key| !known.contains(&key.as_str())) {
+            Some(key) => {
+                let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
+                Err(Error::usage(format!("there is no argument `{key}`; there is {}", known.join(" and "))))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn text(&self, name: &str) -> Result<&str> {
+        self.optional_text(name)?.ok_or_else(|| Error::usage(format!("the argument `{name}` is missing")))
+    }
+
+    fn optional_text(&self, name: &str) -> Result<Option<&str>> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::String(text)) => Ok(Some(text)),
+            Some(_) => Err(Error::usage(format!("the argument `{name}` is not a string"))),
+        }
+    }
+
+    fn number(&self, name: &str) -> Result<Option<usize>> {
+        match self.0.get(name) {
+            None | Some(Value::Null) => Ok(None),
+            Some(value) => match value.as_u64().and_then(|number| usize::try_from(number).ok()) {
+                Some(number) => Ok(Some(number)),
+                None => Err(Error::usage(format!("the argument `{name}` is not a positive whole number"))),
+            },
+        }
+    }
+}
+
+impl Answer {
+    pub(crate) fn success(text: String, value: Option<Value>) -> Self {
+        Self { text, value, is_error: false, loaded: None }
+    }
+
+    /// Returns the answer that says why nothing was done.
+    pub(crate) fn refused(reason: &str) -> Self {
+        Self { is_error: true, ..Self::success(reason.to_owned(), None) }
+    }
+
+    /// Returns the answer that says why a call failed, and what to do.
+    pub(crate) fn failed(error: &Error) -> Self {
+        let mut text = error.with_causes().to_string();
+        for hint in error.hints() {
+            let _ = write!(text, "\n{hint}");
+        }
+        Self { text, value: None, is_error: true, loaded: None }
+    }
 }

@@ -9,7 +9,7 @@ use skillpm_core::error::{Error, Result};
 use skillpm_core::ops::invoke::InvokeRequest;
 use skillpm_core::ranking::{Corpus, Document, SearchWords};
 
-use super::{Answer, Definition};
+use super::{Answer, Definition, Given};
 use crate::offer::{Offer, Served, View};
 
 /// The number of skills that `list_skills` returns at once.
@@ -199,7 +199,7 @@ fn load(offer: &Offer, arguments: &Given<'_>, client: Option<&str>) -> Result<An
     for warning in &outcome.warnings {
         offer.warn(warning);
     }
-    Ok(Answer::success(outcome.content, None))
+    Ok(Answer { loaded: Some(served.skill.meta.name.clone()), ..Answer::success(outcome.content, None) })
 }
 
 fn read(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
@@ -237,57 +237,4 @@ fn summary(served: &Served) -> Value {
         value["version"] = json!(version);
     }
     value
-}
-
-/// The arguments of a call.
-struct Given<'a>(&'a Map<String, Value>);
-
-impl Given<'_> {
-    /// Refuses arguments that are not among `known`, for a model that guesses a name must learn of it.
-    fn only(&self, known: &[&str]) -> Result<()> {
-        match self.0.keys().find(|key| !known.contains(&key.as_str())) {
-            Some(key) => {
-                let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-                Err(Error::usage(format!("there is no argument `{key}`; there is {}", known.join(" and "))))
-            }
-            None => Ok(()),
-        }
-    }
-
-    fn text(&self, name: &str) -> Result<&str> {
-        self.optional_text(name)?.ok_or_else(|| Error::usage(format!("the argument `{name}` is missing")))
-    }
-
-    fn optional_text(&self, name: &str) -> Result<Option<&str>> {
-        match self.0.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(Value::String(text)) => Ok(Some(text)),
-            Some(_) => Err(Error::usage(format!("the argument `{name}` is not a string"))),
-        }
-    }
-
-    fn number(&self, name: &str) -> Result<Option<usize>> {
-        match self.0.get(name) {
-            None | Some(Value::Null) => Ok(None),
-            Some(value) => match value.as_u64().and_then(|number| usize::try_from(number).ok()) {
-                Some(number) => Ok(Some(number)),
-                None => Err(Error::usage(format!("the argument `{name}` is not a positive whole number"))),
-            },
-        }
-    }
-}
-
-impl Answer {
-    pub(crate) fn success(text: String, value: Option<Value>) -> Self {
-        Self { text, value, is_error: false }
-    }
-
-    /// Returns the answer that says why a call failed, and what to do.
-    pub(crate) fn failed(error: &Error) -> Self {
-        let mut text = error.with_causes().to_string();
-        for hint in error.hints() {
-            let _ = write!(text, "\n{hint}");
-        }
-        Self { text, value: None, is_error: true }
-    }
 }

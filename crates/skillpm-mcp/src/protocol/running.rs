@@ -1,0 +1,108 @@
+//! Runs a script for a client: with consent, progress and cancellation.
+
+use std::time::{Duration, Instant};
+
+use rmcp::model::{CallToolRequestParams, CallToolResponse, ProgressNotificationParam};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
+use skillpm_core::engine::run::{Stream, Watch};
+use tokio::sync::mpsc;
+use tokio_util::sync::CancellationToken;
+
+use super::consent::Consent;
+use super::{Server, convert};
+use crate::tools::Answer;
+use crate::tools::scripts::{Attempt, Call};
+
+/// The time between two reports of progress.
+const INTERVAL: Duration = Duration::from_millis(250);
+/// The number of characters of a line that a report has.
+const MAX_LINE: usize = 200;
+
+impl Server {
+    /// Runs `script`; asks a person first if a policy wants that.
+    pub(super) async fn run(
+        &self,
+        script: Call,
+        request: &CallToolRequestParams,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let agreed = self.questions.agreed(request)?;
+        let question = match self.attempt(script.clone(), agreed, context).await? {
+            Attempt::Done(answer) => return Ok(convert::answer(answer).into()),
+            Attempt::Ask(question) => question,
+        };
+        let refused = |reason: &str| Answer::refused(&format!("the script does not run: {reason}"));
+        Ok(match self.questions.ask(&question, &script.details(), request, context).await {
+            Consent::Pending(result) => CallToolResponse::InputRequired(*result),
+            Consent::Refused(reason) => convert::answer(refused(reason)).into(),
+            Consent::Given => match self.attempt(script, Some(question), context).await? {
+                Attempt::Done(answer) => convert::answer(answer).into(),
+                Attempt::Ask(_) => convert::answer(refused("it changed while the user was asked")).into(),
+            },
+        })
+    }
+
+    /// Runs `script` on a thread of its own and tells the client of its output.
+    async fn attempt(
+        &self,
+        script: Call,
+        agreed: Option<String>,
+        context: &RequestContext<RoleServer>,
+    ) -> Result<Attempt, ErrorData> {
+        let (sender, mut lines) = mpsc::channel::<String>(1);
+        let stop = context.ct.clone();
+        let run = self.blocking(move |offer| {
+            let mut watch = Followed { stop, lines: sender, line: Vec::new(), told: Instant::now() };
+            Ok(script.attempt(offer, agreed, &mut watch))
+        });
+        let token = context.meta.get_progress_token();
+        let tell = async {
+            let mut count = 0.0;
+            while let Some(line) = lines.recv().await {
+                if let Some(token) = &token {
+                    count += 1.0;
+                    let report = ProgressNotificationParam::new(token.clone(), count).with_message(line);
+                    // A client that is gone needs no news.
+                    let _ = context.peer.notify_progress(report).await;
+                }
+            }
+        };
+        let (attempt, ()) = tokio::join!(run, tell);
+        attempt
+    }
+}
+
+/// Follows a script: passes on its last line from time to time, and stops it when the client cancels.
+struct Followed {
+    stop: CancellationToken,
+    lines: mpsc::Sender<String>,
+    line: Vec<u8>,
+    told: Instant,
+}
+
+impl Watch for Followed {
+    fn output(&mut self, _stream: Stream, bytes: &[u8]) {
+        let whole = bytes.iter().rposition(|byte| *byte == b'\n');
+        let Some(end) = whole else {
+            self.line.extend_from_slice(&bytes[..bytes.len().min(MAX_LINE.saturating_sub(self.line.len()))]);
+            return;
+        };
+        let start = bytes[..end].iter().rposition(|byte| *byte == b'\n');
+        let last = if let Some(start) = start {
+            &bytes[start + 1..end]
+        } else {
+            self.line.extend_from_slice(&bytes[..end]);
+            &self.line
+        };
+        let text: String = String::from_utf8_lossy(last).chars().take(MAX_LINE).collect();
+        if self.told.elapsed() >= INTERVAL && self.lines.try_send(text).is_ok() {
+            self.told = Instant::now();
+        }
+        self.line = bytes[end + 1..].iter().copied().take(MAX_LINE).collect();
+    }
+
+    fn is_stopped(&mut self) -> bool {
+        self.stop.is_cancelled()
+    }
+}

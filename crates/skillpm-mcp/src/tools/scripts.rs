@@ -1,0 +1,196 @@
+//! Scripts of skills as tools, where the user lets the server run any.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use serde_json::{Map, Value, json};
+use skillpm_core::admission::Scripts;
+use skillpm_core::engine::run::Watch;
+use skillpm_core::engine::tools::Tool;
+use skillpm_core::error::Error;
+use skillpm_core::ops::run::{CallRequest, RunLocation, RunOutcome, RunRequest};
+use skillpm_core::reporter::{Choice, Interact};
+
+use super::{Answer, Definition, Given};
+use crate::offer::Offer;
+
+/// The tool that runs any script.
+const ANY: &str = "run_skill_script";
+
+/// A script to run.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Call {
+    skill: String,
+    script: String,
+    /// What it gets: an object as its schema has it.
+    arguments: Value,
+}
+
+/// The outcome of an attempt to run a script.
+#[derive(Debug)]
+pub(crate) enum Attempt {
+    /// It ran, or it may not.
+    Done(Answer),
+    /// A person must agree; this is the question.
+    Ask(String),
+}
+
+/// Returns the tools for the scripts of the skills `loaded`, after one that runs any script. There are none if the
+/// server runs no scripts.
+pub(crate) fn definitions(offer: &Offer, loaded: &[String]) -> Vec<Definition> {
+    if offer.scripts == Scripts::Deny {
+        return Vec::new();
+    }
+    let tool = |name: &str, title: String, description: String, input: Value| Definition {
+        name: name.to_owned(),
+        title,
+        description,
+        input: input.as_object().cloned().unwrap_or_default(),
+        is_read_only: false,
+    };
+    let mut definitions = vec![tool(
+        ANY,
+        "Run a script of a skill".to_owned(),
+        "Runs a script that a skill brings along and returns its output. Load the skill first: its instructions say which \
+         script to run, and what it takes."
+            .to_owned(),
+        json!({
+            "type": "object",
+            "properties": {
+                "name": { "type": "string", "description": "the name of the skill" },
+                "script": { "type": "string", "description": "the script, such as `fill_form` or `scripts/fill_form.py`" },
+                "arguments": { "type": "object", "description": "what the script takes, by name; words without names are a list called `arguments`" }
+            },
+            "required": ["name", "script"],
+            "additionalProperties": false
+        }),
+    )];
+    for name in loaded {
+        for script in of_skill(offer, name) {
+            let title = format!("{} of {name}", script.name);
+            definitions.push(tool(
+                &script.tool_name,
+                title,
+                script.description.clone(),
+                script.input.schema(),
+            ));
+        }
+    }
+    definitions
+}
+
+/// Returns the scripts of a skill that can be called.
+fn of_skill(offer: &Offer, name: &str) -> Vec<Tool> {
+    let tools = offer
+        .for_model(name)
+        .ok()
+        .and_then(|_| offer.session.tools(name, offer.session.policy().scripts).ok());
+    tools.map(|(_, set)| set.tools.clone()).unwrap_or_default()
+}
+
+/// Returns the script that the tool `name` runs; `None` if it is not such a tool.
+pub(crate) fn called(
+    offer: &Offer,
+    loaded: &[String],
+    name: &str,
+    arguments: &Map<String, Value>,
+) -> Option<Result<Call, Error>> {
+    if offer.scripts == Scripts::Deny {
+        return None;
+    }
+    if name == ANY {
+        return Some(any(arguments));
+    }
+    loaded.iter().find_map(|skill| {
+        let script = of_skill(offer, skill).into_iter().find(|script| script.tool_name == name)?;
+        Some(Ok(Call { skill: skill.clone(), script: script.name, arguments: arguments.clone().into() }))
+    })
+}
+
+fn any(arguments: &Map<String, Value>) -> Result<Call, Error> {
+    let given = Given(arguments);
+    given.only(&["name", "script", "arguments"])?;
+    let passed = match arguments.get("arguments") {
+        None | Some(Value::Null) => json!({}),
+        Some(value @ (Value::Object(_) | Value::Array(_))) => value.clone(),
+        Some(_) => return Err(Error::usage("the argument `arguments` is not an object")),
+    };
+    Ok(Call {
+        skill: given.text("name")?.to_owned(),
+        script: given.text("script")?.to_owned(),
+        arguments: passed,
+    })
+}
+
+impl Call {
+    /// Returns what a person must know besides the question: the arguments.
+    pub(crate) fn details(&self) -> String {
+        match &self.arguments {
+            Value::Object(map) if map.is_empty() => "It gets no arguments.".to_owned(),
+            arguments => format!("It gets these arguments: {arguments}"),
+        }
+    }
+
+    /// Runs the script, if that is permitted. `agreed` is the question to which a person said yes. `watch` hears the
+    /// output and may stop the script, with every process that it started.
+    pub(crate) fn attempt(&self, offer: &Offer, agreed: Option<String>, watch: &mut dyn Watch) -> Attempt {
+        if let Err(error) = offer.for_model(&self.skill) {
+            return Attempt::Done(Answer::failed(&error));
+        }
+        let consent = Arc::new(Consent { agreed, asked: Mutex::default() });
+        let mut request = RunRequest::new(&self.skill, &self.script);
+        request.default_decision = offer.scripts;
+        request.cwd = RunLocation::Here;
+        request.options.no_network = offer.no_network;
+        let call = CallRequest { request, arguments: self.arguments.clone(), timeout: None };
+        let interact: Arc<dyn Interact> = consent.clone();
+        match offer.session.call(&call, interact, watch) {
+            Ok(outcome) => {
+                for warning in &outcome.warnings {
+                    offer.warn(warning);
+                }
+                Attempt::Done(finished(&outcome))
+            }
+            Err(error) => match consent.asked.lock().unwrap_or_else(PoisonError::into_inner).take() {
+                Some(question) => Attempt::Ask(question),
+                None => Attempt::Done(Answer::failed(&error.into())),
+            },
+        }
+    }
+}
+
+/// Returns what the model learns of a run: the output, and how it ended unless that was well.
+fn finished(outcome: &RunOutcome) -> Answer {
+    let ran = &outcome.ran;
+    let mut text = ran.stdout.text();
+    let is_error = ran.ended.is_some() || ran.exit != skillpm_core::engine::run::Exit::Code(0);
+    if is_error {
+        let end = ran.ended.map_or_else(|| ran.exit.to_string(), |ended| ended.word().to_owned());
+        text = format!("{text}\nthe script failed: {end}\n");
+    }
+    let errors = ran.stderr.text();
+    if !errors.trim().is_empty() {
+        text = format!("{text}\nstandard error:\n{errors}");
+    }
+    Answer { text, value: serde_json::to_value(outcome).ok(), is_error, loaded: None }
+}
+
+/// Answers the question to which a person has already said yes, and takes down any other.
+#[derive(Debug)]
+struct Consent {
+    agreed: Option<String>,
+    asked: Mutex<Option<String>>,
+}
+
+impl Interact for Consent {
+    fn choose(&self, _question: &str, _items: &[Choice]) -> Option<Vec<usize>> {
+        None
+    }
+
+    fn confirm(&self, question: &str) -> Option<bool> {
+        if self.agreed.as_deref() == Some(question) {
+            return Some(true);
+        }
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(question.to_owned());
+        None
+    }
+}
