@@ -12,6 +12,9 @@ use super::answer::Told;
 /// The challenge to those who can log in with a name and a password.
 pub(super) const BASIC: HeaderValue = HeaderValue::from_static("Basic realm=\"skills\"");
 
+/// How somebody with ClawHub's client logs in.
+const LOGIN: &str = ": `clawhub login --token TOKEN` keeps one";
+
 /// The form of errors in a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Dialect {
@@ -51,7 +54,12 @@ impl Dialect {
                 let error = json!({"code": oci_code(status, path), "message": told});
                 ("application/json", json!({"errors": [error]}).to_string())
             }
-            Self::Problem | Self::Text => ("text/plain; charset=utf-8", told),
+            Self::Problem | Self::Text => {
+                // Its client shows no more than this line.
+                let is_unknown = self == Self::Text && status == StatusCode::UNAUTHORIZED;
+                let hint = if is_unknown { LOGIN } else { "" };
+                ("text/plain; charset=utf-8", told + hint)
+            }
         };
         let headers = response.headers_mut();
         headers.remove(CONTENT_LENGTH);

@@ -47,6 +47,13 @@ async fn reading_a_closed_registry_takes_the_scope_read() {
     for open in ["/config.json", "/api/v1/whoami"] {
         assert_eq!(get(&server, &publish, open).await.status, 200, "{open}");
     }
+    // The client of ClawHub shows the line as it is.
+    let stranger = server.get("/api/v1/search?q=pdf").await;
+    assert!(
+        stranger.status == 401 && stranger.text().contains("`clawhub login --token"),
+        "{}",
+        stranger.text()
+    );
     // What changes something takes its own scope and no other.
     let path = "/api/v1/skills/pdf/versions/1.0.0/yank";
     let refused = server.send("POST", path, Some(&publish), "{}").await;
