@@ -526,7 +526,7 @@ async fn people_see_pages_of_what_they_may_see() {
     assert_eq!((style.status, style.header("content-type")), (200, "text/css; charset=utf-8"));
     assert!(style.header("cache-control").contains("immutable"));
     let found = server.get("/?q=pdfs%20%3Cb%3E").await.text();
-    assert!(found.contains("1 found") && found.contains("pdfs &lt;b&gt;"), "{found}");
+    assert!(found.contains("1 skill found") && found.contains("pdfs &lt;b&gt;"), "{found}");
     assert!(plain(&server.get("/feed.atom").await).contains("https://skills.example/team/skills/pdf/1.1.0/"));
     // What must not be seen is as if it did not exist.
     for path in ["/skills/secret/", "/skills/secret/1.0.0/", "/skills/secret/diff/1.0.0/1.0.0/"] {
