@@ -85,7 +85,7 @@ pub struct Limits {
     pub connections_per_address: usize,
     /// How long a client may take to send the head of a request, in seconds.
     pub head_seconds: u64,
-    /// How long a request may take, its body included, in seconds.
+    /// How long a request may take, its body included, and how long a client may take nothing of an answer, in seconds.
     pub request_seconds: u64,
     /// Skills that one account may own.
     pub skills_per_account: usize,

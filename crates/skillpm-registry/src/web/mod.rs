@@ -1,5 +1,6 @@
 //! The server's side of HTTP.
 
+mod activity;
 mod answer;
 mod api;
 mod clawhub;

@@ -1,34 +1,39 @@
 //! Connections.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::io;
 use std::net::{IpAddr, Ipv6Addr, SocketAddr};
 use std::pin::Pin;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
 use axum::Router;
 use axum::extract::ConnectInfo;
-use axum::http::Request;
+use axum::http::{Request, Version};
+use axum::response::Response;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
 use hyper_util::server::graceful::{GracefulShutdown, Watcher};
 use hyper_util::service::TowerToHyperService;
 use prometheus_client::metrics::counter::Counter;
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
-use tokio_io_timeout::TimeoutStream;
 use tokio_rustls::TlsAcceptor;
 use tower::Service;
 
+use super::activity::{Activity, Stream};
 use super::entrance::Entrance;
 use super::tls::Tls;
 use crate::config::{Config, Limits};
 
 /// How long requests that are under way may take once the server is to stop.
 const GRACE: Duration = Duration::from_secs(30);
+
+/// The number of requests that a connection may have under way over HTTP/2: each can hold a piece of an answer. Clients of
+/// registries have a few.
+const STREAMS: u32 = 32;
 
 /// The open files that connections leave to everything else.
 #[cfg(unix)]
@@ -73,23 +78,17 @@ pub(crate) async fn serve(
             continue;
         }
         let _ = stream.set_nodelay(true);
-        // Also while an answer is not taken: nobody holds a connection by doing nothing.
-        let mut stream = Box::pin(TimeoutStream::new(stream));
-        stream.as_mut().set_read_timeout_pinned(Some(limits.request_time()));
-        stream.as_mut().set_write_timeout_pinned(Some(limits.request_time()));
-        let has_asked = Arc::new(AtomicBool::new(false));
-        let service = Peer { entrance: entrance.clone(), address, has_asked: Arc::clone(&has_asked) };
+        let activity = Arc::new(Activity::new());
+        let stream = Stream::new(stream, Arc::clone(&activity));
+        let service = Peer { entrance: entrance.clone(), address, activity: Arc::clone(&activity) };
         let acceptor = tls.map(Tls::acceptor);
         let (builder, watcher) = (builder.clone(), graceful.watcher());
-        let head_time = limits.head_time();
+        // A request ends by itself after its time; what tells the client so has a moment more.
+        let (first, idle) = (limits.head_time(), limits.request_time() + limits.head_time());
         tokio::spawn(async move {
-            let answering = answer(stream, acceptor, &builder, service, watcher);
-            let mut answering = std::pin::pin!(answering);
-            // Before it is known which version of HTTP the client speaks, nothing else has a deadline.
-            if tokio::time::timeout(head_time, &mut answering).await.is_err()
-                && has_asked.load(Ordering::Relaxed)
-            {
-                answering.await;
+            tokio::select! {
+                () = answer(stream, acceptor, &builder, service, watcher) => {}
+                () = activity.ended(first, idle) => {}
             }
             drop((slot, place));
         });
@@ -100,7 +99,7 @@ pub(crate) async fn serve(
 
 /// Answers the requests of one connection. What it fails with is its client's affair.
 async fn answer(
-    stream: Pin<Box<TimeoutStream<TcpStream>>>,
+    stream: Stream,
     acceptor: Option<TlsAcceptor>,
     builder: &Builder<TokioExecutor>,
     service: Peer,
@@ -124,17 +123,17 @@ async fn answer(
 struct Peer {
     entrance: Entrance,
     address: SocketAddr,
-    /// Whether the first request has come.
-    has_asked: Arc<AtomicBool>,
+    activity: Arc<Activity>,
 }
 
 impl<B> Service<Request<B>> for Peer
 where
-    Router: Service<Request<B>>,
+    Router: Service<Request<B>, Response = Response, Error = Infallible>,
+    <Router as Service<Request<B>>>::Future: Send + 'static,
 {
-    type Response = <Router as Service<Request<B>>>::Response;
-    type Error = <Router as Service<Request<B>>>::Error;
-    type Future = <Router as Service<Request<B>>>::Future;
+    type Response = Response;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Response, Infallible>> + Send>>;
 
     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
         // Routes are ready for any request.
@@ -142,9 +141,15 @@ where
     }
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
-        self.has_asked.store(true, Ordering::Relaxed);
+        let is_http2 = request.version() == Version::HTTP_2;
+        self.activity.asked(is_http2);
         request.extensions_mut().insert(ConnectInfo(self.address));
-        self.entrance.routes().call(request)
+        let answering = self.entrance.routes().call(request);
+        let activity = Arc::clone(&self.activity);
+        Box::pin(async move {
+            let response = answering.await?;
+            Ok(if is_http2 { response.map(|body| activity.watched(body)) } else { response })
+        })
     }
 }
 
@@ -152,11 +157,7 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
     let mut builder = Builder::new(TokioExecutor::new());
     // A client that sends a byte now and then must not hold a connection for ever.
     builder.http1().timer(TokioTimer::new()).header_read_timeout(limits.head_time()).keep_alive(true);
-    builder
-        .http2()
-        .timer(TokioTimer::new())
-        .keep_alive_interval(Duration::from_secs(30))
-        .max_concurrent_streams(128);
+    builder.http2().max_concurrent_streams(STREAMS);
     builder
 }
 
