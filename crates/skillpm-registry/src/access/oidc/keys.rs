@@ -1,7 +1,7 @@
 //! The keys of issuers, as these publish them.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use base64::Engine as _;
@@ -25,13 +25,44 @@ const KEYS_PAUSE: Duration = Duration::from_secs(10);
 /// The keys of all issuers that were asked, and what asks them.
 pub(super) struct Keys {
     client: reqwest::Client,
-    known: Mutex<BTreeMap<String, KnownKeys>>,
-    /// Held while an issuer is asked for its keys.
+    /// The issuers by their address. Only those that the operator trusts get here.
+    issuers: Mutex<BTreeMap<String, Arc<Issuer>>>,
+}
+
+/// What is known of an issuer.
+#[derive(Default)]
+struct Issuer {
+    known: Mutex<Known>,
+    /// Held while it is asked for its keys.
     asking: tokio::sync::Mutex<()>,
 }
 
-/// The keys of an issuer, and since when they are known.
-type KnownKeys = (Arc<Vec<Key>>, Instant);
+#[derive(Clone, Default)]
+struct Known {
+    keys: Arc<Vec<Key>>,
+    /// When the keys were read last.
+    read: Option<Instant>,
+    /// When they could not be read; `None` if that was before they were read last.
+    failed: Option<Instant>,
+}
+
+impl Known {
+    /// Returns the key `kid`, if it is known without asking the issuer; `None` if it has to be asked.
+    fn find(&self, kid: &str) -> Option<Result<Key>> {
+        let is_within = |since: Option<Instant>, time| since.is_some_and(|since| since.elapsed() < time);
+        let found = self.keys.iter().find(|key| key.kid == kid);
+        if let Some(key) = found.filter(|_| is_within(self.read, KEYS_FRESH)) {
+            return Some(Ok(key.clone()));
+        }
+        // Anybody can send statements with keys that do not exist: the issuer must not be asked each time.
+        if is_within(self.failed, KEYS_PAUSE) {
+            return Some(Err(
+                Error::io("the issuer did not answer with its keys").hint("try again in a moment")
+            ));
+        }
+        is_within(self.read, KEYS_PAUSE).then(|| Err(unknown_key()))
+    }
+}
 
 /// A key of an issuer.
 #[derive(Debug, Clone, Deserialize)]
@@ -64,6 +95,12 @@ struct Discovery {
     jwks_uri: String,
 }
 
+impl Issuer {
+    fn known(&self) -> MutexGuard<'_, Known> {
+        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Keys {
     /// Returns what asks issuers for their keys, and has none yet.
     ///
@@ -77,7 +114,7 @@ impl Keys {
             .redirect(reqwest::redirect::Policy::none())
             .build()
             .map_err(|error| Error::io("no HTTP client can be made").because(error))?;
-        Ok(Self { client, known: Mutex::default(), asking: tokio::sync::Mutex::default() })
+        Ok(Self { client, issuers: Mutex::default() })
     }
 
     /// Returns the key `kid` of the issuer.
@@ -86,27 +123,29 @@ impl Keys {
     ///
     /// Fails if the issuer has no such key, and if it does not answer.
     pub(super) async fn find(&self, issuer: &str, kid: &str) -> Result<Key> {
-        let find = |keys: &[Key]| keys.iter().find(|key| key.kid == kid).cloned();
-        let kept = self.known.lock().unwrap_or_else(PoisonError::into_inner).get(issuer).cloned();
-        if let Some((keys, since)) = &kept {
-            let found = find(keys);
-            // Anybody can send statements with keys that do not exist: the issuer must not be asked each time.
-            if (found.is_some() && since.elapsed() < KEYS_FRESH) || since.elapsed() < KEYS_PAUSE {
-                return found.ok_or_else(unknown_key);
-            }
+        let of = {
+            let mut issuers = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
+            Arc::clone(issuers.entry(issuer.to_owned()).or_default())
+        };
+        if let Some(known) = of.known().find(kid) {
+            return known;
         }
         // One request at a time: anybody can send statements, and the issuer counts who asks.
-        let Ok(_turn) = self.asking.try_lock() else {
+        let Ok(_turn) = of.asking.try_lock() else {
             return Err(Error::io("the keys of the issuer are being read").hint("try again in a moment"));
         };
         let read = self.read_keys(issuer).await;
-        let known = read
-            .as_ref()
-            .map_or_else(|_| kept.map(|(keys, _)| keys).unwrap_or_default(), |keys| Arc::new(keys.clone()));
-        let entry = (Arc::clone(&known), Instant::now());
-        self.known.lock().unwrap_or_else(PoisonError::into_inner).insert(issuer.to_owned(), entry);
-        read?;
-        find(&known).ok_or_else(unknown_key)
+        let mut known = of.known();
+        match read {
+            Ok(keys) => {
+                *known = Known { keys: Arc::new(keys), read: Some(Instant::now()), failed: None };
+                known.find(kid).unwrap_or_else(|| Err(unknown_key()))
+            }
+            Err(error) => {
+                known.failed = Some(Instant::now());
+                Err(error)
+            }
+        }
     }
 
     async fn read_keys(&self, issuer: &str) -> Result<Vec<Key>> {
@@ -171,4 +210,81 @@ impl Key {
 
 fn unknown_key() -> Error {
     refused("the statement is signed with a key that its issuer does not have")
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Read as _;
+    use std::net::TcpListener;
+
+    use skillpm_testing::issuer::Issuer as Working;
+
+    use super::*;
+    use crate::error::status;
+
+    async fn found(keys: &Keys, issuer: &str, kid: &str) -> u16 {
+        keys.find(issuer, kid).await.map_or_else(|error| status(&error).as_u16(), |_| 200)
+    }
+
+    #[tokio::test]
+    async fn an_issuer_that_does_not_answer_is_no_mistake_of_the_job() {
+        let keys = Keys::new().expect("a client");
+        // Nobody listens there.
+        let gone = {
+            let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+            format!("http://{}", listener.local_addr().expect("an address"))
+        };
+        for _ in 0..2 {
+            assert_eq!(found(&keys, &gone, "one").await, 503);
+        }
+        let working = Working::start().url();
+        for _ in 0..2 {
+            assert_eq!(found(&keys, &working, "one").await, 200);
+            assert_eq!(found(&keys, &working, "two").await, 401);
+        }
+    }
+
+    #[tokio::test]
+    async fn an_issuer_that_hangs_keeps_no_other_waiting() {
+        let keys = Keys::new().expect("a client");
+        let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+        let hanging = format!("http://{}", listener.local_addr().expect("an address"));
+        let working = Working::start().url();
+        let asking = keys.find(&hanging, "one");
+        let other = async {
+            // It is asked by now, and says nothing.
+            let accepted = tokio::task::spawn_blocking(move || {
+                let mut stream = listener.accept().expect("a connection").0;
+                let _ = stream.read(&mut [0; 16]);
+                stream
+            });
+            let _held = accepted.await.expect("a connection");
+            (found(&keys, &working, "one").await, found(&keys, &hanging, "one").await)
+        };
+        tokio::select! {
+            asked = asking => panic!("it answers: {}", asked.is_ok()),
+            statuses = other => assert_eq!(statuses, (200, 503)),
+        }
+    }
+
+    #[test]
+    fn keys_that_cannot_be_read_again_count_until_they_are_old() {
+        let key = serde_json::from_str::<Key>(r#"{"kid": "one", "kty": "EC"}"#).expect("a key");
+        let ago = |time: Duration| Instant::now().checked_sub(time);
+        let known = |read: Duration, failed: Option<Duration>| Known {
+            keys: Arc::new(vec![key.clone()]),
+            read: ago(read),
+            failed: failed.and_then(ago),
+        };
+        let (second, old) = (Duration::from_secs(1), KEYS_FRESH + Duration::from_secs(1));
+        let told = |known: &Known, kid| {
+            known.find(kid).map(|found| found.map_err(|error| status(&error).as_u16()).map(|_| 200))
+        };
+        assert_eq!(told(&known(second, None), "one"), Some(Ok(200)));
+        assert_eq!(told(&known(second, None), "two"), Some(Err(401)));
+        assert_eq!(told(&known(KEYS_PAUSE, Some(second)), "one"), Some(Ok(200)));
+        assert_eq!(told(&known(KEYS_PAUSE, Some(second)), "two"), Some(Err(503)));
+        assert_eq!(told(&known(old, Some(second)), "one"), Some(Err(503)));
+        assert_eq!(told(&known(old, None), "one"), None);
+    }
 }
