@@ -21,17 +21,20 @@ use crate::error::{Error, Result, not_permitted, unknown};
 use crate::name::SkillName;
 use crate::pages::{Pages, Shown};
 use crate::registry::{
-    Account, Event, History, Package, Record, Staged, Timestamp, TrustedPublisher, Visibility, files,
+    Account, Artifact, Event, History, Package, Record, Staged, Timestamp, TrustedPublisher, Visibility,
+    files,
 };
 use crate::storage::{Change, Publication, Storage};
 use crate::version::Version;
-use crate::web::{File, Overview};
+use crate::web::{File, Overview, Parts};
 use skillpm_core::ops::registry::check_package;
 
 /// The number of different views for which the files about all skills are kept.
 const OVERVIEWS: usize = 16;
 /// The number of lists of skills that are kept.
 const LISTS: usize = 4_096;
+/// The number of versions of which it is kept what OCI calls them by: some 150 bytes each.
+const PARTS: usize = 100_000;
 /// The bytes of files that never change which are kept in memory.
 const KEPT_BYTES: u64 = 64 << 20;
 /// The largest of these files.
@@ -54,6 +57,8 @@ pub(crate) struct App {
     overviews: Mutex<(u64, Overviews)>,
     /// The private skills.
     private: Derived<Vec<Arc<History>>>,
+    /// Held by whoever publishes a skill with a new name.
+    new_names: tokio::sync::Mutex<()>,
     /// What makes pages for people.
     pub(crate) pages: Pages,
     /// The skills that pages show, by the same.
@@ -62,6 +67,8 @@ pub(crate) struct App {
     /// The lists of skills, each with the state of the skill that it was made of.
     lists: Cache<SkillName, (Arc<History>, File)>,
     unpacked: contents::Unpacked,
+    /// What OCI calls versions by, by the digest of the archive.
+    pub(crate) parts: Cache<Digest, Parts>,
 }
 
 /// What decides which skills a caller sees who may read: those with the same view see the same.
@@ -124,11 +131,13 @@ impl App {
             issuers,
             overviews: Mutex::default(),
             private: Derived::default(),
+            new_names: tokio::sync::Mutex::default(),
             pages,
             shown: Cache::new(OVERVIEWS),
             kept,
             lists: Cache::new(LISTS),
             unpacked: contents::Unpacked::default(),
+            parts: Cache::new(PARTS),
         })
     }
 
@@ -221,7 +230,8 @@ impl App {
         list
     }
 
-    /// Reads a file that never changes, of at most `limit` bytes; `None` if there is none. It is kept in memory if it is small.
+    /// Reads a record, an event or an entry of the log, of at most `limit` bytes; `None` if there is none. It never changes,
+    /// so it is kept in memory if it is small.
     ///
     /// # Errors
     ///
@@ -231,30 +241,40 @@ impl App {
             return Ok(Some(bytes));
         }
         let Some(bytes) = self.storage.read(path, limit).await? else { return Ok(None) };
-        if bytes.len() as u64 <= KEPT_FILE {
-            self.kept.insert(path.to_owned(), bytes.clone());
-        }
+        self.keep(path.to_owned(), &bytes);
         Ok(Some(bytes))
     }
 
-    /// Reads an archive of at most `limit` bytes, which is kept in memory; `None` if there is none.
+    /// Reads an archive; `None` if there is none. It is kept in memory if it is small.
     ///
     /// # Errors
     ///
     /// Fails if the store does not answer, or has other bytes than were published.
-    pub(crate) async fn small_archive(&self, digest: &Digest, limit: u64) -> Result<Option<Bytes>> {
-        let path = files::artifact(digest);
+    pub(crate) async fn archive(&self, artifact: &Artifact) -> Result<Option<Bytes>> {
+        let path = files::artifact(&artifact.digest);
         if let Some(bytes) = self.kept.get(&path) {
             return Ok(Some(bytes));
         }
-        let Some(bytes) = self.storage.read(&path, limit).await? else { return Ok(None) };
-        if Digest::of(&bytes) != *digest {
+        let Some(bytes) = self.storage.read(&path, artifact.size).await? else { return Ok(None) };
+        let (bytes, digest) = blocking(move || {
+            let digest = Digest::of(&bytes);
+            Ok((bytes, digest))
+        })
+        .await?;
+        if digest != artifact.digest {
             return Err(Error::integrity(format!("`{path}` has other bytes than were published"))
                 .hint("`skillpm-registry verify` lists what is damaged")
                 .coded(codes::REGISTRY_MISMATCH));
         }
-        self.kept.insert(path, bytes.clone());
+        self.keep(path, &bytes);
         Ok(Some(bytes))
+    }
+
+    /// Keeps `bytes` in memory if they are few.
+    fn keep(&self, key: String, bytes: &Bytes) {
+        if bytes.len() as u64 <= KEPT_FILE {
+            self.kept.insert(key, bytes.clone());
+        }
     }
 
     /// Checks that the caller may publish the skill `name`, as far as this server knows. It copies nothing.
@@ -295,13 +315,16 @@ impl App {
         self.catalog.refresh(&self.storage).await?;
         let known = self.catalog.history(name);
         caller.publishes(&known, time)?;
+        let mut package = read_package(bytes).await?;
+        check_is(&package, name, version)?;
+        // Until the catalog has the new name, no other is checked.
+        let mut turn = None;
         if is_unclaimed(&known) {
+            turn = Some(self.new_names.lock().await);
             let is_seen = |history: &History| self.is_seen(caller, history);
             check_new_name(name, &self.config.reserved_names, &self.catalog, is_seen)?;
             self.check_quota(caller)?;
         }
-        let mut package = read_package(bytes).await?;
-        check_is(&package, name, version)?;
         package.provenance = caller.provenance();
         let package = Arc::new(package);
         let permit = {
@@ -311,6 +334,7 @@ impl App {
         let publication = Publication { package, permit, time, by: caller.by(), known };
         let (staged, history) = self.storage.publish(publication).await?;
         self.catalog.set(history);
+        drop(turn);
         Ok(match staged {
             Staged::New(record) => Published { record, already: false },
             Staged::Already(record) => Published { record, already: true },
@@ -470,14 +494,26 @@ impl App {
     }
 }
 
+/// Calls `work` on a thread that may compute and wait for the disk.
+///
+/// # Errors
+///
+/// Fails as `work` does.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::io("a thread of the server ended early").because(error))?
+}
+
 /// Reads a package and checks that it is fit for publication.
 async fn read_package(bytes: Bytes) -> Result<Package> {
-    let read = tokio::task::spawn_blocking(move || {
+    blocking(move || {
         let package = Package::new(bytes.into())?;
         check_package(&format!("{}.zip", package.facts.name), &package)?;
         Ok(package)
-    });
-    read.await.map_err(|error| Error::io("a thread of the server ended early").because(error))?
+    })
+    .await
 }
 
 /// Checks that `package` is what the address says.

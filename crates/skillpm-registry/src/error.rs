@@ -33,3 +33,14 @@ pub(crate) fn not_permitted(message: impl Into<String>) -> Error {
 pub(crate) fn unknown(what: impl Into<String>) -> Error {
     Error::usage(what.into()).coded(codes::RELEASE_UNKNOWN)
 }
+
+/// Returns the error for something that the store has and that cannot be used: the server's affair, whatever is wrong with
+/// it.
+pub(crate) fn unusable(error: Error) -> Error {
+    match error.kind() {
+        ErrorKind::Findings | ErrorKind::Usage | ErrorKind::Integrity => {
+            error.coded(codes::REGISTRY_UNUSABLE)
+        }
+        ErrorKind::Config | ErrorKind::Network | ErrorKind::Io => error,
+    }
+}

@@ -16,7 +16,10 @@ use object_store::{
 use skillpm_testing::archive::{stored, zip};
 
 use crate::access::{Caller, Holder, Scope, Token};
-use crate::registry::Timestamp;
+use crate::app::App;
+use crate::config::Config;
+use crate::registry::{Config as RegistryConfig, Timestamp, files, registry_name};
+use crate::storage::{Objects, Storage};
 
 /// The text of the `SKILL.md` of `name`.
 pub(crate) fn text(name: &str, version: &str) -> String {
@@ -42,6 +45,16 @@ pub(crate) fn caller(account: &str, scopes: &[Scope]) -> Caller {
         expires: None,
         note: String::new(),
     }))
+}
+
+/// A server of a registry in `store`.
+pub(crate) async fn app(store: &Store) -> App {
+    let files = Objects::new(Arc::new(store.clone()), "skills");
+    let config = RegistryConfig::new(registry_name("acme").expect("a name"));
+    // Whether it is new or there does not matter.
+    let _ = files.create(files::CONFIG, config.to_bytes().into()).await;
+    let storage = Storage::bucket(files, config);
+    App::with(Config::default(), storage).await.expect("a server")
 }
 
 /// A store in memory of which the calls that write fail from some point on.
@@ -80,6 +93,12 @@ impl Store {
     /// Returns the number of calls of each kind since this was called last.
     pub(crate) fn take_calls(&self) -> BTreeMap<&'static str, usize> {
         std::mem::take(&mut *self.calls.lock().expect("nobody panics with it"))
+    }
+
+    /// Puts `bytes` in the place of the object at `path` of the registry.
+    pub(crate) async fn put(&self, path: &str, bytes: impl Into<PutPayload>) {
+        let path = Path::from(format!("skills/{path}"));
+        self.memory.put_opts(&path, bytes.into(), PutOptions::default()).await.expect("is put");
     }
 
     fn count(&self, kind: &'static str) {

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::Scope;
 use crate::codes;
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, unusable};
 use crate::name::SkillName;
 use crate::registry::{Account, Provenance, Timestamp, TrustedPublisher};
 use crate::storage::Objects;
@@ -244,7 +244,7 @@ fn path(digest: &Digest) -> String {
 
 fn parse(bytes: &[u8]) -> Result<Token> {
     serde_json::from_slice(bytes)
-        .map_err(|error| Error::integrity("a token that is kept is damaged").because(error))
+        .map_err(|error| unusable(Error::integrity("a token that is kept is damaged").because(error)))
 }
 
 fn refused(message: String) -> Error {

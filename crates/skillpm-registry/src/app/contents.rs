@@ -1,6 +1,7 @@
 //! What is inside archives, for protocols that do not serve them as they are.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 use axum::body::Bytes;
 use quick_cache::Weighter;
@@ -8,17 +9,21 @@ use quick_cache::sync::Cache;
 use skillpm_core::archive::write_tar_gz;
 use skillpm_core::interop::clawhub;
 use skillpm_core::tree::{FileSet, ReadError};
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{App, KEPT_FILE};
+use super::{App, KEPT_FILE, blocking};
+use crate::codes;
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, Result, unusable};
 use crate::registry::{Artifact, Record, files, files_in};
 
 /// The number of archives that are unpacked at the same time.
 const AT_ONCE: usize = 4;
 /// The bytes of contents that are kept in memory.
 const KEPT_BYTES: u64 = 32 << 20;
+/// The bytes in memory of large files and layers in answers under way: enough for a few of the largest archives at the same
+/// time. Clients that take them slowly must not take all memory.
+const SENT_BYTES: usize = 128 << 20;
 
 /// What is known of the files in an archive. It depends on nothing but the archive.
 #[derive(Debug)]
@@ -42,11 +47,65 @@ pub(crate) struct ContainedFile {
     pub(crate) digest: Digest,
 }
 
-/// The contents that were read lately, by the digest of the archive.
+/// What was read from archives lately.
 #[derive(Debug)]
 pub(super) struct Unpacked {
+    /// The contents, by the digest of the archive.
     kept: Cache<Digest, Arc<Contents>, BytesOf>,
-    slots: Semaphore,
+    slots: Arc<Semaphore>,
+    sent: Sent,
+}
+
+/// Large bytes in answers under way. However many clients get the same, it is in memory once.
+#[derive(Debug)]
+struct Sent {
+    room: Arc<Semaphore>,
+    by_key: Mutex<BTreeMap<String, Weak<Held>>>,
+}
+
+/// Bytes that take up room until nobody sends them any more.
+#[derive(Debug)]
+struct Held {
+    bytes: Bytes,
+    _room: OwnedSemaphorePermit,
+}
+
+/// One who sends [`Held`] bytes.
+struct Sender(Arc<Held>);
+
+impl AsRef<[u8]> for Sender {
+    fn as_ref(&self) -> &[u8] {
+        &self.0.bytes
+    }
+}
+
+impl Sent {
+    fn new(room: usize) -> Self {
+        Self { room: Arc::new(Semaphore::new(room)), by_key: Mutex::default() }
+    }
+
+    /// Returns the bytes that are called `key`, if somebody sends them.
+    fn get(&self, key: &str) -> Option<Bytes> {
+        let by_key = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        by_key.get(key).and_then(Weak::upgrade).map(|held| Bytes::from_owner(Sender(held)))
+    }
+
+    /// Returns `bytes`, which are called `key`, to be sent.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no room.
+    fn add(&self, key: String, bytes: Bytes) -> Result<Bytes> {
+        let full =
+            || Error::io("too many large files are being sent").hint("try again when others have got theirs");
+        let size = u32::try_from(bytes.len()).map_err(|_| full())?;
+        let room = Arc::clone(&self.room).try_acquire_many_owned(size).map_err(|_| full())?;
+        let held = Arc::new(Held { bytes, _room: room });
+        let mut by_key = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
+        by_key.retain(|_, held| held.strong_count() > 0);
+        by_key.insert(key, Arc::downgrade(&held));
+        Ok(Bytes::from_owner(Sender(held)))
+    }
 }
 
 #[derive(Debug, Clone)]
@@ -62,7 +121,7 @@ impl Weighter<Digest, Arc<Contents>> for BytesOf {
 impl Default for Unpacked {
     fn default() -> Self {
         let kept = Cache::with_weighter(10_000, KEPT_BYTES, BytesOf);
-        Self { kept, slots: Semaphore::new(AT_ONCE) }
+        Self { kept, slots: Arc::new(Semaphore::new(AT_ONCE)), sent: Sent::new(SENT_BYTES) }
     }
 }
 
@@ -77,8 +136,12 @@ impl App {
         if let Some(contents) = self.unpacked.kept.get(&archive) {
             return Ok(contents);
         }
+        let slot = self.slot().await?;
+        if let Some(contents) = self.unpacked.kept.get(&archive) {
+            return Ok(contents);
+        }
         let name = record.name.to_string();
-        let (contents, layer) = self.unpack(record, move |set| look(set, &name)).await?;
+        let (contents, layer) = self.unpack(record, slot, move |set| look(set, &name)).await?;
         let contents = Arc::new(contents);
         self.unpacked.kept.insert(archive, Arc::clone(&contents));
         self.keep(layer_key(&archive), &layer);
@@ -89,49 +152,75 @@ impl App {
     ///
     /// # Errors
     ///
-    /// Fails like [`Self::contents`].
+    /// Fails like [`Self::contents`], and if too much is being sent already.
     pub(crate) async fn layer(&self, record: &Record) -> Result<Bytes> {
         let key = layer_key(&record.artifact.digest);
-        if let Some(layer) = self.kept.get(&key) {
-            return Ok(layer);
-        }
         let name = record.name.to_string();
-        let layer: Bytes = self.unpack(record, move |set| write_tar_gz(set, &name)).await?.into();
-        self.keep(key, &layer);
-        Ok(layer)
+        let layer = self.sent(record, key, move |set| write_tar_gz(set, &name).map(Some)).await?;
+        layer.ok_or_else(|| missing(record))
     }
 
     /// Returns the file at `path` of a version; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Fails like [`Self::contents`].
+    /// Fails like [`Self::layer`].
     pub(crate) async fn contained(&self, record: &Record, path: &str) -> Result<Option<Bytes>> {
+        let key = format!("file/{}/{path}", record.artifact.digest.hex());
         let path = path.to_owned();
-        let read = move |set: &FileSet| set.get(&path).map(|file| set.read(file)).transpose();
-        Ok(self.unpack(record, read).await?.map(Bytes::from))
+        self.sent(record, key, move |set| set.get(&path).map(|file| set.read(file)).transpose()).await
     }
 
-    fn keep(&self, key: String, bytes: &Bytes) {
-        if bytes.len() as u64 <= KEPT_FILE {
-            self.kept.insert(key, bytes.clone());
+    /// Returns what `read` makes of the files of a version, to be sent. It is called `key`.
+    async fn sent(
+        &self,
+        record: &Record,
+        key: String,
+        read: impl FnOnce(&FileSet) -> std::result::Result<Option<Vec<u8>>, ReadError> + Send + 'static,
+    ) -> Result<Option<Bytes>> {
+        let known = || self.kept.get(&key).or_else(|| self.unpacked.sent.get(&key));
+        if let Some(bytes) = known() {
+            return Ok(Some(bytes));
         }
+        let slot = self.slot().await?;
+        // Whoever had the slot before may have made it.
+        if let Some(bytes) = known() {
+            return Ok(Some(bytes));
+        }
+        let Some(bytes) = self.unpack(record, slot, read).await?.map(Bytes::from) else { return Ok(None) };
+        if bytes.len() as u64 > KEPT_FILE {
+            return self.unpacked.sent.add(key, bytes).map(Some);
+        }
+        self.keep(key, &bytes);
+        Ok(Some(bytes))
     }
 
-    /// Unpacks the archive of a version and returns what `read` makes of its files.
+    /// Waits until an archive may be unpacked.
+    async fn slot(&self) -> Result<OwnedSemaphorePermit> {
+        let slot = Arc::clone(&self.unpacked.slots).acquire_owned().await;
+        slot.map_err(|error| Error::io("no archive is unpacked any more").because(error))
+    }
+
+    /// Unpacks the archive of a version and returns what `read` makes of its files. Frees `slot` then, also if nobody waits
+    /// for it any more.
     async fn unpack<T: Send + 'static>(
         &self,
         record: &Record,
+        slot: OwnedSemaphorePermit,
         read: impl FnOnce(&FileSet) -> std::result::Result<T, ReadError> + Send + 'static,
     ) -> Result<T> {
-        let _slot = self.unpacked.slots.acquire().await;
-        let path = files::artifact(&record.artifact.digest);
-        let Some(bytes) = self.constant(&path, record.artifact.size).await? else {
-            return Err(Error::io(format!("the store no longer has `{path}`")));
-        };
-        let unpacking = tokio::task::spawn_blocking(move || read(&files_in(&bytes)?).map_err(Error::from));
-        unpacking.await.map_err(|error| Error::io("a thread of the server ended early").because(error))?
+        let Some(bytes) = self.archive(&record.artifact).await? else { return Err(missing(record)) };
+        blocking(move || {
+            let _slot = slot;
+            read(&files_in(&bytes).map_err(unusable)?).map_err(|error| unusable(error.into()))
+        })
+        .await
     }
+}
+
+fn missing(record: &Record) -> Error {
+    let path = files::artifact(&record.artifact.digest);
+    Error::integrity(format!("the store no longer has `{path}`")).coded(codes::REGISTRY_UNUSABLE)
 }
 
 fn layer_key(archive: &Digest) -> String {
@@ -154,4 +243,23 @@ fn look(set: &FileSet, name: &str) -> std::result::Result<(Contents, Bytes), Rea
     let bytes = Bytes::from(write_tar_gz(set, name)?);
     let layer = Artifact { digest: Digest::of(&bytes), size: bytes.len() as u64 };
     Ok((Contents { files, layer, fingerprint }, bytes))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_sent_takes_room_once_until_the_last_piece_is_gone() {
+        let sent = Sent::new(10);
+        let one = sent.add("one".to_owned(), Bytes::from_static(b"123456")).expect("room");
+        let (again, part) = (sent.get("one").expect("is being sent"), one.slice(5..));
+        assert_eq!(again, one);
+        assert!(sent.add("two".to_owned(), Bytes::from_static(b"12345")).is_err());
+        drop((one, again));
+        assert!(sent.add("two".to_owned(), Bytes::from_static(b"12345")).is_err());
+        drop(part);
+        assert!(sent.get("one").is_none());
+        assert!(sent.add("two".to_owned(), Bytes::from_static(b"12345")).is_ok());
+    }
 }

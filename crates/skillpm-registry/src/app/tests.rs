@@ -6,9 +6,9 @@ use skillpm_testing::archive::{stored, zip};
 
 use super::*;
 use crate::codes;
-use crate::registry::{Config as RegistryConfig, files, registry_name, registry_version};
+use crate::registry::{files, registry_name, registry_version};
 use crate::storage::Objects;
-use crate::testing::{Store, archive, caller, text};
+use crate::testing::{Store, app as server, archive, caller, text};
 
 const ALL: &[Scope] = &[Scope::Read, Scope::Publish, Scope::Yank, Scope::Owner];
 
@@ -22,15 +22,6 @@ fn version(text: &str) -> Version {
 
 fn time() -> Timestamp {
     Timestamp::new(1_795_730_400)
-}
-
-async fn server(store: &Store) -> App {
-    let files = Objects::new(Arc::new(store.clone()), "skills");
-    let config = RegistryConfig::new(name("acme"));
-    // Whether it is new or there does not matter.
-    let _ = files.create(files::CONFIG, config.to_bytes().into()).await;
-    let storage = Storage::bucket(files, config);
-    App::with(Config::default(), storage).await.expect("a server")
 }
 
 async fn publish(app: &App, who: &Caller, skill: &str, number: &str) -> Result<Published> {
@@ -330,4 +321,51 @@ async fn one_version_is_published_once() {
         let record = history.get(&version(&number)).expect("the version");
         assert_eq!(told, [record.artifact.digest], "{number}");
     }
+}
+
+/// Whichever way an archive is asked for first, other bytes than were published are no archive.
+#[tokio::test]
+async fn damaged_archives_are_found_whoever_asks() {
+    let store = Store::new();
+    let app = server(&store).await;
+    publish(&app, &caller("alice", ALL), "pdf", "1.0").await.expect("published");
+    let record = app.catalog.history(&name("pdf")).records()[0].clone();
+    store.put(&files::artifact(&record.artifact.digest), Bytes::from_static(b"other bytes")).await;
+    let found = [
+        code(app.contents(&record).await),
+        code(app.contained(&record, "SKILL.md").await),
+        code(app.layer(&record).await),
+        code(app.archive(&record.artifact).await),
+    ];
+    assert!(found.iter().all(|code| code.as_deref() == Some(codes::REGISTRY_MISMATCH)), "{found:?}");
+    // What was never an archive is the registry's mistake, too, and a token that cannot be read.
+    let bytes = Bytes::from_static(b"no archive");
+    let artifact = Artifact { digest: Digest::of(&bytes), size: bytes.len() as u64 };
+    store.put(&files::artifact(&artifact.digest), bytes).await;
+    let wrong = Record { artifact, ..record };
+    assert_eq!(code(app.contents(&wrong).await).as_deref(), Some(codes::REGISTRY_UNUSABLE));
+    let token = format!("private/tokens/{}.json", Digest::of(b"skpm_damaged").hex());
+    store.put(&token, Bytes::from_static(b"{")).await;
+    assert_eq!(
+        code(app.tokens.check("skpm_damaged", time()).await).as_deref(),
+        Some(codes::REGISTRY_UNUSABLE)
+    );
+}
+
+/// Names that look alike, published at the same moment: one of them is free.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn names_that_look_alike_are_given_out_once() {
+    let app = Arc::new(server(&Store::new()).await);
+    let mut tasks = Vec::new();
+    for skill in ["pdf-tools", "pdftools", "p-dftools", "pd-ftools", "pdft-ools", "pdf-to-ols", "pdf-too1s"] {
+        let app = Arc::clone(&app);
+        tasks.push(tokio::spawn(
+            async move { publish(&app, &caller("alice", ALL), skill, "1.0").await.is_ok() },
+        ));
+    }
+    let mut count = 0;
+    for task in tasks {
+        count += usize::from(task.await.expect("a publisher"));
+    }
+    assert_eq!((count, app.catalog.all().len()), (1, 1));
 }

@@ -23,11 +23,11 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use tokio::sync::Semaphore;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::app::App;
+use crate::app::{App, blocking};
 use crate::digest::Digest;
-use crate::error::{Error, Result, unknown};
+use crate::error::{Error, Result, unknown, unusable};
 use crate::name::SkillName;
 use crate::registry::{History, Record, files, registry_name};
 use crate::web::File;
@@ -91,7 +91,7 @@ pub(crate) enum Address {
 pub(crate) struct Pages {
     templates: Environment<'static>,
     contents: Cache<Digest, Arc<Contents>, Weight>,
-    readers: Semaphore,
+    readers: Arc<Semaphore>,
 }
 
 #[derive(Debug, Clone)]
@@ -150,7 +150,7 @@ impl Pages {
             templates.add_template(name, text).map_err(failed)?;
         }
         let contents = Cache::with_weighter(1_000, KEPT, Weight);
-        Ok(Self { templates, contents, readers: Semaphore::new(READERS) })
+        Ok(Self { templates, contents, readers: Arc::new(Semaphore::new(READERS)) })
     }
 
     /// Returns the page at `address` for somebody who sees the skills `shown`.
@@ -230,8 +230,9 @@ impl Pages {
     }
 
     async fn diff(&self, app: &App, from: &Record, to: &Record, place: Place) -> Result<File> {
+        let reader = self.reader().await?;
         let (old, new) = (archive(app, from).await?, archive(app, to).await?);
-        let diff = self.read(move || diff::Diff::of(old.into(), new.into())).await?;
+        let diff = read(reader, move || diff::Diff::of(old.into(), new.into())).await?;
         let name = from.name.clone();
         let context = context! {
             view => Value::from(Serde(diff)),
@@ -250,18 +251,17 @@ impl Pages {
         if let Some(contents) = self.contents.get(&digest) {
             return Ok(contents);
         }
+        let reader = self.reader().await?;
         let bytes = archive(app, record).await?;
-        let contents = Arc::new(self.read(move || Contents::of(bytes.into())).await?);
+        let contents = Arc::new(read(reader, move || Contents::of(bytes.into())).await?);
         self.contents.insert(digest, Arc::clone(&contents));
         Ok(contents)
     }
 
-    /// Calls `work`, which reads archives, on a thread of its own. Only a few are at work at the same time.
-    async fn read<T: Send + 'static>(&self, work: impl FnOnce() -> Result<T> + Send + 'static) -> Result<T> {
-        let ended = |error| Error::io("a thread of the server ended early").because(error);
-        let _permit =
-            self.readers.acquire().await.map_err(|error| Error::io("no thread is free").because(error))?;
-        tokio::task::spawn_blocking(work).await.map_err(ended)?
+    /// Waits until archives may be read.
+    async fn reader(&self) -> Result<OwnedSemaphorePermit> {
+        let reader = Arc::clone(&self.readers).acquire_owned().await;
+        reader.map_err(|error| Error::io("no archive is read any more").because(error))
     }
 
     fn html(&self, app: &App, template: &str, place: Place, context: Value) -> Result<File> {
@@ -292,8 +292,19 @@ fn record<'a>(history: &'a History, key: &str) -> Option<&'a Record> {
 }
 
 async fn archive(app: &App, record: &Record) -> Result<Bytes> {
-    let path = files::artifact(&record.artifact.digest);
-    app.constant(&path, record.artifact.size).await?.ok_or_else(contents::missing)
+    app.archive(&record.artifact).await?.ok_or_else(contents::missing)
+}
+
+/// Calls `work`, which reads archives, on a thread of its own. Frees `reader` then, also if nobody waits for it any more.
+async fn read<T: Send + 'static>(
+    reader: OwnedSemaphorePermit,
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    blocking(move || {
+        let _reader = reader;
+        work().map_err(unusable)
+    })
+    .await
 }
 
 /// Returns the name of a file that pages load. It has the digest of the file, so that it can be kept for ever.

@@ -3,8 +3,8 @@
 use axum::body::{Body, Bytes};
 use axum::extract::FromRequestParts;
 use axum::http::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH, IF_RANGE, RANGE,
-    RETRY_AFTER, WWW_AUTHENTICATE,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    IF_RANGE, RANGE, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -16,6 +16,9 @@ use crate::access::Caller;
 use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, status};
+
+/// What says that nobody keeps an answer.
+const NO_STORE: &str = "no-store";
 
 /// After how many seconds a client is to try again what the store failed to do.
 const RETRY_SECONDS: &str = "5";
@@ -77,7 +80,6 @@ impl IntoResponse for Problem {
         response.extensions_mut().insert(told);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
         if status == StatusCode::SERVICE_UNAVAILABLE {
             headers.insert(RETRY_AFTER, HeaderValue::from_static(RETRY_SECONDS));
         }
@@ -88,11 +90,11 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Returns an answer with `value` as JSON.
+/// Returns an answer with `value` as JSON, which nobody keeps: it is about the caller, or about this moment.
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
     // It cannot fail: every key is text, and writing to memory has no errors.
     let bytes = serde_json::to_vec(value).unwrap_or_default();
-    (status, [(CONTENT_TYPE, "application/json")], bytes).into_response()
+    (status, [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, NO_STORE)], bytes).into_response()
 }
 
 /// How long an answer may be kept by whoever got it.
@@ -172,10 +174,7 @@ impl File {
                     Some(format!("bytes {from}-{to}/{size}")),
                 )
             }
-            Part::None => {
-                let content = Some(format!("bytes */{size}"));
-                respond(StatusCode::RANGE_NOT_SATISFIABLE, Body::empty(), self, keep, content)
-            }
+            Part::None => unsatisfiable(size),
         }
     }
 }
@@ -224,6 +223,13 @@ pub(crate) fn range(headers: &HeaderMap, tag: &str, size: u64) -> Part {
     }
 }
 
+/// Returns the answer that a file with `size` bytes has none of those that were asked for.
+pub(crate) fn unsatisfiable(size: u64) -> Response {
+    let content = format!("bytes */{size}");
+    let headers = [(CONTENT_RANGE, content.as_str()), (CACHE_CONTROL, NO_STORE)];
+    (StatusCode::RANGE_NOT_SATISFIABLE, headers).into_response()
+}
+
 fn respond(status: StatusCode, body: Body, file: &File, keep: Keep, content: Option<String>) -> Response {
     let mut response = (status, body).into_response();
     let headers = response.headers_mut();
@@ -233,6 +239,19 @@ fn respond(status: StatusCode, body: Body, file: &File, keep: Keep, content: Opt
         headers.insert(CONTENT_RANGE, content);
     }
     tell(headers, &file.tag, keep);
+    response
+}
+
+/// Makes the tag of an answer that was compressed on its way a weak one: its bytes are not those of the file, and parts of the
+/// one do not go with parts of the other.
+pub(super) async fn weaken(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    if headers.contains_key(CONTENT_ENCODING)
+        && let Some(tag) = headers.get(ETAG).filter(|tag| !tag.as_bytes().starts_with(b"W/"))
+        && let Ok(tag) = HeaderValue::from_bytes(&[b"W/", tag.as_bytes()].concat())
+    {
+        headers.insert(ETAG, tag);
+    }
     response
 }
 

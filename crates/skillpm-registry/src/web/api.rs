@@ -1,10 +1,11 @@
 //! The server's own interface: to publish, to yank, and to say who may.
 
+use std::sync::Arc;
+
 use axum::Extension;
 use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
-use axum::response::Response;
 use serde::{Deserialize, Serialize};
 
 use super::answer::{Answer, Query, json};
@@ -86,10 +87,17 @@ pub(super) async fn publish(
     let _slot = state.publishing.acquire().await;
     let limit = state.app.config.limits.archive_bytes;
     let bytes = read(body, usize::try_from(limit).unwrap_or(usize::MAX)).await?;
-    let published = state.app.publish(&caller, &name, &version, bytes, now()).await?;
-    if !published.already {
-        state.metrics.published.inc();
-    }
+    let publishing = {
+        let state = Arc::clone(&state);
+        async move {
+            let published = state.app.publish(&caller, &name, &version, bytes, now()).await?;
+            if !published.already {
+                state.metrics.published.inc();
+            }
+            Ok(published)
+        }
+    };
+    let published = to_end(publishing).await?;
     let status = if published.already { StatusCode::OK } else { StatusCode::CREATED };
     Ok(json(status, &published.record))
 }
@@ -105,8 +113,16 @@ struct Changed {
     changed: bool,
 }
 
-fn changed(changed: bool) -> Response {
-    json(StatusCode::OK, &Changed { changed })
+/// Makes a change, and answers whether it is new.
+async fn changed(change: impl Future<Output = Result<bool>> + Send + 'static) -> Answer {
+    Ok(json(StatusCode::OK, &Changed { changed: to_end(change).await? }))
+}
+
+/// Does `work` to its end, also if the client is gone or its time is over: what is announced in the log of a bucket and
+/// never comes about holds up all who read the log.
+async fn to_end<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
+    let done = tokio::spawn(work).await;
+    done.map_err(|error| Error::io("a task of the server ended early").because(error))?
 }
 
 /// Yanks a version.
@@ -127,7 +143,8 @@ pub(super) async fn yank(
         ))
         .into());
     }
-    Ok(changed(state.app.yank(&caller, &name, &version, Some(reason.to_owned()), now()).await?))
+    let reason = Some(reason.to_owned());
+    changed(async move { state.app.yank(&caller, &name, &version, reason, now()).await }).await
 }
 
 /// Takes back that a version is yanked.
@@ -137,7 +154,7 @@ pub(super) async fn unyank(
     Path((name, version)): Path<(String, String)>,
 ) -> Answer {
     let (name, version) = (name_of(&name)?, version_of(&version)?);
-    Ok(changed(state.app.yank(&caller, &name, &version, None, now()).await?))
+    changed(async move { state.app.yank(&caller, &name, &version, None, now()).await }).await
 }
 
 #[derive(Serialize)]
@@ -168,7 +185,8 @@ pub(super) async fn add_owner(
     Extension(caller): Extension<Caller>,
     Path((name, account)): Path<(String, String)>,
 ) -> Answer {
-    Ok(changed(state.app.own(&caller, &name_of(&name)?, account_of(&account)?, true, now()).await?))
+    let (name, account) = (name_of(&name)?, account_of(&account)?);
+    changed(async move { state.app.own(&caller, &name, account, true, now()).await }).await
 }
 
 /// Removes an owner.
@@ -177,7 +195,8 @@ pub(super) async fn remove_owner(
     Extension(caller): Extension<Caller>,
     Path((name, account)): Path<(String, String)>,
 ) -> Answer {
-    Ok(changed(state.app.own(&caller, &name_of(&name)?, account_of(&account)?, false, now()).await?))
+    let (name, account) = (name_of(&name)?, account_of(&account)?);
+    changed(async move { state.app.own(&caller, &name, account, false, now()).await }).await
 }
 
 /// Lets the jobs of a workflow publish a skill.
@@ -187,8 +206,8 @@ pub(super) async fn add_publisher(
     Path(name): Path<String>,
     body: Body,
 ) -> Answer {
-    let publisher = parse(&read(body, SMALL_BODY).await?)?;
-    Ok(changed(state.app.trust(&caller, &name_of(&name)?, publisher, true, now()).await?))
+    let (publisher, name) = (parse(&read(body, SMALL_BODY).await?)?, name_of(&name)?);
+    changed(async move { state.app.trust(&caller, &name, publisher, true, now()).await }).await
 }
 
 /// No longer lets the jobs of a workflow publish a skill.
@@ -198,8 +217,8 @@ pub(super) async fn remove_publisher(
     Path(name): Path<String>,
     body: Body,
 ) -> Answer {
-    let publisher = parse(&read(body, SMALL_BODY).await?)?;
-    Ok(changed(state.app.trust(&caller, &name_of(&name)?, publisher, false, now()).await?))
+    let (publisher, name) = (parse(&read(body, SMALL_BODY).await?)?, name_of(&name)?);
+    changed(async move { state.app.trust(&caller, &name, publisher, false, now()).await }).await
 }
 
 #[derive(Deserialize)]
@@ -215,7 +234,8 @@ pub(super) async fn set_visibility(
     body: Body,
 ) -> Answer {
     let VisibilityBody { visibility } = parse(&read(body, SMALL_BODY).await?)?;
-    Ok(changed(state.app.show_to(&caller, &name_of(&name)?, visibility, now()).await?))
+    let name = name_of(&name)?;
+    changed(async move { state.app.show_to(&caller, &name, visibility, now()).await }).await
 }
 
 #[derive(Deserialize)]

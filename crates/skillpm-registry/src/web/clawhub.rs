@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::extract::{Path, State};
-use axum::http::header::{CACHE_CONTROL, CONTENT_DISPOSITION, HOST};
+use axum::http::header::{CONTENT_DISPOSITION, HOST};
 use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::routing::get;
@@ -47,10 +47,8 @@ pub(super) async fn well_known(State(state): State<Shared>, headers: HeaderMap) 
     let base = state.app.config.public_url.clone().or_else(|| address(&state.app, &headers));
     let base = base.ok_or_else(|| Error::usage("the header `Host` has no address"))?;
     let base = base.trim_end_matches('/');
-    let mut response = answer_json(StatusCode::OK, &json!({"apiBase": base, "authBase": base}));
-    // It may have the words of the client, which are not for others.
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    // It may have the words of the client, which are not for others: nobody keeps it.
+    Ok(answer_json(StatusCode::OK, &json!({"apiBase": base, "authBase": base})))
 }
 
 /// Returns the address at which the client reached the server, as the client and the proxy before the server say.

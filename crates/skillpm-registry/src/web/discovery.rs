@@ -10,7 +10,7 @@ use super::Shared;
 use super::answer::{Answer, File, Keep};
 use super::files::contained;
 use crate::access::Caller;
-use crate::error::unknown;
+use crate::error::{ErrorKind, unknown};
 use crate::registry::registry_name;
 
 /// The largest number of skills that the index has: for each, an archive has to be read once. Other indexes have them
@@ -36,13 +36,21 @@ pub(super) async fn index(
     }
     let skills: Vec<Value> = stream::iter(newest)
         .map(async |record| {
-            let contents = app.contents(&record).await?;
+            let contents = match app.contents(&record).await {
+                Ok(contents) => contents,
+                // Those whose archive is there are not to suffer for it.
+                Err(error) if error.kind() == ErrorKind::Integrity => {
+                    let name = &record.name;
+                    tracing::error!(%name, code = error.code(), "a skill is left out: {}", error.with_causes());
+                    return Ok(None);
+                }
+                Err(error) => return Err(error),
+            };
             let files: Vec<&str> = contents.files.iter().map(|file| file.path.as_str()).collect();
-            Ok::<_, crate::error::Error>(
-                json!({"name": record.name, "description": record.description, "files": files}),
-            )
+            Ok(Some(json!({"name": record.name, "description": record.description, "files": files})))
         })
         .buffered(AT_ONCE)
+        .try_filter_map(async |skill| Ok(skill))
         .try_collect()
         .await?;
     let file = File::json(json!({"skills": skills}).to_string().into_bytes());

@@ -10,15 +10,15 @@ use axum::response::IntoResponse as _;
 use axum::{Extension, body::Bytes};
 
 use super::Shared;
-use super::answer::{Answer, File, Keep, Part, range, tell, unchanged};
+use super::answer::{Answer, File, Keep, Part, range, tell, unchanged, unsatisfiable};
 use crate::access::Caller;
 use crate::app::{App, KEPT_FILE};
 use crate::digest::Digest;
 use crate::error::unknown;
 use crate::name::SkillName;
 use crate::registry::{
-    Head, History, LogChange, LogEntry, MAX_FILE, Record, SearchIndex, Timestamp, ai_catalog, discovery,
-    files, registry_name, versions,
+    Event, Head, History, LogChange, LogEntry, MAX_FILE, Record, SearchIndex, Timestamp, ai_catalog,
+    discovery, files, registry_name, versions,
 };
 
 const ZIP: &str = "application/zip";
@@ -148,22 +148,20 @@ pub(super) async fn file(
 
 /// Answers with an archive.
 pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, keep: Keep) -> Answer {
-    let (path, tag) = (files::artifact(digest), digest.hex());
+    let tag = digest.hex();
     let missing = || unknown("there is no such archive");
-    let size = app
+    let artifact = app
         .catalog
         .with_archive(digest)
         .iter()
         .find_map(|skill| {
-            skill
-                .records()
-                .iter()
-                .find(|record| record.artifact.digest == *digest)
-                .map(|record| record.artifact.size)
+            let mut artifacts = skill.records().iter().map(|record| record.artifact);
+            artifacts.find(|artifact| artifact.digest == *digest)
         })
         .ok_or_else(missing)?;
+    let size = artifact.size;
     if size <= KEPT_FILE {
-        let bytes = app.small_archive(digest, size).await?.ok_or_else(missing)?;
+        let bytes = app.archive(&artifact).await?.ok_or_else(missing)?;
         return Ok(File { bytes, kind: ZIP, tag: tag.clone() }.answer(headers, keep));
     }
     if let Some(response) = unchanged(headers, &tag, keep) {
@@ -172,12 +170,9 @@ pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, kee
     let (status, from, to) = match range(headers, &tag, size) {
         Part::Whole => (StatusCode::OK, 0, size - 1),
         Part::Some(from, to) => (StatusCode::PARTIAL_CONTENT, from, to),
-        Part::None => {
-            return Ok((StatusCode::RANGE_NOT_SATISFIABLE, [(CONTENT_RANGE, format!("bytes */{size}"))])
-                .into_response());
-        }
+        Part::None => return Ok(unsatisfiable(size)),
     };
-    let pieces = app.storage.stream(&path, from..to + 1).await?.ok_or_else(missing)?;
+    let pieces = app.storage.stream(&files::artifact(digest), from..to + 1).await?.ok_or_else(missing)?;
     let mut response = (status, Body::from_stream(pieces)).into_response();
     let told = response.headers_mut();
     told.insert(CONTENT_TYPE, HeaderValue::from_static(ZIP));
@@ -210,7 +205,8 @@ pub(super) async fn contained(
     Ok(response)
 }
 
-/// Returns an entry of the log without what the caller may not see; `None` if there is none yet.
+/// Returns an entry of the log without what the caller may not see, and without what was announced and has not happened;
+/// `None` if there is none yet.
 pub(super) async fn log_entry(
     app: &App,
     caller: &Caller,
@@ -222,19 +218,40 @@ pub(super) async fn log_entry(
     }
     let Some(bytes) = app.constant(&files::log(number), MAX_FILE).await? else { return Ok(None) };
     let Ok(mut entry) = LogEntry::parse(&bytes) else { return Ok(None) };
-    let is_seen = |change: &LogChange| {
-        change
-            .name()
-            .and_then(|name| app.catalog.skill(name))
-            .is_some_and(|skill| app.is_seen(caller, &skill))
-    };
     let count = entry.changes.len();
-    entry.changes.retain(is_seen);
+    let mut seen = Vec::with_capacity(count);
+    for change in entry.changes {
+        let skill = change.name().and_then(|name| app.catalog.skill(name));
+        if let Some(skill) = skill.filter(|skill| app.is_seen(caller, skill))
+            && has_happened(app, &skill, &change).await?
+        {
+            seen.push(change);
+        }
+    }
+    entry.changes = seen;
     if entry.changes.is_empty() && count > 0 {
-        // Neither who changed something that the caller must not see, nor when.
+        // Neither who changed something that the caller must not see, nor when; nor who failed to change something.
         entry = LogEntry { time: Timestamp::new(0), by: None, changes: Vec::new() };
     }
     Ok(Some(entry.to_bytes().into()))
+}
+
+/// Reports whether a change that the log announces has happened: of several who announce the same version or the same number
+/// of an event, one gets it.
+async fn has_happened(app: &App, skill: &History, change: &LogChange) -> crate::error::Result<bool> {
+    match change {
+        LogChange::Publish { version, digest, .. } => {
+            Ok(skill.get(version).is_some_and(|record| record.digest == *digest))
+        }
+        LogChange::Event { name, number, event } => {
+            if *number > skill.event_count() {
+                return Ok(false);
+            }
+            let bytes = app.constant(&files::event(name, *number), MAX_FILE).await?;
+            Ok(bytes.is_some_and(|bytes| Event::parse(&bytes).is_ok_and(|there| there == *event)))
+        }
+        LogChange::Unknown => Ok(false),
+    }
 }
 
 /// Returns the configuration of the registry, with where programs find the server's own interface.
@@ -246,6 +263,41 @@ fn config(app: &App) -> File {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::access::Scope;
+    use crate::app::now;
+    use crate::registry::registry_version;
+    use crate::storage::Objects;
+    use crate::testing::{Store, app, archive, caller};
+
+    /// What the loser of a race announced stays in the log of a bucket.
+    #[tokio::test]
+    async fn the_log_has_what_happened() {
+        let store = Store::new();
+        let app = app(&store).await;
+        let (alice, name) = (caller("alice", &[Scope::Publish]), registry_name("pdf").expect("a name"));
+        let version = registry_version("1.0.0").expect("a version");
+        let published = app.publish(&alice, &name, &version, archive("pdf", "1.0.0"), now()).await;
+        assert!(!published.expect("published").already);
+        let event = Event::AddOwner { owner: "bob".parse().expect("an account"), time: now() };
+        let second = LogChange::Event { name: name.clone(), number: 2, event: event.clone() };
+        let changes = vec![
+            LogChange::Publish { name: name.clone(), version, digest: Digest::of(b"other files") },
+            LogChange::Event { name: name.clone(), number: 1, event },
+        ];
+        let lost = LogEntry { time: now(), by: Some("bob".to_owned()), changes };
+        let objects = Objects::new(Arc::new(store), "skills");
+        assert!(objects.create(&files::log(2), lost.to_bytes().into()).await.expect("is written"));
+        app.catalog.refresh(&app.storage).await.expect("a log");
+        let mut told = Vec::new();
+        for number in [1, 2] {
+            let entry = log_entry(&app, &Caller(None), number).await.expect("is read").expect("an entry");
+            let entry = LogEntry::parse(&entry).expect("an entry");
+            told.push((entry.changes.len(), entry.by));
+        }
+        assert_eq!(told, [(2, Some("alice".to_owned())), (0, None)]);
+        let skill = app.catalog.history(&name);
+        assert!(!has_happened(&app, &skill, &second).await.expect("is read"));
+    }
 
     #[test]
     fn only_files_of_a_registry_have_a_path() {

@@ -30,6 +30,7 @@ pub(crate) use answer::File;
 pub(crate) use entrance::Entrance;
 pub(crate) use files::Overview;
 pub(crate) use metrics::Metrics;
+pub(crate) use oci::Parts;
 pub(crate) use serve::serve;
 pub(crate) use tls::Tls;
 
@@ -47,6 +48,8 @@ pub(crate) struct State {
     pub(crate) rates: guard::Rates,
     /// The publications that are in memory at the same time.
     pub(crate) publishing: Semaphore,
+    /// Whether the store answered when it was asked last.
+    ready: health::Ready,
 }
 
 /// What requests share.
@@ -56,7 +59,13 @@ impl State {
     /// Returns the state of a server that does what `app` can and counts in `metrics`.
     pub(crate) fn new(app: App, metrics: Metrics) -> Self {
         let rates = guard::Rates::new(&app.config.limits);
-        Self { app, metrics, rates, publishing: Semaphore::new(PUBLICATIONS) }
+        Self {
+            app,
+            metrics,
+            rates,
+            publishing: Semaphore::new(PUBLICATIONS),
+            ready: health::Ready::default(),
+        }
     }
 }
 
@@ -98,6 +107,7 @@ pub(crate) fn router(state: Shared) -> Router {
         .route("/skills/{*page}", get(pages::page))
         .fallback(get(files::file))
         .layer(CompressionLayer::new().compress_when(compressed))
+        .layer(axum::middleware::map_response(answer::weaken))
         .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), guard::guard))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))

@@ -4,25 +4,37 @@
 //! the record and the archive alone, so every server of a registry gives it the same digest.
 
 use axum::Extension;
+use axum::body::Bytes;
 use axum::extract::State;
-use axum::http::header::{CONTENT_TYPE, LINK, WWW_AUTHENTICATE};
+use axum::http::header::{CONTENT_LENGTH, CONTENT_TYPE, LINK, WWW_AUTHENTICATE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Shared;
-use super::answer::{Answer, File, Keep, Query, json};
+use super::answer::{Answer, File, Keep, Query, json, unchanged};
 use super::dialect::BASIC;
 use crate::access::Caller;
 use crate::app::App;
 use crate::digest::Digest;
-use crate::error::{Result, unknown};
+use crate::error::{Error, Result, unknown};
 use crate::interop::oci::{self, ArtifactFacts, BLOB, Blob, INDEX, LATEST, MANIFEST};
 use crate::registry::{Artifact, History, Record, registry_name, registry_version};
 
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("docker-content-digest");
 const API_VERSION: HeaderName = HeaderName::from_static("docker-distribution-api-version");
+
+/// The largest number of archives that are unpacked for one request, to find out whether one of them is meant.
+const UNPACKED: usize = 64;
+
+/// What the parts of a version, as an artifact, are identified by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts {
+    manifest: Digest,
+    config: Digest,
+    layer: Artifact,
+}
 
 /// What a path asks for.
 #[derive(Debug, PartialEq, Eq)]
@@ -82,16 +94,37 @@ pub(super) async fn answer(
         Asked::Tags(name) => Ok(tags(&*find(app, &caller, name)?, &page, &headers, Keep::Ask.to(&caller))),
         Asked::Manifest(name, reference) => {
             let skill = find(app, &caller, name)?;
-            let (manifest, keep) = match reference.parse() {
-                Ok(digest) => (manifest_with(app, &skill, digest).await?, Keep::Always),
-                Err(_) => (manifest(app, tagged(&skill, reference)?).await?, Keep::Ask),
+            let ((record, parts), keep) = match reference.parse() {
+                Ok(digest) => {
+                    let is_it = |parts: &Parts| parts.manifest == digest;
+                    (with_part(app, &skill, is_it).await?.ok_or_else(missing)?, Keep::Always)
+                }
+                Err(_) => {
+                    let record = tagged(&skill, reference)?;
+                    ((record, parts(app, record).await?), Keep::Ask)
+                }
             };
-            Ok(send(manifest, MANIFEST, &headers, keep.to(&caller)))
+            let bytes = manifest(record, parts.layer);
+            Ok(send(bytes.into(), parts.manifest, MANIFEST, &headers, keep.to(&caller)))
         }
         Asked::Blob(name, digest) => {
             let skill = find(app, &caller, name)?;
-            let blob = blob(app, &skill, digest).await?;
-            Ok(send(blob, BLOB, &headers, Keep::Always.to(&caller)))
+            let is_it = |parts: &Parts| parts.config == digest || parts.layer.digest == digest;
+            let (record, parts) = with_part(app, &skill, is_it).await?.ok_or_else(missing)?;
+            let keep = Keep::Always.to(&caller);
+            if parts.config == digest {
+                return Ok(send(config(record).into(), digest, BLOB, &headers, keep));
+            }
+            // What says nothing but that the layer is there does not take making it.
+            if let Some(response) = unchanged(&headers, &digest.hex(), keep) {
+                return Ok(response);
+            }
+            if method == Method::HEAD {
+                let mut response = send(Bytes::new(), digest, BLOB, &HeaderMap::new(), keep);
+                response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(parts.layer.size));
+                return Ok(response);
+            }
+            Ok(send(app.layer(record).await?, digest, BLOB, &headers, keep))
         }
         Asked::Referrers(name) => {
             find(app, &caller, name)?;
@@ -176,45 +209,58 @@ fn config(record: &Record) -> Vec<u8> {
     oci::config(&facts(record))
 }
 
-/// Returns the manifest of a version.
-async fn manifest(app: &App, record: &Record) -> Result<Vec<u8>> {
-    let Artifact { digest, size } = app.contents(record).await?.layer;
-    Ok(oci::manifest(&facts(record), Blob { digest, size }, &record.published.to_string()))
+fn manifest(record: &Record, layer: Artifact) -> Vec<u8> {
+    let Artifact { digest, size } = layer;
+    oci::manifest(&facts(record), Blob { digest, size }, &record.published.to_string())
 }
 
-/// Returns the manifest with this digest.
-async fn manifest_with(app: &App, skill: &History, digest: Digest) -> Result<Vec<u8>> {
-    let mut failure = unknown(format!("`{}` has no manifest {digest}", skill.name()));
-    for record in skill.records().iter().rev() {
-        match manifest(app, record).await {
-            Ok(manifest) if Digest::of(&manifest) == digest => return Ok(manifest),
+/// Returns what the parts of a version are identified by.
+async fn parts(app: &App, record: &Record) -> Result<Parts> {
+    let archive = record.artifact.digest;
+    if let Some(parts) = app.parts.get(&archive) {
+        return Ok(parts);
+    }
+    let layer = app.contents(record).await?.layer;
+    let parts =
+        Parts { manifest: Digest::of(&manifest(record, layer)), config: Digest::of(&config(record)), layer };
+    app.parts.insert(archive, parts);
+    Ok(parts)
+}
+
+/// Returns the newest version with parts that are the ones, and these; `None` if there is none.
+///
+/// # Errors
+///
+/// Fails if versions are left to look at after [`UNPACKED`] of them, and if one cannot be read that may be the one.
+async fn with_part<'h>(
+    app: &App,
+    skill: &'h History,
+    is_it: impl Fn(&Parts) -> bool,
+) -> Result<Option<(&'h Record, Parts)>> {
+    let newest_first = || skill.records().iter().rev();
+    let known = |record: &Record| app.parts.get(&record.artifact.digest);
+    let matching = |record| known(record).filter(&is_it).map(|parts| (record, parts));
+    if let Some(found) = newest_first().find_map(matching) {
+        return Ok(Some(found));
+    }
+    let mut failure = None;
+    for (count, record) in newest_first().filter(|record| known(record).is_none()).enumerate() {
+        if count == UNPACKED {
+            return Err(Error::io(format!("not all versions of `{}` have been looked at", skill.name()))
+                .hint("try again: the next request looks at others"));
+        }
+        match parts(app, record).await {
+            Ok(parts) if is_it(&parts) => return Ok(Some((record, parts))),
             Ok(_) => {}
             // Another version may be it all the same.
-            Err(error) => failure = error,
+            Err(error) => failure = Some(error),
         }
     }
-    Err(failure)
+    failure.map_or(Ok(None), Err)
 }
 
-/// Returns the blob with this digest: what a manifest says about a version, or its files.
-async fn blob(app: &App, skill: &History, digest: Digest) -> Result<Vec<u8>> {
-    if let Some(config) = skill.records().iter().map(config).find(|config| Digest::of(config) == digest) {
-        return Ok(config);
-    }
-    let mut failure = unknown(format!("`{}` has no blob {digest}", skill.name()));
-    for record in skill.records().iter().rev() {
-        match app.contents(record).await {
-            Ok(contents) if contents.layer.digest == digest => return Ok(app.layer(record).await?.into()),
-            Ok(_) => {}
-            Err(error) => failure = error,
-        }
-    }
-    Err(failure)
-}
-
-fn send(bytes: Vec<u8>, kind: &'static str, headers: &HeaderMap, keep: Keep) -> Response {
-    let digest = Digest::of(&bytes);
-    let mut response = File { bytes: bytes.into(), kind, tag: digest.hex() }.answer(headers, keep);
+fn send(bytes: Bytes, digest: Digest, kind: &'static str, headers: &HeaderMap, keep: Keep) -> Response {
+    let mut response = File { bytes, kind, tag: digest.hex() }.answer(headers, keep);
     if let Ok(digest) = HeaderValue::try_from(digest.to_string()) {
         response.headers_mut().insert(CONTENT_DIGEST, digest);
     }
@@ -224,6 +270,40 @@ fn send(bytes: Vec<u8>, kind: &'static str, headers: &HeaderMap, keep: Keep) -> 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::access::Scope;
+    use crate::app::now;
+    use crate::error::status;
+    use crate::testing::{Store, app, archive, caller};
+
+    /// A digest that nothing has costs each version once, and each request some of them.
+    #[tokio::test]
+    async fn a_search_unpacks_each_version_once_and_a_few_for_each_request() {
+        let store = Store::new();
+        let app = app(&store).await;
+        let alice = caller("alice", &[Scope::Publish]);
+        let (name, count) = (registry_name("pdf").expect("a name"), UNPACKED + 6);
+        for number in 0..count {
+            let number = format!("1.{number}.0");
+            let version = registry_version(&number).expect("a version");
+            let published = app.publish(&alice, &name, &version, archive("pdf", &number), now()).await;
+            published.expect("published");
+        }
+        let skill = app.skill(&alice, &name).expect("a skill");
+        let nothing = Digest::of(b"nothing");
+        let mut searched = Vec::new();
+        for _ in 0..3 {
+            store.take_calls();
+            let found = with_part(&app, &skill, |parts| parts.manifest == nothing).await;
+            let is_unavailable =
+                found.as_ref().is_err_and(|error| status(error) == StatusCode::SERVICE_UNAVAILABLE);
+            assert!(is_unavailable || found.is_ok_and(|found| found.is_none()));
+            searched.push((is_unavailable, store.take_calls().get("read").copied().unwrap_or_default()));
+        }
+        assert_eq!(searched, [(true, UNPACKED), (false, 6), (false, 0)]);
+        let oldest = parts(&app, &skill.records()[0]).await.expect("parts").manifest;
+        let found = with_part(&app, &skill, |parts| parts.manifest == oldest).await.expect("a version");
+        assert_eq!(found.map(|(record, _)| record.version.to_string()), Some("1.0.0".to_owned()));
+    }
 
     #[test]
     fn only_paths_of_the_specification_ask_for_something() {

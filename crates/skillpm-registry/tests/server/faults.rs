@@ -80,6 +80,38 @@ async fn a_publication_whose_answer_is_lost_is_there() {
     assert_eq!(server.publish(&token, "pdf", "1.1.0").await.status, 201);
 }
 
+/// Anybody can ask whether the server is ready, and costs the store next to nothing.
+#[tokio::test]
+async fn readiness_is_asked_once_a_second() {
+    let (store, _) = Store::with_registry().await;
+    let server = store.serve().await;
+    let before = store.headers().len();
+    for _ in 0..40 {
+        assert_eq!(server.get("/readyz").await.status, 200);
+    }
+    let asked = store.headers().len() - before;
+    assert!(asked < 20, "{asked} requests");
+}
+
+/// What a client begins and does not wait for is not left half done.
+#[tokio::test]
+async fn a_publication_goes_on_when_its_client_is_gone() {
+    let (store, token) = Store::with_registry().await;
+    let server = store.serve().await;
+    let is_record = |method: &Method, path: &str| method == Method::PUT && path.contains("/1.0.0.json");
+    store.fail(Fault::Slow(Duration::from_secs(1)), is_record, 1);
+    let impatient = reqwest::Client::builder().timeout(Duration::from_millis(700)).build().expect("a client");
+    let put = impatient.put(format!("{}/api/v1/skills/pdf/versions/1.0.0", server.url()));
+    let sent = put.bearer_auth(&token).body(archive("pdf", "1.0.0", "")).send().await;
+    assert!(sent.is_err_and(|error| error.is_timeout()));
+    let since = std::time::Instant::now();
+    while server.get("/index/pdf.json").await.status != 200 {
+        assert!(since.elapsed() < Duration::from_secs(10), "it is not published");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(store.work(), 1);
+}
+
 #[tokio::test]
 async fn a_damaged_object_hides_no_other() {
     let (store, token) = Store::with_registry().await;
@@ -106,6 +138,15 @@ async fn a_damaged_object_hides_no_other() {
         assert_eq!(server.get("/index/xlsx.json").await.status, 200);
         assert_eq!(server.get("/index/pdf.json").await.status, 200);
     }
+    // Where all skills are in one answer, those that can be read are.
+    let index = server.get("/.well-known/skills/index.json").await;
+    let names: Vec<_> = index.json()["skills"]
+        .as_array()
+        .expect("skills")
+        .iter()
+        .map(|skill| skill["name"].clone())
+        .collect();
+    assert_eq!((index.status, names), (200, vec![json!("docx"), json!("xlsx")]));
     assert_eq!(late.get("/index/docx.json").await.status, 404);
     let log = late.stop();
     let errors: Vec<_> = log.lines().filter(|line| line.contains("\"level\":\"ERROR\"")).collect();
@@ -350,6 +391,30 @@ async fn headers_of_one_client_are_not_answers_for_others() {
         let answer = server.get_unfollowed(path).await;
         let to = answer.header("location");
         assert!(to.is_empty() || to == "pdf/", "{path}: {to}");
+    }
+}
+
+#[tokio::test]
+async fn caches_keep_no_answer_that_is_not_the_file() {
+    let server = Server::start("");
+    let alice = server.token("alice", &[]);
+    assert_eq!(server.publish(&alice, "pdf", "1.0.0").await.status, 201);
+    let path = "/index/pdf.json";
+    let (plain, packed) =
+        (server.get(path).await, server.get_with(path, &[("accept-encoding", "gzip")]).await);
+    assert_eq!(packed.header("content-encoding"), "gzip");
+    assert_eq!(packed.header("etag"), format!("W/{}", plain.header("etag")));
+    // Either is known again, but parts of one go with no parts of the other.
+    for (tag, ranged) in [(plain.header("etag"), 206), (packed.header("etag"), 200)] {
+        assert_eq!(server.get_with(path, &[("if-none-match", tag)]).await.status, 304);
+        let part = server.get_with(path, &[("range", "bytes=2-5"), ("if-range", tag)]).await;
+        assert_eq!(part.status, ranged, "{tag}");
+    }
+    let none = server.get_with(path, &[("range", "bytes=9999999-")]).await;
+    assert_eq!((none.status, none.header("cache-control"), none.header("etag")), (416, "no-store", ""));
+    for path in ["/api/v1/whoami", "/api/v1/log", "/api/v1/skills/pdf/owners"] {
+        let own = server.send("GET", path, Some(&alice), "").await;
+        assert_eq!((own.status, own.header("cache-control")), (200, "no-store"), "{path}");
     }
 }
 

@@ -13,6 +13,7 @@ mod clients;
 mod faults;
 mod interface;
 mod reading;
+mod slow;
 mod starting;
 mod store;
 mod support;
