@@ -275,6 +275,15 @@ fn storey(room: &str) -> Option<usize> {
     STOREYS.iter().position(|(_, rooms)| rooms.contains(&room))
 }
 
+/// The types of `rmcp` change with its minor versions: one module knows them.
+#[test]
+fn only_the_protocol_of_mcp_knows_its_library() {
+    let sources = sources_of(&["crates/skillpm-mcp/src"]);
+    let knows = |source: &&Source| source.code.contains("rmcp::") || source.code.contains("tokio::");
+    let who: Vec<_> = sources.iter().filter(knows).map(|source| source.path.as_str()).collect();
+    assert!(!who.is_empty() && who.iter().all(|path| path.starts_with("protocol/")), "{who:?}");
+}
+
 #[test]
 fn imports_run_downwards() {
     let mut wrong = Vec::new();

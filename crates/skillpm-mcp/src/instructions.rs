@@ -8,7 +8,8 @@ use crate::offer::Offer;
 /// The maximum number of tokens of the catalog.
 const BUDGET: usize = 4_000;
 
-/// Returns the instructions: when to load which skill. Returns `None` if there are no skills (S4-4).
+/// Returns the instructions: when to load which skill. Returns `None` if there are no skills
+/// (S4-4), or no tools to load one with.
 ///
 /// # Errors
 ///
@@ -17,7 +18,7 @@ pub(crate) fn instructions(offer: &Offer) -> Result<Option<String>> {
     let view = offer.view()?;
     let mut skills = view.for_models().map(|served| &served.skill).cloned().collect::<Vec<_>>();
     skills.sort_by(|a, b| a.meta.name.cmp(&b.meta.name));
-    if skills.is_empty() {
+    if skills.is_empty() || offer.no_tools {
         return Ok(None);
     }
     let options = Options {

@@ -24,6 +24,8 @@ pub struct Selection {
     pub names: Vec<String>,
     /// Only skills that have one of these tags; if empty, all.
     pub tags: Vec<String>,
+    /// Whether there are no tools, for clients that load skills by themselves.
+    pub no_tools: bool,
     /// Whether their scripts run if no policy decides; with `Deny`, no tool runs any.
     pub scripts: Scripts,
     /// Whether scripts are cut off from the network.
@@ -33,6 +35,8 @@ pub struct Selection {
 /// The skills that a server offers.
 pub struct Offer {
     pub(crate) session: Session,
+    /// Whether there are no tools.
+    pub(crate) no_tools: bool,
     /// Whether scripts run if no policy decides.
     pub(crate) scripts: Scripts,
     /// Whether scripts are cut off from the network.
@@ -77,6 +81,7 @@ impl Offer {
     ) -> Self {
         Self {
             session,
+            no_tools: selection.no_tools,
             scripts: selection.scripts,
             no_network: selection.no_network,
             selection,

@@ -49,6 +49,10 @@ pub(crate) struct McpArgs {
     #[arg(long, value_name = "DIR")]
     dir: Vec<PathBuf>,
 
+    /// offer no tools: only the skills extension, resources and prompts
+    #[arg(long)]
+    no_tools: bool,
+
     /// whether scripts of skills run if no policy decides: `deny`, `ask` (the user, by the client) or `allow`
     #[arg(long, value_name = "DECISION", value_enum, default_value = "deny")]
     scripts: ScriptsArg,
@@ -99,6 +103,7 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<u8> {
     let selection = Selection {
         names: args.skill.clone(),
         tags: args.tag.clone(),
+        no_tools: args.no_tools,
         scripts: args.scripts.into(),
         no_network: args.no_network,
     };

@@ -175,6 +175,10 @@ fn view(offer: &Offer) -> Result<Arc<View>, ErrorData> {
     offer.view().map_err(|error| ErrorData::internal_error(error.with_causes().to_string(), None))
 }
 
+fn unknown_tool(name: &str) -> ErrorData {
+    ErrorData::invalid_params(format!("there is no tool `{name}`"), None)
+}
+
 /// Returns what `uri` means.
 fn locate(offer: &Offer, uri: &str) -> Result<Located, ErrorData> {
     view(offer)?
@@ -364,6 +368,9 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let loaded = self.loaded();
+        if self.offer.no_tools {
+            return Ok(ListToolsResult::default());
+        }
         self.blocking(move |offer| {
             let mut definitions =
                 tools::skills::definitions(offer).map_err(|error| convert::failed(&error))?;
@@ -381,6 +388,9 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
+        if self.offer.no_tools {
+            return Err(unknown_tool(&request.name));
+        }
         let (client, loaded, call) = (client(&context), self.loaded(), request.clone());
         let found = self
             .blocking(move |offer| {
@@ -389,9 +399,7 @@ impl ServerHandler for Server {
                     return Ok(Called::Answer(answer));
                 }
                 let script = tools::scripts::called(offer, &loaded, &call.name, &arguments);
-                let script = script.ok_or_else(|| {
-                    ErrorData::invalid_params(format!("there is no tool `{}`", call.name), None)
-                })?;
+                let script = script.ok_or_else(|| unknown_tool(&call.name))?;
                 Ok(script.map_or_else(|error| Called::Answer(Answer::failed(&error)), Called::Script))
             })
             .await?;
