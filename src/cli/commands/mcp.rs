@@ -18,7 +18,7 @@ use crate::ops::places::{Opened, Places};
 use crate::policy::{Freshness, Policy};
 
 pub(super) const EXAMPLES: &str = after!("mcp",
-    "skillpm mcp                                what a client starts: all skills, on standard input and output"
+    "skillpm mcp                                what a client starts: all skills, over stdio"
     "skillpm mcp --skill pdf --skill review     only two of them"
     "skillpm mcp --scope user --tag office      the user's skills with a tag"
 );
@@ -44,6 +44,10 @@ pub(crate) struct McpArgs {
     /// only skills that this agent sees
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
+
+    /// load skills as another program does: `strict`, `skillkit`, `langchain-skillkit`, `langflow` or `btw`
+    #[arg(long, value_name = "PROGRAM", default_value = "default", hide_default_value = true)]
+    profile: Policy,
 
     /// more directories of skills, after the others
     #[arg(long, value_name = "DIR")]
@@ -96,7 +100,7 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<u8> {
         alone: false,
         only_trusted: !args.untrusted,
     };
-    let policy = Policy { freshness: Freshness::Ttl(FRESH), ..Policy::DEFAULT };
+    let policy = Policy { freshness: Freshness::Ttl(FRESH), ..args.profile };
     let Opened { session, warnings, .. } = places.open(&app.context, policy)?;
     app.printer.warnings(&warnings);
     let printer = Arc::clone(&app.printer);
