@@ -9,6 +9,8 @@ mod instructions;
 mod offer;
 mod prompts;
 mod protocol;
+#[cfg(test)]
+mod tests;
 mod tools;
 mod uri;
 

@@ -14,7 +14,7 @@ use crate::cli::help::after;
 use crate::cli::{App, exit};
 use crate::env;
 use crate::error::{Error, Result};
-use crate::ops::places::{Opened, Places};
+use crate::ops::places::{OpenedPlaces, Places};
 use crate::policy::{Freshness, Policy};
 
 pub(super) const EXAMPLES: &str = after!("mcp",
@@ -101,7 +101,7 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<u8> {
         only_trusted: !args.untrusted,
     };
     let policy = Policy { freshness: Freshness::Ttl(FRESH), ..args.profile };
-    let Opened { session, warnings, .. } = places.open(&app.context, policy)?;
+    let OpenedPlaces { session, warnings, .. } = places.open(&app.context, policy)?;
     app.printer.warnings(&warnings);
     let printer = Arc::clone(&app.printer);
     let selection = Selection {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::absent;
-use super::places::{Opened, Places};
+use super::places::{OpenedPlaces, Places};
 use crate::advice::{Opt, Warning, message};
 use crate::context::Context;
 use crate::engine::catalog::block::{self, BlockError};
@@ -147,7 +147,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
     let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
-    let Opened { session, scopes, mut warnings } = places.open(context, policy)?;
+    let OpenedPlaces { session, scopes, mut warnings } = places.open(context, policy)?;
     let (catalog, damaged) = session.catalog(options)?;
     let snapshot = session.snapshot()?;
     warnings.extend(damaged);

@@ -33,7 +33,7 @@ pub struct Places {
 }
 
 /// A session with the skills of [`Places`].
-pub struct Opened {
+pub struct OpenedPlaces {
     /// The session. No search has taken place yet.
     pub session: Session,
     /// The scopes that are searched.
@@ -49,7 +49,7 @@ impl Places {
     ///
     /// Fails for an unknown agent, for a scope that was named and does not exist here, and if the root of the project
     /// cannot be found.
-    pub fn open(&self, context: &Context, policy: Policy) -> Result<Opened> {
+    pub fn open(&self, context: &Context, policy: Policy) -> Result<OpenedPlaces> {
         let settings = &context.settings;
         let Scopes { there: mut scopes, missing } = Scopes::new(settings, self.scope)?;
         let mut warnings: Vec<_> = missing.into_iter().map(Warning::from).collect();
@@ -63,7 +63,7 @@ impl Places {
             warnings.extend(keep_trusted(settings, &mut sources));
         }
         let session = Session::of_sources(context.clone(), sources, disabling, policy);
-        Ok(Opened { session, scopes, warnings })
+        Ok(OpenedPlaces { session, scopes, warnings })
     }
 
     /// Returns the places that are searched, in order.
