@@ -94,15 +94,12 @@ pub(super) async fn answer(
         Asked::Tags(name) => Ok(tags(&*find(app, &caller, name)?, &page, &headers, Keep::Ask.to(&caller))),
         Asked::Manifest(name, reference) => {
             let skill = find(app, &caller, name)?;
-            let ((record, parts), keep) = match reference.parse() {
-                Ok(digest) => {
-                    let is_it = |parts: &Parts| parts.manifest == digest;
-                    (with_part(app, &skill, is_it).await?.ok_or_else(missing)?, Keep::Always)
-                }
-                Err(_) => {
-                    let record = tagged(&skill, reference)?;
-                    ((record, parts(app, record).await?), Keep::Ask)
-                }
+            let ((record, parts), keep) = if let Ok(digest) = reference.parse() {
+                let is_it = |parts: &Parts| parts.manifest == digest;
+                (with_part(app, &skill, is_it).await?.ok_or_else(missing)?, Keep::Always)
+            } else {
+                let record = tagged(&skill, reference)?;
+                ((record, parts(app, record).await?), Keep::Ask)
             };
             let bytes = manifest(record, parts.layer);
             Ok(send(bytes.into(), parts.manifest, MANIFEST, &headers, keep.to(&caller)))
