@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
 use crate::interop::oci::{self, ArtifactFacts, BLOB, Blob, INDEX, LATEST, MANIFEST};
-use crate::registry::{Artifact, History, Record, registry_name, registry_version};
+use crate::registry::{Artifact, History, Record, registry_name};
 
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("docker-content-digest");
 const API_VERSION: HeaderName = HeaderName::from_static("docker-distribution-api-version");
@@ -162,7 +162,7 @@ fn tagged<'h>(skill: &'h History, tag: &str) -> Result<&'h Record> {
     let found = if tag == LATEST {
         skill.newest()
     } else {
-        registry_version(&oci::version(tag)).ok().and_then(|version| skill.get(&version))
+        oci::version(tag).and_then(|version| skill.get(&version))
     };
     found.ok_or_else(|| unknown(format!("`{}` has no such version", skill.name())))
 }
