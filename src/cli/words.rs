@@ -85,7 +85,9 @@ mod tests {
         assert_eq!(commands.len(), Verb::ALL.len(), "each verb is a command");
         let program = crate::cli::args::program();
         for option in Opt::ALL {
-            let mut arguments = commands.iter().chain([&program]).flat_map(clap::Command::get_arguments);
+            let actions = commands.iter().flat_map(clap::Command::get_subcommands);
+            let all = commands.iter().chain([&program]).chain(actions);
+            let mut arguments = all.flat_map(clap::Command::get_arguments);
             let found = arguments.find(|argument| argument.get_long() == Some(option.name()));
             assert!(found.is_some(), "no command takes `--{}`", option.name());
         }

@@ -49,6 +49,7 @@ mod leftovers;
 mod link;
 mod loading;
 mod login;
+mod mcp_clients;
 mod merge;
 mod merge_ends;
 mod mirror;

@@ -409,3 +409,28 @@ fn a_token_is_typed_unseen() {
     let kept = std::fs::read_to_string(sandbox.home().join(".config/skillpm/credentials.toml"));
     assert!(kept.expect("a file").contains("hunter2"));
 }
+
+/// The change is shown before the question; a no leaves the file as it is.
+#[test]
+fn the_configuration_of_a_client_is_changed_after_a_yes() {
+    let sandbox = Sandbox::new();
+    let file = sandbox.home().join(".cursor/mcp.json");
+    std::fs::create_dir_all(file.parent().expect("a parent")).expect("a directory");
+    std::fs::write(&file, "{}\n").expect("writes");
+    for (answer, code) in [("n", 1), ("y", 0)] {
+        let mut terminal = Terminal::start(&sandbox, &["mcp", "install"]);
+        terminal.wait_for("which clients do you want to set up?");
+        terminal.press(" \r");
+        terminal.wait_for("make this change?");
+        assert!(terminal.seen.contains("+    \"skillpm\": {"), "{}", terminal.seen);
+        terminal.press(answer);
+        let (ended, seen) = terminal.end();
+        assert_eq!(ended, Some(code), "{seen}");
+        let text = std::fs::read_to_string(&file).expect("a file");
+        assert_eq!(text.contains("skillpm"), code == 0, "{text}");
+    }
+    let mut terminal = Terminal::start(&sandbox, &["mcp", "uninstall", "--yes"]);
+    terminal.wait_for("is as it was before");
+    assert_eq!(terminal.end().0, Some(0));
+    assert_eq!(std::fs::read_to_string(&file).expect("a file"), "{}\n");
+}

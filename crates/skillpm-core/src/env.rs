@@ -94,13 +94,14 @@ variables! {
     HOME;
     /// The user's home directory on Windows.
     USERPROFILE;
-    /// Where your own manifest is, `~/.config` unless set.
+    /// Where your own manifest is, and the configuration of some agents and MCP clients; `~/.config` unless set.
     XDG_CONFIG_HOME;
     /// Where the store is, `~/.local/share` unless set.
     XDG_DATA_HOME;
     /// Where downloads are kept, `~/.cache` unless set.
     XDG_CACHE_HOME;
-    /// Where trusted directories, the audit log and, for `undo`, the last changes are noted; `~/.local/state` unless set.
+    /// Where trusted directories, the audit log and, for `undo` and `mcp uninstall`, changes are noted; `~/.local/state`
+    /// unless set.
     XDG_STATE_HOME;
     /// Where temporary files lie, and copies of skills whose scripts run; the system's place unless set. It may be relative.
     TMPDIR;
@@ -142,7 +143,7 @@ variables! {
     VIBE_HOME;
     /// Where Windows keeps settings for all users; the machine's policy is there.
     PROGRAMDATA;
-    /// Where Windows programs keep their settings; Zed is looked for there.
+    /// Where Windows programs keep their settings; Zed and clients of `mcp install` are looked for there.
     APPDATA;
     /// Where a Flatpak sandbox keeps settings; Zed is looked for there.
     FLATPAK_XDG_CONFIG_HOME;
@@ -171,6 +172,11 @@ pub fn arguments() -> Vec<OsString> {
 #[expect(clippy::disallowed_methods, reason = "this is the one place that asks for it")]
 pub fn work_dir() -> std::io::Result<PathBuf> {
     std::env::current_dir()
+}
+
+/// The path of this program, `None` if the system does not tell it.
+pub fn own_program() -> Option<PathBuf> {
+    std::env::current_exe().ok()
 }
 
 /// Seconds since 1970, by this machine's clock.

@@ -1,5 +1,7 @@
 //! `mcp`.
 
+mod clients;
+
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -21,6 +23,7 @@ pub(super) const EXAMPLES: &str = after!("mcp",
     "skillpm mcp                                what a client starts: all skills, over stdio"
     "skillpm mcp --skill pdf --skill review     only two of them"
     "skillpm mcp --scope user --tag office      the user's skills with a tag"
+    "skillpm mcp install --client cursor        set up a client, so that it starts the server"
 );
 
 /// How long a search counts: a client asks for many pages in a row.
@@ -28,7 +31,27 @@ const FRESH: Duration = Duration::from_secs(1);
 
 // Arguments of `mcp`.
 #[derive(Debug, Clone, Args)]
+#[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArgs {
+    /// What to do instead of serving.
+    #[command(subcommand)]
+    action: Option<clients::Action>,
+
+    /// What is served, and how.
+    #[command(flatten)]
+    serve: ServeArgs,
+}
+
+impl McpArgs {
+    /// Reports whether a flag says not to ask questions.
+    pub(super) fn asks_nothing(&self) -> bool {
+        self.action.as_ref().is_some_and(clients::Action::asks_nothing)
+    }
+}
+
+// Flags of the server.
+#[derive(Debug, Clone, Args)]
+struct ServeArgs {
     /// serve over HTTP on this port of this machine instead, to clients that send the token that is printed; `0` for any
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
@@ -93,6 +116,13 @@ impl From<ScriptsArg> for Scripts {
 }
 
 pub(super) fn run(app: &App, args: &McpArgs) -> Result<u8> {
+    match &args.action {
+        Some(action) => clients::run(app, action),
+        None => serve(app, &args.serve),
+    }
+}
+
+fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
     let places = Places {
         scope: scope(&args.scope),
         agent: args.agent.clone(),

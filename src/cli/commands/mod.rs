@@ -230,8 +230,9 @@ commands! {
     }
 
     "Agents and this machine" {
-        /// serve skills to programs that speak the Model Context Protocol
-        #[command(after_help = mcp::EXAMPLES)]
+        /// serve skills to programs that speak the Model Context Protocol, or set up such a program
+        #[command(after_help = mcp::EXAMPLES, disable_help_subcommand = true)]
+        #[command(subcommand_value_name = "ACTION", subcommand_help_heading = "Actions")]
         Mcp(mcp::McpArgs) => mcp::run, READS;
 
         /// show which agents are on this machine, where each reads and what it sees
@@ -333,6 +334,7 @@ impl Command {
             Self::Update(args) => args.yes,
             Self::Create(args) => args.yes,
             Self::Search(args) => args.json,
+            Self::Mcp(args) => args.asks_nothing(),
             _ => false,
         }
     }

@@ -26,6 +26,7 @@ pub mod invoke;
 pub mod kept;
 pub mod link;
 pub mod list;
+pub mod mcp;
 pub mod named;
 pub mod outdated;
 mod own;

@@ -58,6 +58,8 @@ names! {
         Link = "link",
         /// Lists installed skills.
         List = "list",
+        /// Serves skills over MCP, and sets up clients.
+        Mcp = "mcp",
         /// Shows which skills have changed in their sources.
         Outdated = "outdated",
         /// Packs a skill.
@@ -122,6 +124,8 @@ names! {
         As = "as",
         /// A branch.
         Branch = "branch",
+        /// An MCP client.
+        Client = "client",
         /// Copies instead of links.
         Copy = "copy",
         /// The working directory of a script.
@@ -160,6 +164,8 @@ names! {
         MaxBytes = "max-bytes",
         /// Take the lowest versions that fit.
         Minimal = "minimal",
+        /// A name.
+        Name = "name",
         /// Leave out dependencies.
         NoDeps = "no-deps",
         /// Use no network.

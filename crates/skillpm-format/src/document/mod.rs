@@ -36,6 +36,7 @@ pub use scalar::{double_quoted, write_scalar};
 pub(crate) use scalar::{is_null, is_number_or_boolean, resolves};
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};
 pub(crate) use target::Target;
+pub(crate) use tree::parse_yaml;
 pub use tree::{Layout, MAX_DEPTH, MAX_NODES, Node, Style, Value};
 pub use views::{PEOPLE_FIELDS, SPEC_FIELDS};
 

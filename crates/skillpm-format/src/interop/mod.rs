@@ -13,6 +13,7 @@ pub mod hash;
 pub mod json;
 pub mod oci;
 pub mod order;
+pub mod servers;
 pub mod skills_lock;
 pub mod source;
 

@@ -1,0 +1,67 @@
+//! What was done to the files of clients.
+
+use serde::Serialize;
+
+use crate::scope::ScopeKind;
+
+/// The outcome of a change. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, Default, Serialize)]
+pub struct McpChangeOutcome {
+    /// Whether this was a dry run.
+    pub dry_run: bool,
+    /// The clients, in the order in which they were requested.
+    pub clients: Vec<ClientChange>,
+}
+
+impl McpChangeOutcome {
+    /// Reports whether a file changes.
+    pub fn changes(&self) -> bool {
+        self.clients.iter().any(|client| client.diff.is_some())
+    }
+}
+
+/// The change of one client's file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ClientChange {
+    /// The id of the client.
+    pub client: String,
+    /// The name of the client, for people.
+    #[serde(skip)]
+    pub title: String,
+    /// The scope of the file.
+    pub scope: ScopeKind,
+    /// The path of the file.
+    pub file: String,
+    /// The key of the server in it.
+    pub name: String,
+    /// The command that the entry starts, or started.
+    pub command: Vec<String>,
+    /// What was done, or would be in a dry run.
+    pub effect: Effect,
+    /// The change as a unified diff; `None` if there is none.
+    pub diff: Option<String>,
+}
+
+/// What was done to a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Effect {
+    /// The file was created.
+    Created,
+    /// The entry was added.
+    Added,
+    /// The command in the entry was changed.
+    Changed,
+    /// The entry replaced that of another server.
+    Replaced,
+    /// The entry is already what it should be.
+    Unchanged,
+    /// The file is again what it was before the installation, byte for byte.
+    Restored,
+    /// The file was removed: nothing else was in it.
+    Deleted,
+    /// The entry was removed from a file that was edited since.
+    Removed,
+    /// There is no entry.
+    Absent,
+}
