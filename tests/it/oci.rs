@@ -566,6 +566,24 @@ fn h39_a_login_goes_to_the_server_of_tokens_and_no_further() {
     assert!(output.stderr.contains("secure connection"), "{output}");
 }
 
+/// THREATS h39: where blobs are, nobody says how to log in.
+#[test]
+fn h39_a_server_of_blobs_gets_no_login() {
+    let thief = Small::start(|_, _| (200, Vec::new(), br#"{"token": "t0k3n"}"#.to_vec()));
+    let challenge = format!("WWW-Authenticate: Bearer realm=\"http://{}/token\"", thief.host);
+    let blobs = Small::start(move |_, _| (401, vec![challenge.clone()], Vec::new()));
+    let tokens = Small::start(|_, _| (200, Vec::new(), br#"{"token": "t0k3n", "expires_in": 300}"#.to_vec()));
+    let registry = with_tokens(&format!("http://{}/token", tokens.host), &blobs.host);
+    let sandbox = Sandbox::new();
+    let config = sandbox.home().join(".docker/config.json");
+    std::fs::create_dir_all(config.parent().expect("a directory")).expect("is made");
+    let auths = json!({ "auths": { &registry.host: { "auth": base64("me:s3cret") } } });
+    std::fs::write(&config, auths.to_string()).expect("is written");
+    fails(&sandbox, &["install", &format!("oci://{}/pdf", registry.host)], 4, "401");
+    assert!(thief.asked().is_empty(), "{:?}", thief.asked());
+    assert!(!blobs.asked().is_empty());
+}
+
 /// Where no server of tokens is asked before, a refusal leads to it.
 #[test]
 fn a_registry_that_asks_late() {

@@ -305,6 +305,7 @@ impl Client {
     }
 
     /// Returns how the server of `request` wants clients to log in, if it says so, whether it answers (200) or not (401).
+    /// What another server says, to which a redirect leads, does not count.
     ///
     /// # Errors
     ///
@@ -316,6 +317,7 @@ impl Client {
             || {
                 let (url, reply) = self.follow(request, reqwest::Method::GET)?;
                 match reply.status() {
+                    200 | 401 if url.origin() != request.url.origin() => Ok(None),
                     200 | 401 => Ok(challenge_of(reply.headers())),
                     _ => Err(self.refusal(url, reply, request.credential.as_ref())),
                 }

@@ -26,14 +26,13 @@ use crate::context::Context;
 use crate::digest::{Digest, DigestError};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::SharedFile;
-use crate::interop::oci::LATEST;
+use crate::interop::oci::{self, LATEST};
 use crate::name::SkillName;
 use crate::refusal::{Limits, Refusal};
 use crate::scope::ScopeRoot;
 use crate::spec::{OciRepository, Reference, SourceFacts as _};
 use crate::text::closest;
 use crate::tree::{Content, ReadError, Tree, TreeEntry};
-use crate::version::Version;
 use crate::workers;
 
 /// The number of requests in progress at once.
@@ -185,8 +184,7 @@ fn resolve(client: &OciClient, reference: Option<&Reference>) -> Result<(Digest,
 
 /// Returns the tag with the highest version that is not a pre-release.
 pub(crate) fn newest(tags: &[String]) -> Option<String> {
-    let version = |tag: &&String| Version::new(tag.strip_prefix('v').unwrap_or(tag)).ok();
-    let released = tags.iter().filter_map(|tag| Some((version(&tag)?, tag)));
+    let released = tags.iter().filter_map(|tag| Some((oci::version(tag)?, tag)));
     released.filter(|(version, _)| version.number().pre.is_empty()).max().map(|(_, tag)| tag.clone())
 }
 
@@ -233,12 +231,18 @@ impl Reader<'_> {
 
     /// Returns the files of one skill.
     fn one(&self, bytes: &[u8], manifest: Manifest) -> Result<(Tree, Option<i64>)> {
+        let (layers, created) = self.skill(bytes, manifest)?;
+        Ok((self.layers(&layers)?, created))
+    }
+
+    /// Returns the layers of one skill, and when they were released.
+    fn skill(&self, bytes: &[u8], manifest: Manifest) -> Result<(Layers, Option<i64>)> {
         match manifest {
-            Manifest::Skill(layers, created) => Ok((self.layers(&layers)?, created)),
+            Manifest::Skill(layers, created) => Ok((layers, created)),
             Manifest::Platform(first) => {
                 let inner = self.manifest(&first)?;
                 match parse(&inner, Manifest::is_artifact(bytes))? {
-                    Manifest::Skill(layers, created) => Ok((self.layers(&layers)?, created)),
+                    Manifest::Skill(layers, created) => Ok((layers, created)),
                     Manifest::Platform(_) | Manifest::Collection(_) => Err(nested()),
                 }
             }
@@ -271,8 +275,7 @@ impl Reader<'_> {
                     let (count, limit) = (files.len() as u64, self.limits.skill_files);
                     return Err(Error::integrity(format!("it has {count} files, {limit} are allowed")));
                 }
-                let total = files.iter().fold(0_u64, |total, (_, one)| total.saturating_add(one.size));
-                check_size(total, self.limits.skill_bytes)?;
+                check_size(layers.size(), self.limits.skill_bytes)?;
                 self.files(files)
             }
         }
@@ -298,15 +301,14 @@ impl Reader<'_> {
     /// Returns the skills of a collection, each in a directory of its own name.
     fn collection(&self, all: &[Descriptor]) -> Result<Tree> {
         let (mut names, mut trees) = (Vec::new(), Vec::new());
-        let mut packed = 0_u64;
+        let mut size = 0_u64;
         for one in all {
             let bytes = self.manifest(one)?;
-            let manifest = parse(&bytes, true)?;
-            if let Manifest::Skill(Layers::Archive(archive), _) = &manifest {
-                packed = packed.saturating_add(archive.size);
-                check_size(packed, self.limits.archive_bytes)?;
-            }
-            let (tree, _) = self.one(&bytes, manifest)?;
+            let (layers, _) = self.skill(&bytes, parse(&bytes, true)?)?;
+            // All skills together are no larger than one archive may be: their files stay in memory.
+            size = size.saturating_add(layers.size());
+            check_size(size, self.limits.archive_bytes)?;
+            let tree = self.layers(&layers)?;
             let found = discover_in(&tree, "");
             let root = found.iter().find(|found| found.path.is_empty());
             let Some(meta) = root.and_then(|root| root.meta.as_ref().ok()) else {

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 
 use crate::digest::Digest;
+use crate::version::Version;
 
 /// The media type of a manifest.
 pub const MANIFEST: &str = "application/vnd.oci.image.manifest.v1+json";
@@ -102,9 +103,9 @@ pub fn tag(version: &str) -> String {
     version.replace('+', "_")
 }
 
-/// Returns the version that `tag` stands for, if it is the tag of a version.
-pub fn version(tag: &str) -> String {
-    tag.replace('_', "+")
+/// Returns the version that `tag` stands for, with or without a `v` before it. Returns `None` for any other tag.
+pub fn version(tag: &str) -> Option<Version> {
+    Version::new(&tag.strip_prefix('v').unwrap_or(tag).replace('_', "+")).ok()
 }
 
 /// Returns the configuration of the artifact of a skill.

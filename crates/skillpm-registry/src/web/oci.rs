@@ -20,7 +20,7 @@ use crate::app::App;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
 use crate::interop::oci::{self, ArtifactFacts, BLOB, Blob, INDEX, LATEST, MANIFEST};
-use crate::registry::{Artifact, History, Record, registry_name, registry_version};
+use crate::registry::{Artifact, History, Record, registry_name};
 
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("docker-content-digest");
 const API_VERSION: HeaderName = HeaderName::from_static("docker-distribution-api-version");
@@ -94,15 +94,12 @@ pub(super) async fn answer(
         Asked::Tags(name) => Ok(tags(&*find(app, &caller, name)?, &page, &headers, Keep::Ask.to(&caller))),
         Asked::Manifest(name, reference) => {
             let skill = find(app, &caller, name)?;
-            let ((record, parts), keep) = match reference.parse() {
-                Ok(digest) => {
-                    let is_it = |parts: &Parts| parts.manifest == digest;
-                    (with_part(app, &skill, is_it).await?.ok_or_else(missing)?, Keep::Always)
-                }
-                Err(_) => {
-                    let record = tagged(&skill, reference)?;
-                    ((record, parts(app, record).await?), Keep::Ask)
-                }
+            let ((record, parts), keep) = if let Ok(digest) = reference.parse() {
+                let is_it = |parts: &Parts| parts.manifest == digest;
+                (with_part(app, &skill, is_it).await?.ok_or_else(missing)?, Keep::Always)
+            } else {
+                let record = tagged(&skill, reference)?;
+                ((record, parts(app, record).await?), Keep::Ask)
             };
             let bytes = manifest(record, parts.layer);
             Ok(send(bytes.into(), parts.manifest, MANIFEST, &headers, keep.to(&caller)))
@@ -165,7 +162,7 @@ fn tagged<'h>(skill: &'h History, tag: &str) -> Result<&'h Record> {
     let found = if tag == LATEST {
         skill.newest()
     } else {
-        registry_version(&oci::version(tag)).ok().and_then(|version| skill.get(&version))
+        oci::version(tag).and_then(|version| skill.get(&version))
     };
     found.ok_or_else(|| unknown(format!("`{}` has no such version", skill.name())))
 }

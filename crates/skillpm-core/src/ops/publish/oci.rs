@@ -78,7 +78,7 @@ impl Repository {
         let there = self.client.tagged(tag)?;
         let there = match there {
             Some(manifest) if holds(&manifest, &digest) => Some(manifest),
-            Some(_) if Version::new(tag).is_ok() => return Err(self.exists(packed, tag)),
+            Some(_) if oci::version(tag).is_some() => return Err(self.exists(packed, tag)),
             _ => None,
         };
         let is_there = there.is_some();
@@ -115,8 +115,7 @@ impl Repository {
         if !version.number().pre.is_empty() {
             return Ok(false);
         }
-        let highest = newest(&self.client.tags()?);
-        let highest = highest.and_then(|tag| Version::new(tag.trim_start_matches('v')).ok());
+        let highest = newest(&self.client.tags()?).and_then(|tag| oci::version(&tag));
         Ok(highest.is_none_or(|highest| highest <= *version))
     }
 

@@ -22,6 +22,8 @@ const MANIFEST_BYTES: u64 = 4 << 20;
 const TAGS_BYTES: u64 = 4 << 20;
 /// The largest number of pages of tags.
 const MOST_PAGES: usize = 100;
+/// The largest number of tags.
+const MOST_TAGS: usize = 100_000;
 /// A blob of more bytes is sent in pieces of this size.
 const PIECE: usize = 8 << 20;
 /// Docker Hub is named by one host and serves from another.
@@ -87,7 +89,10 @@ impl OciClient {
         let credential =
             if self.offline { None } else { self.authorizer.credential(&self.client, access)? };
         match send(credential.clone()) {
-            Err(HttpError::Status { status: 401, challenge: Some(header), url, detail, retry_after }) => {
+            // Another server, such as one that holds blobs, does not say how to log in to this one.
+            Err(HttpError::Status { status: 401, challenge: Some(header), url, detail, retry_after })
+                if url.origin() == self.base.origin() =>
+            {
                 match self.authorizer.renewed(&self.client, &header, access, credential.as_ref())? {
                     Some(other) => Ok(send(Some(other))),
                     None => Ok(Err(HttpError::Status {
@@ -199,6 +204,12 @@ impl OciClient {
                 ))
             })?;
             all.extend(page.tags.unwrap_or_default());
+            if all.len() > MOST_TAGS {
+                let shown = self.shown();
+                return Err(Error::network(format!("`{shown}` has more than {MOST_TAGS} tags"))
+                    .coded(codes::TOO_LARGE)
+                    .hint("name a tag or a digest"));
+            }
             match link.as_deref().and_then(next_page) {
                 Some(next) => {
                     let next = url.join(next)?;
@@ -324,13 +335,14 @@ impl OciClient {
 
     fn submit(&self, upload: &Upload) -> Result<Submitted> {
         let answer = self.let_in(Access::Push, |credential| {
-            let answer = self.client.submit(&Upload { credential, ..upload.clone() })?;
+            let upload = Upload { credential, ..upload.clone() };
+            let answer = self.client.submit(&upload)?;
             if answer.is_success() {
                 return Ok(answer);
             }
             let Submitted { status, challenge, body, .. } = answer;
-            let detail = detail(&body);
-            Err(HttpError::Status { url: upload.url.clone(), status, detail, retry_after: None, challenge })
+            let detail = detail(&body, upload.credential.as_ref());
+            Err(HttpError::Status { url: upload.url, status, detail, retry_after: None, challenge })
         })?;
         answer.map_err(|error| match &error {
             HttpError::Status { status: 413, .. } => {
@@ -356,10 +368,10 @@ impl OciClient {
     }
 }
 
-/// Returns what a registry says about a mistake, fit to be shown.
-fn detail(body: &[u8]) -> Option<String> {
+/// Returns what a registry says about a mistake, fit to be shown: without the `credential` of the request.
+fn detail(body: &[u8], credential: Option<&Credential>) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(body).ok()?;
-    crate::http::said(value.pointer("/errors/0/message")?.as_str()?, None)
+    crate::http::said(value.pointer("/errors/0/message")?.as_str()?, credential)
 }
 
 /// Returns the address of the next page from the header `Link`.
@@ -399,7 +411,12 @@ mod tests {
     #[test]
     fn what_registries_say_about_mistakes() {
         let body = br#"{"errors":[{"code":"DENIED","message":"no\u001b[2J way","detail":{}}]}"#;
-        assert_eq!(detail(body).as_deref(), Some("no[2J way"));
-        assert_eq!(detail(b"<html>"), None);
+        assert_eq!(detail(body, None).as_deref(), Some("no[2J way"));
+        assert_eq!(detail(b"<html>", None), None);
+        let url = Url::parse("https://host/").expect("an address");
+        let credential = Credential::bearer(url.origin(), "sesame-open");
+        let echo = br#"{"errors":[{"message":"no: Bearer sesame-open"}]}"#;
+        let said = detail(echo, Some(&credential));
+        assert!(said.is_none_or(|said| !said.contains("sesame")));
     }
 }

@@ -148,7 +148,8 @@ impl AuthFile {
         problems: &mut Vec<String>,
     ) -> Option<(Secret, Option<String>)> {
         let keys = keys(repository);
-        let own = keys.iter().find_map(|key| Some((self.cred_helpers.get(key)?, key)));
+        let helper = |key: &String| self.cred_helpers.iter().find(|(written, _)| plain(written) == key);
+        let own = keys.iter().find_map(helper).map(|(written, name)| (name, written));
         let stored = (!self.creds_store.is_empty()).then_some(&self.creds_store);
         // Docker asks its store for all registries, by the key under which it has put them there.
         let stored = stored.map(|name| (name, self.written(repository.registry())));
@@ -225,9 +226,12 @@ fn keys(repository: &OciRepository) -> Vec<String> {
     keys
 }
 
-/// Returns a key without what docker writes around it: a scheme, and the version of a protocol.
+/// Returns a key without what docker writes around it: a scheme, and behind one the version of a protocol. Without a
+/// scheme, `/v2` is the name of a repository.
 fn plain(key: &str) -> &str {
-    let key = key.strip_prefix("https://").or_else(|| key.strip_prefix("http://")).unwrap_or(key);
+    let Some(key) = key.strip_prefix("https://").or_else(|| key.strip_prefix("http://")) else {
+        return key.trim_end_matches('/');
+    };
     let key = key.trim_end_matches('/');
     key.strip_suffix("/v1").or_else(|| key.strip_suffix("/v2")).unwrap_or(key)
 }
@@ -259,6 +263,7 @@ mod tests {
         let auth = |text: &str| BASE64_STANDARD.encode(text);
         let file = format!(
             r#"{{"auths": {{"host": {{"auth": "{}"}}, "host/a": {{"auth": "{}"}}, "host/a/b": {{"auth": "{}"}},
+            "paths/v2": {{"username": "v", "password": "2"}},
             "https://other:5000/v2/": {{"username": "o", "password": "p:q"}}, "empty": {{}},
             "https://index.docker.io/v1/": {{"auth": "{}"}}}}}}"#,
             auth("h:1"),
@@ -268,6 +273,8 @@ mod tests {
         );
         for (text, expected) in [
             ("host/x", Some("h:1")),
+            ("paths/x", None),
+            ("paths/v2/x", Some("v:2")),
             ("host/a/x", Some("a:2")),
             ("host/ab", Some("h:1")),
             ("host/a/b", Some("b:3")),
@@ -283,9 +290,9 @@ mod tests {
     #[test]
     fn tokens_and_helpers() {
         let file = r#"{"auths": {"host": {"identitytoken": "t0"}, "other": {"registrytoken": "t1"}, "https://index.docker.io/v1/": {}},
-            "credsStore": "store", "credHelpers": {"ecr.example": "ecr", "broken": "broken"}}"#;
+            "credsStore": "store", "credHelpers": {"https://ecr.example/v2/": "ecr", "broken": "broken"}}"#;
         let ask = |name: &str, key: &str| match (name, key) {
-            ("ecr", "ecr.example") => {
+            ("ecr", "https://ecr.example/v2/") => {
                 Ok(Some(helper::Answer { username: "AWS".to_owned(), secret: "s".to_owned() }))
             }
             ("store", "https://index.docker.io/v1/") => {

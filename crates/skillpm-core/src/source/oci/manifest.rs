@@ -52,6 +52,16 @@ pub(super) enum Layers {
     Files(Vec<(String, Descriptor)>),
 }
 
+impl Layers {
+    /// Returns the size of all blobs together, in bytes, as the manifest states it.
+    pub(super) fn size(&self) -> u64 {
+        match self {
+            Self::Archive(one) => one.size,
+            Self::Files(files) => files.iter().fold(0, |size, (_, one)| size.saturating_add(one.size)),
+        }
+    }
+}
+
 /// The reason why a manifest leads to no skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub(super) enum ManifestError {
