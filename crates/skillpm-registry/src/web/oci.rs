@@ -266,6 +266,8 @@ fn send(bytes: Bytes, digest: Digest, kind: &'static str, headers: &HeaderMap, k
 
 #[cfg(test)]
 mod tests {
+    use skillpm_core::registry::registry_version;
+
     use super::*;
     use crate::access::Scope;
     use crate::app::now;
