@@ -1,6 +1,6 @@
 //! Reading answers: never more than allowed, never for ever.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use reqwest::header::HeaderMap;
@@ -23,10 +23,26 @@ const PACE: u64 = 1024;
 /// stops, ends early or cannot be stored.
 pub(super) fn copy(
     url: &Url,
-    mut reply: Reply,
+    reply: Reply,
     settings: &Http,
     limit: u64,
     sink: &mut dyn Write,
+) -> Result<u64, HttpError> {
+    read(url, reply, settings, limit, &mut |piece| sink.write_all(piece).map(|()| true))
+}
+
+/// Passes the body of `reply`, which `url` sent, to `take` piece by piece until that returns `false`, and returns the
+/// number of bytes.
+///
+/// # Errors
+///
+/// Fails as [`copy`] does.
+pub(super) fn read(
+    url: &Url,
+    mut reply: Reply,
+    settings: &Http,
+    limit: u64,
+    take: &mut dyn FnMut(&[u8]) -> io::Result<bool>,
 ) -> Result<u64, HttpError> {
     check_encoding(url, reply.headers())?;
     let too_large = || HttpError::TooLarge { host: url.origin().to_string(), limit };
@@ -49,7 +65,9 @@ pub(super) fn copy(
         if pace.too_slow(received, Instant::now()) {
             return Err(translate::stalled(url.origin().to_string(), settings, received));
         }
-        sink.write_all(&piece).map_err(HttpError::Write)?;
+        if !take(&piece).map_err(HttpError::Write)? {
+            return Ok(received);
+        }
     }
     // A body without length or chunks ends where the connection does, whole or not: only its reader
     // can tell. Servers of archives announce one or send the other.

@@ -9,6 +9,7 @@ mod body;
 mod connecting;
 mod credentials;
 mod error;
+mod events;
 mod limit;
 mod login;
 mod names;
@@ -38,13 +39,14 @@ use crate::reporter::{Reporter, Requested};
 use crate::settings::{Http, Settings};
 
 use self::agent::Reply;
+use self::events::Events;
 use self::outward::{Outward, headers_for, insert};
 use self::runtime::Pulse;
 
 pub use credentials::CredentialsFile;
 pub use error::HttpError;
 pub use login::Login;
-pub use request::{Answer, Credential, Head, Request};
+pub use request::{Answer, Credential, Head, Question, Replied, Request};
 pub use time::parse_timestamp;
 pub use upload::{Content, Method, Submitted, Upload};
 pub use url::{Origin, Url, encode};
@@ -210,6 +212,71 @@ impl Client {
         }
     }
 
+    /// Sends `question` and returns the answer, of at most `limit` bytes. In a stream of events, the answer is the data
+    /// of the first event that `is_answer`; nothing after it is read. A redirect that keeps the method is followed. The
+    /// question is sent again after failures that may pass.
+    ///
+    /// # Errors
+    ///
+    /// Fails for any [`HttpError`]. A refusal with a status of 4xx is an answer.
+    pub fn ask(
+        &self,
+        question: &Question,
+        limit: u64,
+        is_answer: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<Replied, HttpError> {
+        self.persist(&question.url, |_| true, || self.ask_once(question, limit, is_answer))
+    }
+
+    fn ask_once(
+        &self,
+        question: &Question,
+        limit: u64,
+        is_answer: &dyn Fn(&[u8]) -> bool,
+    ) -> Result<Replied, HttpError> {
+        if self.offline {
+            return Err(HttpError::Offline(question.url.clone()));
+        }
+        let mut headers = headers_for(question.accept, &question.url)?;
+        insert(&mut headers, header::CONTENT_TYPE, question.content_type, &question.url)?;
+        for (name, value) in &question.headers {
+            insert(&mut headers, HeaderName::from_static(name), value, &question.url)?;
+        }
+        let content = Some(Content::Bytes(Arc::clone(&question.content)));
+        let credential = question.credential.as_ref();
+        let outward = Outward { method: reqwest::Method::POST, headers, credential, content };
+        let (url, reply) = self.follow(&question.url, None, &outward, &[307, 308])?;
+        let (status, headers) = (reply.status(), reply.headers().clone());
+        let (limit, is_success) = match status {
+            200..=299 => (limit, true),
+            400..=499 if limit::read(status, &headers).is_none() => (limit.min(SUBMITTED_BYTES), false),
+            _ => return Err(self.refusal(url, reply, credential)),
+        };
+        let is_stream = text_of(&headers, &header::CONTENT_TYPE)
+            .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with(events::EVENT_STREAM));
+        let (mut body, mut events, mut answer) = (Vec::new(), Events::default(), None);
+        let mut take = |piece: &[u8]| {
+            if is_stream {
+                answer = events.next(piece, is_answer);
+            } else {
+                body.extend_from_slice(piece);
+            }
+            Ok(answer.is_none())
+        };
+        let read = body::read(&url, reply, &self.settings, limit, &mut take);
+        match (read, answer) {
+            (_, Some(answer)) => body = answer,
+            // What a refusal says is a courtesy: without it the status says enough.
+            (Err(error), None) if is_success => return Err(error),
+            (Ok(_), None) if is_stream && is_success => {
+                let reason = "its stream of events ended without an answer".to_owned();
+                return Err(HttpError::Malformed { host: url.origin().to_string(), reason });
+            }
+            _ => {}
+        }
+        Ok(Replied { url, status, body, headers })
+    }
+
     fn receive(
         &self,
         request: &Request,
@@ -294,7 +361,7 @@ impl Client {
             &request.url,
             |_| true,
             || {
-                let (url, reply) = self.follow(request, reqwest::Method::HEAD)?;
+                let (url, reply) = self.read_from(request, reqwest::Method::HEAD)?;
                 match reply.status() {
                     200 => Ok(true),
                     404 => Ok(false),
@@ -315,7 +382,7 @@ impl Client {
             &request.url,
             |_| true,
             || {
-                let (url, reply) = self.follow(request, reqwest::Method::GET)?;
+                let (url, reply) = self.read_from(request, reqwest::Method::GET)?;
                 match reply.status() {
                     200 | 401 if url.origin() != request.url.origin() => Ok(None),
                     200 | 401 => Ok(challenge_of(reply.headers())),
@@ -328,7 +395,7 @@ impl Client {
     /// Sends `request` once, follows redirects and returns the last address with its answer, whose
     /// status is 200, or 304 where that was asked for.
     fn send(&self, request: &Request) -> Result<(Url, Reply), HttpError> {
-        let (url, reply) = self.follow(request, reqwest::Method::GET)?;
+        let (url, reply) = self.read_from(request, reqwest::Method::GET)?;
         match reply.status() {
             200 => Ok((url, reply)),
             304 if request.is_conditional() => Ok((url, reply)),
@@ -337,7 +404,7 @@ impl Client {
     }
 
     /// Sends `request` once with this `method`, follows redirects and returns the last address with its answer.
-    fn follow(&self, request: &Request, method: reqwest::Method) -> Result<(Url, Reply), HttpError> {
+    fn read_from(&self, request: &Request, method: reqwest::Method) -> Result<(Url, Reply), HttpError> {
         if self.offline {
             return Err(HttpError::Offline(request.url.clone()));
         }
@@ -350,19 +417,28 @@ impl Client {
         }
         let credential = request.credential.as_ref();
         let outward = Outward { method, headers, credential, content: None };
-        let mut url = request.url.clone();
-        let mut led_by = request.led_by.clone();
+        self.follow(&request.url, request.led_by.as_ref(), &outward, &[301, 302, 303, 307, 308])
+    }
+
+    /// Sends `outward` once to `url`, which `led_by` led to if there is one, follows redirects of the statuses
+    /// `followed` and returns the last address with its answer.
+    fn follow(
+        &self,
+        url: &Url,
+        led_by: Option<&Url>,
+        outward: &Outward<'_>,
+        followed: &[u16],
+    ) -> Result<(Url, Reply), HttpError> {
+        let (first, mut url, mut led_by) = (url, url.clone(), led_by.cloned());
         for _ in 0..=MOST_REDIRECTS {
-            let reply = self.exchange(&url, led_by.as_ref(), &outward)?;
-            match reply.status() {
-                301 | 302 | 303 | 307 | 308 => {
-                    let next = target(&url, reply.headers())?;
-                    led_by = Some(mem::replace(&mut url, next));
-                }
-                _ => return Ok((url, reply)),
+            let reply = self.exchange(&url, led_by.as_ref(), outward)?;
+            if !followed.contains(&reply.status()) {
+                return Ok((url, reply));
             }
+            let next = target(&url, reply.headers())?;
+            led_by = Some(mem::replace(&mut url, next));
         }
-        Err(HttpError::TooManyRedirects(request.url.clone()))
+        Err(HttpError::TooManyRedirects(first.clone()))
     }
 
     /// Sends `outward` to `url` and returns the answer with its head read; `led_by` is the address that led there, if

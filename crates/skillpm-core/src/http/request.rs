@@ -1,9 +1,11 @@
 //! What is asked, and what is answered: values without a connection.
 
 use std::fmt;
+use std::sync::Arc;
 
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
+use reqwest::header::HeaderMap;
 
 use super::{Origin, Url};
 
@@ -77,6 +79,42 @@ impl Request {
     /// Reports whether the answer may be that nothing changed.
     pub(super) fn is_conditional(&self) -> bool {
         self.if_none_match.is_some() || self.if_modified_since.is_some()
+    }
+}
+
+/// A question that is asked by POST and changes nothing, such as a request of JSON-RPC that reads.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// The address.
+    pub url: Url,
+    /// The media types that are asked for.
+    pub accept: &'static str,
+    /// The credential, if there is one.
+    pub credential: Option<Credential>,
+    /// Further headers, with names in lower case.
+    pub headers: Vec<(&'static str, String)>,
+    /// The media type of the content.
+    pub content_type: &'static str,
+    /// The question itself.
+    pub content: Arc<[u8]>,
+}
+
+/// The answer to a [`Question`].
+#[derive(Debug)]
+pub struct Replied {
+    /// The address that answered, after all redirects.
+    pub url: Url,
+    /// The status: of success (2xx), or of a refusal (4xx).
+    pub status: u16,
+    /// The body, or the data of the event that is the answer.
+    pub body: Vec<u8>,
+    pub(super) headers: HeaderMap,
+}
+
+impl Replied {
+    /// Returns the header `name` if there is one that is a text.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        self.headers.get(name)?.to_str().ok()
     }
 }
 
