@@ -28,6 +28,8 @@ PYTHON_LOWEST = $(abspath $(TARGET))/python-env-lowest
 PYTHON_LFX = $(abspath $(TARGET))/python-env-lfx
 # A store that speaks S3, and what checks an interface against its description, for the tests of the registry's server.
 PYTHON_SERVER = $(abspath $(TARGET))/python-env-server
+# Servers and clients of MCP.
+PYTHON_MCP = $(abspath $(TARGET))/python-env-mcp
 SCRIPTS = $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTHON_BIN = $(PYTHON_ENV)/$(SCRIPTS)
 MATURIN = cd python && CARGO_TARGET_DIR="$(abspath $(TARGET))" VIRTUAL_ENV="$(PYTHON_ENV)" "$(PYTHON_BIN)/maturin"
@@ -146,6 +148,7 @@ test-tools: ## get what some tests run for real: Debian's packages as root, npm'
 	[ -z "$$missing" ] || $(call left-out,"Not installed:$$missing. The tests that need them say so.")
 	@mkdir -p "$(TEST_TOOLS)"
 	@$(call environment,$(PYTHON_SERVER),$(PYTHON),crates/skillpm-registry/tests/requirements-server.txt)
+	@$(call environment,$(PYTHON_MCP),$(PYTHON),tests/requirements-mcp.txt)
 	@[ "$$(cat "$(TEST_TOOLS)/ready" 2>/dev/null)" = '$(NPM)' ] \
 	    || { npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(NPM) "$(NODE)" \
 	        && echo '$(NPM)' > "$(TEST_TOOLS)/ready"; } \

@@ -50,6 +50,7 @@ mod link;
 mod loading;
 mod login;
 mod mcp_clients;
+mod mcp_source;
 mod merge;
 mod merge_ends;
 mod mirror;

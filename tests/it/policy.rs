@@ -385,7 +385,7 @@ fn wrong_rules_are_told_with_their_place() {
     exit: 3
     --- stderr
     error: skillpm.toml:2:9: `acme/skills` is not a source pattern
-    hint: a repository on GitHub is `github:acme/skills`; others begin with `github:`, `git:`, `url:`, `registry:`, `oci:`, `site:`, `path:`, `python:`, `npm:`, `r:`, `crate:`
+    hint: a repository on GitHub is `github:acme/skills`; others begin with `github:`, `git:`, `url:`, `registry:`, `oci:`, `mcp:`, `site:`, `path:`, `python:`, `npm:`, `r:`, `crate:`
     ");
     manifest(&sandbox, "");
     sandbox.env("SKILLPM_POLICY", "nowhere.toml");

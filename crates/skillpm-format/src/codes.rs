@@ -104,6 +104,14 @@ codes! {
     LOCKED_VERSION_UNAVAILABLE = "locked-version-unavailable";
     /// A manifest of scripts is wrong.
     MANIFEST = "manifest";
+    /// There is no MCP server at an address.
+    MCP_NO_SERVER = "mcp-no-server";
+    /// An MCP server offers no skills.
+    MCP_NO_SKILLS = "mcp-no-skills";
+    /// An MCP server answered with an error.
+    MCP_REFUSED = "mcp-refused";
+    /// The answer of an MCP server breaks the protocol.
+    MCP_UNUSABLE = "mcp-unusable";
     /// Another registry has a skill of the same name, which is not taken.
     NAME_IN_OTHER_REGISTRY = "name-in-other-registry";
     /// A registry does not give out a name: it is reserved, or looks like another one.

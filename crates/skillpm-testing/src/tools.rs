@@ -50,6 +50,21 @@ pub fn node() -> Option<PathBuf> {
     None
 }
 
+/// Finds the Python of an environment that `make test-tools` makes beside what Cargo builds, such as `python-env-mcp`.
+/// Where there is none, the test is skipped: see [`skip_without`].
+pub fn python(environment: &str) -> Option<PathBuf> {
+    let test = std::env::current_exe().expect("a test");
+    let places = ["bin/python", "Scripts/python.exe"].map(|place| format!("{environment}/{place}"));
+    let found = test
+        .ancestors()
+        .flat_map(|dir| places.iter().map(|place| dir.join(place)))
+        .find(|python| python.is_file());
+    if found.is_none() {
+        skip_without(environment);
+    }
+    found
+}
+
 /// The packages of npm that `make test-tools` fetched: beside what Cargo builds.
 fn modules() -> Option<PathBuf> {
     let test = std::env::current_exe().expect("a test");

@@ -16,6 +16,8 @@ mod json;
 mod kind;
 pub mod local;
 pub mod marketplace;
+#[cfg(feature = "http")]
+mod mcp;
 pub mod newest;
 #[cfg(feature = "http")]
 pub(crate) mod oci;
@@ -59,6 +61,8 @@ fn of(origin: &Origin) -> &dyn Source {
         #[cfg(feature = "http")]
         Origin::Download(it) => it,
         #[cfg(feature = "http")]
+        Origin::Mcp(it) => it,
+        #[cfg(feature = "http")]
         Origin::Oci(it) => it,
         #[cfg(feature = "http")]
         Origin::Site(it) => it,
@@ -91,8 +95,13 @@ pub struct FetchedSource {
 
 /// An index of skills that are fetched one by one, only on request.
 ///
-/// A skill is identified by the name in the index, which is also its path in lockfiles.
+/// A skill is identified by its key in the index, which is also its path in lockfiles: mostly a name.
 pub trait SkillIndex: fmt::Debug + Send + Sync {
+    /// Returns the key of the skill at or above `path`: the first component, since a name has no slash.
+    fn key<'p>(&self, path: &'p str) -> &'p str {
+        path.split('/').next().unwrap_or(path)
+    }
+
     /// Returns the listed skills. A skill that is listed incorrectly has an error instead of metadata.
     ///
     /// # Errors
@@ -205,7 +214,7 @@ impl FetchedSource {
     /// Fails as [`SkillIndex::fetch`] does.
     pub fn subtree(self, path: &str, revision: Option<&str>) -> Result<Self> {
         match &self.shelf {
-            Some(shelf) => shelf.fetch(path.split('/').next().unwrap_or(path), revision),
+            Some(shelf) => shelf.fetch(shelf.key(path), revision),
             None => Ok(self),
         }
     }

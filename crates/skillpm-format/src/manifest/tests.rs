@@ -180,7 +180,7 @@ fn every_fault_names_its_place() {
         ),
         (
             "[skills]\nx = {}",
-            "2:5: a skill needs a source: `github`, `git`, `url`, `registry`, `oci`, `python`, `npm`, `r`, `crate` or `path`",
+            "2:5: a skill needs a source: `github`, `git`, `url`, `registry`, `oci`, `mcp`, `python`, `npm`, `r`, `crate` or `path`",
         ),
         (
             "[skills]\nx = { git = \"https://u:p@h/r\" }",

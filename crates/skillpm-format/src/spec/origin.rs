@@ -6,8 +6,8 @@ use std::str::FromStr;
 
 use super::kind::{Kind, ReadTyped};
 use super::{
-    Address, Download, GitUrl, LocalPath, OciRepository, Package, Registry, Repository, Site, SourceFacts,
-    SourceSpec, SpecError,
+    Address, Download, GitUrl, LocalPath, McpServer, OciRepository, Package, Registry, Repository, Site,
+    SourceFacts, SourceSpec, SpecError,
 };
 
 /// Defines [`Origin`] and the table [`KINDS`] from rows, one for each kind of source: its name, and the type that
@@ -67,6 +67,8 @@ kinds! {
     Registry(Registry),
     /// A repository of an OCI registry.
     Oci(OciRepository),
+    /// An MCP server that offers skills.
+    Mcp(McpServer),
     /// A site that lists its skills under `/.well-known/`.
     Site(Site),
     /// A directory or archive on this machine, as typed.
@@ -142,6 +144,7 @@ mod tests {
             ("registry:https://h/x", "registry", Some("https://h/x")),
             ("registry:./x", "registry", None),
             ("oci:h/x", "oci", Some("https://h/x")),
+            ("mcp:https://h/mcp", "mcp", Some("https://h/mcp")),
             ("npm:@s/x", "npm", None),
             ("crate:x", "crate", None),
             ("path:./x", "path", None),

@@ -1,0 +1,99 @@
+//! Whether the frontmatter that a server states is that of the file.
+
+use serde_json::Value;
+
+use super::client::Object;
+use crate::document::{Document, Node};
+
+/// Returns the first field of the frontmatter in `document` that differs from what the server `states`, as it is shown.
+/// Returns `None` if they agree.
+pub(super) fn difference(document: &Document, states: &Object) -> Option<String> {
+    let Some(node) = document.frontmatter() else { return Some("name".to_owned()) };
+    let missing = states.keys().find(|key| node.get(key).is_none());
+    missing.cloned().or_else(|| {
+        let keys = node.pairs().iter().filter_map(|(key, _)| key.text());
+        let differs = |key: &&str| match (node.get(key), states.get(*key)) {
+            (Some(node), Some(value)) => !agree(node, value),
+            _ => true,
+        };
+        keys.into_iter().find(differs).map(ToOwned::to_owned)
+    })
+}
+
+/// Reports whether `value` is what a parser of YAML makes of `node`.
+fn agree(node: &Node, value: &Value) -> bool {
+    match value {
+        Value::Array(values) => match &node.value {
+            crate::document::Value::Sequence { items, .. } => {
+                items.len() == values.len()
+                    && items.iter().zip(values).all(|(node, value)| agree(node, value))
+            }
+            _ => false,
+        },
+        Value::Object(values) => match &node.value {
+            crate::document::Value::Mapping { .. } => {
+                node.pairs().iter().all(|(key, _)| key.text().is_some_and(|key| values.contains_key(key)))
+                    && values.iter().all(|(key, value)| node.get(key).is_some_and(|node| agree(node, value)))
+            }
+            _ => false,
+        },
+        // Parsers disagree on what is a number, a boolean or a date, but not on its text.
+        Value::String(text) => node.text() == Some(text),
+        Value::Bool(value) => {
+            let words: &[&str] = if *value { &["true", "yes", "on"] } else { &["false", "no", "off"] };
+            node.text().is_some_and(|text| words.iter().any(|word| text.eq_ignore_ascii_case(word)))
+        }
+        Value::Number(number) => {
+            let typed = node.to_typed_json();
+            typed == *value || typed.as_f64().is_some_and(|typed| Some(typed) == number.as_f64())
+        }
+        Value::Null => node.to_typed_json().is_null(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn differs(yaml: &str, states: Value) -> Option<String> {
+        let document = Document::from_bytes(format!("---\n{yaml}\n---\n\nX.\n").into_bytes());
+        let Value::Object(states) = states else { panic!("not an object") };
+        difference(&document, &states)
+    }
+
+    #[test]
+    fn values_agree_whatever_the_parser() {
+        let yaml = "name: pdf\ndescription: |\n  One.\n  Two.\nversion: 1.0\non: yes\nnone:\nnumber: 0x10\n\
+                    date: 2026-01-02\ntags: [a, \"1\"]\nmetadata:\n  a: {b: true}";
+        let states = json!({
+            "name": "pdf", "description": "One.\nTwo.\n", "version": 1, "on": true, "none": null, "number": 16,
+            "date": "2026-01-02", "tags": ["a", "1"], "metadata": {"a": {"b": true}},
+        });
+        assert_eq!(differs(yaml, states.clone()), None);
+        for (key, value) in [
+            ("description", json!("One.")),
+            ("version", json!(1.1)),
+            ("on", json!(false)),
+            ("none", json!("x")),
+            ("tags", json!(["a"])),
+            ("tags", json!("a")),
+            ("metadata", json!({})),
+            ("metadata", json!({"a": {"b": true}, "c": 1})),
+            ("more", json!(1)),
+        ] {
+            let mut other = states.clone();
+            other[key] = value;
+            assert_eq!(differs(yaml, other).as_deref(), Some(key));
+        }
+    }
+
+    #[test]
+    fn what_only_one_side_has_differs() {
+        assert_eq!(differs("name: a\nhooks: x", json!({"name": "a"})).as_deref(), Some("hooks"));
+        assert_eq!(differs("name: a", json!({"name": "a", "license": "MIT"})).as_deref(), Some("license"));
+        let none = Document::from_bytes(b"no frontmatter".to_vec());
+        assert!(difference(&none, &Object::new()).is_some());
+    }
+}
