@@ -102,5 +102,5 @@ fn problems(printer: &Printer, client: &ClientStatus) {
 }
 
 fn words(command: &[String]) -> String {
-    command.iter().map(|word| shell_word(word)).collect::<Vec<_>>().join(" ")
+    command.iter().map(shell_word).collect::<Vec<_>>().join(" ")
 }

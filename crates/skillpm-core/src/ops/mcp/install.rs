@@ -154,7 +154,7 @@ fn plan(settings: &Settings, file: ClientFile, name: &str, command: &[String], f
 
 /// Returns the error for an entry that another server has.
 pub(super) fn taken(file: &ClientFile, name: &str, there: &[String]) -> Error {
-    let words: Vec<_> = there.iter().map(|word| shell_word(word)).collect();
+    let words: Vec<_> = there.iter().map(shell_word).collect();
     let starts = if words.is_empty() { String::new() } else { format!(": it starts `{}`", words.join(" ")) };
     let message = format!("`{name}` in `{}` is another server{starts}", file.path.display());
     Error::new(ErrorKind::Findings, message).hint(message!(

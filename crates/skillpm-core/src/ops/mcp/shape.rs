@@ -16,9 +16,9 @@ pub enum Shape {
     Plain,
     /// As [`Shape::Plain`], with `type = "stdio"`.
     Typed,
-    /// OpenCode's: one list of the command and its arguments.
+    /// That of `opencode`: one list of the command and its arguments.
     OpenCode,
-    /// goose's: an extension.
+    /// That of `goose`: an extension.
     Goose,
 }
 

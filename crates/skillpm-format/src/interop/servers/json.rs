@@ -51,16 +51,12 @@ pub(super) fn add(text: &str, comments: bool, key: Key<'_>, fields: &[Field]) ->
         return Ok(Added { text, with_table: true });
     };
     let root = object(root, "the file")?;
-    Ok(match member(root, key.table)? {
-        Some((_, table)) => {
-            let table = object(&table.value, &format!("`{}`", key.table))?;
-            Added { text: parsed.with(table, key.name, &entry), with_table: false }
-        }
-        None => {
-            let table = New::Object(vec![(key.name, entry)]);
-            Added { text: parsed.with(root, key.table, &table), with_table: true }
-        }
-    })
+    if let Some((_, table)) = member(root, key.table)? {
+        let table = object(&table.value, &format!("`{}`", key.table))?;
+        return Ok(Added { text: parsed.with(table, key.name, &entry), with_table: false });
+    }
+    let table = New::Object(vec![(key.name, entry)]);
+    Ok(Added { text: parsed.with(root, key.table, &table), with_table: true })
 }
 
 /// Returns `text` with `field` set in the entry `key`.
