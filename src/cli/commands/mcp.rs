@@ -13,6 +13,7 @@ use super::scope;
 use crate::admission::Scripts;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
+use crate::cli::printer::terminals;
 use crate::cli::{App, exit};
 use crate::env;
 use crate::error::{Error, Result};
@@ -144,7 +145,14 @@ fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
     let offer =
         Offer::new(session, selection, move |warning| printer.warnings(std::slice::from_ref(warning)));
     let served = match args.http {
-        None => serve_stdio(offer),
+        None => {
+            if terminals().0 {
+                app.printer
+                    .note("waiting for a client: it starts this command and speaks with it; Ctrl-C ends it");
+                app.printer.hint("`skillpm mcp install` sets up a client");
+            }
+            serve_stdio(offer)
+        }
         Some(port) => {
             // A client that starts this has its configuration before the token is known, unless it sets one.
             let given = app.context.settings.env.get(env::SKILLPM_MCP_TOKEN);
