@@ -17,7 +17,11 @@ CLAWHUB = clawhub@0.20.0
 # What drives Chromium, and what judges the accessibility of pages.
 PLAYWRIGHT = playwright-core@1.65.1
 AXE = axe-core@4.14.1
-NPM = $(SKILLS) $(CLAWHUB) $(PLAYWRIGHT) $(AXE)
+# A client of MCP that checks skills.
+INSPECTOR = @modelcontextprotocol/inspector@2.12.0
+# The suite of the protocol itself, which has checks for skills from this version on.
+CONFORMANCE = @modelcontextprotocol/conformance@0.2.0-alpha.12
+NPM = $(SKILLS) $(CLAWHUB) $(PLAYWRIGHT) $(AXE) $(INSPECTOR) $(CONFORMANCE)
 NODE = node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process.arch')@22
 
 # The Python package: the interpreter, and the environments of its tests. It is compiled beside the program, so
@@ -30,11 +34,13 @@ PYTHON_LFX = $(abspath $(TARGET))/python-env-lfx
 PYTHON_SERVER = $(abspath $(TARGET))/python-env-server
 # Servers and clients of MCP.
 PYTHON_MCP = $(abspath $(TARGET))/python-env-mcp
+# An agent of LangChain that uses MCP, by an adapter that needs an older client.
+PYTHON_AGENT = $(abspath $(TARGET))/python-env-agent
 SCRIPTS = $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTHON_BIN = $(PYTHON_ENV)/$(SCRIPTS)
 MATURIN = cd python && CARGO_TARGET_DIR="$(abspath $(TARGET))" VIRTUAL_ENV="$(PYTHON_ENV)" "$(PYTHON_BIN)/maturin"
 # What ruff looks at; mypy runs with the tests of the package.
-PYTHON_SOURCES = python examples/python benches/python
+PYTHON_SOURCES = python examples/python benches/python tests/it/mcp
 # Checking the bindings takes no interpreter.
 export PYO3_NO_PYTHON = 1
 export PYO3_BUILD_EXTENSION_MODULE = 1
@@ -149,6 +155,7 @@ test-tools: ## get what some tests run for real: Debian's packages as root, npm'
 	@mkdir -p "$(TEST_TOOLS)"
 	@$(call environment,$(PYTHON_SERVER),$(PYTHON),crates/skillpm-registry/tests/requirements-server.txt)
 	@$(call environment,$(PYTHON_MCP),$(PYTHON),tests/requirements-mcp.txt)
+	@$(call environment,$(PYTHON_AGENT),$(PYTHON),tests/requirements-agent.txt)
 	@[ "$$(cat "$(TEST_TOOLS)/ready" 2>/dev/null)" = '$(NPM)' ] \
 	    || { npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(NPM) "$(NODE)" \
 	        && echo '$(NPM)' > "$(TEST_TOOLS)/ready"; } \
