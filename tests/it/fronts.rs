@@ -6,6 +6,7 @@
 //! same files. `SKILLPM_BLESS=1 cargo test --test it fronts` writes them.
 #![cfg(unix)]
 
+mod mcp;
 mod presets;
 
 use std::path::{Path, PathBuf};

@@ -49,6 +49,7 @@ mod leftovers;
 mod link;
 mod loading;
 mod login;
+mod mcp;
 mod mcp_clients;
 mod mcp_source;
 mod merge;

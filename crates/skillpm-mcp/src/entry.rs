@@ -11,8 +11,12 @@ use crate::uri::encode;
 const MAX_FILES: usize = 512;
 /// The number of bytes that every client accepts for a skill.
 const MAX_BYTES: u64 = 16 << 20;
-/// The number of characters that the extension allows for a name.
+/// The number of characters that the specification of skills allows for a name.
 const MAX_NAME: usize = 64;
+/// The number of characters that it allows for a description.
+const MAX_DESCRIPTION: usize = 1024;
+/// The number of characters that it allows for `compatibility`.
+const MAX_COMPATIBILITY: usize = 500;
 
 /// A skill as the extension has it.
 #[derive(Debug, Clone, PartialEq)]
@@ -54,6 +58,12 @@ pub(crate) enum NotCarried {
     /// The frontmatter names the skill differently than skillpm does, as for one that is called by its directory.
     #[error("its frontmatter has no name, or another one")]
     OtherName,
+    /// Other programs read the frontmatter differently, but a client must find in the file what the entry says.
+    #[error("other programs do not read its frontmatter in the same way: {0}")]
+    Ambiguous(String),
+    /// A field breaks the specification of skills. Some clients refuse a whole list for one such entry.
+    #[error("`{0}` is not {1}")]
+    Field(&'static str, &'static str),
     /// The file cannot be read.
     #[error("{0}")]
     Unreadable(String),
@@ -76,6 +86,9 @@ impl Entry {
         }
         let document =
             load::frontmatter(&skill.file).map_err(|error| NotCarried::Unreadable(error.to_string()))?;
+        if let Some(problem) = document.problems().first() {
+            return Err(NotCarried::Ambiguous(problem.kind.to_string()));
+        }
         let frontmatter = document.frontmatter().map(skillpm_core::document::Node::to_typed_json);
         let Some(Value::Object(mut fields)) = frontmatter else { return Err(NotCarried::OtherName) };
         if fields.remove("name").as_ref().and_then(Value::as_str) != Some(name) {
@@ -85,6 +98,7 @@ impl Entry {
             Some(Value::String(text)) if !text.trim().is_empty() => text,
             _ => return Err(NotCarried::NoDescription),
         };
+        check_fields(&description, &fields)?;
         let files = digested(&skill.dir, &skill.file, MAX_FILES, MAX_BYTES)?;
         let files = files.iter().map(|file| EntryFile::of(served, file)).collect();
         Ok(Self { uri: served.uri(load::SKILL_FILE), name: name.clone(), description, fields, files })
@@ -101,9 +115,44 @@ impl EntryFile {
     }
 }
 
-/// Reports whether a name is one that the extension carries.
+/// Checks the fields that the specification of skills describes.
+///
+/// # Errors
+///
+/// Fails with [`NotCarried::Field`].
+fn check_fields(description: &str, fields: &Map<String, Value>) -> Result<(), NotCarried> {
+    let is_short = |value: &Value| {
+        value.as_str().is_some_and(|text| (1..=MAX_COMPATIBILITY).contains(&text.chars().count()))
+    };
+    let is_text_or_list = |value: &Value| {
+        value.is_string() || value.as_array().is_some_and(|items| items.iter().all(Value::is_string))
+    };
+    let unless =
+        |is_right: bool, field, wanted| if is_right { Ok(()) } else { Err(NotCarried::Field(field, wanted)) };
+    let all = |field, is_right: fn(&Value) -> bool| fields.get(field).is_none_or(is_right);
+    unless(
+        description.chars().count() <= MAX_DESCRIPTION,
+        "description",
+        "a text of at most 1024 characters",
+    )?;
+    unless(all("license", Value::is_string), "license", "a text")?;
+    unless(
+        fields.get("compatibility").is_none_or(is_short),
+        "compatibility",
+        "a text of 1 to 500 characters",
+    )?;
+    unless(
+        fields.get("allowed-tools").is_none_or(is_text_or_list),
+        "allowed-tools",
+        "a text or a list of texts",
+    )?;
+    unless(all("metadata", Value::is_object), "metadata", "a mapping")
+}
+
+/// Reports whether a name is one that the extension carries. Letters beyond ASCII are left out, since some clients refuse a
+/// whole list for one of them.
 fn is_name(name: &str) -> bool {
-    let is_letter = |c: char| c.is_alphanumeric() && !c.is_uppercase();
+    let is_letter = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit();
     name.chars().count() <= MAX_NAME
         && name.split('-').all(|part| !part.is_empty() && part.chars().all(is_letter))
 }

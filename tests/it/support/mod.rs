@@ -3,6 +3,7 @@
 pub mod forge;
 pub mod git;
 pub mod machine;
+pub mod mcp;
 pub mod mount;
 pub mod nginx;
 pub mod npm;

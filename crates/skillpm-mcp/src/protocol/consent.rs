@@ -6,12 +6,16 @@
 use std::time::Duration;
 
 use rmcp::model::{
-    CallToolRequestParams, ElicitRequest, ElicitRequestParams, ElicitResult, ElicitationAction,
-    ElicitationSchema, InputRequest, InputRequests, InputRequiredResult, ProtocolVersion, RequestStateCodec,
-    SealOptions,
+    CallToolRequestParams, ClientCapabilities, ElicitRequest, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationSchema, InputRequest, InputRequests, InputRequiredResult,
+    RequestStateCodec, SealOptions,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
+
+use crate::tools::scripts::Question;
+
+use super::is_modern;
 
 /// The key of the question among the requests of a result.
 const KEY: &str = "consent";
@@ -28,6 +32,8 @@ pub(super) enum Consent {
     Pending(Box<InputRequiredResult>),
     /// No, for this reason.
     Refused(&'static str),
+    /// The client did not say that it can ask.
+    Unable,
 }
 
 /// Seals the questions that were asked, so that no client can answer one that was not.
@@ -50,7 +56,7 @@ impl Questions {
     /// # Errors
     ///
     /// Fails for an answer to another question than was asked for this call, or that comes too late.
-    pub(super) fn agreed(&self, call: &CallToolRequestParams) -> Result<Option<String>, ErrorData> {
+    pub(super) fn agreed(&self, call: &CallToolRequestParams) -> Result<Option<Question>, ErrorData> {
         let (Some(state), Some(answers)) = (&call.request_state, &call.input_responses) else {
             return Ok(None);
         };
@@ -59,25 +65,26 @@ impl Questions {
         })?;
         let answer =
             answers.get(KEY).cloned().and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
-        Ok(answer
-            .is_some_and(|answer| is_yes(&answer))
-            .then(|| String::from_utf8_lossy(&question).into_owned()))
+        let question = String::from_utf8_lossy(&question);
+        let (files, text) = question.split_once('\n').unwrap_or_default();
+        let is_yes = answer.is_some_and(|answer| is_yes(&answer));
+        Ok(is_yes.then(|| Question { text: text.to_owned(), files: files.to_owned() }))
     }
 
     /// Asks the person behind the client `question`; `details` says what they should know besides.
     pub(super) async fn ask(
         &self,
-        question: &str,
+        question: &Question,
         details: &str,
         call: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Consent {
         if context.client_capabilities().is_none_or(|client| client.elicitation.is_none()) {
-            return Consent::Refused("a person must agree, and this client cannot ask one");
+            return Consent::Unable;
         }
         // The same call with an answer that is not a yes.
         if call.input_responses.is_some() {
-            return Consent::Refused("the user said no");
+            return Consent::Refused("the user said no, or the skill changed after that");
         }
         let Ok(schema) = ElicitationSchema::builder()
             .required_bool_property(FIELD, |field| field.title("Run it").with_default(false))
@@ -87,16 +94,17 @@ impl Questions {
         };
         let params = ElicitRequestParams::FormElicitationParams {
             meta: None,
-            message: format!("{question}\n{details}"),
+            message: format!("{}\n{details}", question.text),
             requested_schema: schema,
         };
-        if context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28) {
+        if is_modern(context) {
             let requests = InputRequests::from([(
                 KEY.to_owned(),
                 InputRequest::Elicitation(ElicitRequest::new(params)),
             )]);
             let subject = subject(call);
             let options = SealOptions::new().associated_data(&subject).ttl(TIME);
+            let question = format!("{}\n{}", question.files, question.text);
             let state = self.0.seal_with(question.as_bytes(), &options);
             return Consent::Pending(Box::new(InputRequiredResult::new(Some(requests), Some(state))));
         }
@@ -106,6 +114,20 @@ impl Questions {
             Err(_) => Consent::Refused("a person must agree, and there was no answer"),
         }
     }
+}
+
+/// Returns the answer to a client that did not say that it can ask a person. The protocol has an error for it since the
+/// version whose requests say what the client can do; before that a model should learn of it.
+///
+/// # Errors
+///
+/// Fails with the error of the protocol.
+pub(super) fn unable(context: &RequestContext<RoleServer>) -> Result<&'static str, ErrorData> {
+    if is_modern(context) {
+        let required = ClientCapabilities::builder().enable_elicitation().build();
+        return Err(ErrorData::missing_required_client_capability(required));
+    }
+    Ok("a person must agree, and this client cannot ask one")
 }
 
 /// Returns what an answer is bound to: the tool and its arguments.

@@ -10,6 +10,7 @@ use rmcp::model::{
     ReadResourceResult, Resource, ResourceContents, Skill, SkillFrontmatter, SkillResource, SkillResources,
     Tool, ToolAnnotations,
 };
+use serde_json::json;
 use skillpm_core::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
 use skillpm_core::engine::resources::{self, Content, MAX_BYTES};
 use skillpm_core::error::Error;
@@ -96,7 +97,7 @@ pub(super) fn contents(offer: &Offer, located: &Located, uri: &str) -> Result<Re
         let is_absent = matches!(reason, resources::Unreadable::Absent(_) | resources::Unreadable::Empty);
         let message = reason.into_error(&skill.meta.name, below).to_string();
         if is_absent {
-            ErrorData::resource_not_found(message, None)
+            ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
         } else {
             ErrorData::invalid_params(message, None)
         }

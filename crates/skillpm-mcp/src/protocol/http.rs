@@ -27,6 +27,15 @@ use crate::offer::Offer;
 const PATH: &str = "/mcp";
 /// The largest request, in bytes.
 const MAX_REQUEST: usize = 4 << 20;
+/// Where a web page that asks may come from: this machine.
+const ORIGINS: [&str; 6] = [
+    "http://localhost:*",
+    "http://127.0.0.1:*",
+    "http://[::1]:*",
+    "https://localhost:*",
+    "https://127.0.0.1:*",
+    "https://[::1]:*",
+];
 /// The number of connections at once.
 const MAX_CONNECTIONS: usize = 256;
 /// The time that a client has to send the head of a request.
@@ -54,7 +63,7 @@ pub fn serve_http(
         let server = Server::new(Arc::new(offer))?;
         ready(&format!("http://{}{PATH}", listener.local_addr()?), &token);
         let config = StreamableHttpServerConfig::default()
-            .enforce_origin_validation()
+            .with_allowed_origins(ORIGINS)
             .with_max_request_body_bytes(MAX_REQUEST);
         let service = StreamableHttpService::new(
             move || Ok(server.clone()),

@@ -10,23 +10,25 @@ mod http;
 mod pace;
 mod page;
 mod running;
+mod stdio;
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, GetPromptRequestParams,
-    GetPromptResponse, GetPromptResult, GetSkillRequestParams, GetSkillResult, Implementation,
-    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListSkillsResult, ListToolsResult,
-    PaginatedRequestParams, PromptMessage, ReadResourceDirectoryRequestParams, ReadResourceRequestParams,
-    ReadResourceResponse, Reference, ResourceTemplate, Role, ServerCapabilities, ServerConfig,
-    SubscriptionFilter,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, GetPromptResult,
+    GetSkillRequestParams, GetSkillResult, Implementation, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams, PromptMessage,
+    ProtocolVersion, ReadResourceDirectoryRequestParams, ReadResourceRequestParams, ReadResourceResponse,
+    Reference, ResourceTemplate, Role, ServerCapabilities, ServerConfig, SubscriptionFilter,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, SubscriptionContext};
-use rmcp::transport::io::stdio_pipes;
 use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
+use serde_json::{Value, json};
 use skillpm_core::admission::Scripts;
 use skillpm_core::error::Error;
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use self::changes::Changes;
 use self::consent::Questions;
@@ -42,6 +44,24 @@ use crate::{prompts, tools};
 const PAGE: usize = 100;
 /// The time for which a client may keep a list, in milliseconds. A notification ends it early.
 const TTL: u64 = 30_000;
+
+/// The methods that need parameters, or check them.
+const WITH_PARAMETERS: [&str; 13] = [
+    // Of older clients alone.
+    "initialize",
+    "completion/complete",
+    "prompts/get",
+    "prompts/list",
+    "resources/directory/read",
+    "resources/list",
+    "resources/read",
+    "resources/templates/list",
+    "skills/get",
+    "skills/list",
+    "subscriptions/listen",
+    "tools/call",
+    "tools/list",
+];
 
 /// The reason why a server ended.
 #[derive(Debug, thiserror::Error)]
@@ -72,7 +92,7 @@ pub fn serve_stdio(offer: Offer) -> Result<(), ServeError> {
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let server = Server::new(Arc::new(offer))?;
-        let running = match server.serve(stdio_pipes()).await {
+        let running = match server.clone().serve(stdio::stdio(server.closed.clone())).await {
             Ok(running) => running,
             // A client that leaves before it says anything has not failed.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
@@ -93,6 +113,8 @@ struct Server {
     changes: Arc<Changes>,
     questions: Arc<Questions>,
     pace: Arc<Pace>,
+    /// Cancelled once the client is gone: its scripts end.
+    closed: CancellationToken,
     /// The skills that the client has loaded, whose scripts are tools of their own.
     loaded: Arc<Mutex<Vec<String>>>,
 }
@@ -117,6 +139,7 @@ impl Server {
             changes: Changes::watch(&offer),
             questions: Arc::new(Questions::new()?),
             pace: Arc::new(Pace::new()),
+            closed: CancellationToken::new(),
             loaded: Arc::default(),
             offer,
             config,
@@ -179,11 +202,19 @@ fn unknown_tool(name: &str) -> ErrorData {
     ErrorData::invalid_params(format!("there is no tool `{name}`"), None)
 }
 
-/// Returns what `uri` means.
-fn locate(offer: &Offer, uri: &str) -> Result<Located, ErrorData> {
-    view(offer)?
-        .locate(uri)
-        .ok_or_else(|| ErrorData::resource_not_found(format!("there is no skill at `{uri}`"), None))
+/// Returns what `uri` means; fails with `error` if it means nothing.
+fn locate(
+    offer: &Offer,
+    uri: &str,
+    error: fn(String, Option<Value>) -> ErrorData,
+) -> Result<Located, ErrorData> {
+    let located = view(offer)?.locate(uri);
+    located.ok_or_else(|| error(format!("there is no skill at `{uri}`"), Some(json!({ "uri": uri }))))
+}
+
+/// Reports whether the client speaks the protocol of 2026-07-28 or later.
+fn is_modern(context: &RequestContext<RoleServer>) -> bool {
+    context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28)
 }
 
 /// Returns what a person calls the client, for the audit log.
@@ -226,6 +257,21 @@ impl ServerHandler for Server {
             }
         }
         Ok(())
+    }
+
+    /// Answers what the library does not know: also a request whose parameters do not fit its method.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        let method = request.method;
+        let known = if is_modern(&context) { &WITH_PARAMETERS[1..] } else { &WITH_PARAMETERS[..] };
+        Err(if known.contains(&method.as_str()) {
+            ErrorData::invalid_params(format!("the parameters do not fit `{method}`"), None)
+        } else {
+            ErrorData::new(ErrorCode::METHOD_NOT_FOUND, method, None)
+        })
     }
 
     async fn complete(
@@ -291,7 +337,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetSkillResult, ErrorData> {
         self.blocking(move |offer| {
-            let located = locate(offer, &request.uri)?;
+            let located = locate(offer, &request.uri, ErrorData::invalid_params)?;
             let entry = Entry::read(&located.served);
             match entry {
                 Ok(entry) if entry.uri == request.uri => {
@@ -356,7 +402,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         self.blocking(move |offer| {
-            let located = locate(offer, &request.uri)?;
+            let located = locate(offer, &request.uri, ErrorData::resource_not_found)?;
             convert::contents(offer, &located, &request.uri).map(Into::into)
         })
         .await

@@ -7,8 +7,8 @@ use tokio::time::Instant;
 
 /// The time between two requests of a client that asks all the time.
 const INTERVAL: Duration = Duration::from_millis(10);
-/// The number of requests that a client may make at once.
-const BURST: u32 = 200;
+/// The number of requests that a client may make at once: it may read every file of all its skills.
+const BURST: u32 = 1_000;
 
 /// The pace of one client.
 #[derive(Debug)]

@@ -9,10 +9,10 @@ use skillpm_core::engine::run::{Stream, Watch};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
-use super::consent::Consent;
+use super::consent::{Consent, unable};
 use super::{Server, convert};
 use crate::tools::Answer;
-use crate::tools::scripts::{Attempt, Call};
+use crate::tools::scripts::{Attempt, Call, Question};
 
 /// The time between two reports of progress.
 const INTERVAL: Duration = Duration::from_millis(250);
@@ -36,6 +36,7 @@ impl Server {
         Ok(match self.questions.ask(&question, &script.details(), request, context).await {
             Consent::Pending(result) => CallToolResponse::InputRequired(*result),
             Consent::Refused(reason) => convert::answer(refused(reason)).into(),
+            Consent::Unable => convert::answer(refused(unable(context)?)).into(),
             Consent::Given => match self.attempt(script, Some(question), context).await? {
                 Attempt::Done(answer) => convert::answer(answer).into(),
                 Attempt::Ask(_) => convert::answer(refused("it changed while the user was asked")).into(),
@@ -47,11 +48,11 @@ impl Server {
     async fn attempt(
         &self,
         script: Call,
-        agreed: Option<String>,
+        agreed: Option<Question>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Attempt, ErrorData> {
         let (sender, mut lines) = mpsc::channel::<String>(1);
-        let stop = context.ct.clone();
+        let stop = [context.ct.clone(), self.closed.clone()];
         let run = self.blocking(move |offer| {
             let mut watch = Followed { stop, lines: sender, line: Vec::new(), told: Instant::now() };
             Ok(script.attempt(offer, agreed, &mut watch))
@@ -73,9 +74,9 @@ impl Server {
     }
 }
 
-/// Follows a script: passes on its last line from time to time, and stops it when the client cancels.
+/// Follows a script: passes on its last line from time to time, and stops it when the client cancels or leaves.
 struct Followed {
-    stop: CancellationToken,
+    stop: [CancellationToken; 2],
     lines: mpsc::Sender<String>,
     line: Vec<u8>,
     told: Instant,
@@ -103,6 +104,6 @@ impl Watch for Followed {
     }
 
     fn is_stopped(&mut self) -> bool {
-        self.stop.is_cancelled()
+        self.stop.iter().any(CancellationToken::is_cancelled)
     }
 }

@@ -8,6 +8,9 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 use skillpm_core::error::{Error, Result};
 
+/// The number of characters of an error that a model gets.
+const MAX_ERROR: usize = 2_000;
+
 /// A tool, as a client sees it.
 #[derive(Debug, Clone)]
 pub(crate) struct Definition {
@@ -84,9 +87,13 @@ impl Answer {
         Self { is_error: true, ..Self::success(reason.to_owned(), None) }
     }
 
-    /// Returns the answer that says why a call failed, and what to do.
+    /// Returns the answer that says why a call failed, and what to do. A message may quote a long argument: it is cut.
     pub(crate) fn failed(error: &Error) -> Self {
         let mut text = error.with_causes().to_string();
+        if let Some((end, _)) = text.char_indices().nth(MAX_ERROR) {
+            text.truncate(end);
+            text.push('…');
+        }
         for hint in error.hints() {
             let _ = write!(text, "\n{hint}");
         }

@@ -1,5 +1,6 @@
 //! Scripts of skills as tools, where the user lets the server run any.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
@@ -7,7 +8,9 @@ use skillpm_core::admission::Scripts;
 use skillpm_core::engine::run::Watch;
 use skillpm_core::engine::tools::Tool;
 use skillpm_core::error::Error;
+use skillpm_core::fs;
 use skillpm_core::ops::run::{CallRequest, RunLocation, RunOutcome, RunRequest};
+use skillpm_core::refusal::Limits;
 use skillpm_core::reporter::{Choice, Interact};
 
 use super::{Answer, Definition, Given};
@@ -31,7 +34,16 @@ pub(crate) enum Attempt {
     /// It ran, or it may not.
     Done(Answer),
     /// A person must agree; this is the question.
-    Ask(String),
+    Ask(Question),
+}
+
+/// What a person is asked before a script runs.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Question {
+    /// The words.
+    pub(crate) text: String,
+    /// The digest of the skill's files, to which the answer is bound. It is empty if they cannot be read.
+    pub(crate) files: String,
 }
 
 /// Returns the tools for the scripts of the skills `loaded`, after one that runs any script. There are none if the
@@ -132,10 +144,13 @@ impl Call {
 
     /// Runs the script, if that is permitted. `agreed` is the question to which a person said yes. `watch` hears the
     /// output and may stop the script, with every process that it started.
-    pub(crate) fn attempt(&self, offer: &Offer, agreed: Option<String>, watch: &mut dyn Watch) -> Attempt {
-        if let Err(error) = offer.for_model(&self.skill) {
-            return Attempt::Done(Answer::failed(&error));
-        }
+    pub(crate) fn attempt(&self, offer: &Offer, agreed: Option<Question>, watch: &mut dyn Watch) -> Attempt {
+        let served = match offer.for_model(&self.skill) {
+            Ok(served) => served,
+            Err(error) => return Attempt::Done(Answer::failed(&error)),
+        };
+        let files = || digest(&served.skill.dir).unwrap_or_default();
+        let agreed = agreed.filter(|question| question.files == files()).map(|question| question.text);
         let consent = Arc::new(Consent { agreed, asked: Mutex::default() });
         let mut request = RunRequest::new(&self.skill, &self.script);
         request.default_decision = offer.scripts;
@@ -151,11 +166,17 @@ impl Call {
                 Attempt::Done(finished(&outcome))
             }
             Err(error) => match consent.asked.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                Some(question) => Attempt::Ask(question),
+                Some(text) => Attempt::Ask(Question { text, files: files() }),
                 None => Attempt::Done(Answer::failed(&error.into())),
             },
         }
     }
+}
+
+/// Returns the digest of the files of the skill in `dir`; `None` if they cannot be read.
+fn digest(dir: &Path) -> Option<String> {
+    let files = fs::tree_of(dir).ok()?.skill("", &Limits::default()).ok()?;
+    Some(files.digest().ok()?.to_string())
 }
 
 /// Returns what the model learns of a run: the output, and how it ended unless that was well.
