@@ -13,6 +13,7 @@ mod running;
 mod stdio;
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
@@ -44,6 +45,9 @@ use crate::{prompts, tools};
 const PAGE: usize = 100;
 /// The time for which a client may keep a list, in milliseconds. A notification ends it early.
 const TTL: u64 = 30_000;
+
+/// The time for the last answers to a client that asks for nothing more. It may not even read them.
+const GRACE: Duration = Duration::from_secs(5);
 
 /// The methods that need parameters, or check them.
 const WITH_PARAMETERS: [&str; 13] = [
@@ -92,13 +96,21 @@ pub fn serve_stdio(offer: Offer) -> Result<(), ServeError> {
     let runtime = runtime()?;
     let served = runtime.block_on(async {
         let server = Server::new(Arc::new(offer))?;
+        let closed = server.closed.clone();
         let running = match server.clone().serve(stdio::stdio(server.closed.clone())).await {
             Ok(running) => running,
             // A client that leaves before it says anything has not failed.
             Err(rmcp::service::ServerInitializeError::ConnectionClosed(_)) => return Ok(()),
             Err(error) => return Err(ServeError::Session(error.to_string())),
         };
-        running.waiting().await.map(drop).map_err(|error| ServeError::Session(error.to_string()))
+        let left_unread = async {
+            closed.cancelled().await;
+            tokio::time::sleep(GRACE).await;
+        };
+        tokio::select! {
+            ended = running.waiting() => ended.map(drop).map_err(|error| ServeError::Session(error.to_string())),
+            () = left_unread => Ok(()),
+        }
     });
     // A read of standard input cannot be cancelled.
     runtime.shutdown_background();
