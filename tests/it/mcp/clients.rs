@@ -9,7 +9,7 @@ use super::{USER, usual, with_script};
 use crate::support::mcp::{CLIENTS, HttpPeer};
 use crate::support::{Output, Sandbox, testdata};
 
-/// The environment with LangChain's adapter.
+/// The environment with `LangChain`'s adapter.
 const AGENT: &str = "python-env-agent";
 /// The Inspector, which ends with another code than 0 if a skill is wrong, cannot be checked, or has no digests.
 const INSPECTOR: &str = "@modelcontextprotocol/inspector/clients/launcher/build/index.js";
@@ -123,7 +123,7 @@ fn the_client_of_python_does_everything_in_both_eras() {
     }
 }
 
-/// FastMCP's client for skills reads every real skill that the extension can carry, over both transports.
+/// `FastMCP`'s client for skills reads every real skill that the extension can carry, over both transports.
 #[test]
 fn fastmcp_verifies_every_real_skill() {
     let sandbox = Sandbox::new();
@@ -166,7 +166,7 @@ fn the_inspector_verifies_every_real_skill() {
     }
 }
 
-/// An agent of LangChain finds a skill, loads it, reads its file and runs its script: C26.
+/// An agent of `LangChain` finds a skill, loads it, reads its file and runs its script: C26.
 #[test]
 fn an_agent_of_langchain_uses_a_skill() {
     let sandbox = machine();

@@ -1,5 +1,6 @@
 //! `skillpm mcp --http`: who may ask, and what.
 
+use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
 
@@ -27,8 +28,8 @@ struct Response {
 impl Response {
     /// The message in the answer: alone, or as an event.
     fn message(&self) -> Value {
-        let data = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        let text = data.filter(|data| !data.is_empty()).last().unwrap_or(&self.body);
+        let mut data = self.body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
+        let text = data.rfind(|data| !data.is_empty()).unwrap_or(&self.body);
         serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {self:?}"))
     }
 
@@ -82,7 +83,8 @@ impl Request<'_> {
             self.body.len()
         );
         for (name, value) in &self.headers {
-            head += &format!("{name}: {value}\r\n");
+            // Writing to a string cannot fail.
+            let _ = write!(head, "{name}: {value}\r\n");
         }
         stream.write_all((head + "\r\n").as_bytes()).expect("writes");
         // A server that refuses the head need not read the rest.

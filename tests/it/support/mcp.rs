@@ -19,7 +19,7 @@ pub const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-1
 /// The version whose requests stand alone.
 pub const MODERN: &str = "2026-07-28";
 /// What does not come by then does not come.
-pub const TIME: Duration = Duration::from_secs(60);
+pub const TIME: Duration = Duration::from_mins(1);
 
 /// A running server, and this client of it. The server ends when this is dropped.
 pub struct Peer {
@@ -141,11 +141,13 @@ impl Peer {
     }
 
     /// Sends a notification.
+    #[expect(clippy::needless_pass_by_value, reason = "as `json!` makes it")]
     pub fn notify(&mut self, method: &str, params: Value) {
         self.line(&json!({ "jsonrpc": "2.0", "method": method, "params": params }).to_string());
     }
 
     /// Sends the answer to a request of the server.
+    #[expect(clippy::needless_pass_by_value, reason = "as `json!` makes it")]
     pub fn reply(&mut self, request: &Value, result: Value) {
         self.line(&json!({ "jsonrpc": "2.0", "id": request["id"], "result": result }).to_string());
     }
@@ -246,6 +248,7 @@ impl Peer {
 
     /// Calls a tool and returns its result.
     #[track_caller]
+    #[expect(clippy::needless_pass_by_value, reason = "as `json!` makes it")]
     pub fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({ "name": tool, "arguments": arguments }))
     }
@@ -330,7 +333,7 @@ fn judge(message: &Value) -> Option<String> {
     let stdout = child.stdout.as_mut().expect("a pipe");
     let mut line = Vec::new();
     // There is one answer to each question, so that nothing behind the line is taken away.
-    for byte in stdout.bytes() {
+    for byte in BufReader::new(stdout).bytes() {
         match byte.expect("Python writes") {
             b'\n' => break,
             byte => line.push(byte),
