@@ -233,7 +233,7 @@ commands! {
         /// serve skills to programs that speak the Model Context Protocol, or set up such a program
         #[command(after_help = mcp::EXAMPLES, disable_help_subcommand = true)]
         #[command(subcommand_value_name = "ACTION", subcommand_help_heading = "Actions")]
-        Mcp(mcp::McpArgs) => mcp::run, READS;
+        Mcp(mcp::McpArgs) => mcp::run, STARTS;
 
         /// show which agents are on this machine, where each reads and what it sees
         #[command(after_help = agents::EXAMPLES)]

@@ -10,7 +10,7 @@ use super::machine;
 use crate::support::mcp::{HttpPeer, MODERN};
 
 /// A request of one connection.
-struct Request<'a> {
+pub(super) struct Request<'a> {
     method: &'a str,
     path: &'a str,
     headers: Vec<(&'a str, String)>,
@@ -42,7 +42,7 @@ impl Response {
 }
 
 /// A request of the newest version, which stands alone.
-fn modern<'a>(server: &HttpPeer, method: &'a str, mut params: Value) -> Request<'a> {
+pub(super) fn modern<'a>(server: &HttpPeer, method: &'a str, mut params: Value) -> Request<'a> {
     params["_meta"] = json!({
         "io.modelcontextprotocol/protocolVersion": MODERN,
         "io.modelcontextprotocol/clientInfo": { "name": "p", "version": "1" },
@@ -67,13 +67,14 @@ fn usual(server: &HttpPeer) -> Vec<(&'static str, String)> {
 
 impl Request<'_> {
     /// Sets a header, or takes it away.
-    fn with(mut self, name: &'static str, value: Option<&str>) -> Self {
+    pub(super) fn with(mut self, name: &'static str, value: Option<&str>) -> Self {
         self.headers.retain(|(key, _)| *key != name);
         self.headers.extend(value.map(|value| (name, value.to_owned())));
         self
     }
 
-    fn send(&self, server: &HttpPeer) -> Response {
+    /// Sends the request and returns the connection that the answer comes from.
+    pub(super) fn open(&self, server: &HttpPeer) -> TcpStream {
         let mut stream = TcpStream::connect(server.authority()).expect("connects");
         stream.set_read_timeout(Some(crate::support::mcp::TIME)).expect("is set");
         let mut head = format!(
@@ -89,6 +90,11 @@ impl Request<'_> {
         stream.write_all((head + "\r\n").as_bytes()).expect("writes");
         // A server that refuses the head need not read the rest.
         let _ = stream.write_all(&self.body);
+        stream
+    }
+
+    fn send(&self, server: &HttpPeer) -> Response {
+        let mut stream = self.open(server);
         let mut answer = Vec::new();
         // A connection that is reset after the answer has one.
         let _ = stream.read_to_end(&mut answer);

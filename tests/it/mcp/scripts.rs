@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use super::{USER, audit, with_script};
-use crate::support::mcp::{MODERN, Peer, TIME};
+use crate::support::mcp::{HttpPeer, MODERN, Peer, TIME};
 use crate::support::{Sandbox, program};
 
 /// A machine with the skill `hello`, whose script greets and leaves the file `ran`.
@@ -182,6 +182,37 @@ fn a_script_tells_of_its_progress_and_ends_when_it_is_cancelled() {
         assert!(peer.end().success(), "{}", peer.stderr());
         wait_until_gone(&ids);
     }
+}
+
+/// A signal that comes while a script runs ends the script and the server, over both transports.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_signal_ends_the_script_and_the_server() {
+    use std::os::unix::process::ExitStatusExt as _;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let terminate = |id: u32| {
+        let id = Pid::from_raw(id.try_into().expect("an id")).expect("an id");
+        kill_process(id, Signal::TERM).expect("a signal");
+    };
+    let sandbox = endless();
+    let call = json!({ "name": "run_skill_script", "arguments": { "name": "slow", "script": "wait" } });
+    let mut peer = Peer::modern(&sandbox, &["--scripts", "allow"]);
+    peer.send("tools/call", call.clone());
+    let ids = processes(&sandbox);
+    terminate(peer.id());
+    wait_until_gone(&ids);
+    assert_eq!(peer.wait().signal(), Some(Signal::TERM.as_raw()), "{}", peer.stderr());
+
+    let mut server = HttpPeer::start(&sandbox, &["--scripts", "allow"]);
+    let request = super::http::modern(&server, "tools/call", call);
+    let connection = request.with("Mcp-Name", Some("run_skill_script")).open(&server);
+    let ids = processes(&sandbox);
+    terminate(server.id());
+    wait_until_gone(&ids);
+    assert_eq!(server.wait().signal(), Some(Signal::TERM.as_raw()));
+    drop(connection);
 }
 
 /// An older client that can ask is asked, and only a yes is a yes.

@@ -298,15 +298,20 @@ impl Peer {
 
     /// Waits until the process has ended.
     pub fn wait(&mut self) -> ExitStatus {
-        let began = Instant::now();
-        loop {
-            if let Some(status) = self.child.try_wait().expect("a process") {
-                return status;
-            }
-            assert!(began.elapsed() < TIME, "the server does not end: {}", self.stderr());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        ended(&mut self.child).unwrap_or_else(|| panic!("the server does not end: {}", self.stderr()))
     }
+}
+
+/// Waits until the process has ended; returns `None` if it does not.
+fn ended(child: &mut Child) -> Option<ExitStatus> {
+    let began = Instant::now();
+    while began.elapsed() < TIME {
+        if let Some(status) = child.try_wait().expect("a process") {
+            return Some(status);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    None
 }
 
 impl Drop for Peer {
@@ -397,6 +402,11 @@ impl HttpPeer {
     /// The number of the server's process.
     pub fn id(&self) -> u32 {
         self.child.id()
+    }
+
+    /// Waits until the process has ended.
+    pub fn wait(&mut self) -> ExitStatus {
+        ended(&mut self.child).expect("the server ends")
     }
 }
 

@@ -61,6 +61,7 @@ pub fn serve_http(
     runtime()?.block_on(async {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await?;
         let server = Server::new(Arc::new(offer))?;
+        let closed = server.closed.clone();
         ready(&format!("http://{}{PATH}", listener.local_addr()?), &token);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(ORIGINS)
@@ -71,7 +72,10 @@ pub fn serve_http(
             config,
         );
         let guarded = Guarded { service, expected: Arc::from(format!("Bearer {token}")) };
-        accept(&listener, &guarded).await;
+        tokio::select! {
+            () = accept(&listener, &guarded) => {}
+            () = closed.cancelled() => {}
+        }
         Ok(())
     })
 }

@@ -28,6 +28,7 @@ use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt as _};
 use serde_json::{Value, json};
 use skillpm_core::admission::Scripts;
 use skillpm_core::error::Error;
+use skillpm_core::interrupt;
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
@@ -105,7 +106,10 @@ pub fn serve_stdio(offer: Offer) -> Result<(), ServeError> {
         };
         let left_unread = async {
             closed.cancelled().await;
-            tokio::time::sleep(GRACE).await;
+            // After a signal nobody waits for answers.
+            if !interrupt::asked() {
+                tokio::time::sleep(GRACE).await;
+            }
         };
         tokio::select! {
             ended = running.waiting() => ended.map(drop).map_err(|error| ServeError::Session(error.to_string())),
@@ -125,7 +129,7 @@ struct Server {
     changes: Arc<Changes>,
     questions: Arc<Questions>,
     pace: Arc<Pace>,
-    /// Cancelled once the client is gone: its scripts end.
+    /// Cancelled once the client is gone, so that its scripts end, and once a signal has ended a script.
     closed: CancellationToken,
     /// The skills that the client has loaded, whose scripts are tools of their own.
     loaded: Arc<Mutex<Vec<String>>>,

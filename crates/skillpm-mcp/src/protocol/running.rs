@@ -6,6 +6,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse, ProgressNotificationP
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use skillpm_core::engine::run::{Stream, Watch};
+use skillpm_core::interrupt;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 
@@ -70,6 +71,10 @@ impl Server {
             }
         };
         let (attempt, ()) = tokio::join!(run, tell);
+        // A signal that came meanwhile ended the script alone: the server's own end waited for that.
+        if interrupt::asked() {
+            self.closed.cancel();
+        }
         attempt
     }
 }
