@@ -18,22 +18,22 @@ use serde_json::{Value, json};
 use self::client::{McpClient, Object};
 use self::entry::{FileList, ListedFile, ListedSkill};
 use super::discover::Candidate;
-use super::newest::{Ask, Files, Newest, Query};
+use super::newest::{Ask, Newest, Query};
 use super::web::cache::{self, Cache};
+use super::web::{locked_digest, read_all};
 use super::{FetchedSource, SkillIndex, Source, Wanted};
 use crate::advice::{Opt, Verb, message};
 use crate::archive;
 use crate::codes;
 use crate::context::Context;
-use crate::digest::{Digest, DigestError};
+use crate::digest::Digest;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
-use crate::fs::{SharedFile, write_small};
+use crate::fs::write_small;
 use crate::reporter::Reporter;
 use crate::scope::ScopeRoot;
 use crate::spec::{Identity, McpServer, Reference, SourceFacts as _};
 use crate::text::closest;
-use crate::tree::ReadError;
 use crate::workers;
 
 /// The number of requests in progress at once.
@@ -307,7 +307,7 @@ impl McpShelf {
             .call(method, json!({"uri": uri}), limit)?
             .map_err(|refused| self.client.refused(method, &refused))?;
         let bytes = content(&result)
-            .ok_or_else(|| self.client.unusable(method, "it has not the content of one file"))?;
+            .ok_or_else(|| self.client.unusable(method, "it does not have the content of one file"))?;
         let found = Digest::of(&bytes);
         if found != file.digest || bytes.len() as u64 != file.size {
             return Err(Error::integrity(format!(
@@ -411,18 +411,7 @@ impl SkillIndex for McpShelf {
 /// Compares by the lists of files.
 impl Ask for McpShelf {
     fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
-        let answer = |query: &&Query<'_>| {
-            let locked = query.locked.revision.as_deref();
-            Ok(match self.revision(query.path())? {
-                Identity::Id(digest) if locked == Some(digest.as_str()) => {
-                    Newest { revision: Some(digest), files: Files::Same }
-                }
-                Identity::Id(digest) => Newest { revision: Some(digest), files: Files::Changed },
-                Identity::Absent => Newest { revision: None, files: Files::Gone },
-                Identity::Unknown => Newest { revision: None, files: Files::Unknown },
-            })
-        };
-        queries.iter().map(answer).collect()
+        queries.iter().map(|query| Ok(query.compared(self.revision(query.path())?))).collect()
     }
 }
 
@@ -447,16 +436,4 @@ fn content(result: &Object) -> Option<Vec<u8>> {
         },
         _ => None,
     }
-}
-
-/// Returns the digest that a lockfile has for a skill.
-fn locked_digest(revision: Option<&str>) -> Result<Option<Digest>> {
-    revision.map(str::parse).transpose().map_err(|error: DigestError| Error::config(error.to_string()))
-}
-
-fn read_all(file: &SharedFile) -> Result<Vec<u8>> {
-    // The limit was enforced when the file was fetched.
-    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
-    file.read_exact_at(&mut bytes, 0).map_err(ReadError::from)?;
-    Ok(bytes)
 }

@@ -23,6 +23,8 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::reporter::{Reporter, Requested};
 use crate::scope::ScopeRoot;
+#[cfg(feature = "http")]
+use crate::spec::Identity;
 use crate::spec::{Origin, Reference, is_commit};
 use crate::version::{Version, VersionRange};
 #[cfg(any(feature = "git", feature = "http"))]
@@ -60,6 +62,18 @@ impl<'a> Query<'a> {
     /// Returns the directory of the skill in its source; empty is its root.
     pub(super) fn path(&self) -> &str {
         self.locked.path.as_deref().unwrap_or_default()
+    }
+
+    /// Returns the answer of a source whose revision of this skill, which stands for its files, is `now`.
+    #[cfg(feature = "http")]
+    pub(super) fn compared(&self, now: Identity) -> Newest {
+        let (revision, files) = match now {
+            Identity::Id(id) if self.locked.revision.as_ref() == Some(&id) => (Some(id), Files::Same),
+            Identity::Id(id) => (Some(id), Files::Changed),
+            Identity::Absent => (None, Files::Gone),
+            Identity::Unknown => (None, Files::Unknown),
+        };
+        Newest { revision, files }
     }
 }
 

@@ -14,11 +14,12 @@ use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use client::{OciClient, read_all};
+use client::OciClient;
 use manifest::{Descriptor, Layers, Manifest, ManifestError};
 
 use super::discover::discover_in;
 use super::newest::{Ask, Files, Newest, Query, hashed};
+use super::web::read_all;
 use super::{FetchedSource, Released, Source, Wanted};
 use crate::archive;
 use crate::codes;

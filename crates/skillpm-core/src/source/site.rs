@@ -12,13 +12,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::discover::Candidate;
-use super::newest::{Ask, Files, Newest, Query};
-use super::web::{Missed, Web};
+use super::newest::{Ask, Newest, Query};
+use super::web::{Missed, Web, locked_digest, read_all};
 use super::{FetchedSource, SkillIndex, Source, Wanted, file};
 use crate::advice::{Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
-use crate::digest::{Digest, DigestError};
+use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::SharedFile;
 use crate::http::{HttpError, Url};
@@ -29,7 +29,7 @@ use crate::scope::ScopeRoot;
 use crate::skill::SkillMeta;
 use crate::spec::{Address, Identity, Reference, Site, SourceFacts};
 use crate::text::closest;
-use crate::tree::{Memory, Node, ReadError, Tree, TreeEntry};
+use crate::tree::{Memory, Node, Tree, TreeEntry};
 use index::{Content, Index, IndexEntry, IndexError};
 
 /// The largest index that is read, in bytes: some ten thousand skills.
@@ -89,18 +89,7 @@ fn shelf(context: &Context, address: &Address, limits: &Limits) -> Result<SiteSh
 /// Compares by the digests in the index.
 impl Ask for SiteShelf {
     fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
-        let answer = |query: &&Query<'_>| {
-            let locked = query.locked.revision.as_deref();
-            Ok(match self.revision(query.path())? {
-                Identity::Id(digest) if locked == Some(digest.as_str()) => {
-                    Newest { revision: Some(digest), files: Files::Same }
-                }
-                Identity::Id(digest) => Newest { revision: Some(digest), files: Files::Changed },
-                Identity::Absent => Newest { revision: None, files: Files::Gone },
-                Identity::Unknown => Newest { revision: None, files: Files::Unknown },
-            })
-        };
-        queries.iter().map(answer).collect()
+        queries.iter().map(|query| Ok(query.compared(self.revision(query.path())?))).collect()
     }
 }
 
@@ -401,16 +390,4 @@ fn unusable(url: &Url, error: &IndexError) -> Error {
         IndexError::Schema(_) => told.hint("a newer version of skillpm may know the format"),
         _ => told.hint("report it to the owner of the site"),
     }
-}
-
-/// Returns the digest that a lockfile has for a skill of a site.
-fn locked_digest(revision: Option<&str>) -> Result<Option<Digest>> {
-    revision.map(str::parse).transpose().map_err(|error: DigestError| Error::config(error.to_string()))
-}
-
-fn read_all(file: &SharedFile) -> Result<Vec<u8>> {
-    // The limit was enforced when the file was fetched.
-    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
-    file.read_exact_at(&mut bytes, 0).map_err(ReadError::from)?;
-    Ok(bytes)
 }

@@ -6,11 +6,12 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::context::Context;
-use crate::digest::Digest;
+use crate::digest::{Digest, DigestError};
 use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile, write_small};
 use crate::http::{Client, Head, HttpError, Login, Request, Url};
 use crate::spec::Address;
+use crate::tree::ReadError;
 use cache::{Cache, CachedBody, Hashed};
 
 /// A place on the web: its client, its login and its cache.
@@ -264,4 +265,24 @@ impl CachedBody {
     fn got(self) -> Got {
         Got { file: self.file, url: self.url }
     }
+}
+
+/// Returns the digest that a lockfile has for a skill, if it has one.
+///
+/// # Errors
+///
+/// Fails if it is not a digest.
+pub(super) fn locked_digest(revision: Option<&str>) -> Result<Option<Digest>> {
+    revision.map(str::parse).transpose().map_err(|error: DigestError| Error::config(error.to_string()))
+}
+
+/// Returns all bytes of `file`, whose size was limited when it was fetched.
+///
+/// # Errors
+///
+/// Fails if it cannot be read.
+pub(super) fn read_all(file: &SharedFile) -> Result<Vec<u8>> {
+    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
+    file.read_exact_at(&mut bytes, 0).map_err(ReadError::from)?;
+    Ok(bytes)
 }

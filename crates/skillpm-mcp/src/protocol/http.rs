@@ -1,4 +1,4 @@
-//! Serves over HTTP, on this machine alone and only to who has the token.
+//! Serves over HTTP, on this machine alone and only to clients with the token.
 
 use std::convert::Infallible;
 use std::io;

@@ -54,11 +54,11 @@ pub fn all() -> &'static [Client] {
 ///
 /// # Errors
 ///
-/// Fails with the most similar id, or with all of them, if there is no such client.
+/// Fails for an unknown id, with the most similar one or else with all of them.
 pub fn find(id: &str) -> Result<&'static Client> {
     let wanted = id.trim().to_ascii_lowercase();
     all().iter().find(|client| client.id == wanted).ok_or_else(|| {
-        let error = Error::usage(format!("there is no client `{id}`"));
+        let error = Error::usage(format!("unknown client `{id}`"));
         match closest(&wanted, all().iter().map(|client| client.id)) {
             Some(close) => error.hint(format!("did you mean `{close}`?")),
             None => error.hint(format!("clients are {}", ids(all()))),

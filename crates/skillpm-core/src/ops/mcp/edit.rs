@@ -18,7 +18,7 @@ pub(super) struct Edit {
     pub(super) command: Vec<String>,
     /// What the edit does.
     pub(super) effect: Effect,
-    /// The text of the file; `None` if there is none.
+    /// The text of the file; `None` if the file does not exist.
     pub(super) old: Option<String>,
     /// The text that it gets; `None` if it is removed.
     pub(super) new: Option<String>,

@@ -39,7 +39,7 @@ impl ClientFile {
         Ok(Self { client, scope, path })
     }
 
-    /// Returns the text of the file; `None` if there is none.
+    /// Returns the text of the file; `None` if the file does not exist.
     ///
     /// # Errors
     ///

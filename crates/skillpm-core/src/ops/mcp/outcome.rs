@@ -38,7 +38,7 @@ pub struct ClientChange {
     pub command: Vec<String>,
     /// What was done, or would be in a dry run.
     pub effect: Effect,
-    /// The change as a unified diff; `None` if there is none.
+    /// The change as a unified diff; `None` if nothing changes.
     pub diff: Option<String>,
 }
 
@@ -62,6 +62,6 @@ pub enum Effect {
     Deleted,
     /// The entry was removed from a file that was edited since.
     Removed,
-    /// There is no entry.
+    /// The file has no entry for the server.
     Absent,
 }

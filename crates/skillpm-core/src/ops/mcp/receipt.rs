@@ -79,8 +79,8 @@ impl Receipt {
         Some(if self.created { Before::NoFile } else { Before::Text(before) })
     }
 
-    /// Reads the receipt for the server `name` in the file `path`. Returns `None` if there is none that is understood:
-    /// then only the entry itself is removed.
+    /// Reads the receipt for the server `name` in the file `path`. Returns `None` if it is missing or
+    /// cannot be understood: then only the entry itself is removed.
     pub(super) fn read(settings: &Settings, path: &Path, name: &str) -> Option<Self> {
         let bytes = fs::read_capped(&Self::place(settings, path, name)?, MAX_FILE).ok()??;
         let receipt: Self = serde_json::from_slice(&bytes).ok()?;

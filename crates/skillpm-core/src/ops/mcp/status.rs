@@ -104,7 +104,7 @@ fn look(settings: &Settings, file: &ClientFile) -> ClientStatus {
     }
 }
 
-/// Returns the entries of this server in `file`; `None` if there is no file.
+/// Returns the entries of this server in `file`; `None` if the file does not exist.
 fn read(settings: &Settings, file: &ClientFile) -> Result<Option<Vec<ConfiguredServer>>> {
     let Some(text) = file.read(settings)? else { return Ok(None) };
     let client = file.client;

@@ -145,7 +145,7 @@ impl McpClient {
         let modern = Peer { version: MODERN.to_owned(), session: None };
         if let Reply::Result(result) = self.send(Some(&modern), method, json!({}), GREETING_BYTES)? {
             let versions = result.get("supportedVersions").and_then(Value::as_array);
-            let versions = versions.ok_or_else(|| self.unusable(method, "it names no versions"))?;
+            let versions = versions.ok_or_else(|| self.unusable(method, "it lists no versions"))?;
             if versions.iter().any(|version| version == MODERN) {
                 self.check_skills(&result)?;
                 return Ok(modern);

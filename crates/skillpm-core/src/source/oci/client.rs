@@ -14,6 +14,7 @@ use crate::fs::{Download, PathError, SharedFile, write_small};
 use crate::http::{Client, Content, Credential, HttpError, Method, Request, Submitted, Upload, Url};
 use crate::interop::oci::{BLOB, MANIFEST};
 use crate::source::web::cache::{self, Cache, Hashed};
+use crate::source::web::read_all;
 use crate::spec::{OciRepository, SourceFacts as _};
 
 /// The largest manifest that is read, in bytes.
@@ -378,18 +379,6 @@ fn detail(body: &[u8], credential: Option<&Credential>) -> Option<String> {
 fn next_page(link: &str) -> Option<&str> {
     let (target, params) = link.trim().strip_prefix('<')?.split_once('>')?;
     params.replace(['"', ' '], "").contains("rel=next").then_some(target)
-}
-
-/// Returns all bytes of `file`.
-///
-/// # Errors
-///
-/// Fails if it cannot be read.
-pub(super) fn read_all(file: &SharedFile) -> Result<Vec<u8>> {
-    // The size was checked before.
-    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
-    file.read_exact_at(&mut bytes, 0).map_err(crate::tree::ReadError::from)?;
-    Ok(bytes)
 }
 
 #[cfg(test)]
