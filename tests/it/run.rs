@@ -4,11 +4,19 @@
 use std::io::{Read as _, Write as _};
 use std::os::unix::fs::PermissionsExt as _;
 use std::os::unix::process::ExitStatusExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
+use skillpm::context::Context;
+use skillpm::digest::Digest;
+use skillpm::engine::run::Unwatched;
+use skillpm::ops::run::RunRequest;
+use skillpm::ops::session::Session;
+use skillpm::reporter::{Choice, Interact};
+use skillpm::settings::{Policies, Settings};
 
 use crate::support::machine::Machine;
 use crate::support::{Output, Sandbox};
@@ -426,4 +434,44 @@ fn a_script_that_is_not_named() {
     assert!(output.stderr.starts_with("error: name a skill"), "{output}");
     let output = sandbox.run(&["run", "--memory", "10", "demo", "greet"]);
     assert!(output.code == Some(2) && output.stderr.contains("`10M` is one of MiB"), "{output}");
+}
+
+/// Agrees to the files of a skill, and changes its script before that.
+struct Swaps {
+    script: PathBuf,
+    files: Digest,
+}
+
+impl Interact for Swaps {
+    fn choose(&self, _question: &str, _items: &[Choice]) -> Option<Vec<usize>> {
+        None
+    }
+
+    fn confirm_run(&self, _question: &str, files: &Digest) -> Option<bool> {
+        std::fs::write(&self.script, "echo swapped\n").expect("writes");
+        Some(*files == self.files)
+    }
+}
+
+/// The files to which somebody agrees are the ones that run, even if they change meanwhile.
+#[test]
+fn what_somebody_agrees_to_runs() {
+    let sandbox = installed(&[("greet.sh", "echo hello\n")]);
+    let lock = sandbox.read("skillpm.lock");
+    let digest = lock.lines().find_map(|line| line.strip_prefix("digest = ")).expect("a digest");
+    let digest = digest.trim_matches('"').parse().expect("a digest");
+    let machine = Some(sandbox.write("etc/machine.toml", "scripts = \"ask\"\n"));
+    let settings = Settings { policies: Policies { machine, named: None }, ..sandbox.settings() };
+    let script = sandbox.project().join(".agents/skills/demo/scripts/greet.sh");
+    let run = |files: Digest| {
+        std::fs::write(&script, "echo hello\n").expect("writes");
+        let interact = Arc::new(Swaps { script: script.clone(), files });
+        let context = Context { interact, ..Context::silent(settings.clone()) };
+        let session = Session::of_person(&context).expect("opens");
+        session
+            .run(&RunRequest::new("demo", "greet"), &mut Unwatched)
+            .map(|outcome| outcome.ran.stdout.text())
+    };
+    assert_eq!(run(digest).expect("runs"), "hello\n");
+    assert!(run(Digest::of(b"other files")).is_err());
 }

@@ -3,9 +3,11 @@
 //! Verbs print nothing. A front end hands them a [`Reporter`], which may draw bars, and an
 //! [`Interact`], which may ask a person; the silent ones here suit libraries and tests.
 
-use crate::advice::Message;
 use std::path::Path;
 use std::time::Duration;
+
+use crate::advice::Message;
+use crate::digest::Digest;
 
 /// Hears how the work goes on. Calls come from the threads that do the work, of one download at a time.
 pub trait Reporter: Send + Sync {
@@ -124,6 +126,13 @@ pub trait Interact: Send + Sync {
     fn confirm(&self, question: &str) -> Option<bool> {
         let _ = question;
         None
+    }
+
+    /// Asks a person whether a script of a skill may run; `None` if nobody can be asked. `files` is the digest of exactly the
+    /// files that would run: an answer that is kept must not count for others.
+    fn confirm_run(&self, question: &str, files: &Digest) -> Option<bool> {
+        let _ = files;
+        self.confirm(question)
     }
 
     /// Says why an answer will not do, before the question is put again.

@@ -120,7 +120,7 @@ fn decide(
     {
         let source = checked.provenance.source();
         let question = format!("run `{}` of `{}` ({source})?", request.script, request.skill.meta.name);
-        match context.interact.confirm(&question) {
+        match context.interact.confirm_run(&question, &checked.digest) {
             Some(true) => {}
             Some(false) => return Err(refused(request, "you said no")),
             None => return Err(nobody(request, because)),
