@@ -15,7 +15,7 @@ use crate::tools::{Answer, skills};
 use crate::{Offer, Selection, prompts};
 
 /// A project in a directory that is removed at the end.
-struct Project(tempfile::TempDir);
+pub(crate) struct Project(tempfile::TempDir);
 
 impl Project {
     fn new(files: &[(&str, &str)]) -> Self {
@@ -28,7 +28,7 @@ impl Project {
         project
     }
 
-    fn offer(&self, selection: Selection) -> Offer {
+    pub(crate) fn offer(&self, selection: Selection) -> Offer {
         let cwd = fs::real_path(self.0.path()).expect("there").expect("there");
         let mut env = Env { cwd: cwd.clone(), ..Env::default() };
         env.vars.insert("HOME".into(), cwd.join("home").into());
@@ -38,7 +38,7 @@ impl Project {
     }
 }
 
-fn all() -> Selection {
+pub(crate) fn all() -> Selection {
     Selection {
         names: Vec::new(),
         tags: Vec::new(),
@@ -58,7 +58,7 @@ const PDF: &str =
 const SECRET: &str = "---\nname: deploy\ndescription: Deploys.\ndisable-model-invocation: true\nargument-hint: '[staging|live]'\n---\nDeploy.\n";
 const QUIET: &str = "---\nname: style\ndescription: House style.\nuser-invocable: false\n---\nBe brief.\n";
 
-fn project() -> Project {
+pub(crate) fn project() -> Project {
     Project::new(&[
         (".agents/skills/pdf/SKILL.md", PDF),
         (".agents/skills/pdf/references/forms.md", "# Forms\n"),

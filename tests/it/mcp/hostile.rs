@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::{Value, json};
 
-use super::{USER, machine, skill, usual};
+use super::{USER, machine, skill, usual, with_script};
 use crate::support::Sandbox;
 use crate::support::mcp::{MODERN, Peer};
 
@@ -250,6 +250,78 @@ fn many_requests_at_once_are_answered() {
         is_alive(&mut peer);
         assert!(peer.end().success());
     }
+}
+
+/// A client that says again and again that it is ready is notified of each change once.
+#[test]
+fn a_session_is_announced_once() {
+    let sandbox = Sandbox::new();
+    with_script(&sandbox, "hello", "greet", "echo hello\n");
+    let mut peer = Peer::legacy(&sandbox, &["--scripts", "allow"]);
+    for _ in 0..50 {
+        peer.notify("notifications/initialized", json!({}));
+    }
+    assert_eq!(peer.names("prompts/list", "prompts"), ["hello"]);
+    peer.call("load_skill", json!({ "name": "hello" }));
+    peer.told("notifications/tools/list_changed");
+    let rest = peer.rest();
+    let changed = rest.iter().filter(|message| message["method"] == "notifications/tools/list_changed");
+    assert_eq!(changed.count(), 0, "{rest:?}");
+}
+
+/// A client that subscribes again and again, and cancels, goes on; one that keeps too many requests open gets an error.
+#[test]
+fn requests_under_way_are_limited() {
+    let sandbox = machine();
+    let mut peer = Peer::modern(&sandbox, &[]);
+    let listen = json!({ "notifications": { "toolsListChanged": true } });
+    for _ in 0..20 {
+        let id = peer.send("subscriptions/listen", listen.clone());
+        peer.told("notifications/subscriptions/acknowledged");
+        peer.notify("notifications/cancelled", json!({ "requestId": id }));
+    }
+    let ids: Vec<_> = (0..=1_000).map(|_| peer.send("subscriptions/listen", listen.clone())).collect();
+    let refused = peer.find(|message| message.get("error").is_some());
+    assert!(ids.iter().any(|id| refused["id"] == *id), "{refused}");
+    assert!(
+        refused["error"]["message"].as_str().expect("a message").contains("wait for answers"),
+        "{refused}"
+    );
+    peer.notify("notifications/cancelled", json!({ "requestId": ids[0] }));
+    is_alive(&mut peer);
+    assert!(peer.end().success());
+}
+
+/// What a client sent is not sent back to it in full, whatever is wrong with it.
+#[test]
+fn an_error_is_short() {
+    let sandbox = machine();
+    let mut peer = Peer::modern(&sandbox, &["--scripts", "allow"]);
+    let long = "x".repeat(100_000);
+    let uri = format!("skill://user/{long}/SKILL.md");
+    let answers = [
+        ("none/such", json!({ "name": long })),
+        (long.as_str(), json!({})),
+        ("resources/read", json!({ "uri": uri })),
+        ("resources/directory/read", json!({ "uri": uri })),
+        ("skills/get", json!({ "uri": uri })),
+        ("skills/list", json!({ "cursor": long })),
+        ("prompts/get", json!({ "name": long })),
+        ("prompts/get", json!({ "name": "pdf", "arguments": { long.as_str(): "x" } })),
+        ("tools/call", json!({ "name": long })),
+        ("tools/call", json!({ "name": "load_skill", "arguments": { "name": long } })),
+        ("tools/call", json!({ "name": "load_skill", "arguments": { long.as_str(): "x" } })),
+        ("tools/call", json!({ "name": "read_skill_file", "arguments": { "name": "pdf", "path": long } })),
+        ("tools/call", json!({ "name": "run_skill_script", "arguments": { "name": "pdf", "script": long } })),
+    ];
+    for (method, params) in answers {
+        let id = peer.send(method, params);
+        let answer = peer.answer(id);
+        assert!(answer.get("error").is_some() || answer["result"]["isError"] == true, "{answer}");
+        let size = answer.to_string().len();
+        assert!(size < 10_000, "{size} bytes for {}", &method[..method.len().min(30)]);
+    }
+    assert!(peer.end().success());
 }
 
 /// Two requests of one id do not confuse the server.

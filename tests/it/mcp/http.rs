@@ -3,11 +3,12 @@
 use std::fmt::Write as _;
 use std::io::{Read as _, Write as _};
 use std::net::TcpStream;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
 use super::machine;
-use crate::support::mcp::{HttpPeer, MODERN};
+use crate::support::mcp::{HttpPeer, MODERN, TIME};
 
 /// A request of one connection.
 pub(super) struct Request<'a> {
@@ -76,7 +77,7 @@ impl Request<'_> {
     /// Sends the request and returns the connection that the answer comes from.
     pub(super) fn open(&self, server: &HttpPeer) -> TcpStream {
         let mut stream = TcpStream::connect(server.authority()).expect("connects");
-        stream.set_read_timeout(Some(crate::support::mcp::TIME)).expect("is set");
+        stream.set_read_timeout(Some(TIME)).expect("is set");
         let mut head = format!(
             "{} {} HTTP/1.1\r\nConnection: close\r\nContent-Length: {}\r\n",
             self.method,
@@ -186,38 +187,89 @@ fn what_is_no_request_is_refused() {
     assert_eq!(status(ask()), 200);
 }
 
+/// Sends a message of an older client.
+fn post(server: &HttpPeer, session: Option<&str>, message: &Value) -> Response {
+    let headers = usual(server);
+    let request = Request { method: "POST", path: "/mcp", headers, body: message.to_string().into_bytes() };
+    request.with("Mcp-Session-Id", session).send(server)
+}
+
+/// Starts a session of an older client. Returns its id and the instructions of the server.
+fn initialize(server: &HttpPeer) -> (String, String) {
+    let opened = post(
+        server,
+        None,
+        &json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "p", "version": "1" } } }),
+    );
+    assert_eq!(opened.status, 200, "{opened:?}");
+    let session = opened.header("Mcp-Session-Id").expect("a session").to_owned();
+    let initialized = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+    assert_eq!(post(server, Some(&session), &initialized).status, 202);
+    let instructions = opened.message()["result"]["instructions"].as_str().unwrap_or_default().to_owned();
+    (session, instructions)
+}
+
 /// A session of an older version is known by its id, ends when its client says so, and no other id is one.
 #[test]
 fn a_session_is_known_by_its_id() {
     let sandbox = machine();
     let server = HttpPeer::start(&sandbox, &[]);
-    let post = |message: Value, session: Option<&str>| {
-        let headers = usual(&server);
-        let request =
-            Request { method: "POST", path: "/mcp", headers, body: message.to_string().into_bytes() };
-        request.with("Mcp-Session-Id", session).send(&server)
-    };
     let list = json!({ "jsonrpc": "2.0", "id": 2, "method": "prompts/list" });
-    let opened = post(
-        json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": { "protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": { "name": "p", "version": "1" } } }),
-        None,
-    );
-    assert_eq!(opened.status, 200, "{opened:?}");
-    let session = opened.header("Mcp-Session-Id").expect("a session").to_owned();
-    assert_eq!(
-        post(json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }), Some(&session)).status,
-        202
-    );
-    let listed = post(list.clone(), Some(&session));
+    let (session, _) = initialize(&server);
+    let listed = post(&server, Some(&session), &list);
     assert_eq!(listed.message()["result"]["prompts"][0]["name"], "pdf", "{listed:?}");
     for other in ["none", "00000000-0000-0000-0000-000000000000"] {
-        assert_eq!(post(list.clone(), Some(other)).status, 404, "{other}");
+        assert_eq!(post(&server, Some(other), &list).status, 404, "{other}");
     }
-    assert!((400..500).contains(&post(list.clone(), None).status));
+    assert!((400..500).contains(&post(&server, None, &list).status));
     let end = Request { method: "DELETE", path: "/mcp", headers: usual(&server), body: Vec::new() };
     let ended = end.with("Mcp-Session-Id", Some(&session)).send(&server);
     assert!((200..300).contains(&ended.status), "{ended:?}");
-    assert_eq!(post(list, Some(&session)).status, 404);
+    assert_eq!(post(&server, Some(&session), &list).status, 404);
+}
+
+/// What one client has loaded is nothing to the others, and each learns which skills there are when it comes.
+#[test]
+fn each_session_has_its_own_state() {
+    let sandbox = machine();
+    super::with_script(&sandbox, "hello", "greet", "echo hello\n");
+    let server = HttpPeer::start(&sandbox, &["--scripts", "allow"]);
+    let call = |session: &str, method: &str, params: Value| {
+        let message = json!({ "jsonrpc": "2.0", "id": 2, "method": method, "params": params });
+        post(&server, Some(session), &message).message()
+    };
+    let has_tool = |session: &str| {
+        let listed = call(session, "tools/list", json!({}));
+        let tools = listed["result"]["tools"].as_array().expect("tools");
+        tools.iter().any(|tool| tool["name"] == "hello__greet")
+    };
+    let (one, instructions) = initialize(&server);
+    assert!(instructions.contains("**hello**") && !instructions.contains("**later**"), "{instructions}");
+    let loaded = call(&one, "tools/call", json!({ "name": "load_skill", "arguments": { "name": "hello" } }));
+    assert_eq!(loaded["result"]["isError"], false, "{loaded}");
+    super::usual(&sandbox, "later");
+    // A search is kept for a moment.
+    let began = Instant::now();
+    while !modern(&server, "server/discover", json!({})).send(&server).body.contains("**later**") {
+        assert!(began.elapsed() < TIME, "the new skill does not come");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let (other, instructions) = initialize(&server);
+    assert!(instructions.contains("**later**"), "{instructions}");
+    assert!(has_tool(&one) && !has_tool(&other));
+    // Without a session, lists are the same for all.
+    let listed = modern(&server, "tools/list", json!({})).send(&server).message();
+    assert!(listed["result"]["tools"].is_array() && !listed.to_string().contains("hello__greet"), "{listed}");
+}
+
+/// Who does not know the token keeps nobody out, not even with more connections than the server has.
+#[test]
+fn idle_connections_keep_nobody_out() {
+    let sandbox = machine();
+    let server = HttpPeer::start(&sandbox, &[]);
+    let idle: Vec<_> = (0..300).map(|_| TcpStream::connect(server.authority()).expect("connects")).collect();
+    assert_eq!(modern(&server, "skills/list", json!({})).send(&server).status, 200);
+    drop(idle);
 }
 
 /// A token that the user sets is the one that counts, and a port that is taken is an error.

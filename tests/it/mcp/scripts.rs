@@ -284,16 +284,19 @@ fn a_modern_client_answers_with_the_same_call() {
     };
     let again = |word: &str, state: &str, answer: Value| json!({ "name": "run_skill_script", "arguments": greet(word), "requestState": state, "inputResponses": { "consent": answer } });
     let yes = json!({ "action": "accept", "content": { "run": true } });
-    let state = asked(&mut peer, "you");
     for no in [
         json!({ "action": "decline" }),
         json!({ "action": "cancel" }),
         json!({ "action": "accept", "content": { "run": false } }),
         json!({ "action": "accept", "content": {} }),
     ] {
+        let state = asked(&mut peer, "you");
         let result = peer.ask("tools/call", again("you", &state, no.clone()));
         assert_eq!(result["isError"], true, "{no}: {result}");
+        // Whoever said no is not overruled by the same question.
+        assert_eq!(peer.refused("tools/call", again("you", &state, yes.clone())).0, -32602);
     }
+    let state = asked(&mut peer, "you");
     // A state that is forged, of another call, or of another server.
     let other = asked(&mut peer, "others");
     let foreign = asked(
@@ -319,10 +322,47 @@ fn a_modern_client_answers_with_the_same_call() {
     let result = peer.ask("tools/call", again("you", &state, yes.clone()));
     assert_eq!((&result["isError"], text(&result)), (&json!(false), "Hello, you!\n"));
     assert!(has_run(&sandbox));
+    // An answer counts once.
+    std::fs::remove_file(sandbox.project().join("ran")).expect("removed");
+    let (code, message) = peer.refused("tools/call", again("you", &state, yes.clone()));
+    assert!(code == -32602 && message.contains("call again without an answer"), "{message}");
+    assert!(!has_run(&sandbox));
     // A script that changed since the question is another one.
     let state = asked(&mut peer, "you");
     sandbox.write(&format!("{USER}/hello/scripts/greet.sh"), "touch changed\n");
     let result = peer.ask("tools/call", again("you", &state, yes));
     assert!(!sandbox.project().join("changed").exists(), "{result}");
+    assert!(peer.end().success());
+}
+
+/// Scripts that run for long do not keep a client from reading: only some run at once, and the others wait.
+#[test]
+fn many_scripts_leave_room_for_reading() {
+    const RUNNING: usize = 8;
+    let sandbox = Sandbox::new();
+    let text = "mkdir -p running\n: > running/$1\nls running | wc -l >> counts\nwhile [ ! -e go ]; do sleep 0.02; done\nrm running/$1\n";
+    with_script(&sandbox, "slow", "wait", text);
+    let mut peer = Peer::modern(&sandbox, &["--scripts", "allow"]);
+    let call = |number: usize| json!({ "name": "run_skill_script", "arguments": { "name": "slow", "script": "wait", "arguments": { "arguments": [number.to_string()] } } });
+    let ids: Vec<_> = (0..RUNNING + 4).map(|number| peer.send("tools/call", call(number))).collect();
+    let counts = || std::fs::read_to_string(sandbox.project().join("counts")).unwrap_or_default();
+    let began = Instant::now();
+    while counts().lines().count() < RUNNING {
+        assert!(began.elapsed() < TIME, "the scripts do not start: {}", counts());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert_eq!(peer.names("prompts/list", "prompts"), ["slow"]);
+    // One that waits can be cancelled.
+    let cancelled = peer.send("tools/call", call(100));
+    peer.notify("notifications/cancelled", json!({ "requestId": cancelled }));
+    assert_eq!(peer.names("prompts/list", "prompts"), ["slow"]);
+    sandbox.write("go", "");
+    for id in ids {
+        let answer = peer.answer(id);
+        assert_eq!(answer["result"]["isError"], false, "{answer}");
+    }
+    let counts: Vec<usize> = counts().lines().map(|line| line.trim().parse().expect("a number")).collect();
+    assert_eq!(counts.len(), RUNNING + 4, "{counts:?}");
+    assert!(counts.iter().all(|count| *count <= RUNNING), "{counts:?}");
     assert!(peer.end().success());
 }

@@ -150,14 +150,15 @@ fn directories_lead_to_every_file() {
     let sandbox = machine();
     skill(&sandbox, "pdf/inner", "name: inner\ndescription: A skill inside of another one.");
     let mut peer = Peer::modern(&sandbox, &[]);
-    let (mut open, mut files) = (vec!["skill://user".to_owned()], BTreeSet::new());
+    let (mut open, mut files) = (vec!["skill://".to_owned()], BTreeSet::new());
     while let Some(uri) = open.pop() {
         let page = peer.ask("resources/directory/read", json!({ "uri": uri }));
         assert_eq!(page["resultType"], "complete");
         for child in page["resources"].as_array().expect("resources") {
             let below = child["uri"].as_str().expect("a URI");
-            let name = below.strip_prefix(&format!("{uri}/")).expect("it is below");
-            assert!(!name.contains('/'), "{child}");
+            let name = below.strip_prefix(&uri).expect("it is below");
+            let name = if uri == "skill://" { name } else { name.strip_prefix('/').expect("it is below") };
+            assert!(!name.is_empty() && !name.contains('/'), "{child}");
             match child["mimeType"].as_str() {
                 Some("inode/directory") => open.push(below.to_owned()),
                 _ => assert!(files.insert(below.to_owned()), "{below}"),
@@ -173,6 +174,10 @@ fn directories_lead_to_every_file() {
     assert!(files.contains("skill://user/pdf/references/deep/forms.md"));
     let slash = peer.ask("resources/directory/read", json!({ "uri": "skill://user/pdf/scripts/" }));
     assert_eq!(slash["resources"][0]["uri"], "skill://user/pdf/scripts/fill.py");
+    assert!(peer.end().success());
+    let mut peer = Peer::modern(&Sandbox::new(), &[]);
+    let empty = peer.ask("resources/directory/read", json!({ "uri": "skill://" }));
+    assert_eq!(empty["resources"], json!([]));
     assert!(peer.end().success());
 }
 

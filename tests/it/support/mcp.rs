@@ -289,6 +289,12 @@ impl Peer {
         }
     }
 
+    /// Closes the server's input and returns what it still had to say.
+    pub fn rest(&mut self) -> Vec<Value> {
+        drop(self.stdin.take());
+        std::mem::take(&mut self.inbox).into_iter().chain(std::iter::from_fn(|| self.receive())).collect()
+    }
+
     /// Closes the server's input and returns how it ended; what it had to say is checked and dropped.
     pub fn end(&mut self) -> ExitStatus {
         drop(self.stdin.take());

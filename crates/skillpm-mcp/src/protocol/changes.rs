@@ -1,9 +1,12 @@
-//! Notices that skills were added, removed or edited, and tells clients.
+//! Notices that skills were added, removed or edited, and notifies clients.
 
 use std::sync::{Arc, Weak};
 use std::time::{Duration, Instant};
 
+use rmcp::RoleServer;
+use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
 
 use crate::offer::Offer;
 
@@ -12,27 +15,22 @@ const INTERVAL: Duration = Duration::from_secs(2);
 /// Looking takes at most this part of the time of a processor.
 const SHARE: u32 = 50;
 
-/// The changes so far.
+/// The changes of the skills so far.
 #[derive(Debug)]
-pub(super) struct Changes(watch::Sender<u64>);
+pub(super) struct Changes(watch::Sender<()>);
 
 impl Changes {
     /// Looks at the directories of `offer` from time to time, for as long as somebody holds the result. Comparing what a
     /// search finds works for every file system and for links; notifications of the system do not.
     pub(super) fn watch(offer: &Arc<Offer>) -> Arc<Self> {
-        let changes = Arc::new(Self(watch::Sender::new(0)));
+        let changes = Arc::new(Self(watch::Sender::new(())));
         tokio::spawn(look(Arc::downgrade(offer), Arc::downgrade(&changes)));
         changes
     }
 
-    /// Adds a change.
-    pub(super) fn add(&self) {
-        self.0.send_modify(|count| *count += 1);
-    }
-
-    /// Returns a receiver of the changes from now on.
-    pub(super) fn subscribe(&self) -> watch::Receiver<u64> {
-        self.0.subscribe()
+    /// Returns the changes from now on for a client, whose own tools change with `tools`.
+    pub(super) fn subscribe(&self, tools: &watch::Sender<()>) -> News {
+        News { skills: self.0.subscribe(), tools: tools.subscribe() }
     }
 }
 
@@ -47,9 +45,76 @@ async fn look(offer: Weak<Offer>, changes: Weak<Changes>) {
             && last.as_ref().is_none_or(|last| !Arc::ptr_eq(last, &view))
             && last.replace(view).is_some()
         {
-            changes.add();
+            changes.0.send_replace(());
         }
         drop(changes);
         tokio::time::sleep(pause).await;
+    }
+}
+
+/// What changes for one client.
+pub(super) struct News {
+    skills: watch::Receiver<()>,
+    tools: watch::Receiver<()>,
+}
+
+/// A change for one client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Change {
+    /// Skills, and with them all lists.
+    Skills,
+    /// The tools of this client.
+    Tools,
+}
+
+impl News {
+    /// Waits for the next change. Returns `None` once the client's session has ended.
+    async fn next(&mut self) -> Option<Change> {
+        tokio::select! {
+            changed = self.skills.changed() => changed.ok().map(|()| Change::Skills),
+            changed = self.tools.changed() => changed.ok().map(|()| Change::Tools),
+        }
+    }
+
+    /// Notifies an older client of each change until it is gone.
+    pub(super) async fn announce(mut self, peer: Peer<RoleServer>) {
+        while let Some(change) = self.next().await {
+            let mut sent = peer.notify_tool_list_changed().await.is_ok();
+            if change == Change::Skills {
+                sent |= peer.notify_prompt_list_changed().await.is_ok();
+                sent |= peer.notify_resource_list_changed().await.is_ok();
+            }
+            if !sent || peer.is_transport_closed() {
+                return;
+            }
+        }
+    }
+
+    /// Notifies a modern client of each change that it subscribed to, until it cancels the subscription, or until
+    /// `closed` is cancelled because the client is gone.
+    pub(super) async fn publish(mut self, subscription: &SubscriptionContext, closed: &CancellationToken) {
+        let (sink, accepted) = (subscription.sink(), subscription.accepted());
+        loop {
+            let change = tokio::select! {
+                change = self.next() => change,
+                () = subscription.cancelled() => None,
+                () = closed.cancelled() => None,
+            };
+            let Some(change) = change else { return };
+            let is_of_skills = change == Change::Skills;
+            let mut sent = Ok(());
+            if accepted.tools_list_changed == Some(true) {
+                sent = sent.and(sink.notify_tool_list_changed().await);
+            }
+            if is_of_skills && accepted.prompts_list_changed == Some(true) {
+                sent = sent.and(sink.notify_prompt_list_changed().await);
+            }
+            if is_of_skills && accepted.resources_list_changed == Some(true) {
+                sent = sent.and(sink.notify_resource_list_changed().await);
+            }
+            if sent.is_err() {
+                return;
+            }
+        }
     }
 }

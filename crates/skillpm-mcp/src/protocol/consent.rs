@@ -3,19 +3,20 @@
 //! A modern client gets the question as the result of its call, and calls again with the answer. An older one is asked
 //! while it waits. A client that can do neither is refused.
 
-use std::time::Duration;
+use std::collections::VecDeque;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     CallToolRequestParams, ClientCapabilities, ElicitRequest, ElicitRequestParams, ElicitResult,
     ElicitationAction, ElicitationSchema, InputRequest, InputRequests, InputRequiredResult,
-    RequestStateCodec, SealOptions,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
+use skillpm_core::digest::Digest;
 
+use super::{is_modern, random_text};
 use crate::tools::scripts::Question;
-
-use super::is_modern;
 
 /// The key of the question among the requests of a result.
 const KEY: &str = "consent";
@@ -23,6 +24,10 @@ const KEY: &str = "consent";
 const FIELD: &str = "run";
 /// The time that a person has for an answer.
 const TIME: Duration = Duration::from_mins(5);
+/// The number of questions that wait for an answer. If there are more, the oldest ones are dropped.
+const MAX_OPEN: usize = 1_000;
+/// The reason if the system does not allow asking.
+const NOT_PUT: &str = "a person must agree, and the question could not be put";
 
 /// The answer of a person.
 pub(super) enum Consent {
@@ -36,39 +41,64 @@ pub(super) enum Consent {
     Unable,
 }
 
-/// Seals the questions that were asked, so that no client can answer one that was not.
-pub(super) struct Questions(RequestStateCodec);
+/// The questions that wait for an answer, the oldest first. Each can be answered once.
+#[derive(Debug, Default)]
+pub(super) struct Questions(Mutex<VecDeque<Open>>);
+
+/// A question that waits for an answer.
+#[derive(Debug)]
+struct Open {
+    /// What a call must carry to answer it. Nobody can guess it.
+    state: String,
+    /// The call that it was asked for.
+    subject: Digest,
+    question: Question,
+    until: Instant,
+}
 
 impl Questions {
-    /// Returns a seal for the lifetime of this process.
+    /// Returns the question to which a call carries the answer `yes`. Returns `None` for a call without an answer, and for
+    /// another answer. The question is closed after that.
     ///
     /// # Errors
     ///
-    /// Fails if the system has no random numbers.
-    pub(super) fn new() -> std::io::Result<Self> {
-        let mut key = vec![0; RequestStateCodec::MIN_KEY_LENGTH];
-        getrandom::fill(&mut key)?;
-        RequestStateCodec::try_new(key).map(Self).map_err(std::io::Error::other)
-    }
-
-    /// Returns the question to which a call carries the answer `yes`. Returns `None` for a call without an answer.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an answer to another question than was asked for this call, or that comes too late.
+    /// Fails for an answer to a question that does not wait for one, or that was asked for another call.
     pub(super) fn agreed(&self, call: &CallToolRequestParams) -> Result<Option<Question>, ErrorData> {
         let (Some(state), Some(answers)) = (&call.request_state, &call.input_responses) else {
             return Ok(None);
         };
-        let question = self.0.open_with(state, &subject(call)).map_err(|error| {
-            ErrorData::invalid_params(format!("the answer does not belong to this call: {error}"), None)
+        let question = self.close(state, subject(call), Instant::now()).ok_or_else(|| {
+            let message = "no question for this call waits for an answer: it was answered already, or too long ago; call again \
+                           without an answer";
+            ErrorData::invalid_params(message, None)
         })?;
         let answer =
             answers.get(KEY).cloned().and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
-        let question = String::from_utf8_lossy(&question);
-        let (files, text) = question.split_once('\n').unwrap_or_default();
-        let is_yes = answer.is_some_and(|answer| is_yes(&answer));
-        Ok(is_yes.then(|| Question { text: text.to_owned(), files: files.to_owned() }))
+        Ok(answer.is_some_and(|answer| is_yes(&answer)).then_some(question))
+    }
+
+    /// Adds a question for the call `subject`, and returns what the same call must carry to answer it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the system has no random numbers.
+    fn open(&self, question: &Question, subject: Digest, now: Instant) -> std::io::Result<String> {
+        let state = random_text()?;
+        let open = Open { state: state.clone(), subject, question: question.clone(), until: now + TIME };
+        let mut questions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        questions.push_back(open);
+        if questions.len() > MAX_OPEN {
+            questions.pop_front();
+        }
+        Ok(state)
+    }
+
+    /// Takes out the question for the call `subject` that has this `state`, if there is one at the time `now`.
+    fn close(&self, state: &str, subject: Digest, now: Instant) -> Option<Question> {
+        let mut questions = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        questions.retain(|open| open.until > now);
+        let at = questions.iter().position(|open| open.state == state && open.subject == subject)?;
+        questions.remove(at).map(|open| open.question)
     }
 
     /// Asks the person behind the client `question`; `details` says what they should know besides.
@@ -90,7 +120,7 @@ impl Questions {
             .required_bool_property(FIELD, |field| field.title("Run it").with_default(false))
             .build()
         else {
-            return Consent::Refused("a person must agree, and the question could not be put");
+            return Consent::Refused(NOT_PUT);
         };
         let params = ElicitRequestParams::FormElicitationParams {
             meta: None,
@@ -102,10 +132,9 @@ impl Questions {
                 KEY.to_owned(),
                 InputRequest::Elicitation(ElicitRequest::new(params)),
             )]);
-            let subject = subject(call);
-            let options = SealOptions::new().associated_data(&subject).ttl(TIME);
-            let question = format!("{}\n{}", question.files, question.text);
-            let state = self.0.seal_with(question.as_bytes(), &options);
+            let Ok(state) = self.open(question, subject(call), Instant::now()) else {
+                return Consent::Refused(NOT_PUT);
+            };
             return Consent::Pending(Box::new(InputRequiredResult::new(Some(requests), Some(state))));
         }
         match context.peer.create_elicitation_with_timeout(params, Some(TIME)).await {
@@ -131,13 +160,51 @@ pub(super) fn unable(context: &RequestContext<RoleServer>) -> Result<&'static st
 }
 
 /// Returns what an answer is bound to: the tool and its arguments.
-fn subject(call: &CallToolRequestParams) -> Vec<u8> {
+fn subject(call: &CallToolRequestParams) -> Digest {
     // Values of this kind always serialize.
-    serde_json::to_vec(&(&call.name, &call.arguments)).unwrap_or_default()
+    Digest::of(&serde_json::to_vec(&(&call.name, &call.arguments)).unwrap_or_default())
 }
 
 fn is_yes(answer: &ElicitResult) -> bool {
     answer.action == ElicitationAction::Accept
         && answer.content.as_ref().and_then(|content| content.get(FIELD)).and_then(serde_json::Value::as_bool)
             == Some(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn question(text: &str) -> Question {
+        Question { text: text.to_owned(), files: Digest::of(b"files") }
+    }
+
+    /// An answer counts once, for the call that it belongs to, and for five minutes.
+    #[test]
+    fn a_question_is_answered_once() {
+        let (questions, now) = (Questions::default(), Instant::now());
+        let (this, other) = (Digest::of(b"this call"), Digest::of(b"another call"));
+        let state = questions.open(&question("a"), this, now).expect("random numbers");
+        let next = questions.open(&question("a"), this, now).expect("random numbers");
+        assert_ne!(state, next);
+        assert_eq!(questions.close(&state, other, now), None);
+        assert_eq!(questions.close("", this, now), None);
+        assert_eq!(questions.close(&state, this, now), Some(question("a")));
+        assert_eq!(questions.close(&state, this, now), None);
+        assert_eq!(questions.close(&next, this, now + TIME), None);
+        assert!(questions.0.into_inner().expect("no panic").is_empty());
+    }
+
+    /// A client that asks and never answers fills no memory.
+    #[test]
+    fn the_oldest_questions_are_dropped() {
+        let (questions, now) = (Questions::default(), Instant::now());
+        let call = Digest::of(b"call");
+        let states: Vec<_> = (0..=MAX_OPEN)
+            .map(|number| questions.open(&question(&number.to_string()), call, now).expect("random numbers"))
+            .collect();
+        assert_eq!(questions.close(&states[0], call, now), None);
+        assert_eq!(questions.close(&states[1], call, now), Some(question("1")));
+        assert_eq!(questions.0.into_inner().expect("no panic").len(), MAX_OPEN - 1);
+    }
 }

@@ -64,7 +64,7 @@ pub(super) fn prompt(prompt: &prompts::Prompt) -> Prompt {
     let argument = PromptArgument::new("arguments").with_required(false);
     let argument = match &prompt.hint {
         Some(hint) => argument.with_description(hint),
-        None => argument.with_description("what the skill gets, as after its name"),
+        None => argument.with_description("the arguments of the skill, in one line"),
     };
     Prompt::new(&prompt.name, Some(&prompt.description), Some(vec![argument]))
 }
@@ -148,7 +148,9 @@ pub(super) fn children(view: &View, address: &str) -> Result<Vec<Resource>, Erro
     for served in &view.skills {
         add(&mut children, &dir, &dir, &format!("{}/{SKILL_FILE}", served.path));
     }
-    if children.is_empty() { Err(unknown()) } else { Ok(children.into_values().collect()) }
+    // The root is there also if there are no skills.
+    let is_directory = dir.is_empty() || !children.is_empty();
+    if is_directory { Ok(children.into_values().collect()) } else { Err(unknown()) }
 }
 
 /// Adds what `path` is in the directory `below`, if it is in there: a file, or the directory that it is in.
@@ -160,7 +162,7 @@ fn add(children: &mut BTreeMap<String, Resource>, dir: &str, below: &str, path: 
     };
     let Some(rest) = rest else { return };
     let (name, is_directory) = rest.split_once('/').map_or((rest, false), |(name, _)| (name, true));
-    let uri = uri::encode(&format!("{dir}/{name}"));
+    let uri = uri::encode(&if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") });
     let kind = if is_directory { DIRECTORY_MIME_TYPE } else { text_type(name) };
     children.entry(name.to_owned()).or_insert_with(|| Resource::new(uri, name).with_mime_type(kind));
 }

@@ -1,26 +1,28 @@
 //! Serves over HTTP, on this machine alone and only to clients with the token.
 
 use std::convert::Infallible;
-use std::io;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use base64::Engine as _;
-use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use http_body_util::{BodyExt as _, Full};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, WWW_AUTHENTICATE};
+use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::server::conn::http1::Builder;
 use hyper::{Request, Response, StatusCode};
-use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
-use hyper_util::server::conn::auto::Builder;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
-use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
+use rmcp::transport::streamable_http_server::{
+    SessionId, SessionManager as _, StreamableHttpServerConfig, StreamableHttpService,
+};
 use tokio::net::TcpListener;
 use tokio::sync::Semaphore;
+use tokio::time::Instant;
 
-use super::{ServeError, Server, runtime};
+use super::pace::Paces;
+use super::{ServeError, Server, Shared, random_text, runtime};
 use crate::offer::Offer;
 
 /// The path of the server.
@@ -38,10 +40,17 @@ const ORIGINS: [&str; 6] = [
 ];
 /// The number of connections at once.
 const MAX_CONNECTIONS: usize = 256;
-/// The time that a client has to send the head of a request.
-const HEAD_TIME: Duration = Duration::from_secs(10);
-/// The number of bytes in a generated token.
-const TOKEN: usize = 24;
+/// The time that a client has to send the head of a request, from the start of a connection or the end of the last answer.
+const HEAD_TIME: Duration = Duration::from_secs(5);
+/// The number of sessions at once.
+const MAX_SESSIONS: usize = 256;
+/// The time after which a session ends that nobody uses. A person may think for longer than the library expects.
+const SESSION_TIME: Duration = Duration::from_mins(30);
+
+/// The header with the session of a request.
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
+/// The header with the version of the protocol that a client speaks.
+const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 type Body = http_body_util::combinators::BoxBody<Bytes, Infallible>;
 
@@ -57,35 +66,27 @@ pub fn serve_http(
     token: Option<String>,
     ready: impl FnOnce(&str, &str),
 ) -> Result<(), ServeError> {
-    let token = token.map_or_else(random_token, Ok)?;
+    let token = token.map_or_else(random_text, Ok)?;
     runtime()?.block_on(async {
         let listener = TcpListener::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, port))).await?;
-        let server = Server::new(Arc::new(offer))?;
-        let closed = server.closed.clone();
+        let shared = Shared::new(offer)?;
         ready(&format!("http://{}{PATH}", listener.local_addr()?), &token);
-        let config = StreamableHttpServerConfig::default()
-            .with_allowed_origins(ORIGINS)
-            .with_max_request_body_bytes(MAX_REQUEST);
-        let service = StreamableHttpService::new(
-            move || Ok(server.clone()),
-            Arc::<LocalSessionManager>::default(),
-            config,
-        );
-        let guarded = Guarded { service, expected: Arc::from(format!("Bearer {token}")) };
+        let stopped = shared.stopped.clone();
+        let guarded = Guarded::new(shared, &token, SESSION_TIME);
         tokio::select! {
-            () = accept(&listener, &guarded) => {}
-            () = closed.cancelled() => {}
+            () = accept(&listener, &guarded, MAX_CONNECTIONS, HEAD_TIME) => {}
+            () = stopped.cancelled() => {}
         }
         Ok(())
     })
 }
 
-/// Answers connections for ever.
-async fn accept(listener: &TcpListener, guarded: &Guarded) {
-    let mut builder = Builder::new(TokioExecutor::new());
-    builder.http1().timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
-    builder.http2().timer(TokioTimer::new());
-    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
+/// Answers at most `connections` at once, for ever. A client has `head_time` to send the head of a request.
+async fn accept(listener: &TcpListener, guarded: &Guarded, connections: usize, head_time: Duration) {
+    // Without HTTP/2: to tell the two apart, the library waits for the first bytes, and that without a limit.
+    let mut builder = Builder::new();
+    builder.timer(TokioTimer::new()).header_read_timeout(head_time);
+    let slots = Arc::new(Semaphore::new(connections));
     loop {
         let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
@@ -93,29 +94,42 @@ async fn accept(listener: &TcpListener, guarded: &Guarded) {
             tokio::time::sleep(Duration::from_millis(100)).await;
             continue;
         };
-        let (builder, guarded) = (builder.clone(), guarded.clone());
+        let connection = builder.serve_connection(TokioIo::new(stream), guarded.clone());
         tokio::spawn(async move {
             // What a connection fails with is its client's affair.
-            let _ = builder.serve_connection(TokioIo::new(stream), guarded).await;
+            let _ = connection.await;
             drop(slot);
         });
     }
-}
-
-fn random_token() -> io::Result<String> {
-    let mut bytes = [0; TOKEN];
-    getrandom::fill(&mut bytes)?;
-    Ok(BASE64_URL_SAFE_NO_PAD.encode(bytes))
 }
 
 /// The server behind a check of the path and the token.
 #[derive(Clone)]
 struct Guarded {
     service: StreamableHttpService<Server, LocalSessionManager>,
+    sessions: Arc<LocalSessionManager>,
+    paces: Arc<Paces>,
     expected: Arc<str>,
 }
 
 impl Guarded {
+    /// Returns a server for those who have `token`. A session ends after `session_time` without a message.
+    fn new(shared: Arc<Shared>, token: &str, session_time: Duration) -> Self {
+        let mut sessions = LocalSessionManager::default();
+        sessions.session_config.keep_alive = Some(session_time);
+        let sessions = Arc::new(sessions);
+        let config = StreamableHttpServerConfig::default()
+            .with_allowed_origins(ORIGINS)
+            .with_max_request_body_bytes(MAX_REQUEST);
+        let service = move || Ok(Server::new(&shared));
+        Self {
+            service: StreamableHttpService::new(service, Arc::clone(&sessions), config),
+            sessions,
+            paces: Arc::default(),
+            expected: Arc::from(format!("Bearer {token}")),
+        }
+    }
+
     fn is_permitted(&self, request: &Request<Incoming>) -> bool {
         let given = request.headers().get(AUTHORIZATION).map_or(&b""[..], |value| value.as_bytes());
         let expected = self.expected.as_bytes();
@@ -123,6 +137,56 @@ impl Guarded {
         given.len() == expected.len()
             && given.iter().zip(expected).fold(0, |differ, (a, b)| differ | (a ^ b)) == 0
     }
+
+    /// Returns the session of a request, if there is one.
+    async fn session(&self, request: &Request<Incoming>) -> Option<SessionId> {
+        let id = SessionId::from(request.headers().get(SESSION)?.to_str().ok()?);
+        // It is in memory: looking there does not fail.
+        self.sessions.has_session(&id).await.unwrap_or_default().then_some(id)
+    }
+
+    async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+        if request.uri().path() != PATH {
+            return refusal(StatusCode::NOT_FOUND, "the server is at `/mcp`");
+        }
+        if !self.is_permitted(&request) {
+            let text = "send the token that `skillpm mcp` printed, as `Authorization: Bearer TOKEN`";
+            let mut answer = refusal(StatusCode::UNAUTHORIZED, text);
+            answer.headers_mut().insert(WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+            return answer;
+        }
+        let session = self.session(&request).await;
+        match self.paces.admit(session.clone(), Instant::now()) {
+            Ok(start) => tokio::time::sleep_until(start).await,
+            Err(wait) => {
+                let mut answer =
+                    refusal(StatusCode::TOO_MANY_REQUESTS, "too many requests: send fewer of them");
+                answer.headers_mut().insert(RETRY_AFTER, HeaderValue::from(wait.as_secs() + 1));
+                return answer;
+            }
+        }
+        if session.is_none() && may_start_session(&request) && self.is_full().await {
+            let text =
+                "too many sessions: end one with `DELETE`, or wait until one that nobody uses has ended";
+            return refusal(StatusCode::SERVICE_UNAVAILABLE, text);
+        }
+        let answer = self.service.handle(request).await;
+        // The library has errors of the server alone for a session that ends right now. Its client must start another one.
+        if session.is_some() && answer.status() == StatusCode::INTERNAL_SERVER_ERROR {
+            return refusal(StatusCode::NOT_FOUND, "the session has ended: start another one");
+        }
+        answer
+    }
+
+    async fn is_full(&self) -> bool {
+        self.sessions.sessions.read().await.len() >= MAX_SESSIONS
+    }
+}
+
+/// Reports whether a request without a session may start one: since 2026-07-28 there are none.
+fn may_start_session(request: &Request<Incoming>) -> bool {
+    let version = request.headers().get(VERSION).and_then(|version| version.to_str().ok());
+    version.is_none_or(|version| version < ProtocolVersion::V_2026_07_28.as_str())
 }
 
 impl hyper::service::Service<Request<Incoming>> for Guarded {
@@ -131,19 +195,8 @@ impl hyper::service::Service<Request<Incoming>> for Guarded {
     type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, Infallible>> + Send>>;
 
     fn call(&self, request: Request<Incoming>) -> Self::Future {
-        if request.uri().path() != PATH {
-            return Box::pin(async { Ok(refusal(StatusCode::NOT_FOUND, "the server is at `/mcp`")) });
-        }
-        if !self.is_permitted(&request) {
-            let mut answer = refusal(
-                StatusCode::UNAUTHORIZED,
-                "send the token that `skillpm mcp` printed, as `Authorization: Bearer TOKEN`",
-            );
-            answer.headers_mut().insert(WWW_AUTHENTICATE, hyper::header::HeaderValue::from_static("Bearer"));
-            return Box::pin(async { Ok(answer) });
-        }
-        let service = self.service.clone();
-        Box::pin(async move { Ok(service.handle(request).await) })
+        let guarded = self.clone();
+        Box::pin(async move { Ok(guarded.answer(request).await) })
     }
 }
 
@@ -151,4 +204,122 @@ fn refusal(status: StatusCode, text: &'static str) -> Response<Body> {
     let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
     *response.status_mut() = status;
     response
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Read as _, Write as _};
+    use std::net::TcpStream;
+
+    use rmcp::transport::streamable_http_server::session::local::{SessionConfig, create_local_session};
+
+    use super::*;
+    use crate::tests::{all, project};
+
+    /// Starts a server with these limits, and returns it with its address.
+    fn start(connections: usize, head_time: Duration, session_time: Duration) -> (Guarded, SocketAddr) {
+        let (sender, ready) = std::sync::mpsc::channel();
+        std::thread::spawn(move || {
+            let project = project();
+            let offer = project.offer(all());
+            runtime().expect("starts").block_on(async {
+                let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("binds");
+                let guarded = Guarded::new(Shared::new(offer).expect("starts"), "secret", session_time);
+                let address = listener.local_addr().expect("an address");
+                sender.send((guarded.clone(), address)).expect("is read");
+                accept(&listener, &guarded, connections, head_time).await;
+            });
+        });
+        ready.recv().expect("starts")
+    }
+
+    /// Sends a request of a legacy client on a connection of its own. Returns the status and the session of the answer.
+    fn ask(address: SocketAddr, session: Option<&str>, body: &str) -> (u16, Option<String>) {
+        let mut stream = TcpStream::connect(address).expect("connects");
+        let session = session.map(|id| format!("Mcp-Session-Id: {id}\r\n")).unwrap_or_default();
+        write!(
+            stream,
+            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nAuthorization: Bearer secret\r\n\
+             Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n{session}\
+             Content-Length: {}\r\n\r\n{body}",
+            body.len()
+        )
+        .expect("is sent");
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).expect("an answer");
+        let status = answer.split(' ').nth(1).expect("a status").parse().expect("a number");
+        let session = answer.lines().find_map(|line| line.strip_prefix("mcp-session-id: "));
+        (status, session.map(str::to_owned))
+    }
+
+    const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
+    const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    const LONG: Duration = Duration::from_mins(10);
+
+    /// Nobody keeps the others out with connections on which nothing comes, or the end of a head does not come.
+    #[test]
+    fn idle_connections_make_room() {
+        let (_, address) = start(4, Duration::from_millis(50), LONG);
+        let idle: Vec<_> = (0..20)
+            .map(|number| {
+                let mut stream = TcpStream::connect(address).expect("connects");
+                if number % 2 == 0 {
+                    stream.write_all(b"POST /mcp HTTP/1.1\r\n").expect("is sent");
+                }
+                stream
+            })
+            .collect();
+        assert_eq!(ask(address, None, INITIALIZE).0, 200);
+        drop(idle);
+    }
+
+    /// A client whose session has expired learns that it must start another one.
+    #[test]
+    fn an_expired_session_is_not_found() {
+        let (guarded, address) = start(4, LONG, Duration::from_millis(1));
+        let (status, session) = ask(address, None, INITIALIZE);
+        assert_eq!(status, 200);
+        let session = session.expect("a session");
+        let began = Instant::now();
+        while !guarded.sessions.sessions.blocking_read().is_empty() {
+            assert!(began.elapsed() < Duration::from_mins(1), "the session does not end");
+            std::thread::yield_now();
+        }
+        assert_eq!(ask(address, Some(&session), PING).0, 404);
+        // So does one whose session ends right now.
+        let (handle, worker) = create_local_session("ending", SessionConfig::default());
+        drop(worker);
+        guarded.sessions.sessions.blocking_write().insert("ending".into(), handle);
+        assert_eq!(ask(address, Some("ending"), PING).0, 404);
+    }
+
+    /// Sessions are limited, and one that ends makes room.
+    #[test]
+    fn sessions_are_limited() {
+        let (guarded, address) = start(4, LONG, LONG);
+        let mut workers = Vec::new();
+        let mut add = |id: String| {
+            let (handle, worker) = create_local_session(id.as_str(), SessionConfig::default());
+            workers.push(worker);
+            guarded.sessions.sessions.blocking_write().insert(id.into(), handle);
+        };
+        (1..MAX_SESSIONS).for_each(|number| add(number.to_string()));
+        let (status, session) = ask(address, None, INITIALIZE);
+        assert_eq!(status, 200);
+        assert_eq!(ask(address, None, INITIALIZE).0, 503);
+        assert_eq!(ask(address, session.as_deref(), PING).0, 200);
+        guarded.sessions.sessions.blocking_write().remove("1");
+        assert_eq!(ask(address, None, INITIALIZE).0, 200);
+    }
+
+    /// A session that hammers is refused, and others are not.
+    #[test]
+    fn a_session_that_hammers_is_refused() {
+        let (guarded, address) = start(4, LONG, LONG);
+        let session = ask(address, None, INITIALIZE).1.expect("a session");
+        // As after far more requests than it may send.
+        guarded.paces.admit(Some(session.as_str().into()), Instant::now() + LONG).expect("admitted");
+        assert_eq!(ask(address, Some(&session), PING).0, 429);
+        assert_eq!(ask(address, None, INITIALIZE).0, 200);
+    }
 }

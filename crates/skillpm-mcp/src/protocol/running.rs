@@ -12,12 +12,13 @@ use tokio_util::sync::CancellationToken;
 
 use super::consent::{Consent, unable};
 use super::{Server, convert};
+use crate::offer::Offer;
 use crate::tools::Answer;
 use crate::tools::scripts::{Attempt, Call, Question};
 
 /// The time between two reports of progress.
 const INTERVAL: Duration = Duration::from_millis(250);
-/// The number of characters of a line that a report has.
+/// The number of characters of a line that a report quotes.
 const MAX_LINE: usize = 200;
 
 impl Server {
@@ -28,13 +29,15 @@ impl Server {
         request: &CallToolRequestParams,
         context: &RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let agreed = self.questions.agreed(request)?;
+        let _request = self.begin()?;
+        let questions = &self.shared.questions;
+        let agreed = questions.agreed(request)?;
         let question = match self.attempt(script.clone(), agreed, context).await? {
             Attempt::Done(answer) => return Ok(convert::answer(answer).into()),
             Attempt::Ask(question) => question,
         };
         let refused = |reason: &str| Answer::refused(&format!("the script does not run: {reason}"));
-        Ok(match self.questions.ask(&question, &script.details(), request, context).await {
+        Ok(match questions.ask(&question, &script.details(), request, context).await {
             Consent::Pending(result) => CallToolResponse::InputRequired(*result),
             Consent::Refused(reason) => convert::answer(refused(reason)).into(),
             Consent::Unable => convert::answer(refused(unable(context)?)).into(),
@@ -45,35 +48,49 @@ impl Server {
         })
     }
 
-    /// Runs `script` on a thread of its own and tells the client of its output.
+    /// Runs `script` on a thread of its own, once few enough others run, and reports its output to the client.
     async fn attempt(
         &self,
         script: Call,
         agreed: Option<Question>,
         context: &RequestContext<RoleServer>,
     ) -> Result<Attempt, ErrorData> {
+        let slot = tokio::select! {
+            slot = self.shared.scripts.acquire() => slot.ok(),
+            () = context.ct.cancelled() => None,
+            () = self.closed.cancelled() => None,
+        };
+        let Some(slot) = slot else {
+            return Ok(Attempt::Done(Answer::refused("the script does not run: the call was cancelled")));
+        };
         let (sender, mut lines) = mpsc::channel::<String>(1);
         let stop = [context.ct.clone(), self.closed.clone()];
-        let run = self.blocking(move |offer| {
-            let mut watch = Followed { stop, lines: sender, line: Vec::new(), told: Instant::now() };
-            Ok(script.attempt(offer, agreed, &mut watch))
-        });
+        let run = async {
+            let work = move |offer: &Offer| {
+                let mut watch = Followed { stop, lines: sender, line: Vec::new(), reported: Instant::now() };
+                Ok(script.attempt(offer, agreed, &mut watch))
+            };
+            let attempt = self.on_thread(work).await;
+            // Reports to a client that does not read may take longer.
+            drop(slot);
+            attempt
+        };
         let token = context.meta.get_progress_token();
-        let tell = async {
+        let report = async {
             let mut count = 0.0;
             while let Some(line) = lines.recv().await {
                 if let Some(token) = &token {
                     count += 1.0;
-                    let report = ProgressNotificationParam::new(token.clone(), count).with_message(line);
+                    let progress = ProgressNotificationParam::new(token.clone(), count).with_message(line);
                     // A client that is gone needs no news.
-                    let _ = context.peer.notify_progress(report).await;
+                    let _ = context.peer.notify_progress(progress).await;
                 }
             }
         };
-        let (attempt, ()) = tokio::join!(run, tell);
+        let (attempt, ()) = tokio::join!(run, report);
         // A signal that came meanwhile ended the script alone: the server's own end waited for that.
         if interrupt::asked() {
-            self.closed.cancel();
+            self.shared.stopped.cancel();
         }
         attempt
     }
@@ -84,7 +101,7 @@ struct Followed {
     stop: [CancellationToken; 2],
     lines: mpsc::Sender<String>,
     line: Vec<u8>,
-    told: Instant,
+    reported: Instant,
 }
 
 impl Watch for Followed {
@@ -102,8 +119,8 @@ impl Watch for Followed {
             &self.line
         };
         let text: String = String::from_utf8_lossy(last).chars().take(MAX_LINE).collect();
-        if self.told.elapsed() >= INTERVAL && self.lines.try_send(text).is_ok() {
-            self.told = Instant::now();
+        if self.reported.elapsed() >= INTERVAL && self.lines.try_send(text).is_ok() {
+            self.reported = Instant::now();
         }
         self.line = bytes[end + 1..].iter().copied().take(MAX_LINE).collect();
     }

@@ -8,8 +8,8 @@ use std::fmt::Write as _;
 use serde_json::{Map, Value};
 use skillpm_core::error::{Error, Result};
 
-/// The number of characters of an error that a model gets.
-const MAX_ERROR: usize = 2_000;
+/// The number of characters of the message of an error, and of its hints together.
+pub(crate) const MAX_ERROR: usize = 2_000;
 
 /// A tool, as a client sees it.
 #[derive(Debug, Clone)]
@@ -48,7 +48,10 @@ impl Given<'_> {
         match self.0.keys().find(|key| !known.contains(&key.as_str())) {
             Some(key) => {
                 let known: Vec<_> = known.iter().map(|name| format!("`{name}`")).collect();
-                Err(Error::usage(format!("there is no argument `{key}`; there is {}", known.join(" and "))))
+                Err(Error::usage(format!(
+                    "there is no argument `{key}`; this tool takes {}",
+                    known.join(" and ")
+                )))
             }
             None => Ok(()),
         }
@@ -71,7 +74,7 @@ impl Given<'_> {
             None | Some(Value::Null) => Ok(None),
             Some(value) => match value.as_u64().and_then(|number| usize::try_from(number).ok()) {
                 Some(number) => Ok(Some(number)),
-                None => Err(Error::usage(format!("the argument `{name}` is not a positive whole number"))),
+                None => Err(Error::usage(format!("the argument `{name}` must be a whole number, 0 or more"))),
             },
         }
     }
@@ -87,16 +90,22 @@ impl Answer {
         Self { is_error: true, ..Self::success(reason.to_owned(), None) }
     }
 
-    /// Returns the answer that says why a call failed, and what to do. A message may quote a long argument: it is cut.
+    /// Returns the answer that says why a call failed, and what to do. Either may quote a long argument, and is shortened.
     pub(crate) fn failed(error: &Error) -> Self {
-        let mut text = error.with_causes().to_string();
-        if let Some((end, _)) = text.char_indices().nth(MAX_ERROR) {
-            text.truncate(end);
-            text.push('…');
-        }
+        let text = shortened(error.with_causes().to_string(), MAX_ERROR);
+        let mut hints = String::new();
         for hint in error.hints() {
-            let _ = write!(text, "\n{hint}");
+            let _ = write!(hints, "\n{hint}");
         }
-        Self { text, value: None, is_error: true, loaded: None }
+        Self::refused(&(text + &shortened(hints, MAX_ERROR)))
     }
+}
+
+/// Returns `text` with at most `max` characters, and a mark where it was longer.
+pub(crate) fn shortened(mut text: String, max: usize) -> String {
+    if let Some((end, _)) = text.char_indices().nth(max) {
+        text.truncate(end);
+        text.push('…');
+    }
+    text
 }

@@ -1,16 +1,14 @@
 //! Scripts of skills as tools, where the user lets the server run any.
 
-use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 use skillpm_core::admission::Scripts;
+use skillpm_core::digest::Digest;
 use skillpm_core::engine::run::Watch;
 use skillpm_core::engine::tools::Tool;
 use skillpm_core::error::Error;
-use skillpm_core::fs;
 use skillpm_core::ops::run::{CallRequest, RunLocation, RunOutcome, RunRequest};
-use skillpm_core::refusal::Limits;
 use skillpm_core::reporter::{Choice, Interact};
 
 use super::{Answer, Definition, Given};
@@ -42,8 +40,8 @@ pub(crate) enum Attempt {
 pub(crate) struct Question {
     /// The words.
     pub(crate) text: String,
-    /// The digest of the skill's files, to which the answer is bound. It is empty if they cannot be read.
-    pub(crate) files: String,
+    /// The digest of the files that would run. The answer counts for them alone.
+    pub(crate) files: Digest,
 }
 
 /// Returns the tools for the scripts of the skills `loaded`, after one that runs any script. There are none if the
@@ -145,12 +143,9 @@ impl Call {
     /// Runs the script, if that is permitted. `agreed` is the question to which a person said yes. `watch` hears the
     /// output and may stop the script, with every process that it started.
     pub(crate) fn attempt(&self, offer: &Offer, agreed: Option<Question>, watch: &mut dyn Watch) -> Attempt {
-        let served = match offer.for_model(&self.skill) {
-            Ok(served) => served,
-            Err(error) => return Attempt::Done(Answer::failed(&error)),
-        };
-        let files = || digest(&served.skill.dir).unwrap_or_default();
-        let agreed = agreed.filter(|question| question.files == files()).map(|question| question.text);
+        if let Err(error) = offer.for_model(&self.skill) {
+            return Attempt::Done(Answer::failed(&error));
+        }
         let consent = Arc::new(Consent { agreed, asked: Mutex::default() });
         let mut request = RunRequest::new(&self.skill, &self.script);
         request.default_decision = offer.scripts;
@@ -166,17 +161,11 @@ impl Call {
                 Attempt::Done(finished(&outcome))
             }
             Err(error) => match consent.asked.lock().unwrap_or_else(PoisonError::into_inner).take() {
-                Some(text) => Attempt::Ask(Question { text, files: files() }),
+                Some(question) => Attempt::Ask(question),
                 None => Attempt::Done(Answer::failed(&error.into())),
             },
         }
     }
-}
-
-/// Returns the digest of the files of the skill in `dir`; `None` if they cannot be read.
-fn digest(dir: &Path) -> Option<String> {
-    let files = fs::tree_of(dir).ok()?.skill("", &Limits::default()).ok()?;
-    Some(files.digest().ok()?.to_string())
 }
 
 /// Returns what the model learns of a run: the output, and how it ended unless that was well.
@@ -198,8 +187,8 @@ fn finished(outcome: &RunOutcome) -> Answer {
 /// Answers the question to which a person has already said yes, and takes down any other.
 #[derive(Debug)]
 struct Consent {
-    agreed: Option<String>,
-    asked: Mutex<Option<String>>,
+    agreed: Option<Question>,
+    asked: Mutex<Option<Question>>,
 }
 
 impl Interact for Consent {
@@ -207,11 +196,12 @@ impl Interact for Consent {
         None
     }
 
-    fn confirm(&self, question: &str) -> Option<bool> {
-        if self.agreed.as_deref() == Some(question) {
+    fn confirm_run(&self, question: &str, files: &Digest) -> Option<bool> {
+        let question = Question { text: question.to_owned(), files: *files };
+        if self.agreed.as_ref() == Some(&question) {
             return Some(true);
         }
-        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(question.to_owned());
+        *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Some(question);
         None
     }
 }
