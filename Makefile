@@ -40,7 +40,7 @@ SCRIPTS = $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTHON_BIN = $(PYTHON_ENV)/$(SCRIPTS)
 MATURIN = cd python && CARGO_TARGET_DIR="$(abspath $(TARGET))" VIRTUAL_ENV="$(PYTHON_ENV)" "$(PYTHON_BIN)/maturin"
 # What ruff looks at; mypy runs with the tests of the package.
-PYTHON_SOURCES = python examples/python benches/python tests/it/mcp
+PYTHON_SOURCES = python examples/python benches/python tests/it/mcp packaging
 # Checking the bindings takes no interpreter.
 export PYO3_NO_PYTHON = 1
 export PYO3_BUILD_EXTENSION_MODULE = 1
@@ -55,7 +55,7 @@ environment = cmp -s $(3) "$(1)/ready" || { rm -f "$(1)/ready" \
 	|| $(call left-out,'$(notdir $(1)): what $(3) $(4) names could not be installed: its tests are left out')
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install install-pages python test rust-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -108,12 +108,39 @@ python: tools python-env ## build the wheel of the Python package, in target/whe
 	    $(MATURIN) build --profile wheel --locked --out "$(abspath $(TARGET))/wheels"; \
 	else exit 2; fi
 
+# What `make dist` compiles with, besides cargo, comes from PyPI and crates.io into directories of its own.
+PYTHON_DIST = $(abspath $(TARGET))/python-env-dist
+DIST_TOOLS = $(abspath $(TARGET))/dist-tools
+CYCLONEDX = cargo-cyclonedx@0.5.9
+DIST = PATH="$(PYTHON_DIST)/$(SCRIPTS):$(DIST_TOOLS)/bin:$$PATH" CARGO_TARGET_DIR="$(abspath $(TARGET))"
+dist-tools: tools
+	@$(call environment,$(PYTHON_DIST),$(PYTHON),packaging/requirements.txt)
+	@[ -x "$(DIST_TOOLS)/bin/cargo-cyclonedx" ] || $(CARGO) install --quiet --locked --root "$(DIST_TOOLS)" $(CYCLONEDX)
+
+dist: dist-tools ## make what a release consists of, as far as this machine can, in target/dist
+	$(DIST) $(PYTHON) packaging/dist.py all
+
+dist-tests: ## test how a release is made, with the debug program as a stand-in
+	@if $(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then \
+	    cd packaging && SKILLPM_DIST_PROGRAM="$(DEBUG)" $(PYTHON) -m unittest discover --top-level-directory . --start-directory tests; \
+	else $(call left-out,'Python 3.11 was not found: how a release is made is not tested'); fi
+
+PUBLISHED = --workspace --exclude skillpm-python --exclude skillpm-testing
+dist-check: dist ## build what is published, build the programs twice and compare them, try the package in an old Debian (as root)
+	$(CARGO) package --locked $(PUBLISHED)
+	$(DIST) packaging/reproduce.sh
+	packaging/check-debian.sh bullseye "$(abspath $(TARGET))/dist"
+
+licences: ## write docs/reference/licences.md, the licences of all dependencies
+	$(PYTHON) packaging/dist.py licences
+
 # The environments of Python come over the network while the compiler works.
 test: tools test-tools ## run all tests, and validate the example skills and what the templates make
 	@mkdir -p "$(TARGET)"; \
 	$(MAKE) --no-print-directory python-envs >"$(TARGET)/python-envs.log" 2>&1 & envs=$$!; \
 	$(MAKE) --no-print-directory rust-tests; rust=$$?; \
 	wait $$envs; envs=$$?; cat "$(TARGET)/python-envs.log"; [ $$rust = 0 ] && [ $$envs = 0 ]
+	@$(MAKE) --no-print-directory dist-tests
 	@$(MAKE) --no-print-directory python-tests
 
 # The tests bring the program with them. The Python package shares what it can: the server's crates want more features
@@ -139,7 +166,7 @@ own-skills: tools ## validate the example skills, and a skill from each template
 # Programs that some tests run for real, each as program:package. A test that misses its program says so; with
 # `CI` set it fails.
 PROGRAMS = bash:bash chromium:chromium curl:curl docker-registry:docker-registry fish:fish git:git groff:groff-base htpasswd:apache2-utils nginx:nginx-light node:nodejs npm:npm openssl:openssl \
-	python3:python3 skopeo:skopeo sshd:openssh-server strace:strace tar:tar unzip:unzip zsh:zsh
+	python3:python3 rpmbuild:rpm skopeo:skopeo sshd:openssh-server strace:strace tar:tar unzip:unzip wget:wget xz:xz-utils zsh:zsh
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \
 	    PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \

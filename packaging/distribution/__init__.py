@@ -1,0 +1,1 @@
+"""How a release of skillpm is put together; `packaging/README.md` describes it."""

@@ -1,0 +1,1 @@
+"""Tests of how a release is made; `make dist-tests` runs them with the debug program as a stand-in."""
