@@ -37,7 +37,10 @@ const STOREYS: &[(&str, &[&str])] = &[
     ),
     ("rules", &["admission", "lint", "merge", "ranking", "resolve", "review"]),
     // What every room above stands on.
-    ("ground", &["agents", "context", "env", "error", "interrupt", "reporter", "settings", "workers"]),
+    (
+        "ground",
+        &["agents", "context", "env", "error", "interrupt", "processes", "reporter", "settings", "workers"],
+    ),
     // The machine, in its order: a room may know those above it in this list.
     ("files", &["fs"]),
     ("carriers", &["archive", "git", "http", "template", "trust"]),
@@ -69,7 +72,13 @@ const OWNERS: &[(&str, &[&str])] = &[
     // The server of a registry, in the place of this process.
     (
         "std::process::Command",
-        &["git/program.rs", "engine/run/", "source/oci/helper.rs", "cli/commands/registry/serve.rs"],
+        &[
+            "git/program.rs",
+            "engine/run/",
+            "source/mcp/program.rs",
+            "source/oci/helper.rs",
+            "cli/commands/registry/serve.rs",
+        ],
     ),
     ("git2::", &["git/"]),
     ("landlock::", &["engine/run/sandbox.rs"]),

@@ -51,6 +51,7 @@ mod loading;
 mod login;
 mod mcp;
 mod mcp_clients;
+mod mcp_program;
 mod mcp_source;
 mod merge;
 mod merge_ends;

@@ -206,7 +206,7 @@ impl Skills {
 
 /// Installs `source`, which must fail, and returns the code and the message with its hints.
 #[track_caller]
-fn refused(sandbox: &Sandbox, source: &str) -> (&'static str, String) {
+pub(crate) fn refused(sandbox: &Sandbox, source: &str) -> (&'static str, String) {
     let request = InstallRequest { sources: vec![source.to_owned()], ..InstallRequest::default() };
     let context = Context::silent(sandbox.settings());
     let error = install(&context, &request).err().unwrap_or_else(|| panic!("{source} was installed"));
@@ -217,21 +217,21 @@ fn refused(sandbox: &Sandbox, source: &str) -> (&'static str, String) {
     (error.code(), told)
 }
 
-fn fails(sandbox: &Sandbox, args: &[&str], code: i32, says: &str) -> Output {
+pub(crate) fn fails(sandbox: &Sandbox, args: &[&str], code: i32, says: &str) -> Output {
     let output = sandbox.run(args);
     assert_eq!(output.code, Some(code), "{args:?}: {output}");
     assert!(output.stderr.contains(says), "{args:?}: {output}");
     output
 }
 
-fn clear(sandbox: &Sandbox, dirs: &[&str]) {
+pub(crate) fn clear(sandbox: &Sandbox, dirs: &[&str]) {
     let _ = std::fs::remove_dir_all(sandbox.project().join(".agents"));
     for dir in dirs {
         let _ = std::fs::remove_dir_all(sandbox.home().join(dir));
     }
 }
 
-fn outdated(sandbox: &Sandbox) -> Value {
+pub(crate) fn outdated(sandbox: &Sandbox) -> Value {
     let output = sandbox.run(&["outdated", "--json"]);
     let report: Value = serde_json::from_str(&output.stdout).unwrap_or_else(|_| panic!("{output}"));
     report[0].clone()

@@ -16,6 +16,8 @@ pub mod context;
 pub mod env;
 pub mod error;
 pub mod interrupt;
+#[cfg(any(feature = "git", feature = "http"))]
+mod processes;
 pub mod reporter;
 pub mod settings;
 mod workers;

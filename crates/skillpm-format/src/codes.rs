@@ -104,10 +104,14 @@ codes! {
     LOCKED_VERSION_UNAVAILABLE = "locked-version-unavailable";
     /// A manifest of scripts is wrong.
     MANIFEST = "manifest";
-    /// There is no MCP server at an address.
+    /// The program of an MCP server ended without an answer.
+    MCP_ENDED = "mcp-ended";
+    /// There is no MCP server at an address, or its program cannot be started.
     MCP_NO_SERVER = "mcp-no-server";
     /// An MCP server offers no skills.
     MCP_NO_SKILLS = "mcp-no-skills";
+    /// Your own manifest names no program for an MCP server.
+    MCP_NOT_CONFIGURED = "mcp-not-configured";
     /// An MCP server answered with an error.
     MCP_REFUSED = "mcp-refused";
     /// The answer of an MCP server breaks the protocol.

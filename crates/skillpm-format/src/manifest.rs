@@ -5,6 +5,7 @@ mod edit;
 mod error;
 mod gaps;
 mod order;
+mod programs;
 mod read;
 mod registries;
 mod requirement;
@@ -15,6 +16,7 @@ use std::collections::BTreeMap;
 use toml_edit::{Document, DocumentMut};
 
 pub use self::error::ManifestError;
+pub use self::programs::Programs;
 use self::read::{Reader, parse};
 pub use self::registries::Registries;
 pub use self::requirement::Requirement;
@@ -31,6 +33,7 @@ pub const FILE_NAME: &str = "skillpm.toml";
 pub struct Manifest {
     skills: BTreeMap<SkillName, Requirement>,
     registries: Registries,
+    programs: Programs,
     overrides: BTreeMap<SkillName, VersionRange>,
     agents: Agents,
     lint: LintSettings,
@@ -56,10 +59,14 @@ impl Manifest {
         let document = parse(text)?;
         let reader = Reader::new(text);
         let root = document.as_table();
-        reader.known(root, &["skills", "registries", "override", "agents", "lint", "policy"])?;
+        reader.known(root, &["skills", "registries", "mcp", "override", "agents", "lint", "policy"])?;
         let registries = match root.get("registries") {
             Some(item) => reader.registries(item)?,
             None => Registries::default(),
+        };
+        let programs = match root.get("mcp") {
+            Some(item) => reader.programs(item)?,
+            None => Programs::default(),
         };
         let overrides = match root.get("override") {
             Some(item) => reader.overrides(item)?,
@@ -83,7 +90,8 @@ impl Manifest {
         };
         let has_skills = root.contains_key("skills");
         let text = text.to_owned();
-        let manifest = Self { skills, registries, overrides, agents, lint, policy, text, changed: None };
+        let manifest =
+            Self { skills, registries, programs, overrides, agents, lint, policy, text, changed: None };
         Ok((manifest, has_skills))
     }
 
@@ -120,6 +128,11 @@ impl Manifest {
     /// Returns the registries that it names.
     pub fn registries(&self) -> &Registries {
         &self.registries
+    }
+
+    /// Returns the programs that it names. Only those of the user's manifest are started.
+    pub fn programs(&self) -> &Programs {
+        &self.programs
     }
 
     /// Returns the ranges of versions that replace all others, by the name of the skill in its registry.

@@ -13,13 +13,12 @@ use crate::env::{self, Env};
 use crate::error::{Error, Result};
 use crate::fs::{anonymous_temp_file, bytes_in};
 use crate::interrupt::{self, Running};
+use crate::processes::{GRACE, end, ended, lead_group};
 use crate::reporter::{Reporter, Requested};
 use crate::settings::Settings;
 
 /// The interval between checks of a running program.
 const TICK: Duration = Duration::from_millis(100);
-/// The time that a program has to end after it was asked to.
-const GRACE: Duration = Duration::from_secs(2);
 /// The time that a program has to end after it closed its outputs.
 const LINGER: Duration = Duration::from_secs(30);
 /// The number of bytes kept of each of its outputs.
@@ -176,9 +175,7 @@ impl Program<'_> {
             None => Stdio::null(),
         };
         command.stdin(stdin).stdout(Stdio::piped()).stderr(Stdio::piped());
-        // A separate process group: git starts other programs, and all of them have to end with it.
-        #[cfg(unix)]
-        std::os::unix::process::CommandExt::process_group(command, 0);
+        lead_group(command);
         let _running = Running::begin();
         let mut child = command.spawn().map_err(|error| not_started(url, error))?;
         let (sender, heard) = channel();
@@ -374,37 +371,6 @@ fn listen(
             }
         }
     });
-}
-
-/// Waits at most `limit` for the end of `child`.
-fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
-    let start = Instant::now();
-    let mut pause = Duration::from_micros(100);
-    loop {
-        match child.try_wait() {
-            Ok(Some(status)) => return Some(status),
-            _ if start.elapsed() > limit => return None,
-            _ => thread::sleep(pause),
-        }
-        pause = (pause * 2).min(TICK);
-    }
-}
-
-/// Ends `child` and all programs that it started: first by a signal, so that it can remove its half-written
-/// files, then by force.
-fn end(child: &mut Child) {
-    #[cfg(unix)]
-    {
-        use rustix::process::{Pid, Signal, kill_process_group};
-        if let Some(group) = i32::try_from(child.id()).ok().and_then(Pid::from_raw) {
-            // If one of these fails, no process is left.
-            let _ = kill_process_group(group, Signal::TERM);
-            let _ = ended(child, GRACE);
-            let _ = kill_process_group(group, Signal::KILL);
-        }
-    }
-    let _ = child.kill();
-    let _ = child.wait();
 }
 
 /// Returns the request that a run of git with `args` sends to a server, if any.

@@ -336,7 +336,7 @@ mod tests {
         let settings = settings(Path::new("/p"), Path::new("/h"));
         let root = PathBuf::from(if kind == ScopeKind::Project { "/p" } else { "/h" });
         let (manifest, lockfile) = (PathBuf::new(), PathBuf::new());
-        let scope = Scope { kind, root, manifest, lockfile, index: Index::default() };
+        let scope = Scope { kind, root, manifest, lockfile, user_manifest: None, index: Index::default() };
         directories(&settings, &scope, agent(id))
             .into_iter()
             .map(|dir| (dir.path.display().to_string(), dir.role))
@@ -409,6 +409,7 @@ mod tests {
             root: root.clone(),
             manifest: PathBuf::new(),
             lockfile: PathBuf::new(),
+            user_manifest: None,
             index: Index::default(),
         };
         let (skills, own) = (scope.skills_dir(), root.join(".claude/skills"));

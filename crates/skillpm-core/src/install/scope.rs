@@ -25,6 +25,8 @@ pub struct Scope {
     pub manifest: PathBuf,
     /// `skillpm.lock`.
     pub lockfile: PathBuf,
+    /// The user's manifest, which is another one for a project; `None` if there is no place for one.
+    pub user_manifest: Option<PathBuf>,
     /// The cached digests of the trees in it.
     pub index: Index,
 }
@@ -119,7 +121,8 @@ impl Scope {
     fn of(settings: &Settings, kind: ScopeKind, root: PathBuf, files: &Path) -> Self {
         let (manifest, lockfile) = (files.join(manifest::FILE_NAME), files.join(lockfile::FILE_NAME));
         let index = Index::new(settings, &root, &kind.to_string(), &lockfile);
-        Self { kind, root, manifest, lockfile, index }
+        let user_manifest = settings.dirs.config.as_ref().map(|dir| dir.join(manifest::FILE_NAME));
+        Self { kind, root, manifest, lockfile, user_manifest, index }
     }
 
     /// Returns the part of the scope that sources need.

@@ -7,7 +7,7 @@ mod survey;
 
 pub use self::survey::{OnDisk, Survey};
 use super::plan::requirement_of;
-use super::scope::{Scope, nowhere};
+use super::scope::{Scope, ScopeKind, nowhere};
 use super::trees::{Trees, is_tree};
 use crate::advice::{Verb, message};
 use crate::install::health::problem;
@@ -219,9 +219,25 @@ pub fn read_lock(scope: &Scope) -> Result<Lockfile> {
 ///
 /// # Errors
 ///
-/// Fails for a file that cannot be read or is invalid, with the position in it.
+/// Fails for a file that cannot be read or is invalid, with the position in it, and for a project's manifest that names
+/// programs: it may be a stranger's.
 pub fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
-    read_manifest_at(&scope.manifest)
+    let (manifest, text) = read_manifest_at(&scope.manifest)?;
+    let own = scope.user_manifest.as_deref();
+    let place = || own.map_or_else(|| "your own manifest".to_owned(), |own| format!("`{}`", own.display()));
+    let misplaced = manifest.programs().misplaced(|| format!("move the table to {}", place()).into());
+    match misplaced {
+        Some(error) if scope.kind == ScopeKind::Project && !is_file(&scope.manifest, own)? => {
+            Err(manifest_error(&scope.manifest, error))
+        }
+        _ => Ok((manifest, text)),
+    }
+}
+
+/// Reports whether `path` is the file `other`, perhaps under another name.
+fn is_file(path: &Path, other: Option<&Path>) -> Result<bool> {
+    let Some(other) = other else { return Ok(false) };
+    Ok(path == other || fs::real_path(path)? == fs::real_path(other)?)
 }
 
 /// Works like [`read_manifest`], for the file at `path`.

@@ -84,7 +84,12 @@ fn from_home(path: &str) -> Option<&str> {
     path.strip_prefix('~').filter(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
+/// Returns `path` from the home directory after `~/`, otherwise from `base`.
+///
+/// # Errors
+///
+/// Fails if `~` is used and the home directory is not known.
+pub(super) fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
     match from_home(path) {
         Some(rest) => {
             let home = settings.home.as_ref().ok_or_else(|| no_home("a path that starts with `~`", None))?;

@@ -6,6 +6,9 @@
 mod client;
 mod entry;
 mod frontmatter;
+mod http;
+mod message;
+mod program;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -15,8 +18,9 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
-use self::client::{McpClient, Object};
+use self::client::McpClient;
 use self::entry::{FileList, ListedFile, ListedSkill};
+use self::message::Object;
 use super::discover::Candidate;
 use super::newest::{Ask, Newest, Query};
 use super::web::cache::{self, Cache};
@@ -51,7 +55,7 @@ const ENTRY_BYTES: u64 = 4 << 20;
 
 impl Source for McpServer {
     fn open(&self, context: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
-        Ok(FetchedSource::shelf(Arc::new(McpShelf::new(context, self)?), self.0.host()))
+        Ok(FetchedSource::shelf(Arc::new(McpShelf::new(context, self)?), self.name()))
     }
 
     fn ask<'a>(
@@ -84,16 +88,6 @@ struct EntryCache {
 
 impl McpShelf {
     fn new(context: &Context, server: &McpServer) -> Result<Self> {
-        if server.0.as_str().contains('?') {
-            let error = Error::usage(format!(
-                "`{}` is not the address of an MCP server: it has a query",
-                server.typed()
-            ));
-            return Err(match super::query_variable(&server.0) {
-                Some(variable) => error.hint(format!("leave the query out, and set `{variable}` to it")),
-                None => error,
-            });
-        }
         Ok(Self {
             server: server.clone(),
             client: McpClient::new(context, server)?,
@@ -358,7 +352,7 @@ impl SkillIndex for McpShelf {
         if self.cache.is_none() || wanted.len() < 2 {
             return Ok(());
         }
-        self.reporter.download_started(&format!("{} skills of {}", wanted.len(), self.server.0.host()), None);
+        self.reporter.download_started(&format!("{} skills of {}", wanted.len(), self.server.name()), None);
         let fetched = workers::wait_for(wanted, CONNECTIONS, |(path, revision)| {
             let loaded = locked_digest(*revision)
                 .and_then(|locked| self.files(path, locked.as_ref()))
@@ -395,7 +389,7 @@ impl SkillIndex for McpShelf {
         }
         let locked = locked_digest(revision)?;
         let (files, states) = self.files(path, locked.as_ref())?;
-        self.reporter.download_started(&format!("{path} of {}", self.server.0.host()), Some(files.bytes()));
+        self.reporter.download_started(&format!("{path} of {}", self.server.name()), Some(files.bytes()));
         let loaded = self.load(path, &files, states.as_ref(), CONNECTIONS);
         self.reporter.download_finished();
         let contents = loaded?;
@@ -404,7 +398,7 @@ impl SkillIndex for McpShelf {
         let tree = archive::of_files(named.collect()).map_err(|refusal| {
             Error::from(refusal).context(format!("`{path}` of `{}` is refused", self.typed()))
         })?;
-        Ok(FetchedSource::new(tree.within(path), Some(revision), self.server.0.host()))
+        Ok(FetchedSource::new(tree.within(path), Some(revision), self.server.name()))
     }
 }
 

@@ -26,8 +26,8 @@ enum Start {
     Host(String, Port),
     /// See [`Root::Local`].
     Local(Base, usize),
-    /// The names of packages.
-    Package,
+    /// The names of packages, or those that the user gives.
+    Named,
 }
 
 /// The ports of a server that match.
@@ -97,6 +97,9 @@ impl Pattern {
                 _ => one(address(rest).map(|(start, parts)| (start, without_suffixes(parts)))),
             },
             PatternForm::Address => one(address(rest)),
+            PatternForm::AddressOrName => {
+                address(rest).map(|place| [place].into_iter().chain(given_name(rest)).collect())
+            }
             PatternForm::Repository => {
                 repository(rest).map(|place| [place].into_iter().chain(on_short_host(rest)).collect())
             }
@@ -173,7 +176,7 @@ fn means_at((start, below): &PatternPath, name: &Name, list: List) -> Match {
                 Match::No
             }
         }
-        (Start::Package, Root::Package) => means_parts(below, name),
+        (Start::Named, Root::Named) => means_parts(below, name),
         _ => Match::No,
     }
 }
@@ -348,8 +351,14 @@ fn on_server(server: &str, parts: &[&str]) -> Read {
     Ok((Start::Host(host_pattern(host)?, port), parts))
 }
 
+/// Returns the second meaning of a pattern that may be a host without a dot or a name that the user gives.
+fn given_name(text: &str) -> Option<PatternPath> {
+    let is_known = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '*';
+    text.chars().all(is_known).then(|| (Start::Named, vec![place::key(text)]))
+}
+
 fn package(kind: &str, text: &str) -> Read {
     let ecosystem = Ecosystem::of_key(kind).ok_or(PatternError::Nothing)?;
     let parts = place::package_parts(ecosystem, text.trim_matches('/'));
-    if parts.iter().any(String::is_empty) { Err(PatternError::Nothing) } else { Ok((Start::Package, parts)) }
+    if parts.iter().any(String::is_empty) { Err(PatternError::Nothing) } else { Ok((Start::Named, parts)) }
 }

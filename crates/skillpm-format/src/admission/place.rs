@@ -34,8 +34,8 @@ pub(super) enum Root {
     Host(Host),
     /// A directory on this machine, or the given number of directories above it.
     Local(Base, usize),
-    /// The names of packages.
-    Package,
+    /// The names of packages, or those that the user gives.
+    Named,
 }
 
 /// A server.
@@ -177,8 +177,9 @@ pub(super) fn names(origin: &Origin, path: Option<&str>, dirs: &Dirs) -> Vec<Nam
         Compared::Git(url) => of_git(url, dirs),
         Compared::Address(address) => of_address(origin.kind(), address),
         Compared::Package(ecosystem, package) => {
-            vec![name(origin.kind(), Root::Package, Ok(package_parts(ecosystem, package)))]
+            vec![name(origin.kind(), Root::Named, Ok(package_parts(ecosystem, package)))]
         }
+        Compared::Name(given) => vec![name(origin.kind(), Root::Named, Ok(vec![key(given)]))],
         Compared::Path(path) => {
             locals(path, dirs).map(|(root, parts)| name(origin.kind(), root, Ok(parts))).collect()
         }

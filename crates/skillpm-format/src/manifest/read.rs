@@ -280,7 +280,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the list of texts under `key`, empty if it is missing.
-    fn list(&self, table: &dyn TableLike, key: &str) -> Result<Vec<LocatedText>, ManifestError> {
+    pub(super) fn list(&self, table: &dyn TableLike, key: &str) -> Result<Vec<LocatedText>, ManifestError> {
         let Some(item) = table.get(key) else { return Ok(Vec::new()) };
         let wrong = |span| fault(self.text, span, format!("`{key}` must be a list of strings"));
         let array = item.as_array().ok_or_else(|| wrong(item.span()))?;

@@ -206,6 +206,8 @@ pub enum PatternForm {
     Git,
     /// A host and a path on it.
     Address,
+    /// A host and a path on it, or a name that the user gives.
+    AddressOrName,
     /// A path on this machine.
     Path,
     /// The name of a package.
@@ -225,6 +227,8 @@ pub enum Compared<'a> {
     Path(&'a str),
     /// The name of a package.
     Package(Ecosystem, &'a str),
+    /// A name that the user gives.
+    Name(&'a str),
 }
 
 /// How the npm tool `skills` locks a source.

@@ -25,7 +25,7 @@ pub use github::{PUBLIC_HOST, Repository, is_github_host};
 pub use hosting::is_page;
 pub use kind::{Compared, Foreign, Kind, NotExpressible, PatternForm, SourceFacts, SourceKind, Typed};
 pub use local::{LocalPath, is_local};
-pub use mcp::McpServer;
+pub use mcp::{McpServer, is_program_name};
 pub use oci::{OciRepository, is_oci_tag};
 pub use origin::{KINDS, Origin, kind_of_key, source_keys};
 pub use package::{Ecosystem, Package, distribution_name};
@@ -82,6 +82,11 @@ pub enum SpecError {
     /// A name that no package can have.
     #[error("`{0}` cannot be the name of a package for `{1}:`")]
     BadPackage(String, &'static str),
+    /// A text that is neither the address nor the name of an MCP server.
+    #[error(
+        "`{0}` is not an MCP server: expected an address such as `https://host/mcp`, or a name from `[mcp]` of your own manifest"
+    )]
+    BadServer(String),
     /// A text that is not a repository of an OCI registry.
     #[error(
         "`{0}` is not a repository of an OCI registry: expected `host/path/name` with the name in lower case"

@@ -145,6 +145,7 @@ mod tests {
             ("registry:./x", "registry", None),
             ("oci:h/x", "oci", Some("https://h/x")),
             ("mcp:https://h/mcp", "mcp", Some("https://h/mcp")),
+            ("mcp:docs", "mcp", None),
             ("npm:@s/x", "npm", None),
             ("crate:x", "crate", None),
             ("path:./x", "path", None),

@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::client::Object;
+use super::message::Object;
 use crate::digest::Digest;
 use crate::path::SafePath;
 use crate::skill::SkillMeta;

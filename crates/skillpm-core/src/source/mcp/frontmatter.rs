@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::client::Object;
+use super::message::Object;
 use crate::document::{Document, Node};
 
 /// Returns the first field of the frontmatter in `document` that differs from what the server `states`, as it is shown.

@@ -1,0 +1,63 @@
+//! Programs that are started as process groups: how they end.
+
+use std::process::{Child, Command, ExitStatus};
+use std::thread;
+use std::time::{Duration, Instant};
+
+/// The longest pause between two checks of a program that should end.
+const TICK: Duration = Duration::from_millis(100);
+/// The time that a program has to end after it was asked to.
+pub(crate) const GRACE: Duration = Duration::from_secs(2);
+
+/// Has `command` start a process group: the program may start others, and all of them have to end with it.
+pub(crate) fn lead_group(command: &mut Command) {
+    #[cfg(unix)]
+    std::os::unix::process::CommandExt::process_group(command, 0);
+    #[cfg(not(unix))]
+    let _ = command;
+}
+
+/// Waits at most `limit` for the end of `child`.
+pub(crate) fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+    let start = Instant::now();
+    let mut pause = Duration::from_micros(100);
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            _ if start.elapsed() > limit => return None,
+            _ => thread::sleep(pause),
+        }
+        pause = (pause * 2).min(TICK);
+    }
+}
+
+/// Returns what ends `child` and all programs that it started by force. It is for a `child` that runs, or was not waited
+/// for.
+pub(crate) fn killer(child: &Child) -> impl Fn() + Send + use<> {
+    #[cfg(unix)]
+    let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
+    #[cfg(not(unix))]
+    let _ = child;
+    move || {
+        #[cfg(unix)]
+        if let Some(group) = group {
+            // If this fails, no process is left.
+            let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
+        }
+    }
+}
+
+/// Ends `child` and all programs that it started: first by a signal, so that it can remove its half-written
+/// files, then by force.
+pub(crate) fn end(child: &mut Child) {
+    let kill = killer(child);
+    #[cfg(unix)]
+    if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
+        // If this fails, no process is left.
+        let _ = rustix::process::kill_process_group(group, rustix::process::Signal::TERM);
+        let _ = ended(child, GRACE);
+    }
+    kill();
+    let _ = child.kill();
+    let _ = child.wait();
+}
