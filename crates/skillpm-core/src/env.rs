@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::time::SystemTime;
+use std::time::{Duration, SystemTime};
 
 macro_rules! variables {
     ($($(#[doc = $doc:literal])+ $name:ident;)+) => {
@@ -181,7 +181,12 @@ pub fn own_program() -> Option<PathBuf> {
 
 /// Seconds since 1970, by this machine's clock.
 pub fn now() -> u64 {
-    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).map_or(0, |since| since.as_secs())
+    since_1970().as_secs()
+}
+
+/// The time since 1970, by this machine's clock; zero before that.
+pub fn since_1970() -> Duration {
+    SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 
 /// The directories that a value such as that of `PATH` lists.

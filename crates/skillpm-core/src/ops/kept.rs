@@ -60,8 +60,8 @@ pub fn kept(context: &Context) -> Result<Vec<KeptCopy>> {
     Ok(copies.into_iter().map(|(_, copy)| copy).collect())
 }
 
-/// Returns one copy for each name of `kept`, with the time of its last note.
-fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<u64>, KeptCopy)> {
+/// Returns one copy for each name of `kept`, with the time of its last note in seconds and nanoseconds.
+fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<(u64, u32)>, KeptCopy)> {
     let bare = KeptCopy {
         name: None,
         kept_at: None,
@@ -78,11 +78,12 @@ fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<u64>, KeptCopy)> {
     if last.is_empty() {
         // An older version saved it without a note, or agents have copies of it.
         let at = fs::usage(&kept.path).ok().and_then(|usage| usage.changed_at());
-        return vec![(at, KeptCopy { name: own_name(&kept.path), kept_at: at.map(time), ..bare })];
+        return vec![(at.map(|at| (at, 0)), KeptCopy { name: own_name(&kept.path), kept_at: at.map(time), ..bare })];
     }
     let copy = |note: Note| {
-        let (at, why, from) = (Some(note.at), Some(note.why), Some(note.from.display().to_string()));
-        (at, KeptCopy { name: Some(note.name), kept_at: at.map(time), why, from, ..bare.clone() })
+        let (why, from) = (Some(note.why), Some(note.from.display().to_string()));
+        let copy = KeptCopy { name: Some(note.name), kept_at: Some(time(note.at)), why, from, ..bare.clone() };
+        (Some((note.at, note.nanos)), copy)
     };
     last.into_values().map(copy).collect()
 }

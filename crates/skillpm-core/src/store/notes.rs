@@ -22,6 +22,10 @@ pub struct Note {
     pub name: String,
     /// The time when it was kept, in seconds since 1970.
     pub at: u64,
+    /// The part of that time below a second, in nanoseconds, which puts copies of one second in order. Notes of older
+    /// versions do not have it.
+    #[serde(default)]
+    pub nanos: u32,
     /// Why it was kept.
     pub why: Why,
     /// Its former path.
@@ -47,7 +51,8 @@ pub enum Why {
 impl Note {
     /// Returns a note with the current time.
     pub fn new(name: &str, why: Why, from: PathBuf) -> Self {
-        Self { name: name.to_owned(), at: env::now(), why, from }
+        let now = env::since_1970();
+        Self { name: name.to_owned(), at: now.as_secs(), nanos: now.subsec_nanos(), why, from }
     }
 }
 
