@@ -1,4 +1,4 @@
-//! Tells the program the commit that it is built from, where that can be known.
+//! Tells the program its target, and the commit that it is built from, where that can be known.
 
 #![expect(clippy::disallowed_methods, reason = "a build script has no part in the rooms of the program")]
 
@@ -7,6 +7,7 @@ use std::process::Command;
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");
+    println!("cargo::rustc-env=SKILLPM_TARGET={}", std::env::var("TARGET").unwrap_or_default());
     let package = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
     if let Some(commit) = commit(&package) {
         println!("cargo::rustc-env=SKILLPM_COMMIT={commit}");

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use clap::builder::Styles;
 
-use super::commands::Command;
+use super::commands::{Command, word};
 use super::render::wrapped;
 use super::style::{LITERAL, STRONG, paint};
 use super::{exit, style};
@@ -45,7 +45,7 @@ pub(crate) fn template(program: &clap::Command, columns: usize) -> String {
     let indent = names().map(|name| name.len()).max().unwrap_or_default() + 4;
     for (title, names) in Command::GROUPS {
         heading(&mut text, title);
-        for command in names.iter().filter_map(|name| program.find_subcommand(name.to_lowercase())) {
+        for command in names.iter().filter_map(|name| program.find_subcommand(word(name))) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
             let aliases: Vec<_> = command.get_visible_aliases().collect();
             let aliases = match aliases[..] {

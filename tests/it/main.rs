@@ -45,6 +45,7 @@ mod http_upload;
 mod index;
 mod install;
 mod interrupt;
+mod itself;
 mod leftovers;
 mod link;
 mod loading;

@@ -16,6 +16,7 @@ mod fmt;
 mod import;
 mod install;
 mod invoke;
+mod itself;
 mod link;
 mod list;
 mod man;
@@ -81,7 +82,7 @@ macro_rules! commands {
         }
 
         impl Command {
-            /// The groups of the help page, each with the names of its commands, in another case.
+            /// The groups of the help page, each with the variants of its commands: see [`word`].
             pub(crate) const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($name)),+])),+];
 
             /// Runs the command and returns the exit code.
@@ -284,6 +285,15 @@ commands! {
         #[command(after_help = audit::EXAMPLES)]
         Audit(audit::AuditArgs) => audit::run, READS;
 
+        /// show what this program is and how it was installed, and ask whether there is a newer version
+        #[command(name = "self", after_help = itself::EXAMPLES, arg_required_else_help = true, disable_help_subcommand = true)]
+        #[command(
+            subcommand_value_name = "ACTION",
+            subcommand_help_heading = "Actions",
+            override_usage = "skillpm self [OPTIONS] <ACTION>"
+        )]
+        Itself(itself::SelfArgs) => itself::run, READS;
+
         /// print the script that teaches a shell to complete commands, options and the names of your skills
         #[command(after_help = completions::EXAMPLES)]
         Completions(completions::CompletionsArgs) => completions::run, READS;
@@ -292,6 +302,11 @@ commands! {
         #[command(after_help = man::EXAMPLES)]
         Man(man::ManArgs) => man::run, READS;
     }
+}
+
+/// Returns what is typed for a variant of [`Command`]: its name in lower case. `Self` is a word of Rust.
+pub(crate) fn word(variant: &str) -> String {
+    if variant == "Itself" { "self".to_owned() } else { variant.to_lowercase() }
 }
 
 /// The names of each command, its own name first.

@@ -17,6 +17,7 @@ mod finding;
 pub(crate) mod fmt;
 pub(crate) mod import;
 pub(crate) mod install;
+pub(crate) mod itself;
 pub(crate) mod kept;
 pub(crate) mod link;
 pub(crate) mod list;

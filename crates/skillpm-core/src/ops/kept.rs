@@ -78,11 +78,15 @@ fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<(u64, u32)>, KeptCop
     if last.is_empty() {
         // An older version saved it without a note, or agents have copies of it.
         let at = fs::usage(&kept.path).ok().and_then(|usage| usage.changed_at());
-        return vec![(at.map(|at| (at, 0)), KeptCopy { name: own_name(&kept.path), kept_at: at.map(time), ..bare })];
+        return vec![(
+            at.map(|at| (at, 0)),
+            KeptCopy { name: own_name(&kept.path), kept_at: at.map(time), ..bare },
+        )];
     }
     let copy = |note: Note| {
         let (why, from) = (Some(note.why), Some(note.from.display().to_string()));
-        let copy = KeptCopy { name: Some(note.name), kept_at: Some(time(note.at)), why, from, ..bare.clone() };
+        let copy =
+            KeptCopy { name: Some(note.name), kept_at: Some(time(note.at)), why, from, ..bare.clone() };
         (Some((note.at, note.nanos)), copy)
     };
     last.into_values().map(copy).collect()

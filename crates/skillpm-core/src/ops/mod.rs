@@ -23,6 +23,8 @@ mod home;
 pub mod import;
 pub mod install;
 pub mod invoke;
+#[cfg(feature = "http")]
+pub mod itself;
 pub mod kept;
 pub mod link;
 pub mod list;

@@ -1,0 +1,52 @@
+//! `self`.
+
+use clap::{Args, Subcommand};
+
+use crate::cli::help::after;
+use crate::cli::{App, exit, render, version};
+use crate::error::{ErrorKind, Result};
+use crate::ops::itself::{SelfRequest, check};
+
+pub(super) const EXAMPLES: &str = after!("self",
+    "skillpm self check               version, how it was installed, and whether there is a newer one"
+    "skillpm self check --offline     the same without asking anybody"
+);
+
+// Arguments of `self`.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct SelfArgs {
+    /// What is to be done.
+    #[command(subcommand)]
+    action: Action,
+}
+
+// What can be done.
+#[derive(Debug, Clone, Subcommand)]
+enum Action {
+    /// show the version, where the program is and what installed it; ask GitHub for the newest version, which no other
+    /// command does
+    Check {
+        /// exit with 1 if there is a newer version
+        #[arg(long)]
+        exit_code: bool,
+
+        /// print the outcome as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
+pub(super) fn run(app: &App, args: &SelfArgs) -> Result<u8> {
+    let Action::Check { exit_code, json } = args.action;
+    let request =
+        SelfRequest { version: version::NUMBER, commit: version::commit(), target: version::TARGET };
+    let outcome = check(&app.context, &request);
+    if json {
+        app.printer.json(&outcome);
+    } else {
+        render::itself::show(&app.printer, &outcome);
+    }
+    app.printer.warnings(&outcome.warnings);
+    let found = if exit_code && outcome.outdated { exit::FINDINGS } else { exit::SUCCESS };
+    Ok(outcome.failed.map_or(found, ErrorKind::exit_code))
+}
