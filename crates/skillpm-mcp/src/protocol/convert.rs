@@ -148,7 +148,7 @@ pub(super) fn children(view: &View, address: &str) -> Result<Vec<Resource>, Erro
     for served in &view.skills {
         add(&mut children, &dir, &dir, &format!("{}/{SKILL_FILE}", served.path));
     }
-    // The root is there also if there are no skills.
+    // The root exists even without skills.
     let is_directory = dir.is_empty() || !children.is_empty();
     if is_directory { Ok(children.into_values().collect()) } else { Err(unknown()) }
 }

@@ -127,7 +127,7 @@ impl ServerHandler for Server {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // There is no news of single files.
+        // Changes of single files are not reported.
         let mut accepted = requested.clone();
         accepted.resource_subscriptions = None;
         Some(accepted)

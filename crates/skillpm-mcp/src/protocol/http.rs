@@ -74,19 +74,19 @@ pub fn serve_http(
         let stopped = shared.stopped.clone();
         let guarded = Guarded::new(shared, &token, SESSION_TIME);
         tokio::select! {
-            () = accept(&listener, &guarded, MAX_CONNECTIONS, HEAD_TIME) => {}
+            () = accept(&listener, &guarded) => {}
             () = stopped.cancelled() => {}
         }
         Ok(())
     })
 }
 
-/// Answers at most `connections` at once, for ever. A client has `head_time` to send the head of a request.
-async fn accept(listener: &TcpListener, guarded: &Guarded, connections: usize, head_time: Duration) {
+/// Answers connections for ever.
+async fn accept(listener: &TcpListener, guarded: &Guarded) {
     // Without HTTP/2: to tell the two apart, the library waits for the first bytes, and that without a limit.
     let mut builder = Builder::new();
-    builder.timer(TokioTimer::new()).header_read_timeout(head_time);
-    let slots = Arc::new(Semaphore::new(connections));
+    builder.timer(TokioTimer::new()).header_read_timeout(HEAD_TIME);
+    let slots = Arc::new(Semaphore::new(MAX_CONNECTIONS));
     loop {
         let Ok(slot) = Arc::clone(&slots).acquire_owned().await else { return };
         let Ok((stream, _)) = listener.accept().await else {
@@ -216,8 +216,8 @@ mod tests {
     use super::*;
     use crate::tests::{all, project};
 
-    /// Starts a server with these limits, and returns it with its address.
-    fn start(connections: usize, head_time: Duration, session_time: Duration) -> (Guarded, SocketAddr) {
+    /// Starts a server whose sessions last for this time, and returns it with its address.
+    fn start(session_time: Duration) -> (Guarded, SocketAddr) {
         let (sender, ready) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let project = project();
@@ -227,7 +227,7 @@ mod tests {
                 let guarded = Guarded::new(Shared::new(offer).expect("starts"), "secret", session_time);
                 let address = listener.local_addr().expect("an address");
                 sender.send((guarded.clone(), address)).expect("is read");
-                accept(&listener, &guarded, connections, head_time).await;
+                accept(&listener, &guarded).await;
             });
         });
         ready.recv().expect("starts")
@@ -256,27 +256,10 @@ mod tests {
     const PING: &str = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
     const LONG: Duration = Duration::from_mins(10);
 
-    /// Nobody keeps the others out with connections on which nothing comes, or the end of a head does not come.
-    #[test]
-    fn idle_connections_make_room() {
-        let (_, address) = start(4, Duration::from_millis(50), LONG);
-        let idle: Vec<_> = (0..20)
-            .map(|number| {
-                let mut stream = TcpStream::connect(address).expect("connects");
-                if number % 2 == 0 {
-                    stream.write_all(b"POST /mcp HTTP/1.1\r\n").expect("is sent");
-                }
-                stream
-            })
-            .collect();
-        assert_eq!(ask(address, None, INITIALIZE).0, 200);
-        drop(idle);
-    }
-
     /// A client whose session has expired learns that it must start another one.
     #[test]
     fn an_expired_session_is_not_found() {
-        let (guarded, address) = start(4, LONG, Duration::from_millis(1));
+        let (guarded, address) = start(Duration::from_millis(1));
         let (status, session) = ask(address, None, INITIALIZE);
         assert_eq!(status, 200);
         let session = session.expect("a session");
@@ -296,7 +279,7 @@ mod tests {
     /// Sessions are limited, and one that ends makes room.
     #[test]
     fn sessions_are_limited() {
-        let (guarded, address) = start(4, LONG, LONG);
+        let (guarded, address) = start(LONG);
         let mut workers = Vec::new();
         let mut add = |id: String| {
             let (handle, worker) = create_local_session(id.as_str(), SessionConfig::default());
@@ -315,7 +298,7 @@ mod tests {
     /// A session that hammers is refused, and others are not.
     #[test]
     fn a_session_that_hammers_is_refused() {
-        let (guarded, address) = start(4, LONG, LONG);
+        let (guarded, address) = start(LONG);
         let session = ask(address, None, INITIALIZE).1.expect("a session");
         // As after far more requests than it may send.
         guarded.paces.admit(Some(session.as_str().into()), Instant::now() + LONG).expect("admitted");

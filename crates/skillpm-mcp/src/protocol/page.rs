@@ -17,7 +17,12 @@ pub(super) fn of<T>(
         None => 0,
         Some(cursor) => match cursor.parse::<usize>() {
             Ok(start) if start % size == 0 => start,
-            _ => return Err(ErrorData::invalid_params(format!("there is no cursor `{cursor}`"), None)),
+            _ => {
+                return Err(ErrorData::invalid_params(
+                    format!("`{cursor}` is not a cursor of this list"),
+                    None,
+                ));
+            }
         },
     };
     // The list may have become shorter meanwhile: then this is its end.

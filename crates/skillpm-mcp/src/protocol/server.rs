@@ -97,7 +97,7 @@ impl Server {
         self.shared.changes.subscribe(&self.tools)
     }
 
-    /// Returns the changes for the first call of an older client, and `None` for any other.
+    /// Returns the changes from now on at the first call, and `None` later: an older client is notified of each change once.
     pub(super) fn first_news(&self) -> Option<News> {
         (!self.is_announced.swap(true, Ordering::Relaxed)).then(|| self.news())
     }
