@@ -3,6 +3,9 @@
 /// The media type.
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
+/// What may stand at the start of a stream, and is no part of its first line.
+const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
+
 /// What has been read of a stream.
 #[derive(Debug, Default)]
 pub(super) struct Events {
@@ -12,6 +15,8 @@ pub(super) struct Events {
     data: Vec<u8>,
     /// Whether the last byte was a carriage return, after which a line feed belongs to the same end.
     after_return: bool,
+    /// Whether the first line has ended: before it a byte order mark may stand.
+    has_begun: bool,
 }
 
 impl Events {
@@ -27,7 +32,11 @@ impl Events {
                 continue;
             }
             let line = std::mem::take(&mut self.line);
-            if let Some(data) = self.end_line(&line).filter(|data| is_wanted(data)) {
+            let mark: &[u8] =
+                if std::mem::replace(&mut self.has_begun, true) { b"" } else { BYTE_ORDER_MARK };
+            if let Some(data) =
+                self.end_line(line.strip_prefix(mark).unwrap_or(&line)).filter(|data| is_wanted(data))
+            {
                 return Some(data);
             }
         }
@@ -80,6 +89,14 @@ mod tests {
         let text = b": hello\r\nid: 1\ndata:\n\nevent: message\r\ndata: {\"a\":\r\ndata:1}\r\n\r\nretry: 3\r\rdatum: x\n\ndata: last";
         for size in [1, 2, 3, 7, 1000] {
             assert_eq!(all(text, size), ["", "{\"a\":\n1}"], "{size}");
+        }
+    }
+
+    #[test]
+    fn a_byte_order_mark_at_the_start_is_no_data() {
+        for size in [1, 2, 3, 1000] {
+            let text = "\u{feff}data: one\n\n\u{feff}data: none\n\ndata: \u{feff}two\n\n";
+            assert_eq!(all(text.as_bytes(), size), ["one", "\u{feff}two"], "{size}");
         }
     }
 
