@@ -277,9 +277,10 @@ fn another_server_of_the_name_is_left_alone_without_force() {
     exit: 1
     --- stderr
     error: `skillpm` in `[DIR]/home/.cursor/mcp.json` is another server: it starts `npx x 'a b'`
-    hint: `--force` takes it all the same; `--name NAME` chooses another name
+    hint: `--force` replaces it; `--name NAME` chooses another name
     ");
-    assert_eq!(sandbox.run(&["mcp", "uninstall", "--client", "cursor"]).code, Some(1));
+    let kept = sandbox.run(&["mcp", "uninstall", "--client", "cursor"]);
+    assert!(kept.code == Some(1) && kept.stderr.contains("`--force` removes it; "), "{kept}");
     assert_eq!(outcome(&sandbox.ok(&["mcp", "uninstall", "--json"]))["clients"], json!([]));
     assert_eq!(read(&path), text);
     let named = outcome(&install(&sandbox, "cursor", &["--name", "skills", "--json"]));

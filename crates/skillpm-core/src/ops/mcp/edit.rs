@@ -7,6 +7,7 @@ use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::ops::diff::unified;
+use crate::settings::Settings;
 
 /// A planned edit of one file.
 pub(super) struct Edit {
@@ -57,57 +58,75 @@ impl<'c> Planned<'c> {
         McpChangeOutcome { dry_run, clients: self.edits.iter().map(change).collect() }
     }
 
-    /// Writes the files. After an error, those that were written get their old text again.
+    /// Writes the files. After an error, those that were written get their old text again, except one that another program
+    /// has changed since: a hint of the error names it.
     ///
     /// # Errors
     ///
     /// Fails if a file has changed since it was read, and if one cannot be written.
     pub fn apply(self) -> Result<McpChangeOutcome> {
-        let edits: Vec<_> = self.edits.iter().filter(|edit| edit.old != edit.new).collect();
-        for edit in &edits {
-            edit.check(self.context)?;
-        }
-        for (at, edit) in edits.iter().enumerate() {
-            if let Err(error) = edit.write(edit.new.as_deref()) {
-                take_back(&edits[..at])?;
-                return Err(error);
+        let settings = &self.context.settings;
+        let mut begun = Vec::new();
+        for edit in self.edits.iter().filter(|edit| edit.old != edit.new) {
+            let receipt = Receipt::read(settings, &edit.file.path, &edit.name);
+            let done = edit.check(settings).and_then(|()| {
+                begun.push((edit, receipt));
+                edit.write(edit.new.as_deref())?;
+                edit.note(settings, edit.receipt.as_ref())
+            });
+            if let Err(error) = done {
+                let undone =
+                    begun.iter().rev().map(|(edit, receipt)| edit.take_back(settings, receipt.as_ref()));
+                return Err(undone
+                    .filter_map(Result::err)
+                    .fold(error, |error, left| error.hint(left.to_string())));
             }
-        }
-        if let Err(error) = edits.iter().try_for_each(|edit| edit.note(self.context)) {
-            take_back(&edits)?;
-            return Err(error);
         }
         Ok(self.outcome(false))
     }
 }
 
-/// Gives the files of `edits` their old text again.
-fn take_back(edits: &[&Edit]) -> Result<()> {
-    edits.iter().rev().try_for_each(|edit| {
-        edit.write(edit.old.as_deref())?;
-        if edit.old.is_none() {
-            edit.remove_directories(edit.receipt.as_ref().map_or(0, |receipt| receipt.directories));
-        }
-        Ok(())
-    })
-}
-
 impl Edit {
     /// Checks that the file is as it was read: clients write these files too, some of them often.
-    fn check(&self, context: &Context) -> Result<()> {
-        if self.file.read(&context.settings)? == self.old {
+    fn check(&self, settings: &Settings) -> Result<()> {
+        if self.file.read(settings)? == self.old {
             return Ok(());
         }
         let message = format!("`{}` was changed by another program meanwhile", self.file.path.display());
         Err(Error::new(ErrorKind::Findings, message).hint("run the command again"))
     }
 
-    /// Notes how the edit is taken back, or removes the note of an earlier one.
-    fn note(&self, context: &Context) -> Result<()> {
-        match &self.receipt {
-            Some(receipt) => receipt.write(&context.settings, &self.file.path, &self.name),
-            None => Receipt::remove(&context.settings, &self.file.path, &self.name),
+    /// Keeps `receipt`, which says how the edit is undone later, or removes that of an earlier edit.
+    fn note(&self, settings: &Settings, receipt: Option<&Receipt>) -> Result<()> {
+        match receipt {
+            Some(receipt) => receipt.write(settings, &self.file.path, &self.name),
+            None => Receipt::remove(settings, &self.file.path, &self.name),
         }
+    }
+
+    /// Gives the file its old text again, and keeps the `receipt` that there was before.
+    ///
+    /// # Errors
+    ///
+    /// Fails if another program has changed the file since: what it wrote stays. Fails if the file cannot be written.
+    fn take_back(&self, settings: &Settings, receipt: Option<&Receipt>) -> Result<()> {
+        let text = self.file.read(settings)?;
+        // The edit itself may have failed: then the file still has its old text.
+        if text != self.old {
+            if text != self.new {
+                let message = format!(
+                    "`{}` was changed by another program meanwhile and was not restored: check its entry `{}`",
+                    self.file.path.display(),
+                    self.name
+                );
+                return Err(Error::new(ErrorKind::Findings, message));
+            }
+            self.write(self.old.as_deref())?;
+        }
+        if self.old.is_none() {
+            self.remove_directories(self.receipt.as_ref().map_or(0, |receipt| receipt.directories));
+        }
+        self.note(settings, receipt)
     }
 
     /// Makes `text` the content of the file, or removes it.
@@ -127,5 +146,80 @@ impl Edit {
     fn remove_directories(&self, number: usize) {
         let directories = self.file.path.ancestors().skip(1).take(number);
         let _ = directories.take_while(|directory| fs::remove_dir_if_empty(directory)).count();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::ops::mcp::{McpInstallRequest, McpUninstallRequest, plan_install, plan_uninstall};
+
+    const CURSOR: &str = "../home/.cursor/mcp.json";
+
+    fn request(clients: &[&str]) -> McpInstallRequest {
+        let clients = clients.iter().map(|id| (*id).to_owned()).collect();
+        McpInstallRequest { clients, ..McpInstallRequest::default() }
+    }
+
+    /// The path of the receipt for the server in the file of `edit`.
+    fn receipt(context: &Context, edit: &Edit) -> std::path::PathBuf {
+        Receipt::place(&context.settings, &edit.file.path, &edit.name).expect("a state directory")
+    }
+
+    fn text(edit: &Edit) -> Option<String> {
+        let bytes = fs::read_capped(&edit.file.path, 1 << 20).expect("reads")?;
+        Some(String::from_utf8(bytes).expect("UTF-8"))
+    }
+
+    #[test]
+    fn after_an_error_files_and_receipts_are_as_they_were() {
+        let world = World::new();
+        let context = world.context();
+        world.write(CURSOR, "{}");
+        let planned = plan_install(&context, &request(&["cursor", "windsurf"])).expect("plans");
+        let receipts = [0, 1].map(|at| receipt(&context, &planned.edits[at]));
+        let file = planned.edits[1].file.path.clone();
+        // A directory where the second receipt is to be.
+        fs::create_dir_all(&receipts[1].join("x")).expect("creates");
+        planned.apply().expect_err("no receipt");
+        let planned = plan_install(&context, &request(&["cursor"])).expect("plans");
+        assert_eq!(text(&planned.edits[0]).as_deref(), Some("{}"));
+        assert!(fs::kind(&receipts[0]).expect("looks").is_none(), "no receipt is left");
+        assert!(fs::kind(file.parent().expect("a directory")).expect("looks").is_none());
+        // Nor does an uninstallation that fails lose what undoes it.
+        fs::remove_tree(&receipts[1]).expect("removes");
+        plan_install(&context, &request(&["cursor", "windsurf"])).expect("plans").apply().expect("installs");
+        fs::remove_if_there(&receipts[1]).expect("removes");
+        fs::create_dir_all(&receipts[1].join("x")).expect("creates");
+        let uninstall = || plan_uninstall(&context, &McpUninstallRequest::default()).expect("plans");
+        uninstall().apply().expect_err("the receipt stays");
+        fs::remove_tree(&receipts[1]).expect("removes");
+        let outcome = uninstall().apply().expect("uninstalls");
+        assert_eq!(outcome.clients[0].effect, Effect::Restored);
+    }
+
+    #[test]
+    fn what_another_program_wrote_meanwhile_stays() {
+        let world = World::new();
+        let context = world.context();
+        let settings = &context.settings;
+        for before in [None, Some("{}")] {
+            if let Some(before) = before {
+                world.write(CURSOR, before);
+            }
+            let planned = plan_install(&context, &request(&["cursor"])).expect("plans");
+            let edit = &planned.edits[0];
+            edit.write(edit.new.as_deref()).expect("writes");
+            let theirs = format!("{}\n", text(edit).expect("there"));
+            world.write(CURSOR, &theirs);
+            let left = edit.take_back(settings, None).expect_err("changed").to_string();
+            assert!(left.contains("was not restored") && left.contains("mcp.json"), "{left}");
+            assert_eq!(text(edit), Some(theirs));
+            // What nobody else touched is restored.
+            edit.write(edit.new.as_deref()).expect("writes");
+            edit.take_back(settings, None).expect("restores");
+            assert_eq!(text(edit).as_deref(), before);
+        }
     }
 }

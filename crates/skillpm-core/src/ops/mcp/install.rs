@@ -122,12 +122,12 @@ fn plan(settings: &Settings, file: ClientFile, name: &str, command: &[String], f
     let key = Key { table: file.client.servers, name };
     let old = file.read(settings)?;
     let text = old.as_deref().unwrap_or_default();
-    let told = |error| file.error(&error);
-    let servers = format.servers(text, key.table).map_err(told)?;
+    let in_file = |error| file.error(&error);
+    let servers = format.servers(text, key.table).map_err(in_file)?;
     let entry = || shape.entry(name, command);
     let (new, effect, receipt) = match servers.get(name).map(|entry| shape.command(entry)) {
         None => {
-            let added = format.add(text, key, &entry()).map_err(told)?;
+            let added = format.add(text, key, &entry()).map_err(in_file)?;
             let effect = if old.is_none() { Effect::Created } else { Effect::Added };
             let directories = file.missing_directories()?.len();
             let receipt = Receipt::new(old.as_deref(), &added.text, added.with_table, directories);
@@ -135,31 +135,31 @@ fn plan(settings: &Settings, file: ClientFile, name: &str, command: &[String], f
         }
         Some(there) if there == command => (text.to_owned(), Effect::Unchanged, None),
         Some(there) if is_ours(&there) => {
-            let new = format.change(text, key, &shape.command_fields(command)).map_err(told)?;
+            let new = format.change(text, key, &shape.command_fields(command)).map_err(in_file)?;
             let receipt =
                 Receipt::read(settings, &file.path, name).map(|receipt| receipt.followed(text, &new));
             (new, Effect::Changed, receipt)
         }
         Some(_) if force => {
-            let without = format.remove(text, key, false).map_err(told)?;
-            let added = format.add(&without, key, &entry()).map_err(told)?;
+            let without = format.remove(text, key, false).map_err(in_file)?;
+            let added = format.add(&without, key, &entry()).map_err(in_file)?;
             let receipt = Receipt::new(old.as_deref(), &added.text, false, 0);
             (added.text, Effect::Replaced, Some(receipt))
         }
-        Some(there) => return Err(taken(&file, name, &there)),
+        Some(there) => return Err(taken(&file, name, &there, "replaces")),
     };
     let (name, command) = (name.to_owned(), command.to_vec());
     Ok(Edit { file, name, command, effect, old, new: Some(new), receipt, directories: 0 })
 }
 
-/// Returns the error for an entry that another server has.
-pub(super) fn taken(file: &ClientFile, name: &str, there: &[String]) -> Error {
+/// Returns the error for an entry that another server has. `forced` says what `force` does to it.
+pub(super) fn taken(file: &ClientFile, name: &str, there: &[String], forced: &str) -> Error {
     let words: Vec<_> = there.iter().map(shell_word).collect();
     let starts = if words.is_empty() { String::new() } else { format!(": it starts `{}`", words.join(" ")) };
     let message = format!("`{name}` in `{}` is another server{starts}", file.path.display());
     Error::new(ErrorKind::Findings, message).hint(message!(
         Opt::Force,
-        " takes it all the same; ",
+        format!(" {forced} it; "),
         (Opt::Name, "NAME"),
         " chooses another name"
     ))

@@ -114,7 +114,8 @@ impl Receipt {
         }
     }
 
-    fn place(settings: &Settings, path: &Path, name: &str) -> Option<PathBuf> {
+    /// Returns the path of the receipt; `None` if there is no state directory.
+    pub(super) fn place(settings: &Settings, path: &Path, name: &str) -> Option<PathBuf> {
         let directory = settings.dirs.state.as_ref()?.join(DIRECTORY);
         let digest = Digest::of(format!("{}\0{name}", path.display()).as_bytes());
         Some(directory.join(format!("{}.json", digest.hex())))

@@ -65,8 +65,8 @@ fn plan(settings: &Settings, file: ClientFile, name: &str, force: bool) -> Resul
     let (format, shape) = (file.client.format, file.client.shape);
     let key = Key { table: file.client.servers, name };
     let old = file.read(settings)?;
-    let told = |error| file.error(&error);
-    let servers = old.as_deref().map(|text| format.servers(text, key.table)).transpose().map_err(told)?;
+    let in_file = |error| file.error(&error);
+    let servers = old.as_deref().map(|text| format.servers(text, key.table)).transpose().map_err(in_file)?;
     let command = servers.as_ref().and_then(|servers| servers.get(name)).map(|entry| shape.command(entry));
     let (Some(text), Some(command)) = (&old, command) else {
         let (name, new) = (name.to_owned(), old.clone());
@@ -74,7 +74,7 @@ fn plan(settings: &Settings, file: ClientFile, name: &str, force: bool) -> Resul
         return Ok(Edit { file, name, command, effect, old, new, receipt: None, directories: 0 });
     };
     if !is_ours(&command) && !force {
-        return Err(taken(&file, name, &command));
+        return Err(taken(&file, name, &command, "removes"));
     }
     let receipt = Receipt::read(settings, &file.path, name);
     let directories = receipt.as_ref().map_or(0, |receipt| receipt.directories);
@@ -86,7 +86,7 @@ fn plan(settings: &Settings, file: ClientFile, name: &str, force: bool) -> Resul
         Some(Before::Text(before)) => (Some(before), Effect::Restored),
         None => {
             let with_table = receipt.as_ref().is_some_and(|receipt| receipt.with_table);
-            let left = format.remove(text, key, with_table).map_err(told)?;
+            let left = format.remove(text, key, with_table).map_err(in_file)?;
             let goes = is_file && receipt.is_some_and(|receipt| receipt.created) && format.is_empty(&left);
             if goes { (None, Effect::Deleted) } else { (Some(left), Effect::Removed) }
         }
