@@ -47,6 +47,9 @@ pub(crate) struct EntryFile {
 /// The reason why the extension cannot carry a skill. Tools still offer it.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum NotCarried {
+    /// The name cannot be a part of an address, or the address is that of a file of another skill.
+    #[error("its name and directory do not give it an address of its own")]
+    Address,
     /// The name breaks the rules of the extension, which are those of the specification of skills.
     #[error(
         "its name may have only lower-case letters, digits and single hyphens, and at most {MAX_NAME} characters"
@@ -81,6 +84,7 @@ impl Entry {
     pub(crate) fn read(served: &Served) -> Result<Self, NotCarried> {
         let skill = &served.skill;
         let name = &skill.meta.name;
+        let path = served.path.as_deref().ok_or(NotCarried::Address)?;
         if !is_name(name) {
             return Err(NotCarried::Name);
         }
@@ -100,15 +104,21 @@ impl Entry {
         };
         check_fields(&description, &fields)?;
         let files = digested(&skill.dir, &skill.file, MAX_FILES, MAX_BYTES)?;
-        let files = files.iter().map(|file| EntryFile::of(served, file)).collect();
-        Ok(Self { uri: served.uri(load::SKILL_FILE), name: name.clone(), description, fields, files })
+        let files = files.iter().map(|file| EntryFile::of(path, file)).collect();
+        Ok(Self {
+            uri: encode(&format!("{path}/{}", load::SKILL_FILE)),
+            name: name.clone(),
+            description,
+            fields,
+            files,
+        })
     }
 }
 
 impl EntryFile {
-    fn of(served: &Served, file: &DigestedFile) -> Self {
+    fn of(path: &str, file: &DigestedFile) -> Self {
         Self {
-            uri: encode(&format!("{}/{}", served.path, file.path)),
+            uri: encode(&format!("{path}/{}", file.path)),
             digest: file.digest.to_string(),
             size: file.size,
         }

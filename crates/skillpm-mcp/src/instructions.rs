@@ -1,4 +1,4 @@
-//! What a client is told about the server when it connects: the catalog of skills.
+//! What a client learns about the server when it connects: the catalog of skills.
 
 use skillpm_core::engine::catalog::{CatalogForm, Field, Options};
 use skillpm_core::error::Result;

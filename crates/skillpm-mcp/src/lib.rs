@@ -4,6 +4,7 @@
 //! (SEP-2640) get them as the extension says; all others get tools and prompts. Only `protocol` knows the library
 //! that speaks the protocol: everything else returns values of this crate.
 
+mod addresses;
 mod entry;
 mod instructions;
 mod offer;

@@ -1,6 +1,6 @@
 //! The skills that a server offers, and their addresses.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use skillpm_core::admission::Scripts;
@@ -9,13 +9,17 @@ use skillpm_core::codes;
 use skillpm_core::engine::catalog::Options;
 use skillpm_core::engine::load::SKILL_FILE;
 use skillpm_core::engine::resources;
-use skillpm_core::engine::{Skill, Snapshot};
+use skillpm_core::engine::{Diagnostic, Skill, Snapshot};
 use skillpm_core::error::{Error, Result};
-use skillpm_core::ops::session::Session;
+use skillpm_core::lint::Severity;
+use skillpm_core::ops::session::{SelectedSkills, Session};
 use skillpm_core::policy::Listing;
 
 use crate::entry::NotCarried;
-use crate::uri;
+use crate::{addresses, uri};
+
+/// The number of warnings that are remembered, so that none is printed twice.
+pub(crate) const MAX_WARNED: usize = 10_000;
 
 /// Which of the skills of a session are served, and what of them.
 #[derive(Debug, Clone)]
@@ -44,7 +48,7 @@ pub struct Offer {
     selection: Selection,
     /// Called with each warning for the user, once.
     warn: Box<dyn Fn(&Warning) + Send + Sync>,
-    warned: Mutex<Vec<String>>,
+    warned: Mutex<BTreeSet<String>>,
     view: Mutex<Option<Arc<View>>>,
 }
 
@@ -53,7 +57,10 @@ pub struct Offer {
 pub(crate) struct View {
     /// All of them, in the order of the session's sources.
     pub(crate) skills: Vec<Arc<Served>>,
+    /// Why selected skills were found but cannot be used.
+    pub(crate) problems: Vec<String>,
     snapshot: Arc<Snapshot>,
+    /// The indices of the skills, by [`Served::path`].
     by_path: BTreeMap<String, usize>,
 }
 
@@ -61,8 +68,8 @@ pub(crate) struct View {
 #[derive(Debug)]
 pub(crate) struct Served {
     pub(crate) skill: Arc<Skill>,
-    /// The address of its directory without the scheme, decoded: `user/team/pdf`.
-    pub(crate) path: String,
+    /// The address of its directory without the scheme, decoded: `user/team/pdf`; `None` if only tools offer it.
+    pub(crate) path: Option<String>,
 }
 
 /// A file of a skill, or its directory.
@@ -98,24 +105,25 @@ impl Offer {
     /// Fails if the directories of skills cannot be searched.
     pub(crate) fn view(&self) -> Result<Arc<View>> {
         let options = Options { hidden: true, tags: self.selection.tags.clone(), ..Options::default() };
-        let snapshot = self.session.snapshot()?;
-        let (skills, warnings) = self.session.skills(options)?;
+        let SelectedSkills { snapshot, mut skills, warnings } = self.session.skills(options)?;
         for warning in &warnings {
             self.warn(warning);
         }
-        let wanted = |skill: &Skill| {
-            let names = &self.selection.names;
-            names.is_empty() || names.contains(&skill.meta.name)
+        skills.retain(|skill| self.selection.has_name(&skill.meta.name));
+        let view = {
+            let mut current = self.view.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(view) = current.as_ref().filter(|view| view.is_of(&snapshot, &skills)) {
+                return Ok(Arc::clone(view));
+            }
+            Arc::clone(current.insert(Arc::new(View::new(skills, snapshot, &self.selection))))
         };
-        let skills: Vec<_> = skills.into_iter().filter(|skill| wanted(skill)).collect();
-        let mut view = self.view.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(view) = view.as_ref().filter(|view| view.is_of(&skills)) {
-            return Ok(Arc::clone(view));
-        }
-        for diagnostic in snapshot.diagnostics() {
+        for diagnostic in view.snapshot.diagnostics() {
             self.warn(&Warning::from(&**diagnostic));
         }
-        Ok(Arc::clone(view.insert(Arc::new(View::new(skills, snapshot)))))
+        for served in view.skills.iter().filter(|served| served.path.is_none()) {
+            self.leave_out(served, &NotCarried::Address);
+        }
+        Ok(view)
     }
 
     /// Returns the skill `name` among those that a model may start.
@@ -139,34 +147,79 @@ impl Offer {
         })
     }
 
-    /// Tells the user why `served` is not among the skills of the extension.
+    /// Warns the user why `served` is not among the skills of the extension.
     pub(crate) fn leave_out(&self, served: &Served, reason: &NotCarried) {
         let (name, file) = (&served.skill.meta.name, served.skill.file.display());
         let text = format!("the skill `{name}` is offered by tools only: {reason} (`{file}`)");
         self.warn(&Warning::new(codes::SKILL_NOT_CARRIED, text));
     }
 
-    /// Tells the user of `warning`, unless that has been done.
+    /// Passes `warning` on to the user, unless that was done before.
     pub(crate) fn warn(&self, warning: &Warning) {
-        let text = warning.to_string();
-        let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
-        if !warned.contains(&text) {
+        let is_new = {
+            let mut warned = self.warned.lock().unwrap_or_else(PoisonError::into_inner);
+            // It is better to repeat some than to keep all that a server meets in its life.
+            if warned.len() == MAX_WARNED {
+                warned.clear();
+            }
+            warned.insert(warning.to_string())
+        };
+        // Nobody waits for a lock while standard error takes its time.
+        if is_new {
             (self.warn)(warning);
-            warned.push(text);
         }
     }
 }
 
-impl View {
-    fn new(skills: Vec<Arc<Skill>>, snapshot: Arc<Snapshot>) -> Self {
-        let served = skills.into_iter().map(|skill| Arc::new(Served::new(skill, &snapshot)));
-        let skills: Vec<_> = served.collect();
-        let by_path = skills.iter().enumerate().map(|(at, served)| (served.path.clone(), at)).collect();
-        Self { skills, snapshot, by_path }
+#[cfg(test)]
+impl Offer {
+    /// Reports whether somebody holds a lock.
+    pub(crate) fn is_locked(&self) -> bool {
+        self.warned.try_lock().is_err() || self.view.try_lock().is_err()
     }
 
-    fn is_of(&self, skills: &[Arc<Skill>]) -> bool {
-        self.skills.len() == skills.len()
+    /// Returns the number of warnings that are remembered.
+    pub(crate) fn remembered(&self) -> usize {
+        self.warned.lock().expect("no panic").len()
+    }
+}
+
+impl Selection {
+    fn has_name(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|wanted| wanted == name)
+    }
+
+    /// Reports whether a selected skill may be missing because of `diagnostic`. Of a skill that cannot be loaded only the
+    /// directory is known, and no tags.
+    fn is_affected_by(&self, diagnostic: &Diagnostic) -> bool {
+        let is_wanted = || {
+            self.tags.is_empty()
+                && (self.names.is_empty() || self.names.iter().any(|name| diagnostic.is_of_directory(name)))
+        };
+        diagnostic.severity() == Severity::Error
+            && (!matches!(diagnostic, Diagnostic::Skill { .. }) || is_wanted())
+    }
+}
+
+impl View {
+    fn new(skills: Vec<Arc<Skill>>, snapshot: Arc<Snapshot>, selection: &Selection) -> Self {
+        let by_path = addresses::assign(&skills, snapshot.sources());
+        let mut paths = vec![None; skills.len()];
+        for (path, at) in &by_path {
+            paths[*at] = Some(path.clone());
+        }
+        let served = skills.into_iter().zip(paths).map(|(skill, path)| Arc::new(Served { skill, path }));
+        let problems =
+            snapshot.diagnostics().iter().filter(|diagnostic| selection.is_affected_by(diagnostic));
+        let problems = problems.map(ToString::to_string).collect();
+        Self { skills: served.collect(), problems, snapshot, by_path }
+    }
+
+    /// Reports whether it has these skills, which were selected from `snapshot`. What a manifest disables may change while
+    /// the snapshot stays.
+    fn is_of(&self, snapshot: &Arc<Snapshot>, skills: &[Arc<Skill>]) -> bool {
+        Arc::ptr_eq(&self.snapshot, snapshot)
+            && self.skills.len() == skills.len()
             && self.skills.iter().zip(skills).all(|(served, skill)| Arc::ptr_eq(&served.skill, skill))
     }
 
@@ -175,34 +228,24 @@ impl View {
         self.skills.iter().filter(|served| !served.skill.is_for_people())
     }
 
-    /// Returns why skills were found but cannot be used.
-    pub(crate) fn problems(&self) -> impl Iterator<Item = String> {
-        let errors = self.snapshot.diagnostics().iter();
-        errors
-            .filter(|diagnostic| diagnostic.severity() == skillpm_core::lint::Severity::Error)
-            .map(ToString::to_string)
-    }
-
     /// Returns the paths of files that start with `start`: of the skills' own files, until one skill is meant.
     pub(crate) fn paths(&self, start: &str) -> Vec<String> {
-        if let Some(served) =
-            self.skills.iter().find(|served| start.starts_with(&format!("{}/", served.path)))
+        if let Some((skill, at)) =
+            self.by_path.iter().find(|(path, _)| start.starts_with(&format!("{path}/")))
         {
-            let files = resources::list(&served.skill.dir, Listing::All).unwrap_or_default();
-            let paths = files.into_iter().map(|file| format!("{}/{file}", served.path));
+            let files = resources::list(&self.skills[*at].skill.dir, Listing::All).unwrap_or_default();
+            let paths = files.into_iter().map(|file| format!("{skill}/{file}"));
             return paths.filter(|path| path.starts_with(start)).collect();
         }
-        let main = self.skills.iter().map(|served| format!("{}/{SKILL_FILE}", served.path));
+        let main = self.by_path.keys().map(|path| format!("{path}/{SKILL_FILE}"));
         main.filter(|path| path.starts_with(start)).collect()
     }
 
     /// Finds the skill, and the path below it, that an address means.
     pub(crate) fn locate(&self, address: &str) -> Option<Located> {
         let path = uri::decode(address)?;
-        let mut ends: Vec<_> = path.match_indices('/').map(|(at, _)| at).chain([path.len()]).collect();
-        // A skill may be inside of another one: the longest path counts.
-        ends.reverse();
-        ends.into_iter().find_map(|end| {
+        let mut ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+        ends.find_map(|end| {
             let served = &self.skills[*self.by_path.get(&path[..end])?];
             let below = path[end..].trim_start_matches('/').to_owned();
             Some(Located { served: Arc::clone(served), below })
@@ -211,17 +254,8 @@ impl View {
 }
 
 impl Served {
-    fn new(skill: Arc<Skill>, snapshot: &Snapshot) -> Self {
-        let source = snapshot.sources().iter().find(|source| source.name == skill.source);
-        let below = source.and_then(|source| skill.path_below(source)).unwrap_or_default();
-        // The last part of an address is the skill's name, whatever its directory is called.
-        let parents = below.rsplit_once('/').map(|(parents, _)| format!("{parents}/")).unwrap_or_default();
-        let path = format!("{}/{parents}{}", skill.kind, skill.meta.name);
-        Self { skill, path }
-    }
-
-    /// Returns the address of the file `path` of this skill.
-    pub(crate) fn uri(&self, path: &str) -> String {
-        uri::encode(&format!("{}/{path}", self.path))
+    /// Returns the address of its `SKILL.md`, if it has one.
+    pub(crate) fn uri(&self) -> Option<String> {
+        Some(uri::encode(&format!("{}/{SKILL_FILE}", self.path.as_deref()?)))
     }
 }

@@ -68,7 +68,7 @@ pub(crate) fn get(
         session: client.map(str::to_owned),
         ..InvokeRequest::new(name)
     };
-    let outcome = offer.session.invoke(&request).map_err(Error::from)?;
+    let outcome = offer.session.invoke_found(&served.skill, &request).map_err(Error::from)?;
     for warning in &outcome.warnings {
         offer.warn(warning);
     }

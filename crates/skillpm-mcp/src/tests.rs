@@ -1,16 +1,22 @@
 //! What a server offers of a project with a few skills.
 
+use std::sync::{Arc, Mutex, OnceLock, Weak};
+
 use serde_json::{Map, Value, json};
 use skillpm_core::admission::Scripts;
+use skillpm_core::advice::Warning;
 use skillpm_core::context::Context;
+use skillpm_core::engine::resources;
 use skillpm_core::env::Env;
 use skillpm_core::fs;
 use skillpm_core::ops::places::Places;
-use skillpm_core::policy::Policy;
+use skillpm_core::ops::trust::{TrustRequest, UntrustRequest, trust, untrust};
+use skillpm_core::policy::{Listing, Policy};
 use skillpm_core::settings::Settings;
 
 use crate::entry::{Entry, NotCarried};
 use crate::instructions::instructions;
+use crate::offer::MAX_WARNED;
 use crate::tools::{Answer, skills};
 use crate::{Offer, Selection, prompts};
 
@@ -21,21 +27,37 @@ impl Project {
     fn new(files: &[(&str, &str)]) -> Self {
         let project = Self(tempfile::tempdir().expect("a directory"));
         for (path, text) in [(".git/HEAD", "")].iter().chain(files) {
-            let path = project.0.path().join(path);
-            fs::create_dir_all(path.parent().expect("a parent")).expect("creates");
-            fs::write_atomic(&path, text.as_bytes()).expect("writes");
+            project.write(path, text);
         }
         project
     }
 
-    pub(crate) fn offer(&self, selection: Selection) -> Offer {
+    fn write(&self, path: &str, text: &str) {
+        let path = self.0.path().join(path);
+        fs::create_dir_all(path.parent().expect("a parent")).expect("creates");
+        fs::write_atomic(&path, text.as_bytes()).expect("writes");
+    }
+
+    fn context(&self) -> Context {
         let cwd = fs::real_path(self.0.path()).expect("there").expect("there");
         let mut env = Env { cwd: cwd.clone(), ..Env::default() };
         env.vars.insert("HOME".into(), cwd.join("home").into());
-        let context = Context::silent(Settings::from_env(env).expect("valid"));
-        let opened = Places::default().open(&context, Policy::DEFAULT).expect("opens");
+        Context::silent(Settings::from_env(env).expect("valid"))
+    }
+
+    pub(crate) fn offer(&self, selection: Selection) -> Offer {
+        let opened = Places::default().open(&self.context(), Policy::DEFAULT).expect("opens");
         Offer::new(opened.session, selection, |_| {})
     }
+}
+
+fn names(offer: &Offer) -> Vec<String> {
+    let view = offer.view().expect("works");
+    view.skills.iter().map(|served| served.skill.meta.name.clone()).collect()
+}
+
+fn skill(name: &str) -> String {
+    format!("---\nname: {name:?}\ndescription: Does it.\n---\nDo it.\n")
 }
 
 pub(crate) fn all() -> Selection {
@@ -146,7 +168,8 @@ fn people_start_what_their_skills_allow() {
 fn addresses_lead_to_skills_and_files() {
     let project = project();
     let view = project.offer(all()).view().expect("works");
-    let paths: Vec<_> = view.skills.iter().map(|served| served.path.as_str()).collect();
+    let paths: Vec<_> =
+        view.skills.iter().map(|served| served.path.as_deref().expect("an address")).collect();
     assert_eq!(paths, ["project/Not A Name", "project/pdf", "project/style", "project/team/deploy"]);
     let located = view.locate("skill://project/team/deploy/SKILL.md").expect("a skill");
     assert_eq!((located.served.skill.meta.name.as_str(), located.below.as_str()), ("deploy", "SKILL.md"));
@@ -173,4 +196,148 @@ fn an_entry_has_every_field_and_file() {
         [("skill://project/pdf/SKILL.md", size), ("skill://project/pdf/references/forms.md", 8)]
     );
     assert!(matches!(Entry::read(&view.skills[0]), Err(NotCarried::Name)));
+}
+
+/// Trust is judged at each search, of a directory that is created later too.
+#[test]
+fn trust_may_change_while_the_server_runs() {
+    let project = Project::new(&[]);
+    let context = project.context();
+    let trusted = |is_trusted| {
+        let directories = vec![".".into()];
+        let changed = if is_trusted {
+            trust(&context, &TrustRequest { directories, force: true })
+        } else {
+            untrust(&context, &UntrustRequest { directories })
+        };
+        changed.expect("changes");
+    };
+    trusted(true);
+    let places = Places { only_trusted: true, ..Places::default() };
+    let warned = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&warned);
+    let opened = places.open(&context, Policy::DEFAULT).expect("opens");
+    let offer = Offer::new(opened.session, all(), move |warning| {
+        told.lock().expect("no panic").push(warning.to_string());
+    });
+    assert!(names(&offer).is_empty());
+    project.write(".agents/skills/pdf/SKILL.md", PDF);
+    project.write("home/.agents/skills/style/SKILL.md", QUIET);
+    assert_eq!(names(&offer), ["pdf", "style"]);
+    for _ in 0..2 {
+        trusted(false);
+        assert_eq!(names(&offer), ["style"]);
+        assert!(call(&offer, "load_skill", &json!({ "name": "pdf" })).is_error);
+        trusted(true);
+        assert_eq!(names(&offer), ["pdf", "style"]);
+    }
+    let warned = warned.lock().expect("no panic");
+    assert!(warned.len() == 1 && warned[0].contains("the project is not trusted"), "{warned:?}");
+    assert!(warned[0].contains(".agents/skills`; `trust .` trusts it"), "{warned:?}");
+}
+
+/// `list_skills` says why selected skills are missing: once, and not so often that nothing else is read.
+#[test]
+fn problems_are_those_of_selected_skills() {
+    let project = Project::new(&[(".agents/skills/pdf/SKILL.md", PDF)]);
+    for number in 0..25 {
+        project.write(&format!(".agents/skills/broken-{number:02}/SKILL.md"), "---\nname: [\n---\n");
+    }
+    let list = |selection, offset| {
+        let answer = call(&project.offer(selection), "list_skills", &json!({ "offset": offset }));
+        let problems = answer.value.expect("a value")["problems"].as_array().expect("problems").len();
+        (problems, answer.text)
+    };
+    let (problems, text) = list(all(), 0);
+    assert!(problems == 20 && text.contains("broken-19") && text.ends_with("\n- and 5 more\n"), "{text}");
+    assert!(!text.contains("broken-20"), "{text}");
+    let (problems, text) = list(all(), 200);
+    assert!(problems == 0 && !text.contains("cannot be used"), "{text}");
+    let named = |name: &str| Selection { names: vec![name.to_owned()], ..all() };
+    assert_eq!(list(named("pdf"), 0).0, 0);
+    let (problems, text) = list(named("broken-03"), 0);
+    assert!(problems == 1 && text.contains("broken-03"), "{text}");
+    assert_eq!(list(Selection { tags: vec!["office".to_owned()], ..all() }, 0).0, 0);
+}
+
+#[test]
+fn a_new_problem_is_seen_although_no_skill_changed() {
+    let project = Project::new(&[(".agents/skills/a/SKILL.md", "x")]);
+    let offer = project.offer(all());
+    let problems = || offer.view().expect("works").problems.len();
+    assert_eq!(problems(), 1);
+    project.write(".agents/skills/b/SKILL.md", "x");
+    assert_eq!(problems(), 2);
+}
+
+/// Standard error may block: nobody holds a lock then. What is remembered is bounded.
+#[test]
+fn warnings_are_passed_on_once_and_without_a_lock() {
+    let project = Project::new(&[(".agents/skills/a/SKILL.md", "x")]);
+    let offer: Arc<OnceLock<Weak<Offer>>> = Arc::default();
+    let warned = Arc::new(Mutex::new(Vec::new()));
+    let (this, told) = (Arc::clone(&offer), Arc::clone(&warned));
+    let opened = Places::default().open(&project.context(), Policy::DEFAULT).expect("opens");
+    let shared = Arc::new(Offer::new(opened.session, all(), move |warning| {
+        let offer = this.get().and_then(Weak::upgrade).expect("an offer");
+        assert!(!offer.is_locked(), "{warning}");
+        told.lock().expect("no panic").push(warning.to_string());
+    }));
+    offer.set(Arc::downgrade(&shared)).expect("the first");
+    for _ in 0..2 {
+        shared.view().expect("works");
+        shared.warn(&Warning::new("code", "one"));
+    }
+    assert_eq!(warned.lock().expect("no panic").len(), 2);
+    for number in 0..=MAX_WARNED {
+        shared.warn(&Warning::new("code", number.to_string()));
+    }
+    assert_eq!(warned.lock().expect("no panic").len(), MAX_WARNED + 3);
+    assert!(shared.remembered() <= MAX_WARNED);
+}
+
+/// Whatever skills are called, an address leads to one of them and its files only.
+#[test]
+fn no_skill_takes_the_address_of_another_one() {
+    let project = Project::new(&[
+        (".agents/skills/pdf/SKILL.md", PDF),
+        (".agents/skills/pdf/inner/notes.md", "of pdf"),
+        (".claude/skills/pdf/inner/SKILL.md", &skill("inner")),
+        (".agents/skills/team/deploy/SKILL.md", SECRET),
+        (".agents/skills/a/SKILL.md", &skill("team/deploy")),
+        (".agents/skills/b/SKILL.md", &skill("team")),
+        (".agents/skills/c/d/SKILL.md", &skill("..")),
+        (".agents/skills/d/SKILL.md", &skill(".")),
+        (".agents/skills/e/SKILL.md", &skill("team%2Fdeploy")),
+        (".agents/skills/f/SKILL.md", &skill("../pdf")),
+        (".agents/skills/g/SKILL.md", &skill("pdf?x#y")),
+    ]);
+    let warned = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&warned);
+    let opened = Places::default().open(&project.context(), Policy::DEFAULT).expect("opens");
+    let offer = Offer::new(opened.session, all(), move |warning| {
+        told.lock().expect("no panic").push(warning.to_string());
+    });
+    let view = offer.view().expect("works");
+    let uris: Vec<_> = view.skills.iter().filter_map(|served| served.uri()).collect();
+    let expected = ["team%252Fdeploy", "pdf%3Fx%23y", "pdf", "team/deploy"];
+    assert_eq!(uris, expected.map(|path| format!("skill://project/{path}/SKILL.md")));
+    for served in &view.skills {
+        let name = served.skill.meta.name.as_str();
+        for file in resources::list(&served.skill.dir, Listing::All).expect("lists") {
+            let Some(path) = &served.path else { continue };
+            let located = view.locate(&crate::uri::encode(&format!("{path}/{file}"))).expect("located");
+            assert_eq!(located.served.skill.dir.join(located.below), served.skill.dir.join(file));
+        }
+        let is_told = warned.lock().expect("no panic").iter().any(|text: &String| {
+            text.starts_with(&format!(
+                "the skill `{name}` is offered by tools only: its name and directory do not"
+            ))
+        });
+        assert_eq!(is_told, served.path.is_none(), "{name}");
+        assert_eq!(matches!(Entry::read(served), Err(NotCarried::Address)), served.path.is_none(), "{name}");
+        if name != "deploy" {
+            assert!(!call(&offer, "load_skill", &json!({ "name": name })).is_error, "{name}");
+        }
+    }
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::discover::Diagnostic;
 use super::load::Unusable;
 use super::resources::Unreadable;
-use crate::advice::Warning;
+use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::document::Position;
 use crate::fs::BeneathError;
@@ -22,6 +22,7 @@ impl Diagnostic {
             Self::SecondFile(_) => codes::SECOND_FILE,
             Self::TooLarge(_) => codes::TOO_LARGE,
             Self::Missing(_) => codes::SOURCE_MISSING,
+            Self::Untrusted(_) => codes::PROJECT_NOT_TRUSTED,
             Self::TooManyDirectories(_) => codes::TOO_MANY_DIRECTORIES,
             Self::Deviation { deviation, .. } => deviation.kind.code(),
             Self::Shadowed { .. } => codes::SHADOWED,
@@ -33,6 +34,7 @@ impl Diagnostic {
         match self {
             Self::Source(_) | Self::Skill { .. } | Self::TooManyDirectories(_) => Severity::Error,
             Self::Missing(_)
+            | Self::Untrusted(_)
             | Self::Spelling(_)
             | Self::SecondFile(_)
             | Self::TooLarge(_)
@@ -51,6 +53,7 @@ impl Diagnostic {
             | Self::TooLarge(path)
             | Self::Missing(path)
             | Self::TooManyDirectories(path) => path,
+            Self::Untrusted(dirs) => dirs.first().map_or(Path::new(""), |dir| dir),
             Self::Shadowed { hidden, .. } => hidden,
         }
     }
@@ -67,7 +70,13 @@ impl Diagnostic {
 
 impl From<&Diagnostic> for Warning {
     fn from(diagnostic: &Diagnostic) -> Self {
-        Self::new(diagnostic.code(), diagnostic.to_string())
+        let text = diagnostic.to_string();
+        match diagnostic {
+            Diagnostic::Untrusted(_) => {
+                Self::new(diagnostic.code(), message!(text, "; ", Verb::Trust.call().word("."), " trusts it"))
+            }
+            _ => Self::new(diagnostic.code(), text),
+        }
     }
 }
 

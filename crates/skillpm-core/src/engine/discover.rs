@@ -42,6 +42,9 @@ pub enum Diagnostic {
     /// A source whose directory does not exist.
     #[error("there is no directory `{}`", .0.display())]
     Missing(PathBuf),
+    /// Sources of a project that the user does not trust: their directories.
+    #[error("the project is not trusted, so its skills are left out: {}", quoted(.0))]
+    Untrusted(Vec<PathBuf>),
     /// A source with more directories than are searched.
     #[error("`{}` has more than {MAX_DIRECTORIES} directories; the others were not searched", .0.display())]
     TooManyDirectories(PathBuf),
@@ -169,6 +172,23 @@ impl Discovery {
     pub fn deviations(&self) -> impl Iterator<Item = Diagnostic> {
         self.skills.iter().flat_map(|skill| skill.told())
     }
+}
+
+impl Diagnostic {
+    /// Reports whether it is about a skill that cannot be loaded, in a directory called `name`.
+    pub fn is_of_directory(&self, name: &str) -> bool {
+        let Self::Skill { file, .. } = self else { return false };
+        // The directory itself, if that is what cannot be read.
+        [Some(&**file), file.parent()]
+            .into_iter()
+            .flatten()
+            .any(|path| path.file_name().is_some_and(|dir| dir == name))
+    }
+}
+
+/// Returns the paths as a text.
+fn quoted(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| format!("`{}`", path.display())).collect::<Vec<_>>().join(", ")
 }
 
 /// Returns the key by which names are compared: spellings of a valid name are equal, any other name equals only itself.

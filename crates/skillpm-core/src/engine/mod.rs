@@ -27,6 +27,7 @@ pub(crate) mod sources;
 #[cfg(test)]
 pub(crate) mod testing;
 pub mod tools;
+mod trusted;
 
 pub use activate::{Activation, activate};
 pub use arguments::Arguments;

@@ -3,19 +3,16 @@
 use std::path::PathBuf;
 
 use super::session::Session;
-use crate::advice::{Verb, Warning, message};
+use crate::advice::Warning;
 use crate::agents;
-use crate::codes;
 use crate::context::Context;
-use crate::engine::{Source, SourceKind, each_once, sources_of};
+use crate::engine::{Library, Source, SourceKind, each_once, sources_of};
 use crate::error::Result;
-use crate::fs;
 use crate::install::agent_view;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::path::normal;
 use crate::policy::Policy;
 use crate::settings::Settings;
-use crate::trust::{Standing, TrustedDirs};
 
 /// The places whose skills are offered.
 #[derive(Debug, Clone, Default)]
@@ -28,7 +25,7 @@ pub struct Places {
     pub dirs: Vec<PathBuf>,
     /// Whether to leave out the skills of the projects around this one.
     pub alone: bool,
-    /// Whether to leave out the skills of a project that the user does not trust.
+    /// Whether to leave out the skills of a project that the user does not trust, at the time of each search.
     pub only_trusted: bool,
 }
 
@@ -52,17 +49,16 @@ impl Places {
     pub fn open(&self, context: &Context, policy: Policy) -> Result<OpenedPlaces> {
         let settings = &context.settings;
         let Scopes { there: mut scopes, missing } = Scopes::new(settings, self.scope)?;
-        let mut warnings: Vec<_> = missing.into_iter().map(Warning::from).collect();
+        let warnings: Vec<_> = missing.into_iter().map(Warning::from).collect();
         let disabling = scopes.clone();
         // Skills that outer projects disable are where no agent looks.
         if !self.alone {
             around(settings, &mut scopes)?;
         }
-        let mut sources = self.sources(settings, &policy, &scopes)?;
-        if self.only_trusted {
-            warnings.extend(keep_trusted(settings, &mut sources));
-        }
-        let session = Session::of_sources(context.clone(), sources, disabling, policy);
+        let sources = self.sources(settings, &policy, &scopes)?;
+        let library = Library::new(sources, policy);
+        let library = if self.only_trusted { library.only_trusted(settings.clone()) } else { library };
+        let session = Session::of_library(context.clone(), library, disabling);
         Ok(OpenedPlaces { session, scopes, warnings })
     }
 
@@ -103,30 +99,4 @@ fn around(settings: &Settings, scopes: &mut Vec<Scope>) -> Result<()> {
     let behind = at + 1;
     drop(scopes.splice(behind..behind, outer));
     Ok(())
-}
-
-/// Removes the sources of projects that are not trusted, and returns a warning if one of them has files. A directory
-/// that belongs to both the user and the project stays.
-fn keep_trusted(settings: &Settings, sources: &mut Vec<Source>) -> Option<Warning> {
-    let trusted = TrustedDirs::read(settings);
-    let is_trusted = |source: &Source| {
-        let real = fs::real_path(&source.dir).ok().flatten();
-        real.is_some_and(|real| matches!(trusted.standing(&real), Ok(Standing::Trusted(_))))
-    };
-    let mut left_out = Vec::new();
-    sources.retain(|source| {
-        let stays = source.kind != SourceKind::Project || is_trusted(source);
-        if !stays && !fs::list_dir(&source.dir).unwrap_or_default().is_empty() {
-            left_out.push(format!("`{}`", source.dir.display()));
-        }
-        stays
-    });
-    let text = message!(
-        "the project is not trusted, so its skills are left out: ",
-        left_out.join(", "),
-        "; ",
-        Verb::Trust.call().word("."),
-        " trusts it"
-    );
-    (!left_out.is_empty()).then(|| Warning::new(codes::PROJECT_NOT_TRUSTED, text))
 }

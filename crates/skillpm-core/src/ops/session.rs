@@ -3,11 +3,14 @@
 //! Every front end goes through a session, so that a name leads to the same skill everywhere, with the same warnings,
 //! and every use is written to the same log.
 
+mod error;
+
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+pub use self::error::SessionError;
 use super::audit::{Activations, not_written};
 use super::catalog::{Disabled, disabled};
 use super::invoke::{InvokeOutcome, InvokeRequest, invoked};
@@ -18,14 +21,11 @@ use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
 use crate::engine::catalog::{Catalog, Options, selected};
-use crate::engine::resources::{self, Content, Unreadable};
+use crate::engine::resources::{self, Content};
 use crate::engine::run::Watch;
 use crate::engine::tools::ToolSet;
-use crate::engine::{
-    Hit, Instructions, Library, LookupError, NotFound, Skill, Snapshot, Source, SourceKind, failed,
-    sources_of,
-};
-use crate::error::{Error, Result};
+use crate::engine::{Hit, Instructions, Library, Skill, Snapshot, Source, SourceKind, failed, sources_of};
+use crate::error::Result;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::policy::{Freshness, Policy, ScriptPlaces};
 use crate::reporter::Interact;
@@ -67,79 +67,6 @@ pub struct Session {
     paths: bool,
 }
 
-/// The reason why a session cannot answer.
-#[derive(Debug)]
-pub enum SessionError {
-    /// The name does not lead to a usable skill.
-    Skill(NotFound),
-    /// A file of a skill was not read.
-    File {
-        /// The skill.
-        skill: Arc<Skill>,
-        /// The name under which it was requested.
-        name: String,
-        /// The file, as requested.
-        file: String,
-        /// Why.
-        reason: Unreadable,
-    },
-    /// The manifest of a skill's scripts is wrong.
-    Manifest {
-        /// The skill.
-        skill: Arc<Skill>,
-        /// Its scripts, with the errors in the manifest.
-        set: Arc<ToolSet>,
-    },
-    /// The skill has no such script.
-    NoScript {
-        /// The script, as requested.
-        script: String,
-        /// The same as an error for people.
-        error: Error,
-    },
-    /// The arguments do not fit the script; the text says why.
-    Arguments(String),
-    /// Any other failure of a verb.
-    Verb(Error),
-}
-
-impl From<Error> for SessionError {
-    fn from(error: Error) -> Self {
-        Self::Verb(error)
-    }
-}
-
-impl From<LookupError> for SessionError {
-    fn from(reason: LookupError) -> Self {
-        Self::Skill(reason.into())
-    }
-}
-
-impl From<NotFound> for SessionError {
-    fn from(not_found: NotFound) -> Self {
-        Self::Skill(not_found)
-    }
-}
-
-impl From<SessionError> for Error {
-    fn from(error: SessionError) -> Self {
-        match error {
-            SessionError::Skill(not_found) => not_found.error,
-            SessionError::NoScript { error, .. } | SessionError::Verb(error) => error,
-            SessionError::File { name, file, reason, .. } => reason.into_error(&name, &file),
-            SessionError::Manifest { skill, set } => match WrongManifest::of(&set) {
-                Some(wrong) => wrong.error(&skill.meta.name),
-                None => {
-                    Self::config(format!("the tools of the skill `{}` cannot be listed", skill.meta.name))
-                }
-            },
-            SessionError::Arguments(reason) => {
-                Self::usage(format!("the arguments do not fit the script: {reason}"))
-            }
-        }
-    }
-}
-
 /// A skill with everything that an agent gets to know about it.
 #[derive(Debug)]
 pub struct OpenedSkill {
@@ -150,6 +77,17 @@ pub struct OpenedSkill {
     /// Its other files that the policy lists, as `/`-separated paths below its directory.
     pub files: Vec<String>,
     /// Warnings for the user.
+    pub warnings: Vec<Warning>,
+}
+
+/// The skills that some options select.
+#[derive(Debug)]
+pub struct SelectedSkills {
+    /// All skills that were found.
+    pub snapshot: Arc<Snapshot>,
+    /// Those that are selected, in the order of the sources.
+    pub skills: Vec<Arc<Skill>>,
+    /// Warnings about the manifests.
     pub warnings: Vec<Warning>,
 }
 
@@ -180,7 +118,7 @@ impl Session {
         let scopes = scopes.into_iter().filter_map(|(is_wanted, kind)| is_wanted.then_some(kind));
         // Without a home directory the user has no manifest.
         let scopes = scopes.filter_map(|kind| Scope::new(settings, kind).ok()).collect();
-        Ok(Self { paths, ..Self::of_sources(context, sources, scopes, policy) })
+        Ok(Self { paths, ..Self::of_library(context, Library::new(sources, policy), scopes) })
     }
 
     /// Opens the session of a person who types commands.
@@ -192,15 +130,10 @@ impl Session {
         Self::new(context.clone(), SessionOptions::of_person())
     }
 
-    /// Opens a session with the skills of `sources`, without those that the manifests of `scopes` disable.
-    pub(super) fn of_sources(
-        context: Context,
-        sources: Vec<Source>,
-        scopes: Vec<Scope>,
-        policy: Policy,
-    ) -> Self {
+    /// Opens a session with the skills of `library`, without those that the manifests of `scopes` disable.
+    pub(super) fn of_library(context: Context, library: Library, scopes: Vec<Scope>) -> Self {
         let activations = Activations::new(&context.settings);
-        Self { library: Library::new(sources, policy), activations, context, scopes, paths: false }
+        Self { library, activations, context, scopes, paths: false }
     }
 
     /// Returns the places that the session searches for skills, in order.
@@ -274,10 +207,33 @@ impl Session {
     /// Fails as [`Session::find`] does.
     pub fn invoke(&self, request: &InvokeRequest) -> Result<InvokeOutcome, SessionError> {
         let began = Instant::now();
-        let Hit { skill, warnings } = self.find(&request.name)?;
-        let Instructions { skill, body } = self.instructions(&skill, &request.name)?;
+        let hit = self.find(&request.name)?;
+        self.invoke_hit(hit, request, began)
+    }
+
+    /// Works like [`Session::invoke`], for a `skill` that was already found: its name is not looked up again.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the skill can no longer be loaded.
+    pub fn invoke_found(
+        &self,
+        skill: &Arc<Skill>,
+        request: &InvokeRequest,
+    ) -> Result<InvokeOutcome, SessionError> {
+        let hit = Hit { skill: Arc::clone(skill), warnings: Vec::new() };
+        self.invoke_hit(hit, request, Instant::now())
+    }
+
+    fn invoke_hit(
+        &self,
+        hit: Hit,
+        request: &InvokeRequest,
+        began: Instant,
+    ) -> Result<InvokeOutcome, SessionError> {
+        let Instructions { skill, body } = self.instructions(&hit.skill, &request.name)?;
         let mut outcome = invoked(&self.context, self.policy(), &skill, &body, request);
-        outcome.warnings.splice(..0, warnings);
+        outcome.warnings.splice(..0, hit.warnings);
         if request.record {
             outcome.warnings.extend(self.record(&skill, request, began.elapsed()));
         }
@@ -292,13 +248,24 @@ impl Session {
     /// too large.
     pub fn read(&self, name: &str, file: &str, max: u64) -> Result<(Hit, Content), SessionError> {
         let hit = self.find(name)?;
-        match resources::read(&hit.skill.dir, file, self.policy(), max) {
-            Ok(content) => Ok((hit, content)),
-            Err(reason) => {
-                let (name, file) = (name.to_owned(), file.to_owned());
-                Err(SessionError::File { skill: hit.skill, name, file, reason })
-            }
-        }
+        let content = self.read_as(&hit.skill, name, file, max)?;
+        Ok((hit, content))
+    }
+
+    /// Works like [`Session::read`], for a `skill` that was already found: its name is not looked up again.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a path that leads out of the skill or to nothing, and for a file that is too large.
+    pub fn read_found(&self, skill: &Arc<Skill>, file: &str, max: u64) -> Result<Content, SessionError> {
+        self.read_as(skill, &skill.meta.name, file, max)
+    }
+
+    fn read_as(&self, skill: &Arc<Skill>, name: &str, file: &str, max: u64) -> Result<Content, SessionError> {
+        resources::read(&skill.dir, file, self.policy(), max).map_err(|reason| {
+            let (name, file) = (name.to_owned(), file.to_owned());
+            SessionError::File { skill: Arc::clone(skill), name, file, reason }
+        })
     }
 
     /// Returns the skill `name` with the scripts that an agent can call: those in `places`.
@@ -308,10 +275,24 @@ impl Session {
     /// Fails as [`Session::find`] does, and for a manifest of scripts that is wrong.
     pub fn tools(&self, name: &str, places: ScriptPlaces) -> Result<(Hit, Arc<ToolSet>), SessionError> {
         let hit = self.find(name)?;
-        let set = self.library.tools(&hit.skill, places);
+        let set = self.tools_found(&hit.skill, places)?;
+        Ok((hit, set))
+    }
+
+    /// Returns the scripts in `places` of a `skill` that was already found.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a manifest of scripts that is wrong.
+    pub fn tools_found(
+        &self,
+        skill: &Arc<Skill>,
+        places: ScriptPlaces,
+    ) -> Result<Arc<ToolSet>, SessionError> {
+        let set = self.library.tools(skill, places);
         match WrongManifest::of(&set) {
-            Some(_) => Err(SessionError::Manifest { skill: hit.skill, set }),
-            None => Ok((hit, set)),
+            Some(_) => Err(SessionError::Manifest { skill: Arc::clone(skill), set }),
+            None => Ok(set),
         }
     }
 
@@ -331,11 +312,12 @@ impl Session {
     /// # Errors
     ///
     /// Fails as [`Session::snapshot`] does.
-    pub fn skills(&self, mut options: Options) -> Result<(Vec<Arc<Skill>>, Vec<Warning>), SessionError> {
+    pub fn skills(&self, mut options: Options) -> Result<SelectedSkills, SessionError> {
         let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
         options.disabled.extend(names);
         let snapshot = self.library.snapshot()?;
-        Ok((selected(snapshot.skills(), &options).cloned().collect(), warnings))
+        let skills = selected(snapshot.skills(), &options).cloned().collect();
+        Ok(SelectedSkills { snapshot, skills, warnings })
     }
 
     /// Runs a script of a skill to its end, if that is permitted. A script that fails is not an error.
@@ -365,10 +347,25 @@ impl Session {
         watch: &mut dyn Watch,
     ) -> Result<RunOutcome, SessionError> {
         let hit = self.find(&call.request.skill)?;
-        let set = self.library.tools(&hit.skill, self.policy().scripts);
-        let request = call.prepared(&hit.skill, &set)?;
+        self.call_found(&hit.skill, call, interact, watch)
+    }
+
+    /// Works like [`Session::call`], for a `skill` that was already found: its name is not looked up again.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a script that is not there or may not run, and for arguments that do not fit.
+    pub fn call_found(
+        &self,
+        skill: &Skill,
+        call: &CallRequest,
+        interact: Arc<dyn Interact>,
+        watch: &mut dyn Watch,
+    ) -> Result<RunOutcome, SessionError> {
+        let set = self.library.tools(skill, self.policy().scripts);
+        let request = call.prepared(skill, &set)?;
         let context = Context { interact, ..self.context.clone() };
-        Ok(run::run_found(&context, &hit.skill, &request, watch)?)
+        Ok(run::run_found(&context, skill, &request, watch)?)
     }
 
     fn instructions(&self, skill: &Arc<Skill>, name: &str) -> Result<Instructions, SessionError> {
@@ -398,12 +395,37 @@ pub(super) fn not_listed(name: &str, problem: &ReadError) -> Warning {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::resources::Unreadable;
     use crate::engine::testing::World;
-    use crate::engine::{Arguments, Form};
+    use crate::engine::{Arguments, Form, LookupError, NotFound};
+    use crate::error::Error;
 
     fn session(world: &World) -> Session {
         Session::new(world.context(), SessionOptions { paths: false, ..SessionOptions::of_person() })
             .expect("opens")
+    }
+
+    /// Another skill that takes the name meanwhile is not meant.
+    #[test]
+    fn a_skill_that_was_found_is_not_looked_up_again() {
+        let world = World::new();
+        let write = |dir: &str| {
+            let text = format!("---\nname: pdf\ndescription: d\n---\nFrom {dir}.\n");
+            world.write(&format!("{dir}/skills/pdf/SKILL.md"), &text);
+            world.write(&format!("{dir}/skills/pdf/a.md"), dir);
+        };
+        write(".claude");
+        let policy = Policy { freshness: Freshness::Stat, ..Policy::DEFAULT };
+        let options = SessionOptions { policy, ..SessionOptions::of_person() };
+        let session = Session::new(world.context(), options).expect("opens");
+        let found = session.find("pdf").expect("there").skill;
+        write(".agents");
+        let request = InvokeRequest::new("pdf");
+        let content = session.invoke_found(&found, &request).expect("invokes").content;
+        assert!(content.trim_end().ends_with("From .claude."), "{content}");
+        assert_eq!(session.read_found(&found, "a.md", 99).expect("reads"), Content::Text(".claude".into()));
+        let content = session.invoke(&request).expect("invokes").content;
+        assert!(content.trim_end().ends_with("From .agents."), "{content}");
     }
 
     /// S0-US3.1, S0-US5.5, S0-FR-006, S0-SC-002: whatever is next to the instructions.

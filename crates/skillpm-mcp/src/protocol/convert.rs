@@ -33,12 +33,11 @@ pub(super) fn skill(entry: Entry) -> Skill {
     Skill::new(entry.uri, frontmatter, SkillResources::Files(files.collect()))
 }
 
-/// Returns the `SKILL.md` of a skill as a resource.
-pub(super) fn resource(served: &Served) -> Resource {
+/// Returns the `SKILL.md` of a skill as a resource, if it has an address.
+pub(super) fn resource(served: &Served) -> Option<Resource> {
     let meta = &served.skill.meta;
-    Resource::new(served.uri(SKILL_FILE), meta.name.clone())
-        .with_description(meta.description.clone())
-        .with_mime_type("text/markdown")
+    let resource = Resource::new(served.uri()?, meta.name.clone());
+    Some(resource.with_description(meta.description.clone()).with_mime_type("text/markdown"))
 }
 
 pub(super) fn tool(definition: Definition) -> Tool {
@@ -145,8 +144,8 @@ pub(super) fn children(view: &View, address: &str) -> Result<Vec<Resource>, Erro
             return Err(unknown());
         }
     }
-    for served in &view.skills {
-        add(&mut children, &dir, &dir, &format!("{}/{SKILL_FILE}", served.path));
+    for path in view.skills.iter().filter_map(|served| served.path.as_deref()) {
+        add(&mut children, &dir, &dir, &format!("{path}/{SKILL_FILE}"));
     }
     // The root exists even without skills.
     let is_directory = dir.is_empty() || !children.is_empty();

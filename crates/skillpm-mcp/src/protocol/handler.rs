@@ -266,8 +266,9 @@ impl ServerHandler for Server {
         self.read(move |offer| {
             let view = view(offer)?;
             let (page, next) = page::of(&view.skills, request, PAGE)?;
-            let mut result =
-                ListResourcesResult::with_all_items(page.iter().map(|it| convert::resource(it)).collect());
+            let mut result = ListResourcesResult::with_all_items(
+                page.iter().filter_map(|it| convert::resource(it)).collect(),
+            );
             result.next_cursor = next;
             result.ttl_ms = Some(TTL);
             result.cache_scope = Some(rmcp::model::CacheScope::Private);

@@ -43,7 +43,7 @@ pub(crate) struct Answer {
 struct Given<'a>(&'a Map<String, Value>);
 
 impl Given<'_> {
-    /// Refuses arguments that are not among `known`, for a model that guesses a name must learn of it.
+    /// Refuses arguments that are not among `known`: a model that guessed a name has to learn that it was wrong.
     fn only(&self, known: &[&str]) -> Result<()> {
         match self.0.keys().find(|key| !known.contains(&key.as_str())) {
             Some(key) => {

@@ -90,11 +90,11 @@ pub(crate) fn definitions(offer: &Offer, loaded: &[String]) -> Vec<Definition> {
 
 /// Returns the scripts of a skill that can be called.
 fn of_skill(offer: &Offer, name: &str) -> Vec<Tool> {
-    let tools = offer
+    let set = offer
         .for_model(name)
         .ok()
-        .and_then(|_| offer.session.tools(name, offer.session.policy().scripts).ok());
-    tools.map(|(_, set)| set.tools.clone()).unwrap_or_default()
+        .and_then(|served| offer.session.tools_found(&served.skill, offer.session.policy().scripts).ok());
+    set.map(|set| set.tools.clone()).unwrap_or_default()
 }
 
 /// Returns the script that the tool `name` runs; `None` if it is not such a tool.
@@ -132,7 +132,7 @@ fn any(arguments: &Map<String, Value>) -> Result<Call, Error> {
 }
 
 impl Call {
-    /// Returns what a person must know besides the question: the arguments.
+    /// Returns what a person needs to know besides the question: the arguments.
     pub(crate) fn details(&self) -> String {
         match &self.arguments {
             Value::Object(map) if map.is_empty() => "It gets no arguments.".to_owned(),
@@ -140,12 +140,13 @@ impl Call {
         }
     }
 
-    /// Runs the script, if that is permitted. `agreed` is the question to which a person said yes. `watch` hears the
+    /// Runs the script, if that is permitted. `agreed` is the question to which a person said yes. `watch` receives the
     /// output and may stop the script, with every process that it started.
     pub(crate) fn attempt(&self, offer: &Offer, agreed: Option<Question>, watch: &mut dyn Watch) -> Attempt {
-        if let Err(error) = offer.for_model(&self.skill) {
-            return Attempt::Done(Answer::failed(&error));
-        }
+        let served = match offer.for_model(&self.skill) {
+            Ok(served) => served,
+            Err(error) => return Attempt::Done(Answer::failed(&error)),
+        };
         let consent = Arc::new(Consent { agreed, asked: Mutex::default() });
         let mut request = RunRequest::new(&self.skill, &self.script);
         request.default_decision = offer.scripts;
@@ -153,7 +154,7 @@ impl Call {
         request.options.no_network = offer.no_network;
         let call = CallRequest { request, arguments: self.arguments.clone(), timeout: None };
         let interact: Arc<dyn Interact> = consent.clone();
-        match offer.session.call(&call, interact, watch) {
+        match offer.session.call_found(&served.skill, &call, interact, watch) {
             Ok(outcome) => {
                 for warning in &outcome.warnings {
                     offer.warn(warning);
@@ -168,7 +169,7 @@ impl Call {
     }
 }
 
-/// Returns what the model learns of a run: the output, and how it ended unless that was well.
+/// Returns what the model learns about a run: the output, and how it ended if it failed.
 fn finished(outcome: &RunOutcome) -> Answer {
     let ran = &outcome.ran;
     let mut text = ran.stdout.text();
@@ -184,7 +185,7 @@ fn finished(outcome: &RunOutcome) -> Answer {
     Answer { text, value: serde_json::to_value(outcome).ok(), is_error, loaded: None }
 }
 
-/// Answers the question to which a person has already said yes, and takes down any other.
+/// Answers the question to which a person has already said yes, and keeps any other so that it can be asked.
 #[derive(Debug)]
 struct Consent {
     agreed: Option<Question>,

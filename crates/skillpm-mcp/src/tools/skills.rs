@@ -14,6 +14,8 @@ use crate::offer::{Offer, Served, View};
 
 /// The number of skills that `list_skills` returns at once.
 const PAGE: usize = 200;
+/// The number of problems that `list_skills` names.
+const PROBLEMS: usize = 20;
 /// The number of skills that `search_skills` returns.
 const FOUND: usize = 10;
 /// The number of names that a description names; a client may show all tools in every request.
@@ -144,14 +146,18 @@ fn list(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
     if skills.is_empty() {
         text.push_str(NONE);
     }
-    let problems: Vec<_> = view.problems().collect();
-    if !problems.is_empty() {
-        let _ = writeln!(text, "\nSkills that cannot be used:\n- {}", problems.join("\n- "));
+    // Once is enough: not on each page, and not so many that they crowd out the skills.
+    let shown = if offset == 0 { view.problems.get(..PROBLEMS).unwrap_or(&view.problems) } else { &[] };
+    if !shown.is_empty() {
+        let _ = writeln!(text, "\nSkills that cannot be used:\n- {}", shown.join("\n- "));
+        if shown.len() < view.problems.len() {
+            let _ = writeln!(text, "- and {} more", view.problems.len() - shown.len());
+        }
     }
     let value = json!({
         "skills": page.map(|served| summary(served)).collect::<Vec<_>>(),
         "total": skills.len(),
-        "problems": problems,
+        "problems": shown,
     });
     Ok(Answer::success(text, Some(value)))
 }
@@ -195,7 +201,7 @@ fn load(offer: &Offer, arguments: &Given<'_>, client: Option<&str>) -> Result<An
         session: client.map(str::to_owned),
         ..InvokeRequest::new(&served.skill.meta.name)
     };
-    let outcome = offer.session.invoke(&request).map_err(Error::from)?;
+    let outcome = offer.session.invoke_found(&served.skill, &request).map_err(Error::from)?;
     for warning in &outcome.warnings {
         offer.warn(warning);
     }
@@ -206,8 +212,7 @@ fn read(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
     arguments.only(&["name", "path"])?;
     let served = offer.for_model(arguments.text("name")?)?;
     let path = arguments.text("path")?;
-    let (_, content) = offer.session.read(&served.skill.meta.name, path, MAX_BYTES).map_err(Error::from)?;
-    match content {
+    match offer.session.read_found(&served.skill, path, MAX_BYTES).map_err(Error::from)? {
         Content::Text(text) => Ok(Answer::success(text, None)),
         Content::Binary(bytes) => Err(Error::usage(format!(
             "`{path}` is not text: it has {} bytes and is at `{}`",
@@ -228,8 +233,10 @@ fn summary(served: &Served) -> Value {
         "name": meta.name,
         "description": meta.description,
         "scope": served.skill.kind.to_string(),
-        "uri": served.uri(skillpm_core::engine::load::SKILL_FILE),
     });
+    if let Some(uri) = served.uri() {
+        value["uri"] = json!(uri);
+    }
     if !meta.tags.is_empty() {
         value["tags"] = json!(meta.tags);
     }

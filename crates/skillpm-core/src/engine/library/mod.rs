@@ -22,6 +22,7 @@ use super::load;
 use super::skill::Skill;
 use super::sources::{Source, named_apart, sources_of};
 use super::tools::{ToolCache, ToolSet};
+use super::trusted::trusted;
 use crate::error;
 use crate::policy::{Freshness, Policy, ScriptPlaces};
 use crate::settings::Settings;
@@ -35,6 +36,8 @@ use crate::skill;
 pub struct Library {
     sources: Vec<Source>,
     policy: Policy,
+    /// Where to read whom the user trusts, if the skills of other projects are left out.
+    trust: Option<Box<Settings>>,
     /// The latest result. It is only swapped, never changed.
     current: RwLock<Option<Arc<View>>>,
     /// Held during a search.
@@ -90,6 +93,7 @@ impl Library {
         Self {
             sources: named_apart(sources),
             policy,
+            trust: None,
             current: RwLock::default(),
             searching: Mutex::default(),
             bodies: Mutex::default(),
@@ -106,7 +110,13 @@ impl Library {
         Ok(Self::new(sources_of(settings, &policy)?, policy))
     }
 
-    /// Returns the sources that it searches, in order.
+    /// Leaves out the skills of projects that the user does not trust, as `settings` say, at the time of each search.
+    #[must_use]
+    pub fn only_trusted(self, settings: Settings) -> Self {
+        Self { trust: Some(Box::new(settings)), ..self }
+    }
+
+    /// Returns its sources in order, also those of projects that are not trusted.
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
@@ -138,10 +148,17 @@ impl Library {
             return Ok(Arc::clone(&view.snapshot));
         }
         let since = Instant::now();
-        let found = discover_with(&self.sources, &self.policy)?;
-        let same = before.filter(|view| view.snapshot.is_of(&found)).map(|view| Arc::clone(&view.snapshot));
-        let snapshot = same
-            .unwrap_or_else(|| Arc::new(Snapshot::new(self.sources.clone(), found, self.policy.duplicates)));
+        let (sources, untrusted) = match &self.trust {
+            Some(settings) => trusted(settings, &self.sources),
+            None => (self.sources.clone(), None),
+        };
+        let mut found = discover_with(&sources, &self.policy)?;
+        found.diagnostics.splice(..0, untrusted.map(Arc::new));
+        let same = before
+            .filter(|view| view.snapshot.is_of(&sources, &found))
+            .map(|view| Arc::clone(&view.snapshot));
+        let snapshot =
+            same.unwrap_or_else(|| Arc::new(Snapshot::new(sources, found, self.policy.duplicates)));
         let view = View { snapshot: Arc::clone(&snapshot), since };
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(view));
         Ok(snapshot)

@@ -151,23 +151,18 @@ impl Snapshot {
         &'a self,
         name: &'a str,
     ) -> impl Iterator<Item = &'a Arc<Diagnostic>> {
-        self.diagnostics().iter().filter(move |diagnostic| match &***diagnostic {
-            Diagnostic::Skill { file, .. } => [Some(&**file), file.parent()]
-                .into_iter()
-                .flatten()
-                .any(|path| path.file_name().is_some_and(|dir| dir == name)),
-            _ => false,
-        })
+        self.diagnostics().iter().filter(move |diagnostic| diagnostic.is_of_directory(name))
     }
 
-    /// Reports whether it contains exactly the skills that were `found`.
-    pub(super) fn is_of(&self, found: &Discovery) -> bool {
+    /// Reports whether it contains exactly the skills that were `found` in `sources`.
+    pub(super) fn is_of(&self, sources: &[Source], found: &Discovery) -> bool {
         let same = |ours: &[Arc<Skill>], theirs: &[Arc<Skill>]| {
             ours.len() == theirs.len() && ours.iter().zip(theirs).all(|(a, b)| Arc::ptr_eq(a, b) || a == b)
         };
         let told =
             |diagnostics: &[Arc<Diagnostic>]| diagnostics.iter().map(ToString::to_string).collect::<Vec<_>>();
-        same(self.skills(), &found.skills)
+        self.sources == sources
+            && same(self.skills(), &found.skills)
             && same(self.shadowed(), &found.shadowed)
             && told(self.diagnostics()) == told(&found.diagnostics)
     }
