@@ -119,9 +119,16 @@ server.run(transport='stdio', show_banner=False)
     assert_eq!(outdated(&sandbox)["status"], "changed");
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 mod scripts {
+    use std::process::Stdio;
+    use std::time::{Duration, Instant};
+
+    use rustix::process::{Pid, Signal, kill_process};
+
     use super::*;
+    use crate::support::forge::{Endpoint, Fault};
+    use crate::support::{Forge, Tree};
 
     /// One program answers all requests of a source, and gets the end of its input.
     #[test]
@@ -245,32 +252,65 @@ mod scripts {
         assert!(!sandbox.project().join("skillpm.lock").exists());
     }
 
+    /// Waits until `is_so`.
+    fn wait_until(what: &str, is_so: impl Fn() -> bool) {
+        let since = Instant::now();
+        while !is_so() {
+            assert!(since.elapsed() < Duration::from_mins(1), "{what}");
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    }
+
+    /// Reports whether the process that a program noted in `child` runs. One that ended and that nobody waited for yet does
+    /// not.
+    fn child_runs(sandbox: &Sandbox) -> bool {
+        let pid = std::fs::read_to_string(sandbox.home().join("child")).expect("was written");
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
+        stat.rsplit_once(") ").is_some_and(|(_, rest)| !rest.starts_with(['Z', 'X']))
+    }
+
+    /// A case of a script that starts another program.
+    const STARTS_ANOTHER: &str =
+        "*server/discover*) say '\"error\":{\"code\":1}'; sleep 1000 & echo $! > part; mv part child ;;";
+
     /// Nothing that a program started stays behind, whether it ends by itself or not.
-    #[cfg(target_os = "linux")]
     #[test]
     fn a_program_ends_with_all_that_it_started() {
-        use std::time::{Duration, Instant};
-        /// Waits until the process is gone, since nobody here is its parent.
-        fn wait_for_the_end(sandbox: &Sandbox) {
-            let pid = std::fs::read_to_string(sandbox.home().join("child")).expect("was written");
-            let until = Instant::now() + Duration::from_mins(1);
-            loop {
-                let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).unwrap_or_default();
-                // One that ended and that nobody waited for yet counts as ended.
-                if stat.rsplit_once(") ").is_none_or(|(_, rest)| rest.starts_with(['Z', 'X'])) {
-                    return;
-                }
-                assert!(Instant::now() < until, "it still runs");
-                std::thread::sleep(Duration::from_millis(20));
-            }
-        }
         let sandbox = Sandbox::new();
         configure(&sandbox, &["sh", "-c", "trap '' TERM; sleep 1000 & echo $! > child; wait"]);
         refused(&sandbox, "mcp:docs@pdf");
-        wait_for_the_end(&sandbox);
-        script(&sandbox, "*server/discover*) say '\"error\":{\"code\":1}'; sleep 1000 & echo $! > child ;;");
+        wait_until("it still runs", || !child_runs(&sandbox));
+        script(&sandbox, STARTS_ANOTHER);
         sandbox.ok(&["install", "mcp:docs@pdf"]);
-        wait_for_the_end(&sandbox);
+        wait_until("it still runs", || !child_runs(&sandbox));
+    }
+
+    /// While it is asked, and while another source is.
+    #[test]
+    fn a_signal_ends_a_program_with_all_that_it_started() {
+        let forge = Forge::start();
+        forge.repo("acme/one").commit(&Tree::new().skill("skills/docx", "docx"));
+        forge.fail_always(Endpoint::Archive, Fault::Stalled);
+        for (cases, sources) in [
+            (format!("{STARTS_ANOTHER}\n*initialize*) ;;"), &["mcp:docs@pdf"][..]),
+            (STARTS_ANOTHER.to_owned(), &["mcp:docs@pdf", "acme/one"]),
+        ] {
+            let mut sandbox = Sandbox::new();
+            sandbox.forge(&forge).env("SKILLPM_HTTP_TIMEOUT", "600");
+            script(&sandbox, &cases);
+            let mut command = sandbox.command(&[&["install"], sources].concat());
+            let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().expect("starts");
+            let is_asked = || forge.requests().iter().any(|request| request.host == forge.archive_host());
+            let asks_forge = sources.len() > 1;
+            wait_until("all is asked", || {
+                sandbox.home().join("child").exists() && (!asks_forge || is_asked())
+            });
+            kill_process(Pid::from_child(&child), Signal::INT).expect("is sent");
+            let output = child.wait_with_output().expect("ends");
+            let told = String::from_utf8_lossy(&output.stderr).into_owned();
+            assert_eq!(told, "interrupted; nothing was changed\n");
+            wait_until("it still runs", || !child_runs(&sandbox));
+        }
     }
 
     /// A project may be a stranger's: it names no program, and its lockfile starts none but the user's.

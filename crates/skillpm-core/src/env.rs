@@ -56,7 +56,7 @@ variables! {
     REGISTRY_AUTH_FILE;
     /// Where podman keeps `containers/auth.json` unless `REGISTRY_AUTH_FILE` is set.
     XDG_RUNTIME_DIR;
-    /// Seconds without a byte after which a connection is given up, 30 unless set.
+    /// Seconds without a byte after which a connection, or the program of an MCP server, is given up; 30 unless set.
     SKILLPM_HTTP_TIMEOUT;
     /// How often a request is tried again after a failure that may pass, 3 unless set.
     SKILLPM_HTTP_RETRIES;
