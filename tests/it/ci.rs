@@ -3,6 +3,8 @@
 //! Both YAML files are read with skillpm's own parser, as frontmatter.
 
 use std::collections::{BTreeMap, BTreeSet};
+#[cfg(unix)]
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
@@ -92,6 +94,54 @@ fn the_hooks_run_commands_that_are_there() {
     );
     let entries: String = hooks.into_iter().map(|(_, entry)| entry + "\n").collect();
     assert_known(&calls(&entries));
+}
+
+/// The first step of the action, with stand-ins for what it calls.
+#[cfg(unix)]
+#[test]
+fn the_action_downloads_a_release_and_builds_its_own_revision_otherwise() {
+    let Some(text) = text("action.yml") else { return };
+    let action = yaml(&text);
+    let steps = items(get(&action, &["runs", "steps"]));
+    let script = steps.iter().find_map(|step| step.get("run")?.text()).expect("a script");
+    if program("bash").is_none() {
+        return;
+    }
+    let sandbox = Sandbox::new();
+    for tool in ["rustup", "cargo", "sh", "pwsh"] {
+        let tool = sandbox.write(
+            &format!("bin/{tool}"),
+            format!("#!/bin/bash\necho {tool} \"$@\" version=$SKILLPM_VERSION\n"),
+        );
+        std::fs::set_permissions(&tool, std::fs::Permissions::from_mode(0o755)).expect("a program");
+    }
+    let path =
+        format!("{}:{}", sandbox.project().join("bin").display(), std::env::var("PATH").expect("a path"));
+    let run = |version: &str, reference: &str, system: &str| {
+        let paths = sandbox.write("paths", "");
+        let output = Command::new("bash")
+            .args(["-eo", "pipefail", "-c", script])
+            .current_dir(sandbox.project())
+            .envs([("VERSION", version), ("REF", reference), ("RUNNER_OS", system)])
+            .envs([("RUNNER_TEMP", "/temp"), ("GITHUB_ACTION_PATH", "/action"), ("PATH", &path)])
+            .env("GITHUB_PATH", &paths)
+            .output()
+            .expect("bash starts");
+        assert!(output.status.success(), "{output:?}");
+        assert_eq!(std::fs::read_to_string(&paths).expect("paths"), "/temp/skillpm/bin\n");
+        String::from_utf8(output.stdout).expect("text")
+    };
+    assert_eq!(run("0.2.0", "v0.1.0", "Linux"), "sh /action/packaging/install.sh version=0.2.0\n");
+    assert_eq!(run("", "v0.1.0", "macOS"), "sh /action/packaging/install.sh version=0.1.0\n");
+    let windows = run("0.1.0", "main", "Windows");
+    assert_eq!(windows, "pwsh -NoProfile -File /action/packaging/install.ps1 version=0.1.0\n");
+    for reference in ["main", "v1", "2f1d0c5b8a", ""] {
+        let built = run("", reference, "Linux");
+        assert!(
+            built.contains("cargo +stable install --locked --path /action --root /temp/skillpm"),
+            "{built}"
+        );
+    }
 }
 
 #[test]
