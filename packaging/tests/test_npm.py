@@ -142,7 +142,7 @@ class Packages(Release):
                 self.assertEqual(waiting.stdout.readline(), "ready\n")  # type: ignore[union-attr]
                 waiting.send_signal(number)
                 # It waits for the end of the output: the program ended too, not only the command.
-                rest, _ = waiting.communicate(timeout=60)
+                rest, _ = waiting.communicate(timeout=600)
                 self.assertEqual((rest, waiting.returncode), ("", -number))
 
             program = scope / next(name for name in installed if name != "cli")
