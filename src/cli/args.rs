@@ -1,10 +1,16 @@
 //! The arguments of all commands, and those that several commands share. The commands are in `commands/`,
 //! each with its own arguments. The comments of these types are the texts of `--help`.
 
+use std::path::PathBuf;
+
 use clap::{ArgAction, Args, CommandFactory as _, Parser, ValueEnum};
 
 use super::commands::Command;
 use super::{appearance, help, version};
+use crate::context::Context;
+use crate::error::Result;
+use crate::ops::session::{Session, SessionOptions};
+use crate::policy::{Freshness, Policy};
 
 /// install, check and use Agent Skills
 #[derive(Debug, Parser)]
@@ -115,4 +121,34 @@ pub(crate) enum ScopeArg {
     /// The user, in every project.
     #[value(help = None::<&str>, alias = "global")]
     User,
+}
+
+// Where skills are looked for, and how they are loaded.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct LoadingArgs {
+    /// load skills as another program does: `strict`, `skillkit`, `langchain-skillkit`, `langflow` or `btw`
+    #[arg(long, value_name = "PROGRAM", default_value = "default", hide_default_value = true)]
+    pub(crate) profile: Policy,
+
+    /// more directories of skills; skills of the same name elsewhere hide theirs
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Vec<PathBuf>,
+}
+
+impl LoadingArgs {
+    /// Returns the policy of a command that searches once.
+    pub(crate) fn policy(&self) -> Policy {
+        Policy { freshness: Freshness::Session, ..self.profile.clone() }
+    }
+
+    /// Opens the session of a person who types a command with these flags.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Session::new`] does.
+    pub(crate) fn session(&self, context: &Context) -> Result<Session> {
+        let directories = self.dir.iter().map(|dir| (None, dir.clone())).collect();
+        let options = SessionOptions { policy: self.policy(), directories, ..SessionOptions::of_person() };
+        Session::new(context.clone(), options)
+    }
 }

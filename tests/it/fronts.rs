@@ -1,9 +1,9 @@
 //! One set of skills and one expected answer for every front end.
 //!
 //! A directory of `tests/fixtures/engine` is a case: files of a machine, questions in `case.json`, and what every
-//! front end answers in `expected.json`. Here the program is asked, and the library where a preset is chosen,
-//! which no command has a flag for; `python/tests/test_fronts.py` asks the package of Python and compares with the
-//! same files. `SKILLPM_BLESS=1 cargo test --test it fronts` writes them.
+//! front end answers in `expected.json`. Here the program is asked, and the library where a preset is chosen;
+//! `python/tests/test_fronts.py` asks the package of Python, `r/tests/testthat/test-fronts.R` that of R, and both compare
+//! with the same files. `SKILLPM_BLESS=1 cargo test --test it fronts` writes them.
 #![cfg(unix)]
 
 mod mcp;

@@ -1,10 +1,10 @@
-//! 295 real skills under each policy.
+//! 295 real skills under each policy, and the flags that choose one.
 
 use skillpm::document::Document;
 use skillpm::policy::Policy;
 use skillpm::skill::{load, load_with};
 
-use crate::support::testdata;
+use crate::support::{Sandbox, testdata};
 
 /// What skillpm reads of a real skill does not depend on what it tells; what a policy tolerates more,
 /// loads more, and the strict one takes no skill that another refuses.
@@ -54,4 +54,40 @@ fn real_skills_under_every_policy() {
     let count = |preset: &str| loaded.iter().find(|(name, ..)| *name == preset).expect("a preset").1;
     assert!(count("strict") <= count("btw") && count("btw") <= count("default"));
     assert!(count("default") <= count("langchain-skillkit") && count("default") == count("skillkit"));
+}
+
+/// Conflict C11: every verb that uses skills searches the places of a profile, and more directories, whose skills hide no
+/// other.
+#[test]
+fn verbs_take_a_profile_and_more_directories() {
+    let sandbox = Sandbox::new();
+    let skill = |dir: &str, name: &str| {
+        let text =
+            format!("---\nname: {name}\ndescription: From {dir}. Use it in tests.\n---\nFrom {dir}.\n");
+        sandbox.write(&format!("{dir}/{name}/SKILL.md"), text);
+        sandbox.write(&format!("{dir}/{name}/scripts/run.sh"), format!("#!/bin/sh\necho From {dir}.\n"));
+        sandbox.write(&format!("{dir}/{name}/from.md"), format!("From {dir}.\n"));
+    };
+    skill("more", "pdf");
+    skill("more", "extra");
+    skill(".btw/skills", "pdf");
+    sandbox.ok(&["trust", "."]);
+    for (name, from) in [("pdf", "From .btw/skills."), ("extra", "From more.")] {
+        let verbs: [&[&str]; 5] = [
+            &["show", "--profile", "btw", "--dir", "more", name],
+            &["invoke", "--profile", "btw", "--dir", "more", name],
+            &["read", "--profile", "btw", "--dir", "more", name, "from.md"],
+            &["run", "--profile", "btw", "--dir", "more", name, "run"],
+            &["catalog", "--profile", "btw", "--dir", "more"],
+        ];
+        for words in verbs {
+            let output = sandbox.run(words);
+            assert!(output.code == Some(0) && output.stdout.contains(from), "{words:?}: {output}");
+        }
+        let tools = sandbox.run(&["tools", "--profile", "btw", "--dir", "more", name]);
+        assert!(tools.code == Some(0) && tools.stdout.contains("run"), "{tools}");
+        assert_eq!(sandbox.run(&["invoke", name]).code, Some(2), "without the flags there is no such skill");
+    }
+    let unknown = sandbox.run(&["invoke", "--profile", "btv", "pdf"]);
+    assert!(unknown.code == Some(2) && unknown.stderr.contains("there is no policy `btv`"), "{unknown}");
 }

@@ -291,6 +291,8 @@ impl Policy {
         depth: 1,
         places: SearchedPlaces::Listed(&[
             user(".config/R/btw/skills"),
+            // Where skillpm installs for a user.
+            user(".agents/skills"),
             project(".btw/skills"),
             project(".agents/skills"),
             project(".claude/skills"),
@@ -313,6 +315,14 @@ impl Policy {
     /// Former names of presets.
     const ALIASES: [(&'static str, &'static str); 4] =
         [("s0", "skillkit"), ("s2", "langchain-skillkit"), ("s3", "langflow"), ("s4", "btw")];
+}
+
+/// Writes the name of the preset. Only front ends that select one need it.
+impl fmt::Display for Policy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let preset = Self::PRESETS.into_iter().find(|(_, policy)| policy == self);
+        f.write_str(preset.map_or("custom", |(name, _)| name))
+    }
 }
 
 impl Default for Policy {
@@ -369,7 +379,7 @@ mod tests {
     #[test]
     fn presets_are_found_by_their_names() {
         for (name, policy) in Policy::PRESETS {
-            assert_eq!(name.parse(), Ok(policy));
+            assert_eq!((name.parse(), policy.to_string().as_str()), (Ok(policy.clone()), name));
         }
         for (alias, name) in Policy::ALIASES {
             assert_eq!(alias.parse::<Policy>(), name.parse());

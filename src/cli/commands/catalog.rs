@@ -5,12 +5,13 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::scope;
-use crate::cli::args::ScopeArgs;
+use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::engine::catalog::{CatalogForm, Field, Options};
 use crate::error::Result;
 use crate::ops::catalog::{CatalogRequest, Write, catalog};
+use crate::policy::Policy;
 use crate::text::shell_word;
 
 pub(super) const EXAMPLES: &str = after!("catalog",
@@ -55,9 +56,9 @@ pub(crate) struct CatalogArgs {
     #[arg(long)]
     hidden: bool,
 
-    /// more directories of skills, after the others
-    #[arg(long, value_name = "DIR")]
-    dir: Vec<PathBuf>,
+    /// Which skills, and how they are loaded.
+    #[command(flatten)]
+    loading: LoadingArgs,
 
     /// Where.
     #[command(flatten)]
@@ -99,7 +100,10 @@ impl CatalogArgs {
         }
         self.tag.iter().for_each(|tag| flag("--tag", shell_word(tag)));
         self.agent.iter().for_each(|agent| flag("--agent", shell_word(agent)));
-        self.dir.iter().for_each(|dir| flag("--dir", shell_word(dir)));
+        if self.loading.profile != Policy::DEFAULT {
+            flag("--profile", self.loading.profile.to_string());
+        }
+        self.loading.dir.iter().for_each(|dir| flag("--dir", shell_word(dir)));
         if let Some(scope) = scope(&self.scope) {
             flag("--scope", scope.to_string());
         }
@@ -130,7 +134,8 @@ pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
         options,
         scope: scope(&args.scope),
         agent: args.agent.clone(),
-        dirs: args.dir.clone(),
+        policy: args.loading.policy(),
+        dirs: args.loading.dir.clone(),
         write,
     };
     let outcome = catalog(&app.context, &request)?;
@@ -172,7 +177,7 @@ mod tests {
         };
         assert_eq!(command(&[]), "skillpm catalog --write '/p q/A.md'");
         assert_eq!(command(&["--fields", FIELDS]), "skillpm catalog --write '/p q/A.md'");
-        let all = "--format markdown --fields name,tags --budget 90 --tag a --tag 'b c' --agent goose --dir '../x y' \
+        let all = "--format markdown --fields name,tags --budget 90 --tag a --tag 'b c' --agent goose --profile btw --dir '../x y' \
                    --scope user --empty none --hidden";
         let words = [
             "--hidden",
@@ -191,6 +196,8 @@ mod tests {
             "goose",
             "--dir",
             "../x y",
+            "--profile",
+            "s4",
             "--empty",
             "none",
         ];

@@ -2,12 +2,12 @@
 
 use clap::Args;
 
+use crate::cli::args::LoadingArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit};
 use crate::engine::{Arguments, Form};
 use crate::error::{Error, Result};
 use crate::ops::invoke::InvokeRequest;
-use crate::ops::session::Session;
 
 pub(super) const EXAMPLES: &str = after!("invoke",
     "skillpm invoke pdf                          the skill's instructions"
@@ -28,6 +28,10 @@ pub(crate) struct InvokeArgs {
     #[arg(long)]
     json: bool,
 
+    /// Which skills, and how they are loaded.
+    #[command(flatten)]
+    loading: LoadingArgs,
+
     /// the skill, by its name or as `./directory`, and the arguments it gets: all that follows, also what starts with
     /// `-`
     // One list, so that clap reads no flag of its own after the name.
@@ -36,7 +40,7 @@ pub(crate) struct InvokeArgs {
 }
 
 pub(super) fn run(app: &App, args: &InvokeArgs) -> Result<u8> {
-    let outcome = Session::of_person(&app.context)?.invoke(&request(args)?)?;
+    let outcome = args.loading.session(&app.context)?.invoke(&request(args)?)?;
     app.printer.warnings(&outcome.warnings);
     if form(args) == Form::Json {
         app.printer.json(&outcome.activation.as_json());
@@ -104,7 +108,8 @@ mod tests {
     fn one_word_is_split_and_several_are_not() {
         let words = |words: &[&str]| {
             let words = words.iter().map(|word| (*word).to_owned()).collect();
-            let args = InvokeArgs { format: Form::Plain, json: false, words };
+            let args =
+                InvokeArgs { format: Form::Plain, json: false, loading: LoadingArgs::default(), words };
             let arguments = request(&args).expect("a name").arguments;
             [0, 1].map(|index| arguments.word(index).map(str::to_owned))
         };

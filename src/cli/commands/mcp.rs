@@ -2,7 +2,6 @@
 
 mod clients;
 
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -11,7 +10,7 @@ use skillpm_mcp::{Offer, Selection, serve_http, serve_stdio};
 
 use super::scope;
 use crate::admission::Scripts;
-use crate::cli::args::ScopeArgs;
+use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::printer::terminals;
 use crate::cli::{App, exit};
@@ -69,13 +68,9 @@ struct ServeArgs {
     #[arg(long, value_name = "AGENT")]
     agent: Option<String>,
 
-    /// load skills as another program does: `strict`, `skillkit`, `langchain-skillkit`, `langflow` or `btw`
-    #[arg(long, value_name = "PROGRAM", default_value = "default", hide_default_value = true)]
-    profile: Policy,
-
-    /// more directories of skills, after the others
-    #[arg(long, value_name = "DIR")]
-    dir: Vec<PathBuf>,
+    /// Which skills, and how they are loaded.
+    #[command(flatten)]
+    loading: LoadingArgs,
 
     /// offer no tools: only the skills extension, resources and prompts
     #[arg(long)]
@@ -127,11 +122,11 @@ fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
     let places = Places {
         scope: scope(&args.scope),
         agent: args.agent.clone(),
-        dirs: args.dir.clone(),
+        dirs: args.loading.dir.clone(),
         alone: false,
         only_trusted: !args.untrusted,
     };
-    let policy = Policy { freshness: Freshness::Ttl(FRESH), ..args.profile };
+    let policy = Policy { freshness: Freshness::Ttl(FRESH), ..args.loading.profile.clone() };
     let OpenedPlaces { session, warnings, .. } = places.open(&app.context, policy)?;
     app.printer.warnings(&warnings);
     let printer = Arc::clone(&app.printer);

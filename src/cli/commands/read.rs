@@ -2,12 +2,12 @@
 
 use clap::Args;
 
+use crate::cli::args::LoadingArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit};
 use crate::engine::resources::MAX_BYTES;
 use crate::error::Result;
 use crate::ops::read::{ReadRequest, files, read};
-use crate::ops::session::Session;
 use crate::policy::Listing;
 
 pub(super) const EXAMPLES: &str = after!("read",
@@ -44,13 +44,17 @@ pub(crate) struct ReadArgs {
     #[arg(long, value_name = "BYTES", default_value_t = MAX_BYTES, requires = "path")]
     max_bytes: u64,
 
+    /// Which skills, and how they are loaded.
+    #[command(flatten)]
+    loading: LoadingArgs,
+
     /// print the outcome as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(app: &App, args: &ReadArgs) -> Result<u8> {
-    let session = Session::of_person(&app.context)?;
+    let session = args.loading.session(&app.context)?;
     let Some(path) = &args.path else {
         let outcome = files(&session, &args.name, args.list)?;
         app.printer.warnings(&outcome.warnings);

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::args::LoadingArgs;
 use crate::cli::help::after;
 use crate::cli::printer::Printer;
 use crate::cli::{App, exit, render};
@@ -13,7 +14,6 @@ use crate::context::Context;
 use crate::engine::run::{Ended, Limits, Mode, Options, Stdin, Stream, Watch};
 use crate::error::{Error, Result};
 use crate::ops::run::{RunLocation, RunRequest, script_missing};
-use crate::ops::session::Session;
 
 pub(super) const EXAMPLES: &str = after!("run",
     "skillpm run pdf fill_form in.pdf out.pdf          `scripts/fill_form.py` with two arguments"
@@ -95,6 +95,10 @@ pub(crate) struct RunArgs {
     #[arg(long)]
     allow_modified: bool,
 
+    /// Which skills, and how they are loaded.
+    #[command(flatten)]
+    loading: LoadingArgs,
+
     /// print the outcome as JSON, with its output, when it is done
     #[arg(long)]
     json: bool,
@@ -113,7 +117,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     #[cfg(unix)]
     close_fds::set_fds_cloexec(3, &[]);
     let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
-    let outcome = Session::of_person(&app.context)?.run(&request(&app.context, args)?, &mut watch)?;
+    let outcome = args.loading.session(&app.context)?.run(&request(&app.context, args)?, &mut watch)?;
     app.printer.warnings(&outcome.warnings);
     // Nobody is left to get the message about the stop.
     if outcome.ran.ended == Some(Ended::Stopped) && app.printer.is_closed() {

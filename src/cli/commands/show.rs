@@ -3,7 +3,7 @@
 use clap::Args;
 
 use super::scope;
-use crate::cli::args::ScopeArgs;
+use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::Result;
@@ -22,6 +22,10 @@ pub(crate) struct ShowArgs {
     #[arg(value_name = "NAME")]
     name: String,
 
+    /// Which skills, and how they are loaded.
+    #[command(flatten)]
+    loading: LoadingArgs,
+
     /// Where.
     #[command(flatten)]
     scope: ScopeArgs,
@@ -32,7 +36,13 @@ pub(crate) struct ShowArgs {
 }
 
 pub(super) fn run(app: &App, args: &ShowArgs) -> Result<u8> {
-    let outcome = show(&app.context, &ShowRequest { name: args.name.clone(), scope: scope(&args.scope) })?;
+    let request = ShowRequest {
+        name: args.name.clone(),
+        scope: scope(&args.scope),
+        policy: args.loading.policy(),
+        dirs: args.loading.dir.clone(),
+    };
+    let outcome = show(&app.context, &request)?;
     if args.json {
         render::show::json(&app.printer, &outcome);
     } else {

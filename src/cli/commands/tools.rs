@@ -2,11 +2,11 @@
 
 use clap::{Args, ValueEnum};
 
+use crate::cli::args::LoadingArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::engine::tools::ToolFormat;
 use crate::error::Result;
-use crate::ops::session::Session;
 use crate::ops::tools::{ToolsRequest, tools};
 
 pub(super) const EXAMPLES: &str = after!("tools",
@@ -29,6 +29,10 @@ pub(crate) struct ToolsArgs {
     /// print the definitions that a model gets: `openai`, `anthropic` or `mcp`
     #[arg(long, value_name = "FORM", value_enum, hide_possible_values = true, conflicts_with = "json")]
     format: Option<FormatArg>,
+
+    /// Which skills, and how they are loaded.
+    #[command(flatten)]
+    loading: LoadingArgs,
 
     /// print the tools as a JSON array
     #[arg(long)]
@@ -61,7 +65,7 @@ impl From<FormatArg> for ToolFormat {
 
 pub(super) fn run(app: &App, args: &ToolsArgs) -> Result<u8> {
     let request = ToolsRequest { name: args.name.clone(), recursive: args.recursive };
-    let outcome = tools(&Session::of_person(&app.context)?, &request)?;
+    let outcome = tools(&args.loading.session(&app.context)?, &request)?;
     match args.format {
         Some(form) => render::tools::definitions(&app.printer, &outcome, form.into()),
         None if args.json => render::tools::json(&app.printer, &outcome),

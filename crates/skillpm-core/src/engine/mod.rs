@@ -37,4 +37,4 @@ pub use library::{Instructions, Library, LookupError, NotFound, Snapshot, Unknow
 pub use named::{Hit, calls_itself, failed, find_among, find_at};
 pub use present::{Form, LoadedSkill, UnknownForm};
 pub use skill::Skill;
-pub use sources::{SkillDir, Source, SourceKind, default_sources, each_once, sources_of};
+pub use sources::{SkillDir, Source, SourceKind, default_sources, each_once, sources_of, with_least};

@@ -8,7 +8,7 @@ use crate::agents::{self, CANONICAL_DIR, LINKED_BY_DEFAULT};
 use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
 use crate::install::scope::{ScopeKind, project_root, projects_around};
-use crate::policy::{Policy, SearchedPlaces};
+use crate::policy::{Duplicates, Policy, SearchedPlaces};
 use crate::settings::Settings;
 
 /// The agents whose directories are searched after the canonical ones. All other agents read the canonical
@@ -83,13 +83,7 @@ pub struct SkillDir {
 ///
 /// Fails if the project's root cannot be found.
 pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
-    let mut project = project_root(settings)?;
-    // The path of the working directory has no links; the home directory is as the user wrote it.
-    if let Some(home) = &settings.home
-        && fs::real_path(home).is_ok_and(|real| real.as_deref() == Some(&project))
-    {
-        project.clone_from(home);
-    }
+    let project = project_as_written(settings)?;
     let agents: Vec<_> = SEARCHED_AGENTS.iter().filter_map(|id| agents::find(id).ok()).collect();
     let around = projects_around(settings, &project)?;
     let mut dirs = Vec::new();
@@ -109,6 +103,15 @@ pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     Ok(named_apart(each_once(dirs.into_iter().map(|(kind, dir)| Source::new(kind, dir)))))
 }
 
+/// Returns the root of the project, under the name that the user gave it if it is the home directory: the path of the
+/// working directory has no links.
+fn project_as_written(settings: &Settings) -> Result<PathBuf> {
+    let project = project_root(settings)?;
+    let is_project =
+        |home: &&PathBuf| fs::real_path(home).is_ok_and(|real| real.as_deref() == Some(&project));
+    Ok(settings.home.as_ref().filter(is_project).cloned().unwrap_or(project))
+}
+
 /// Removes sources whose directory is already listed. If the project is the home directory, its directories are
 /// reported as the user's, and a caller that asks for the project's sources gets them as well.
 pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
@@ -117,6 +120,9 @@ pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
         match once.iter_mut().find(|other| other.dir == source.dir) {
             Some(other) if (other.kind, source.kind) == (SourceKind::Project, SourceKind::User) => {
                 *other = Source { is_both: true, ..source };
+            }
+            Some(other) if (other.kind, source.kind) == (SourceKind::User, SourceKind::Project) => {
+                other.is_both = true;
             }
             Some(_) => {}
             None => once.push(source),
@@ -136,7 +142,7 @@ pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
         SearchedPlaces::Listed(places) => places,
         SearchedPlaces::Named => return Ok(Vec::new()),
     };
-    let project = project_root(settings)?;
+    let project = project_as_written(settings)?;
     let mut sources = Vec::new();
     for place in places {
         match (place.user, &settings.home) {
@@ -150,7 +156,19 @@ pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
             }
         }
     }
-    Ok(named_apart(sources))
+    Ok(named_apart(each_once(sources)))
+}
+
+/// Adds `more` to `sources`, where `policy` prefers every skill of these: a directory that a caller names adds skills,
+/// and changes none.
+pub fn with_least(
+    mut sources: Vec<Source>,
+    more: impl Iterator<Item = Source>,
+    policy: &Policy,
+) -> Vec<Source> {
+    let at = if policy.duplicates == Duplicates::Last { 0 } else { sources.len() };
+    drop(sources.splice(at..at, more));
+    sources
 }
 
 /// Makes the names of sources unique: the second `skills` becomes `skills-2`.

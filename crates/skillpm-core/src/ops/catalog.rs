@@ -33,7 +33,9 @@ pub struct CatalogRequest {
     pub scope: Option<ScopeKind>,
     /// Only skills that this agent reads, by id or alias.
     pub agent: Option<String>,
-    /// More directories of skills, after the others.
+    /// How skills are found and loaded.
+    pub policy: Policy,
+    /// More directories of skills, which the others override.
     pub dirs: Vec<PathBuf>,
     /// The file that receives the catalog.
     pub write: Option<Write>,
@@ -146,7 +148,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     };
     let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
+    let policy = Policy { freshness: Freshness::Session, ..request.policy.clone() };
     let OpenedPlaces { session, scopes, mut warnings } = places.open(context, policy)?;
     let (catalog, damaged) = session.catalog(options)?;
     let snapshot = session.snapshot()?;

@@ -270,7 +270,8 @@ mod tests {
             catalog(&context, &request).expect("works").catalog.count
         };
         for scope in [None, Some(ScopeKind::Project), Some(ScopeKind::User)] {
-            let shown = show(&context, &ShowRequest { name: "pdf".into(), scope }).expect("shows");
+            let shown = show(&context, &ShowRequest { name: "pdf".into(), scope, ..ShowRequest::default() })
+                .expect("shows");
             assert_eq!(shown.scope, Some(ScopeKind::User), "{scope:?}");
             assert_eq!(told(scope), 1, "{scope:?}");
         }

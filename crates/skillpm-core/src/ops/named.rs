@@ -8,7 +8,7 @@ use super::provenance::scopes_in_force;
 use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::engine::load::SKILL_FILE;
-use crate::engine::{self, Hit, NotFound, Snapshot, Source, default_sources};
+use crate::engine::{self, Hit, NotFound, Snapshot, default_sources};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
@@ -28,26 +28,14 @@ use crate::tree::Tree;
 ///
 /// Fails as [`engine::find`] and [`engine::find_at`] do.
 pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
-    find_in(context, name, &default_sources(&context.settings)?, None)
-}
-
-/// Works like [`find`], for names in `sources`, which are those of the scope `only` or of both.
-///
-/// # Errors
-///
-/// Fails as [`find`] does.
-pub(super) fn find_in(
-    context: &Context,
-    name: &str,
-    sources: &[Source],
-    only: Option<ScopeKind>,
-) -> Result<Hit> {
     path_or(context, name, || -> Result<Hit> {
-        Ok(find_among(context, name, &Snapshot::of(sources, &Policy::DEFAULT)?, only)?)
+        let sources = default_sources(&context.settings)?;
+        Ok(find_among(context, name, &Snapshot::of(&sources, &Policy::DEFAULT)?, None)?)
     })
 }
 
-/// Works like [`find_in`], for a name in `snapshot`, and never for a path.
+/// Works like [`find`], for a name in `snapshot`, and never for a path. If it is missing, only the manifests of the
+/// scope `only`, or of both, are asked whether it is disabled.
 ///
 /// # Errors
 ///
@@ -255,7 +243,7 @@ mod tests {
             assert_eq!(error(name).to_string(), format!("there is no skill `{name}`"));
         }
         let shown = |scope| {
-            let request = ShowRequest { name: "mine".into(), scope: Some(scope) };
+            let request = ShowRequest { name: "mine".into(), scope: Some(scope), ..ShowRequest::default() };
             show(&world.context(), &request).expect_err("not there").to_string()
         };
         assert_eq!(shown(ScopeKind::User), "the skill `mine` is disabled");

@@ -6,7 +6,7 @@ use super::session::Session;
 use crate::advice::Warning;
 use crate::agents;
 use crate::context::Context;
-use crate::engine::{Library, Source, SourceKind, each_once, sources_of};
+use crate::engine::{Library, Source, SourceKind, each_once, sources_of, with_least};
 use crate::error::Result;
 use crate::install::agent_view;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
@@ -21,7 +21,7 @@ pub struct Places {
     pub scope: Option<ScopeKind>,
     /// Only skills that this agent reads, by id or alias.
     pub agent: Option<String>,
-    /// More directories of skills, after the others.
+    /// More directories of skills, which the others override.
     pub dirs: Vec<PathBuf>,
     /// Whether to leave out the skills of the projects around this one.
     pub alone: bool,
@@ -64,7 +64,7 @@ impl Places {
 
     /// Returns the places that are searched, in order.
     fn sources(&self, settings: &Settings, policy: &Policy, scopes: &[Scope]) -> Result<Vec<Source>> {
-        let mut sources = if let Some(agent) = &self.agent {
+        let sources = if let Some(agent) = &self.agent {
             let agent = agents::find(agent)?;
             let dirs = scopes.iter().flat_map(|scope| {
                 let kind = SourceKind::from(scope.kind);
@@ -84,10 +84,9 @@ impl Places {
             };
             sources_of(settings, policy)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
         };
-        for dir in &self.dirs {
-            sources.push(Source::new(SourceKind::Extra, normal(&settings.cwd.join(dir))));
-        }
-        Ok(sources)
+        let more = self.dirs.iter();
+        let more = more.map(|dir| Source::new(SourceKind::Extra, normal(&settings.cwd.join(dir))));
+        Ok(with_least(sources, more, policy))
     }
 }
 

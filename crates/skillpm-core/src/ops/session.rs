@@ -24,7 +24,9 @@ use crate::engine::catalog::{Catalog, Options, selected};
 use crate::engine::resources::{self, Content};
 use crate::engine::run::Watch;
 use crate::engine::tools::ToolSet;
-use crate::engine::{Hit, Instructions, Library, Skill, Snapshot, Source, SourceKind, failed, sources_of};
+use crate::engine::{
+    Hit, Instructions, Library, Skill, Snapshot, Source, SourceKind, failed, sources_of, with_least,
+};
 use crate::error::Result;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::policy::{Freshness, Policy, ScriptPlaces};
@@ -41,7 +43,7 @@ pub struct SessionOptions {
     pub project: bool,
     /// Whether to include the skills of the user.
     pub user: bool,
-    /// Further directories of skills, after the others, each with the name of its source if it has one. Relative paths
+    /// Further directories of skills, which the others override, each with the name of its source if it has one. Relative paths
     /// start from the working directory of the process.
     pub directories: Vec<(Option<String>, PathBuf)>,
     /// Whether a path such as `./pdf` means the skill in that directory: right for a person at a keyboard, wrong for a
@@ -105,15 +107,16 @@ impl Session {
             SourceKind::User => user || project && source.is_of(SourceKind::Project),
             SourceKind::Extra | SourceKind::Bundled => true,
         };
-        let mut sources: Vec<_> = sources_of(settings, &policy)?.into_iter().filter(is_wanted).collect();
-        for (name, dir) in directories {
+        let sources = sources_of(settings, &policy)?.into_iter().filter(is_wanted).collect();
+        let more = directories.into_iter().map(|(name, dir)| {
             // A directory that is named explicitly is the one that the process sees under that name.
             let mut source = Source::new(SourceKind::Extra, settings.env.cwd.join(dir));
             if let Some(name) = name {
                 source.name = name.into();
             }
-            sources.push(source);
-        }
+            source
+        });
+        let sources = with_least(sources, more, &policy);
         let scopes = [(project, ScopeKind::Project), (user, ScopeKind::User)];
         let scopes = scopes.into_iter().filter_map(|(is_wanted, kind)| is_wanted.then_some(kind));
         // Without a home directory the user has no manifest.

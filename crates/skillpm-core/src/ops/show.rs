@@ -1,18 +1,18 @@
 //! `show`: describes a skill.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use serde::Serialize;
 
 use super::list::{self, ListedSkill, SkillState};
-use super::named::find_in;
+use super::named::{find_among, path_or};
 use super::update::has_conflicts;
 use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::engine::resources::{self, Item, ItemKind};
-use crate::engine::{Instructions, Skill, Source, SourceKind, default_sources, discover, failed};
+use crate::engine::{Hit, Instructions, Skill, Snapshot, Source, SourceKind, failed, sources_of, with_least};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
@@ -30,6 +30,10 @@ pub struct ShowRequest {
     pub name: String,
     /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
+    /// How skills are found and loaded.
+    pub policy: Policy,
+    /// More directories of skills, which the others override.
+    pub dirs: Vec<PathBuf>,
 }
 
 /// A description of a skill. The JSON form of this and the other values here is an interface: fields are only
@@ -134,11 +138,16 @@ pub struct ShownDeviation {
 ///
 /// Fails for an unknown skill, for one that cannot be loaded, and for a directory that cannot be read.
 pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
-    let all = default_sources(&context.settings)?;
+    let policy = &request.policy;
+    let more = request.dirs.iter();
+    let more = more.map(|dir| Source::new(SourceKind::Extra, context.settings.env.cwd.join(dir)));
+    let all = with_least(sources_of(&context.settings, policy)?, more, policy);
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
-    let hit = find_in(context, &request.name, &sources, request.scope)?;
-    let read = Instructions::read(&hit.skill, &Policy::DEFAULT);
+    let hit = path_or(context, &request.name, || -> Result<Hit> {
+        Ok(find_among(context, &request.name, &Snapshot::of(&sources, policy)?, request.scope)?)
+    })?;
+    let read = Instructions::read(&hit.skill, policy);
     let Instructions { skill, body } = read.map_err(|diagnostic| failed(&request.name, diagnostic))?;
     let Skill { meta, kind, dir, file, deviations, .. } = &*skill;
     let items = resources::inventory(dir).map_err(|error| {
@@ -164,7 +173,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
             Err(error) => warnings.push(error.into()),
         }
     }
-    let (shadowed_by, shadows) = others(&all, &hit.skill);
+    let (shadowed_by, shadows) = others(&all, policy, &hit.skill)?;
     Ok(ShowOutcome {
         meta: meta.clone(),
         scope: scope_of(*kind),
@@ -219,13 +228,13 @@ fn scope_of(kind: SourceKind) -> Option<ScopeKind> {
 }
 
 /// Returns the skill that hides this one, and those that it hides. A skill that no search finds hides none.
-fn others(sources: &[Source], skill: &Skill) -> (Option<Other>, Vec<Other>) {
+fn others(sources: &[Source], policy: &Policy, skill: &Skill) -> Result<(Option<Other>, Vec<Other>)> {
     if scope_of(skill.kind).is_none() {
-        return (None, Vec::new());
+        return Ok((None, Vec::new()));
     }
-    let found = discover(sources);
+    let found = Snapshot::of(sources, policy)?;
     let is_other = |other: &&Arc<Skill>| other.has_name_of(skill) && other.real != skill.real;
-    let all = || found.skills.iter().chain(&found.shadowed).filter(|one| one.has_name_of(skill));
+    let all = || found.skills().iter().chain(found.shadowed()).filter(|one| one.has_name_of(skill));
     let other = |other: &Arc<Skill>| {
         let source = sources.iter().find(|source| source.name == other.source);
         let path = source.and_then(|source| other.path_below(source));
@@ -235,11 +244,11 @@ fn others(sources: &[Source], skill: &Skill) -> (Option<Other>, Vec<Other>) {
         let reference = format!("{}:{name}", other.source);
         Some(Other { scope: scope_of(other.kind)?, location, reference })
     };
-    let used = found.skills.iter().find(is_other).and_then(other);
-    match used {
+    let used = found.skills().iter().find(is_other).and_then(other);
+    Ok(match used {
         Some(used) => (Some(used), Vec::new()),
-        None => (None, found.shadowed.iter().filter(is_other).filter_map(other).collect()),
-    }
+        None => (None, found.shadowed().iter().filter(is_other).filter_map(other).collect()),
+    })
 }
 
 fn shown(item: Item) -> ShownFile {
@@ -277,7 +286,8 @@ mod tests {
     use crate::engine::testing::World;
 
     fn shown(world: &World, name: &str, scope: Option<ScopeKind>) -> ShowOutcome {
-        show(&world.context(), &ShowRequest { name: name.into(), scope }).expect("shows")
+        let request = ShowRequest { name: name.into(), scope, ..ShowRequest::default() };
+        show(&world.context(), &request).expect("shows")
     }
 
     /// Conflict C6: every field, extra ones too, and what each level costs.

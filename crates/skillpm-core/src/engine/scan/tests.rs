@@ -2,7 +2,7 @@ use std::path::PathBuf;
 
 use super::*;
 use crate::engine::testing::{World, skill_text};
-use crate::engine::{Discovery, SourceKind, discover, discover_with, sources_of};
+use crate::engine::{Discovery, SourceKind, discover, discover_with, sources_of, with_least};
 use crate::lint::Severity;
 use crate::policy::Tolerance;
 
@@ -92,6 +92,7 @@ fn places() {
         dirs(&Policy::BTW),
         [
             "home/.config/R/btw/skills",
+            "home/.agents/skills",
             "project/.btw/skills",
             "project/.agents/skills",
             "project/.claude/skills"
@@ -108,7 +109,13 @@ fn places() {
 #[test]
 fn the_places_of_btw() {
     let world = World::new();
-    let places = ["../home/.config/R/btw/skills", ".btw/skills", ".agents/skills", ".claude/skills"];
+    let places = [
+        "../home/.config/R/btw/skills",
+        "../home/.agents/skills",
+        ".btw/skills",
+        ".agents/skills",
+        ".claude/skills",
+    ];
     for (number, place) in places.iter().enumerate() {
         world.skill(&format!("{place}/pdf"), "pdf");
         world.skill(&format!("{place}/own-{number}"), &format!("own-{number}"));
@@ -123,6 +130,38 @@ fn the_places_of_btw() {
         assert!(pdf.dir.ends_with(Path::new(place).join("pdf")), "{}", pdf.dir.display());
         fs::remove_tree(&world.project().join(places[left - 1])).expect("removes");
     }
+}
+
+/// S4-5, conflict C1: a directory that a caller names, such as that of an R package, overrides no other place, whether
+/// the first or the last skill of a name wins.
+#[test]
+fn named_directories_override_nothing() {
+    let world = World::new();
+    for place in ["bundled", ".agents/skills"] {
+        world.skill(&format!("{place}/pdf"), "pdf");
+    }
+    world.skill("bundled/more", "more");
+    for policy in [Policy::DEFAULT, Policy::BTW] {
+        let named = Source::new(SourceKind::Extra, world.project().join("bundled"));
+        let places = sources_of(&world.settings(&[]), &policy).expect("places");
+        let sources = with_least(places, std::iter::once(named), &policy);
+        let found = discover_with(&sources, &policy).expect("no error");
+        let mut used = used(&world, &found);
+        used.sort();
+        assert_eq!(used, [".agents/skills/pdf", "bundled/more"], "{policy}");
+    }
+}
+
+/// Directories of the home directory belong to the user and to the project, and are searched once.
+#[test]
+fn the_places_of_btw_at_home() {
+    let world = World::new();
+    let mut settings = world.settings(&[]);
+    settings.home = Some(world.project().to_owned());
+    let sources = sources_of(&settings, &Policy::BTW).expect("places");
+    let canonical: Vec<_> = sources.iter().filter(|source| source.dir.ends_with(".agents/skills")).collect();
+    let [one] = canonical[..] else { panic!("{canonical:?}") };
+    assert!(one.kind == SourceKind::User && one.is_of(SourceKind::Project), "{one:?}");
 }
 
 /// S0-A9, conflict C12: the search goes as deep as the policy says, never below a skill or into third-party
