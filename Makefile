@@ -55,7 +55,7 @@ environment = cmp -s $(3) "$(1)/ready" || { rm -f "$(1)/ready" \
 	|| $(call left-out,'$(notdir $(1)): what $(3) $(4) names could not be installed: its tests are left out')
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests r-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -142,6 +142,7 @@ test: tools test-tools ## run all tests, and validate the example skills and wha
 	wait $$envs; envs=$$?; cat "$(TARGET)/python-envs.log"; [ $$rust = 0 ] && [ $$envs = 0 ]
 	@$(MAKE) --no-print-directory dist-tests
 	@$(MAKE) --no-print-directory python-tests
+	@$(MAKE) --no-print-directory r-tests
 
 # The tests bring the program with them. The Python package shares what it can: the server's crates want more features
 # of some, so these are built twice, in about a minute.
@@ -166,13 +167,18 @@ own-skills: tools ## validate the example skills, and a skill from each template
 # Programs that some tests run for real, each as program:package. A test that misses its program says so; with
 # `CI` set it fails.
 PROGRAMS = bash:bash chromium:chromium curl:curl docker-registry:docker-registry fish:fish git:git groff:groff-base htpasswd:apache2-utils nginx:nginx-light node:nodejs npm:npm openssl:openssl \
-	python3:python3 rpmbuild:rpm skopeo:skopeo sshd:openssh-server strace:strace tar:tar unzip:unzip wget:wget xz:xz-utils zsh:zsh
+	pandoc:pandoc python3:python3 rpmbuild:rpm skopeo:skopeo sshd:openssh-server Rscript:r-base-core strace:strace tar:tar unzip:unzip wget:wget xz:xz-utils zsh:zsh
+# Packages of R that the R package and its tests use.
+R_PACKAGES = jsonlite knitr processx rmarkdown roxygen2 testthat withr
+# Prints those that are not installed.
+R_MISSING = Rscript --vanilla -e 'args <- commandArgs(TRUE); cat(args[!nzchar(vapply(args, function(p) system.file(package = p), ""))])' $(R_PACKAGES) 2>/dev/null || echo $(R_PACKAGES)
 test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \
 	    PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
 	done; \
 	python3 -c 'import ensurepip, venv' 2>/dev/null || missing="$$missing python3-venv"; \
 	python3 -m pip --version >/dev/null 2>&1 || missing="$$missing python3-pip"; \
+	for package in $$($(R_MISSING)); do missing="$$missing r-cran-$$package"; done; \
 	if [ -n "$$missing" ] && [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null 2>&1; then \
 	    echo "Installing for tests:$$missing"; \
 	    apt-get update -q && RUNLEVEL=1 DEBIAN_FRONTEND=noninteractive \
@@ -226,6 +232,29 @@ python-lfx-tests: tools python-envs ## run the tests of what Langflow gets, in e
 	    "$$env/$(SCRIPTS)/python" -m pip install --quiet --disable-pip-version-check --no-deps --force-reinstall "$(LFX_WHEEL)"/*.whl \
 	        && (cd python && "$$env/$(SCRIPTS)/pytest" -q tests/test_langflow_*.py $(PYTEST)) || exit; \
 	done
+
+# R checks the package as CRAN does, with a stand-in for ellmer where that is not installed. The help pages in the tree
+# have to be those that the comments make. Without repositories R asks none.
+R_CHECK = $(abspath $(TARGET))/r-check
+r-tests: tools ## check the R package: its help pages, and `R CMD check` with its tests and vignette
+	@missing=$$($(R_MISSING)); command -v pandoc >/dev/null 2>&1 || missing="$$missing pandoc"; \
+	if [ -n "$$missing" ]; then \
+	    $(call left-out,"Not installed for R: $$missing. The R package is left out"); \
+	    exit 0; \
+	fi; \
+	$(CARGO) test $(SHAPE) --quiet --no-run --package skillpm --test it || exit; \
+	rm -rf "$(R_CHECK)" && mkdir -p "$(R_CHECK)/library" && cp -R r "$(R_CHECK)/skillpm" \
+	    && echo 'options(repos = character())' > "$(R_CHECK)/Rprofile" || exit; \
+	export LC_ALL=C.UTF-8 R_PROFILE="$(R_CHECK)/Rprofile" R_LIBS="$(R_CHECK)/library$${R_LIBS:+:$$R_LIBS}" SKILLPM_PROGRAM="$(DEBUG)" \
+	    SKILLPM_ENGINE_CASES="$(CURDIR)/tests/fixtures/engine" SKILLPM_R_GUIDE="$(CURDIR)/docs/guide/r.md" _R_CHECK_CRAN_INCOMING_=false; \
+	Rscript --vanilla -e 'quit(status = nzchar(system.file(package = "ellmer")))' \
+	    && { R CMD INSTALL --no-docs --library="$(R_CHECK)/library" r/tests/stand-ins/ellmer >"$(R_CHECK)/ellmer.log" 2>&1 \
+	        || { cat "$(R_CHECK)/ellmer.log"; exit 1; }; }; \
+	(cd "$(R_CHECK)/skillpm" && Rscript --vanilla -e 'suppressMessages(roxygen2::roxygenise())' >/dev/null) \
+	    && diff -r r/man "$(R_CHECK)/skillpm/man" && diff r/NAMESPACE "$(R_CHECK)/skillpm/NAMESPACE" \
+	    || { echo "The help pages of the R package are out of date: cd r && Rscript -e 'roxygen2::roxygenise()'" >&2; exit 1; }; \
+	cd "$(R_CHECK)" && R CMD build --no-manual skillpm && R CMD check --no-manual --no-build-vignettes skillpm_*.tar.gz; \
+	grep -qx 'Status: OK' skillpm.Rcheck/00check.log || { cat skillpm.Rcheck/tests/*.fail 2>/dev/null; exit 1; }
 
 bench: build ## measure skillpm beside a floor and other validators; BENCH_FULL=1 takes more time
 	@command -v python3 >/dev/null 2>&1 || { echo 'python3 was not found: the skills are made with it' >&2; exit 2; }

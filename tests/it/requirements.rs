@@ -1,7 +1,7 @@
 //! What is required, and which tests prove it (`tests/requirements.toml`, `docs/reference/requirements.md`).
 //!
 //! Sources are read as text: a test in Rust names the lines that it proves in its doc comment, one in Python
-//! in its mark `req`.
+//! in its mark `req`, one in R in the comment before it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -121,6 +121,24 @@ fn in_python(file: &str, text: &str) -> Vec<Test> {
     tests
 }
 
+/// The tests of `text`, which is R. Code is not named in the page as code again.
+fn in_r(file: &str, text: &str) -> Vec<Test> {
+    let (mut tests, mut comment) = (Vec::new(), String::new());
+    for line in text.lines() {
+        if let Some(more) = line.strip_prefix('#') {
+            comment.push_str(more);
+            continue;
+        }
+        let name = line.strip_prefix("test_that(\"").and_then(|rest| rest.split('"').next());
+        if let Some(name) = name {
+            let function = name.replace('`', "");
+            tests.push(Test { file: file.to_owned(), function, ids: ids(&comment) });
+        }
+        comment.clear();
+    }
+    tests
+}
+
 fn files(dir: &Path, ending: &str, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(dir).expect("a directory of sources") {
         let path = entry.expect("an entry").path();
@@ -135,15 +153,24 @@ fn files(dir: &Path, ending: &str, found: &mut Vec<PathBuf>) {
 /// All tests that name a line, sorted.
 fn tests() -> Vec<Test> {
     let mut tests = Vec::new();
-    for (dir, ending) in
-        [("src", "rs"), ("crates", "rs"), ("tests/it", "rs"), ("tests/slow", "rs"), ("python/tests", "py")]
-    {
+    for (dir, ending) in [
+        ("src", "rs"),
+        ("crates", "rs"),
+        ("tests/it", "rs"),
+        ("tests/slow", "rs"),
+        ("python/tests", "py"),
+        ("r/tests", "R"),
+    ] {
         let mut paths = Vec::new();
         files(&root().join(dir), ending, &mut paths);
         for path in paths {
             let text = std::fs::read_to_string(&path).expect("a source");
             let file = path.strip_prefix(root()).expect("below").to_string_lossy().replace('\\', "/");
-            tests.extend(if ending == "rs" { in_rust(&file, &text) } else { in_python(&file, &text) });
+            tests.extend(match ending {
+                "rs" => in_rust(&file, &text),
+                "py" => in_python(&file, &text),
+                _ => in_r(&file, &text),
+            });
         }
     }
     // The examples at the end of this file are none.
@@ -341,4 +368,16 @@ def test_two(): ...
 ";
     let found = in_python("a.rs", text);
     assert_eq!(found, [test("test_one", &["S0-E1", "S0-K1", "S2-T3", "S2-T9"]), test("test_two", &[])]);
+    let text = "\
+# S0-E1, C14: it is a test.
+# S0-E2
+test_that(\"a `one` is\", {
+  # S0-E3
+})
+
+# S0-E4
+
+test_that(\"two\", {})
+";
+    assert_eq!(in_r("a.rs", text), [test("a one is", &["S0-E1", "C14", "S0-E2"]), test("two", &[])]);
 }

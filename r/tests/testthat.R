@@ -1,0 +1,4 @@
+library(testthat)
+library(skillpm)
+
+test_check("skillpm")

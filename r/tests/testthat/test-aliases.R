@@ -1,0 +1,43 @@
+# S4-7, S4-19
+test_that("a skill goes into the one directory that there is, else into `.btw/skills`", {
+  world <- local_world()
+  dir.create("below")
+  withr::local_dir("below")
+  path <- suppressMessages(btw_skill_create("one", "Draws plots. Use it for plots."))
+  expect_identical(path, file.path(world$project, ".btw/skills/one"))
+  expect_setequal(dir(path), c("SKILL.md", "assets", "references", "scripts"))
+  path <- suppressMessages(btw_skill_create("two", resources = FALSE))
+  expect_identical(dirname(path), file.path(world$project, ".btw/skills"))
+  expect_setequal(skill_list()$name, c("one", "two"))
+})
+
+# S4-7, S4-23
+test_that("of several directories a person chooses one, and a script gets an error", {
+  world <- local_world()
+  dir.create(".agents/skills", recursive = TRUE)
+  dir.create(".claude/skills", recursive = TRUE)
+  error <- expect_error(btw_skill_create("one"), class = "skillpm_error_usage")
+  expect_match(conditionMessage(error), "2 directories of skills.*[.]agents/skills.*[.]claude/skills")
+  asked <- local_person(2L)
+  path <- suppressMessages(btw_skill_create("one"))
+  expect_identical(asked$choices, file.path(world$project, c(".agents/skills", ".claude/skills")))
+  expect_identical(path, file.path(world$project, ".claude/skills/one"))
+  path <- suppressMessages(btw_skill_create("two", scope = I("project")))
+  expect_identical(normalizePath(path), file.path(world$project, "project/two"))
+  path <- suppressMessages(btw_skill_create("three", scope = ".openhands/skills"))
+  expect_true(file.exists(".openhands/skills/three/SKILL.md"))
+})
+
+test_that("the names of btw lead to the functions of this package", {
+  world <- local_world()
+  local_package("demo", "pdf")
+  suppressMessages(btw_skill_install_package("demo"))
+  expect_true(btw_skill_validate(".agents/skills/pdf")$valid)
+  expect_identical(btw_tool_skill("pdf"), btw_tool_fetch_skill("pdf"))
+  suppressMessages(btw_skill_create("mine", scope = "user"))
+  expect_setequal(skill_list()$name, c("pdf", "mine"))
+  withr::local_dir(withr::local_tempdir())
+  local_program(c("echo \"$*\" > asked", "echo '{\"skills\": []}'"))
+  btw_skill_install_github("acme/skills", "pdf", overwrite = TRUE)
+  expect_match(readLines("asked"), "--force -- github:acme/skills$")
+})
