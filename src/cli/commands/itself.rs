@@ -36,6 +36,7 @@ enum Action {
     },
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "every command returns a result")]
 pub(super) fn run(app: &App, args: &SelfArgs) -> Result<u8> {
     let Action::Check { exit_code, json } = args.action;
     let request =

@@ -111,8 +111,8 @@ fn typed(text: &str) -> Result<SourceSpec, SpecError> {
     let (place, after, skill) = split_suffixes(text);
     let (place, path) = split_directory(place);
     let (repository, within) = split_revision(place);
-    // What follows `@` with a colon in it is a digest.
-    if skill.is_some_and(|skill| skill.contains(':')) {
+    // What follows `@` with a colon in it is a digest, and where the tag follows `:`, a `#` would begin a second revision.
+    if skill.is_some_and(|skill| skill.contains([':', '#'])) {
         return Err(SpecError::BadSkill);
     }
     let reference = match (within, after) {

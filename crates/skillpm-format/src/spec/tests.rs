@@ -220,6 +220,7 @@ fn each_error() {
     assert_eq!(error("owner/repo#-x"), SpecError::BadReference("-x".into()));
     assert_eq!(error("owner/repo#a..b"), SpecError::BadReference("a..b".into()));
     assert_eq!(error("owner/repo@"), SpecError::BadSkill);
+    assert_eq!(error("oci://host/a#_@#"), SpecError::BadSkill);
 }
 
 proptest! {

@@ -90,10 +90,11 @@ pub(super) fn detect(path: &Path) -> Installed {
         return Installed::by(Manager::Cargo, Some("cargo install --locked skillpm"));
     }
     let is_of_system = text == "/usr/bin/skillpm";
-    if is_of_system && Path::new(DPKG_LIST).exists() {
+    let is_there = |path: &&str| fs::kind(Path::new(path)).is_ok_and(|kind| kind.is_some());
+    if is_of_system && is_there(&DPKG_LIST) {
         return Installed::by(Manager::Dpkg, None);
     }
-    if is_of_system && RPM.iter().any(|place| Path::new(place).exists()) {
+    if is_of_system && RPM.iter().any(is_there) {
         return Installed::by(Manager::Rpm, None);
     }
     Installed::unknown()
