@@ -7,7 +7,7 @@ use serde::Serialize;
 use crate::fs;
 
 /// The page that lists all ways to install skillpm.
-const INSTALL_PAGE: &str = "https://github.com/skillpm/skillpm#install";
+const INSTALL_PAGE: &str = "https://github.com/skillpm/skillpm/blob/main/docs/guide/install.md";
 /// Where cargo notes what it installed, beside the directory `bin`.
 const CARGO_RECORD: &str = ".crates.toml";
 /// The maximum size of that file, in bytes.
@@ -59,7 +59,7 @@ const PLACES: &[(&str, Manager, Option<&str>)] = &[
     ("/cellar/skillpm/", Manager::Homebrew, Some("brew upgrade skillpm")),
     ("/node_modules/@skillpm/", Manager::Npm, Some("npm install --global @skillpm/cli@latest")),
     ("/scoop/apps/skillpm/", Manager::Scoop, Some("scoop update skillpm")),
-    ("/microsoft/winget/packages/", Manager::Winget, Some("winget upgrade skillpm.skillpm")),
+    ("/microsoft/winget/", Manager::Winget, Some("winget upgrade skillpm.skillpm")),
     ("/target/debug/", Manager::Source, None),
     ("/target/quick/", Manager::Source, None),
     ("/target/release/", Manager::Source, None),
