@@ -1,4 +1,4 @@
-//! The pictures of the README are what the program prints in colour: a test draws them.
+//! The pictures of pages are what the program prints in colour: a test draws them.
 
 #![cfg(unix)]
 
@@ -24,9 +24,18 @@ const GROUND: &str = "#0d1117";
 
 type Make = fn() -> Scene;
 
-/// Each picture: its file, what is typed after `skillpm`, and where.
-const PICTURES: [(&str, &str, Make); 2] =
-    [("docs/images/update.svg", "update", update), ("docs/images/validate.svg", "validate pdf", validate)];
+/// Each picture: its name, a page that shows it, what is typed, and where.
+const PICTURES: [(&str, &str, &str, Make); 4] = [
+    ("update", "README.md", "skillpm update", update),
+    ("validate", "README.md", "skillpm validate pdf", validate),
+    (
+        "install",
+        "docs/index.md",
+        "skillpm install anthropics/skills --skill pdf --agent claude-code",
+        samples::repository,
+    ),
+    ("show", "docs/start/use.md", "skillpm show pdf", samples::used),
+];
 
 fn update() -> Scene {
     let text = |version: &str, more: &str| {
@@ -135,12 +144,15 @@ fn drawing(text: &str) -> String {
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\">\n\
          <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{GROUND}\"/>\n\
          <g font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, monospace\" font-size=\"14\" \
-         fill=\"{TEXT}\" xml:space=\"preserve\" style=\"white-space: pre\">\n"
+         fill=\"{TEXT}\">\n"
     );
     for (at, runs) in lines.iter().enumerate() {
         let y = MARGIN + count(at) * CELL.1 + 14.0;
         for (column, style, run) in runs.iter().filter(|(.., run)| !run.trim().is_empty()) {
-            let x = MARGIN + count(*column) * CELL.0;
+            // Not every renderer keeps blanks: none stand at the ends, and the others do not break.
+            let blanks = run.len() - run.trim_start().len();
+            let run = run.trim().replace(' ', "\u{a0}");
+            let x = MARGIN + count(*column + blanks) * CELL.0;
             let length = count(run.chars().count()) * CELL.0;
             let fill = style.colour.map(|colour| format!(" fill=\"{colour}\"")).unwrap_or_default();
             let bold = if style.bold { " font-weight=\"bold\"" } else { "" };
@@ -157,7 +169,7 @@ fn drawing(text: &str) -> String {
 }
 
 /// `text` with the same ids of commits in each run.
-fn steady(text: &str) -> String {
+pub(crate) fn steady(text: &str) -> String {
     let mut seen: Vec<String> = Vec::new();
     let ids = regex::Regex::new(r"\b[0-9a-f]{7}\b").expect("a pattern");
     let steady = ids.replace_all(text, |found: &regex::Captures<'_>| {
@@ -171,22 +183,22 @@ fn steady(text: &str) -> String {
 }
 
 #[test]
-fn the_readme_shows_what_the_program_prints() {
+fn pages_show_what_the_program_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let readme = fs::read_to_string(root.join("README.md")).expect("the README");
-    for (file, typed, make) in PICTURES {
-        let shown = make().typed(&format!("skillpm --color always {typed}"));
-        let prompt = format!("\u{1b}[90m$\u{1b}[0m \u{1b}[1mskillpm {typed}\u{1b}[0m\n");
-        let drawn = drawing(&steady(&(prompt + &shown)));
+    for (name, page, typed, make) in PICTURES {
+        let file = format!("docs/images/{name}.svg");
+        let shown = make().typed(&typed.replacen("skillpm", "skillpm --color always", 1));
+        let drawn = drawing(&steady(&format!("\u{1b}[90m$\u{1b}[0m \u{1b}[1m{typed}\u{1b}[0m\n{shown}")));
         if std::env::var_os("SKILLPM_BLESS").is_some() {
             fs::create_dir_all(root.join("docs/images")).expect("a directory");
-            fs::write(root.join(file), &drawn).expect("a picture");
+            fs::write(root.join(&file), &drawn).expect("a picture");
         }
-        assert!(readme.contains(file), "the README does not show {file}");
-        let kept = fs::read_to_string(root.join(file)).unwrap_or_default();
+        let text = fs::read_to_string(root.join(page)).expect("a page");
+        assert!(text.contains(&format!("images/{name}.svg)")), "{page} does not show {file}");
+        let kept = fs::read_to_string(root.join(&file)).unwrap_or_default();
         assert!(
             kept == drawn,
-            "{file} is not what `skillpm {typed}` prints; `SKILLPM_BLESS=1 cargo test --test it pictures` draws it:\n{shown}"
+            "{file} is not what `{typed}` prints; `SKILLPM_BLESS=1 cargo test --test it pictures` draws it:\n{shown}"
         );
     }
 }

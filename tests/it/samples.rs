@@ -2,9 +2,11 @@
 
 #![cfg(unix)]
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use crate::pictures::steady;
 use crate::support::{Forge, Sandbox, Tree};
 
 /// A machine on which a session can be typed.
@@ -21,7 +23,7 @@ pub(crate) struct Scene {
 type Make = fn() -> Scene;
 
 /// Each session with output: its page, its first line, and where it takes place.
-const SESSIONS: [(&str, &str, Make); 7] = [
+const SESSIONS: [(&str, &str, Make); 16] = [
     ("README.md", "skillpm install ../../examples/skills --skill '*' --agent claude-code", examples),
     ("docs/guide/look-inside.md", "skillpm catalog", one_skill),
     ("docs/guide/look-inside.md", "skillpm show pdf", hiding_skill),
@@ -29,6 +31,15 @@ const SESSIONS: [(&str, &str, Make); 7] = [
     ("docs/guide/review-updates.md", "skillpm diff pdf --newest", reviewed),
     ("docs/guide/update.md", "skillpm update", updated),
     ("docs/reference/validate.md", "skillpm validate skills", checked),
+    ("docs/start/use.md", "skillpm install anthropics/skills --skill pdf --agent claude-code", repository),
+    ("docs/start/use.md", "skillpm invoke pdf 'fill in form.pdf'", used),
+    ("docs/start/use.md", "skillpm undo", used),
+    ("docs/start/write.md", CREATE, empty),
+    ("docs/start/write.md", "skillpm validate release-notes --profile publish", created),
+    ("docs/start/write.md", "skillpm invoke ./release-notes 'version 1.4'", created),
+    ("docs/start/write.md", "skillpm registry init registry --name acme", created),
+    ("docs/start/build.md", "skillpm mcp install --client cursor", used),
+    ("docs/start/build.md", "skillpm catalog", used),
 ];
 
 fn root() -> &'static Path {
@@ -141,6 +152,42 @@ fn checked() -> Scene {
     scene(sandbox, None)
 }
 
+/// The repository that the first steps install from.
+pub(crate) fn repository() -> Scene {
+    let text = "---\nname: pdf\ndescription: Reads PDF files and fills in their forms. Use it when the user names a PDF file.\n\
+                license: MIT\n---\n\n# PDF\n\nDo this: $ARGUMENTS\n\nTo fill in a form, read references/forms.md first.\n";
+    let tree = Tree::new()
+        .file("skills/pdf/SKILL.md", text)
+        .file("skills/pdf/references/forms.md", "# Forms\n\nList the fields, then fill them in.\n");
+    let forge = Forge::start();
+    let mut sandbox = Sandbox::new();
+    sandbox.forge(&forge);
+    forge.repo("anthropics/skills").commit(&tree);
+    scene(sandbox, Some(forge))
+}
+
+/// After the first step of those who use skills.
+pub(crate) fn used() -> Scene {
+    let scene = repository();
+    scene.sandbox.ok(&["install", "anthropics/skills", "--skill", "pdf", "--agent", "claude-code"]);
+    scene
+}
+
+pub(crate) fn empty() -> Scene {
+    scene(Sandbox::new(), None)
+}
+
+/// The first step of those who write skills.
+const CREATE: &str =
+    "skillpm create release-notes --description 'Writes release notes. Use it before a release.'";
+
+fn created() -> Scene {
+    let scene = empty();
+    let description = "Writes release notes. Use it before a release.";
+    scene.sandbox.ok(&["create", "release-notes", "--description", description]);
+    scene
+}
+
 fn copy(from: &Path, to: &Path) {
     fs::create_dir_all(to).expect("a directory");
     for entry in fs::read_dir(from).expect("a directory") {
@@ -213,19 +260,23 @@ fn is_as_written(written: &str, shown: &str) -> bool {
 
 #[test]
 fn what_pages_show_is_what_the_program_says() {
+    let is_blessing = std::env::var_os("SKILLPM_BLESS").is_some();
     let mut held = 0;
     let mut pages = vec!["README.md".to_owned()];
-    for dir in ["docs/guide", "docs/reference"] {
+    for dir in ["docs/guide", "docs/reference", "docs/start"] {
         let Ok(entries) = fs::read_dir(root().join(dir)) else { return };
         let names = entries.map(|entry| entry.expect("an entry").file_name());
         pages.extend(names.map(|name| format!("{dir}/{}", name.to_string_lossy())));
     }
     for page in pages {
         let text = fs::read_to_string(root().join(&page)).expect("a page");
+        let mut blessed = text.clone();
         for session in sessions(&text) {
-            if session.iter().all(|(_, written)| written.trim().is_empty()) {
-                continue;
-            }
+            // Commands alone are a block of `sh`.
+            assert!(
+                session.iter().any(|(_, written)| !written.trim().is_empty()),
+                "{page}: {session:?} shows nothing"
+            );
             let first = &session[0].0;
             let known = SESSIONS.iter().find(|(of, start, _)| *of == page && start == first);
             let (.., make) = known.unwrap_or_else(|| panic!("{page}: no scene for `{first}`"));
@@ -233,12 +284,76 @@ fn what_pages_show_is_what_the_program_says() {
             held += 1;
             for (command, written) in &session {
                 let shown = scene.typed(command);
+                let is_whole = !written.lines().any(|line| line == "..." || line.starts_with("? "));
+                if is_blessing && is_whole && !is_as_written(written, &shown) {
+                    let typed = format!("$ {command}\n");
+                    let [from, to] = [written, &steady(&shown)].map(|text| typed.clone() + text.trim_end());
+                    blessed = blessed.replacen(&from, &to, 1);
+                    continue;
+                }
                 assert!(
                     is_as_written(written, &shown),
                     "{page}: `{command}` shows\n{shown}\nand not\n{written}"
                 );
             }
         }
+        if blessed != text {
+            fs::write(root().join(&page), blessed).expect("a page");
+        }
     }
     assert_eq!(held, SESSIONS.len(), "a scene has no session any more");
+}
+
+/// Pages with commands to type, and the skill that tells agents what to type.
+fn pages(dir: &Path, found: &mut Vec<PathBuf>) {
+    for entry in fs::read_dir(dir).expect("a directory") {
+        let path = entry.expect("an entry").path();
+        if path.is_dir() {
+            pages(&path, found);
+        } else if path.extension().is_some_and(|ending| ending == "md") {
+            found.push(path);
+        }
+    }
+}
+
+/// Each command in a block that somebody may copy exists, and so does each of its options.
+#[test]
+fn commands_in_pages_exist() {
+    let reference = fs::read_to_string(root().join("docs/reference/cli.md")).expect("a page");
+    let verbs: BTreeMap<&str, &str> =
+        reference.split("\n## ").filter_map(|section| section.split_once('\n')).collect();
+    let mut found = vec![root().join("README.md")];
+    pages(&root().join("docs"), &mut found);
+    pages(&root().join("skills"), &mut found);
+    let mut wrong = Vec::new();
+    let mut held = 0;
+    for page in &found {
+        let text = fs::read_to_string(page).expect("a page");
+        let lines =
+            ["sh", "console"].into_iter().flat_map(|language| blocks(&text, language)).flat_map(str::lines);
+        for line in lines.map(|line| line.strip_prefix("$ ").unwrap_or(line)) {
+            let line = line.split(" #").next().unwrap_or_default();
+            for call in
+                line.split(['&', '|', ';', '(']).filter_map(|call| call.trim().strip_prefix("skillpm "))
+            {
+                let mut words = call.split_whitespace().take_while(|word| *word != "--");
+                let Some(verb) = words.next().filter(|verb| !verb.starts_with('-')) else { continue };
+                held += 1;
+                let Some(help) = verbs.get(verb) else {
+                    wrong.push(format!("{}: {call}", page.display()));
+                    continue;
+                };
+                // The reference leaves out the actions of an action; `stranger` types them.
+                if call.starts_with("registry publisher") {
+                    continue;
+                }
+                let options = words.filter_map(|word| word.strip_prefix("--")?.split(['=', ')']).next());
+                for option in options.filter(|option| !help.contains(&format!("--{option}"))) {
+                    wrong.push(format!("{}: {call}: `--{option}`", page.display()));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(held > 100, "commands are found");
 }
