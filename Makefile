@@ -34,13 +34,15 @@ PYTHON_LFX = $(abspath $(TARGET))/python-env-lfx
 PYTHON_SERVER = $(abspath $(TARGET))/python-env-server
 # Servers and clients of MCP.
 PYTHON_MCP = $(abspath $(TARGET))/python-env-mcp
+# The generator of the documentation site.
+PYTHON_SITE = $(abspath $(TARGET))/python-env-site
 # An agent of LangChain that uses MCP, by an adapter that needs an older client.
 PYTHON_AGENT = $(abspath $(TARGET))/python-env-agent
 SCRIPTS = $(if $(filter Windows_NT,$(OS)),Scripts,bin)
 PYTHON_BIN = $(PYTHON_ENV)/$(SCRIPTS)
 MATURIN = cd python && CARGO_TARGET_DIR="$(abspath $(TARGET))" VIRTUAL_ENV="$(PYTHON_ENV)" "$(PYTHON_BIN)/maturin"
 # What ruff looks at; mypy runs with the tests of the package.
-PYTHON_SOURCES = python examples/python benches/python tests/it/mcp packaging
+PYTHON_SOURCES = python examples/python benches/python site tests/it/mcp packaging
 # Checking the bindings takes no interpreter.
 export PYO3_NO_PYTHON = 1
 export PYO3_BUILD_EXTENSION_MODULE = 1
@@ -55,7 +57,7 @@ environment = cmp -s $(3) "$(1)/ready" || { rm -f "$(1)/ready" \
 	|| $(call left-out,'$(notdir $(1)): what $(3) $(4) names could not be installed: its tests are left out')
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests r-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests r-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests site links bench fuzz lint fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -189,10 +191,20 @@ test-tools: ## get what some tests run for real: Debian's packages as root, npm'
 	@$(call environment,$(PYTHON_SERVER),$(PYTHON),crates/skillpm-registry/tests/requirements-server.txt)
 	@$(call environment,$(PYTHON_MCP),$(PYTHON),tests/requirements-mcp.txt)
 	@$(call environment,$(PYTHON_AGENT),$(PYTHON),tests/requirements-agent.txt)
+	@$(call environment,$(PYTHON_SITE),$(PYTHON),site/requirements.txt)
 	@[ "$$(cat "$(TEST_TOOLS)/ready" 2>/dev/null)" = '$(NPM)' ] \
 	    || { npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(NPM) "$(NODE)" \
 	        && echo '$(NPM)' > "$(TEST_TOOLS)/ready"; } \
 	    || $(call left-out,'npm could not fetch $(NPM): the tests with them are left out')
+
+site: tools ## build the documentation site with the skill that it serves, in target/site
+	@$(call environment,$(PYTHON_SITE),$(PYTHON),site/requirements.txt)
+	$(CARGO) test $(SHAPE) --quiet --no-run --package skillpm --test it
+	MKDOCS="$(PYTHON_SITE)/$(SCRIPTS)/mkdocs" SKILLPM="$(DEBUG)" sh site/build.sh "$(abspath $(TARGET))/site"
+	@echo 'Look at it: $(PYTHON) -m http.server --directory $(TARGET)/site'
+
+links: ## ask whether the addresses that the pages link to exist (needs the network)
+	@$(PYTHON) site/links.py
 
 # The environments are left out with a word where there is no Python, or no network for what the tests need.
 python-env:

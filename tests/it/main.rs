@@ -87,6 +87,7 @@ mod search;
 mod shells;
 mod show;
 mod sight;
+mod site;
 mod sources;
 #[cfg(unix)]
 mod stranger;

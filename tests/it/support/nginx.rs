@@ -77,6 +77,11 @@ impl Nginx {
         }
     }
 
+    /// The directory that it serves.
+    pub fn root(&self) -> PathBuf {
+        self.dir.path().join("www")
+    }
+
     /// The address of `path` over TLS.
     pub fn secure_url(&self, path: &str) -> String {
         format!("https://localhost:{}{path}", self.secure)
@@ -139,6 +144,7 @@ pid ROOT/nginx.pid;
 error_log ROOT/logs/error.log;
 events { worker_connections 64; }
 http {
+    types { text/html html; text/css css; application/javascript js; image/svg+xml svg; }
     log_format short '$status $request_uri';
     log_format long '$status $request_uri $server_protocol $connection';
     access_log ROOT/logs/access.log short;
