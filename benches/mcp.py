@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 """Times MCP servers of skills from their start, and prints medians and ratios.
 
-    mcp.py PROGRAM [JOB ...] [--skills 1000] [--rounds 5] [--python PYTHON] [--beside COMMAND ...]
+    mcp.py PROGRAM [JOB ...] [--skills 1000] [--rounds 5] [--python PYTHON] [--beside COMMAND ...] [--skillport PROGRAM]
 
 PROGRAM is `skillpm`. Jobs, all unless some are named:
 
     list      from the start of the process to the answer with the first page of `skills/list`
     load      `load_skill` of a running server, beside `skillpm invoke` in the same process: the time of one call
     memory    the resident memory after every page was read, with ten times as many skills
+    tools     what a client of today waits for: from the start to the answer of the first `load_skill`, then one call of
+              `load_skill` and of `search_skills`, and the resident memory
 
 PYTHON has `fastmcp`: its provider is then started in each round, too. So is each COMMAND, a server of the directory that
-is added to it as its last word. A round runs all servers one after the other, so that they see the same machine.
+is added to it as its last word, and `skillport-mcp` for the job `tools`. A round runs all servers one after the other, so that they see the same machine.
 """
 
 import argparse
@@ -50,13 +52,20 @@ class Server:
             command, cwd=cwd, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=quiet, bufsize=1 << 20
         )
         self.count = 0
+        self.is_older = False
+
+    def send(self, message):
+        """Sends a message."""
+        self.process.stdin.write(json.dumps(message).encode() + b"\n")
+        self.process.stdin.flush()
 
     def ask(self, method, **params):
         """Returns the result of a request."""
         self.count += 1
-        message = {"jsonrpc": "2.0", "id": self.count, "method": method, "params": {"_meta": META, **params}}
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-        self.process.stdin.flush()
+        # An older client says no version with each message, but at the start.
+        meta = {} if self.is_older or method == "initialize" else {"_meta": META}
+        self.is_older |= method == "initialize"
+        self.send({"jsonrpc": "2.0", "id": self.count, "method": method, "params": {**meta, **params}})
         for line in self.process.stdout:
             answer = json.loads(line)
             if answer.get("id") == self.count:
@@ -88,6 +97,44 @@ def make(root, count):
             (skill / "references" / f"{file}.md").write_text(f"# {file} of {number}\n\n{text * 5}")
         (skill / "scripts/run.py").write_text(f"print({number})\n" + f"# {text}\n")
     (root / ".git").mkdir()
+
+
+def with_tools(command, cwd, argument):
+    """Returns four figures of a server with the tools `load_skill`, whose argument is called `argument`, and `search_skills`.
+
+    They are the milliseconds to the first answer, of a call and of a search, and the memory in MiB.
+    """
+    began = time.perf_counter()
+    server = Server(command, cwd)
+
+    def timed(tool, **arguments):
+        called = time.perf_counter()
+        result = server.ask("tools/call", name=tool, arguments=arguments)
+        assert not result.get("isError"), result
+        return (time.perf_counter() - called) * 1000
+
+    client = {"name": "bench", "version": "1"}
+    server.ask("initialize", protocolVersion="2025-11-25", capabilities={}, clientInfo=client)
+    server.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
+    timed("load_skill", **{argument: "skill-00007"})
+    first = (time.perf_counter() - began) * 1000
+    loads = [timed("load_skill", **{argument: f"skill-{number:05}"}) for number in range(100)]
+    searches = [timed("search_skills", query=f"job {number}") for number in range(10)]
+    memory = server.memory()
+    server.end()
+    return first, statistics.median(loads), statistics.median(searches), memory
+
+
+def tools(servers, rounds):
+    figures = {name: [] for name in servers}
+    for _ in range(rounds):
+        for name, (command, cwd, argument) in servers.items():
+            figures[name].append(with_tools(command, cwd, argument))
+    for name, all_figures in figures.items():
+        first, load, search, memory = map(statistics.median, zip(*all_figures))
+        print(
+            f"tools: {name}: {first:.0f} ms to the first skill, {load:.1f} ms a call, {search:.1f} ms a search, {memory:.0f} MiB"
+        )
 
 
 def first_page(command, cwd):
@@ -152,13 +199,14 @@ def memory(program, root, count):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
-    parser.add_argument("jobs", nargs="*", choices=["list", "load", "memory", []])
+    parser.add_argument("jobs", nargs="*", choices=["list", "load", "memory", "tools", []])
     parser.add_argument("--skills", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=5)
     parser.add_argument("--python")
     parser.add_argument("--beside", action="append", default=[])
+    parser.add_argument("--skillport")
     given = parser.parse_args()
-    jobs = given.jobs or ["list", "load", "memory"]
+    jobs = given.jobs or ["list", "load", "memory", "tools"]
     program = os.path.abspath(given.program)
     with tempfile.TemporaryDirectory() as place:
         root = Path(place).resolve() / "few"
@@ -174,6 +222,12 @@ def main():
             listing(servers, given.rounds)
         if "load" in jobs:
             loading(program, root, given.rounds)
+        if "tools" in jobs:
+            with_names = {"skillpm": ([program, "mcp", "--untrusted"], root, "name")}
+            if given.skillport:
+                os.environ["SKILLPORT_SKILLS_DIR"] = directory
+                with_names["skillport"] = ([os.path.abspath(given.skillport)], root, "skill_id")
+            tools(with_names, given.rounds)
         if "memory" in jobs:
             many = Path(place).resolve() / "many"
             make(many, given.skills * 10)

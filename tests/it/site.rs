@@ -127,18 +127,24 @@ fn the_pictures_of_a_registry_are_small() {
     }
 }
 
-/// Whoever has this version gets the skill of this version.
+/// Whoever has this version gets the skill and the R package of this version.
 #[test]
-fn the_skill_has_the_version_of_the_program() {
-    let (kept, version) = (text(SKILL), env!("CARGO_PKG_VERSION"));
-    let field = regex::Regex::new(r#"(?m)^  version: ".*"$"#).expect("a pattern");
-    let written = field.replace(&kept, format!("  version: \"{version}\""));
-    if std::env::var_os("SKILLPM_BLESS").is_some() && written != kept {
-        fs::write(root().join(SKILL), written.as_bytes()).expect("a skill");
+fn other_files_have_the_version_of_the_program() {
+    let version = env!("CARGO_PKG_VERSION");
+    for (file, pattern, line) in [
+        (SKILL, r#"(?m)^  version: ".*"$"#, format!("  version: \"{version}\"")),
+        ("r/DESCRIPTION", "(?m)^Version: .*$", format!("Version: {version}")),
+    ] {
+        let kept = text(file);
+        let written = regex::Regex::new(pattern).expect("a pattern").replace(&kept, line).into_owned();
+        if written != kept && std::env::var_os("SKILLPM_BLESS").is_some() {
+            fs::write(root().join(file), &written).expect("is written");
+        }
+        assert_eq!(written, text(file), "`SKILLPM_BLESS=1 cargo test --test it site` writes the version");
     }
-    assert_eq!(written, text(SKILL), "`SKILLPM_BLESS=1 cargo test --test it site` writes the version");
     let (series, _) = version.rsplit_once('.').expect("three numbers");
-    assert!(kept.contains(&format!("this skill is for {series}\n")), "{SKILL} names another version");
+    let said = format!("this skill is for {series}\n");
+    assert!(text(SKILL).contains(&said), "{SKILL} names another version");
 }
 
 #[test]
