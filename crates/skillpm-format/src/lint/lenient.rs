@@ -26,14 +26,15 @@ pub(super) fn demote(subject: &Subject<'_>, rules: &Ruleset, findings: &mut [Fin
             ProblemKind::Control(_) => !no_tree,
             _ => false,
         };
-        let own = |finding: &&mut Finding| {
-            let rule = finding.rule;
-            finding.span == problem.span
-                && !rules.is_switched(rule)
-                && (rule.starts_with("yaml-") || matches!(rule, "encoding" | "control-character"))
+        // By the rule as well as the place: a NUL character in a value is a control character and wrong encoding.
+        let reports = |rule: &str| match problem.kind {
+            ProblemKind::InvalidUtf8 { .. } | ProblemKind::Nul => rule == "encoding",
+            _ => rule.starts_with("yaml-") || rule == "control-character",
         };
         if tolerated {
-            for finding in findings.iter_mut().filter(own) {
+            for finding in findings.iter_mut().filter(|finding| {
+                finding.span == problem.span && !rules.is_switched(finding.rule) && reports(finding.rule)
+            }) {
                 finding.severity = Severity::Warning;
             }
         }

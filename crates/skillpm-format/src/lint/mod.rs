@@ -490,6 +490,22 @@ mod tests {
         assert_eq!(check(&subject), []);
     }
 
+    /// A NUL character in a value is also a control character, of which loading tolerates others.
+    #[test]
+    fn a_nul_character_in_the_frontmatter_is_an_error_in_every_profile() {
+        let document = Document::parse("---\nname: x\ndescription: \0\n---\n".to_owned());
+        let subject = Subject::new(&document, Some("x"), "SKILL.md");
+        for (name, profile) in Profile::ALL {
+            let findings = check_with(&subject, &Ruleset::new(profile));
+            let errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+            assert!(
+                errors.map(|finding| finding.rule).any(|rule| rule == "encoding"),
+                "{name}: {findings:?}"
+            );
+        }
+        assert!(crate::skill::load_in(&document, Some("x")).is_err());
+    }
+
     proptest! {
         #[test]
         fn any_text_is_checked(
