@@ -1,5 +1,6 @@
-//! Programs that are started as process groups: how they end.
+//! Programs that are started as process groups: how their output is read, and how they end.
 
+use std::io::{ErrorKind, Read};
 use std::process::{Child, Command, ExitStatus};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -8,6 +9,25 @@ use std::time::{Duration, Instant};
 const TICK: Duration = Duration::from_millis(100);
 /// The time that a program has to end after it was asked to.
 pub(crate) const GRACE: Duration = Duration::from_secs(2);
+
+/// The number of bytes that are read from a program at once.
+const PIECE: usize = 64 << 10;
+
+/// Reads pieces from `from` and hands each to `take`, until the end of `from` or until `take` returns `false`.
+pub(crate) fn pass_on(mut from: impl Read, mut take: impl FnMut(Vec<u8>) -> bool) {
+    let mut buffer = vec![0; PIECE];
+    loop {
+        match from.read(&mut buffer) {
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Ok(count) if count > 0 => {
+                if !take(buffer[..count].to_vec()) {
+                    return;
+                }
+            }
+            _ => return,
+        }
+    }
+}
 
 /// Has `command` start a process group: the program may start others, and all of them have to end with it.
 pub(crate) fn lead_group(command: &mut Command) {

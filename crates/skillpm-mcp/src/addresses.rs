@@ -1,8 +1,8 @@
 //! Which address leads to which skill.
 //!
 //! Whoever writes a skill chooses its name and its directories, and must not be able to put it in the place of another
-//! skill's files. No directory of a skill is inside that of another one, so no address is inside another one either: a
-//! skill for which there is no such address has none.
+//! skill's files. Skills are never nested in directories, so their addresses must not be nested either. A skill whose
+//! address would be nested, or is taken, gets none.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -13,7 +13,7 @@ use crate::env::{self, Env};
 use crate::error::{Error, Result};
 use crate::fs::{anonymous_temp_file, bytes_in};
 use crate::interrupt::{self, Running};
-use crate::processes::{GRACE, end, ended, lead_group};
+use crate::processes::{GRACE, end, ended, lead_group, pass_on};
 use crate::reporter::{Reporter, Requested};
 use crate::settings::Settings;
 
@@ -352,25 +352,8 @@ fn keep(kept: &mut Vec<u8>, bytes: &[u8]) {
 }
 
 /// Passes on what arrives from `from`, on a separate thread, until its end.
-fn listen(
-    mut from: impl Read + Send + 'static,
-    to: Sender<ProgramEvent>,
-    as_what: fn(Vec<u8>) -> ProgramEvent,
-) {
-    thread::spawn(move || {
-        let mut buffer = [0; 8192];
-        loop {
-            match from.read(&mut buffer) {
-                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-                Ok(count) if count > 0 => {
-                    if to.send(as_what(buffer[..count].to_vec())).is_err() {
-                        return;
-                    }
-                }
-                _ => return,
-            }
-        }
-    });
+fn listen(from: impl Read + Send + 'static, to: Sender<ProgramEvent>, as_what: fn(Vec<u8>) -> ProgramEvent) {
+    thread::spawn(move || pass_on(from, |piece| to.send(as_what(piece)).is_ok()));
 }
 
 /// Returns the request that a run of git with `args` sends to a server, if any.

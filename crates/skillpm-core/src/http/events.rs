@@ -3,7 +3,7 @@
 /// The media type.
 pub(super) const EVENT_STREAM: &str = "text/event-stream";
 
-/// What may stand at the start of a stream, and is no part of its first line.
+/// A mark that a stream may begin with. It does not belong to the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
 /// What has been read of a stream.
@@ -15,7 +15,7 @@ pub(super) struct Events {
     data: Vec<u8>,
     /// Whether the last byte was a carriage return, after which a line feed belongs to the same end.
     after_return: bool,
-    /// Whether the first line has ended: before it a byte order mark may stand.
+    /// Whether the first line has ended: only that line may begin with a byte order mark.
     has_begun: bool,
 }
 

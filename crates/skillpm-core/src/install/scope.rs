@@ -25,7 +25,7 @@ pub struct Scope {
     pub manifest: PathBuf,
     /// `skillpm.lock`.
     pub lockfile: PathBuf,
-    /// The user's manifest, which is another one for a project; `None` if there is no place for one.
+    /// The user's manifest, also in the scope of a project; `None` without a configuration directory.
     pub user_manifest: Option<PathBuf>,
     /// The cached digests of the trees in it.
     pub index: Index,

@@ -114,7 +114,7 @@ impl Receipt {
         }
     }
 
-    /// Returns the path of the receipt; `None` if there is no state directory.
+    /// Returns the path of the receipt; `None` without a state directory.
     pub(super) fn place(settings: &Settings, path: &Path, name: &str) -> Option<PathBuf> {
         let directory = settings.dirs.state.as_ref()?.join(DIRECTORY);
         let digest = Digest::of(format!("{}\0{name}", path.display()).as_bytes());

@@ -3,11 +3,11 @@
 //! Which program it is says the user's manifest alone, so that neither a project nor a lockfile starts one.
 
 use std::collections::VecDeque;
-use std::io::{self, Read, Write as _};
+use std::io::{self, Write as _};
 use std::mem;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -31,8 +31,6 @@ use crate::text::closest;
 
 /// The interval between checks of whether anybody still waits for an answer.
 const TICK: Duration = Duration::from_millis(100);
-/// The number of bytes that are read at once.
-const PIECE: usize = 64 << 10;
 /// The number of pieces that are read ahead.
 const PIECES: usize = 4;
 /// The largest manifest, in bytes.
@@ -70,7 +68,7 @@ struct Process {
     /// The last line on its standard error, and the start of the next one.
     said: Option<String>,
     said_part: Vec<u8>,
-    /// A line on its standard output that is no message of the protocol.
+    /// A line on its standard output that is not a message of the protocol.
     stray: Option<String>,
     /// Ends it if a signal ends this process.
     rest: Option<Rest>,
@@ -313,11 +311,13 @@ impl Process {
         let (sender, output) = sync_channel(PIECES);
         if let Some(stderr) = child.stderr.take() {
             let sender = sender.clone();
-            thread::spawn(move || pass_on(stderr, &sender, Output::Err));
+            thread::spawn(move || {
+                processes::pass_on(stderr, |piece| sender.send(Output::Err(piece)).is_ok());
+            });
         }
         if let Some(stdout) = child.stdout.take() {
             thread::spawn(move || {
-                pass_on(stdout, &sender, Output::Out);
+                processes::pass_on(stdout, |piece| sender.send(Output::Out(piece)).is_ok());
                 // If nobody listens any more, nobody needs to know.
                 let _ = sender.send(Output::End);
             });
@@ -403,21 +403,5 @@ impl Drop for Process {
         self.output = None;
         let _ = processes::ended(&mut self.child, GRACE);
         processes::end(&mut self.child);
-    }
-}
-
-/// Passes on what comes from `from`, until its end or until nobody listens.
-fn pass_on(mut from: impl Read, to: &SyncSender<Output>, of_what: fn(Vec<u8>) -> Output) {
-    let mut buffer = vec![0; PIECE];
-    loop {
-        match from.read(&mut buffer) {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            Ok(count) if count > 0 => {
-                if to.send(of_what(buffer[..count].to_vec())).is_err() {
-                    return;
-                }
-            }
-            _ => return,
-        }
     }
 }
