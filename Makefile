@@ -142,9 +142,10 @@ test: tools test-tools ## run all tests, and validate the example skills and wha
 	$(MAKE) --no-print-directory python-envs >"$(TARGET)/python-envs.log" 2>&1 & envs=$$!; \
 	$(MAKE) --no-print-directory rust-tests; rust=$$?; \
 	wait $$envs; envs=$$?; cat "$(TARGET)/python-envs.log"; [ $$rust = 0 ] && [ $$envs = 0 ]
-	@$(MAKE) --no-print-directory dist-tests
-	@$(MAKE) --no-print-directory python-tests
-	@$(MAKE) --no-print-directory r-tests
+	@$(MAKE) --no-print-directory --jobs $(OUTPUT_SYNC) dist-tests python-tests r-tests
+
+# The output of a target that runs beside others comes in one piece, where make can do that (not on macOS).
+OUTPUT_SYNC = $(if $(filter output-sync,$(.FEATURES)),--output-sync=recurse)
 
 # The tests bring the program with them. The Python package shares what it can: the server's crates want more features
 # of some, so these are built twice, in about a minute.

@@ -5,7 +5,9 @@
 #![cfg(target_os = "linux")]
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::Mutex;
+
+use rustix::thread::CpuSet;
 
 use self::legal::{illegal, lost, project, rubbish, state, units};
 use crate::support::numbers::tries_all;
@@ -127,21 +129,26 @@ fn fails_with(name: &str, error: &str) -> bool {
     }
 }
 
-/// Returns how the program is disturbed at `call`, the call of the number `at`. It is killed at each call. Where
-/// [`tries_all`] says so, each call fails with each error that it can give, which takes three times as long. Otherwise
-/// the errors take turns, and each rename fails as it does between two disks.
-pub(crate) fn disturbances(call: &Call, at: usize) -> impl Iterator<Item = Disturbance> {
+/// Returns how the program is disturbed at `call`. It is killed at each call. Where [`tries_all`] says so, each call fails
+/// with each error that it can give, once and from there on, which takes four times as long. Otherwise the calls of a name
+/// take turns: one fails once, the next one and all later ones fail, each pair with another error. Each rename also fails
+/// as it does between two disks.
+pub(crate) fn disturbances(call: &Call) -> impl Iterator<Item = Disturbance> {
     let (errors, all) = (errors(call), tries_all());
-    let once = errors
-        .iter()
-        .enumerate()
-        .filter(move |(index, error)| all || *index == at % errors.len() || **error == "EXDEV");
-    let once = once.map(|(_, error)| Disturbance::Once(error));
+    let (turn, pair) = (call.nth % 2, call.nth / 2);
     // From any other call on it would be the same as from the next one that fails.
     let lasting: Vec<_> =
         ["ENOSPC", "EIO"].into_iter().filter(|error| fails_with(&call.name, error)).collect();
+    let fails_once = turn == 1 || lasting.is_empty();
+    let once = errors.iter().enumerate().filter(move |(index, error)| {
+        all || (fails_once && *index == pair % errors.len()) || **error == "EXDEV"
+    });
+    let once = once.map(|(_, error)| Disturbance::Once(error));
     let count = lasting.len();
-    let lasting = lasting.into_iter().enumerate().filter(move |(index, _)| all || *index == at % count);
+    let lasting = lasting
+        .into_iter()
+        .enumerate()
+        .filter(move |(index, _)| all || (turn == 0 && *index == pair % count));
     let lasting = lasting.map(|(_, error)| Disturbance::From(error));
     [Disturbance::Kill].into_iter().chain(once).chain(lasting)
 }
@@ -185,22 +192,41 @@ impl Bench {
     }
 }
 
+/// How many threads of this test are pinned to each processor.
+static PINNED: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+
+/// A thread that is pinned to a processor, until this is dropped.
+pub(crate) struct Pinned {
+    cpu: usize,
+    before: CpuSet,
+}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        rustix::thread::sched_setaffinity(None, &self.before).expect("is set");
+        *PINNED.lock().expect("no panic").entry(self.cpu).or_default() -= 1;
+    }
+}
+
 /// Pins this thread, and what it starts, to one processor: threads of the program would make its calls
-/// in another order each time.
-pub(crate) fn pin() {
-    static NEXT: AtomicUsize = AtomicUsize::new(0);
-    let all = rustix::thread::sched_getaffinity(None).expect("a set");
-    let cpus: Vec<usize> = (0..rustix::thread::CpuSet::MAX_CPU).filter(|cpu| all.is_set(*cpu)).collect();
-    let mut one = rustix::thread::CpuSet::new();
-    one.set(cpus[NEXT.fetch_add(1, Ordering::Relaxed) % cpus.len()]);
+/// in another order each time. It takes the one to which the fewest are pinned.
+pub(crate) fn pin() -> Pinned {
+    let before = rustix::thread::sched_getaffinity(None).expect("a set");
+    let mut pinned = PINNED.lock().expect("no panic");
+    let all = (0..CpuSet::MAX_CPU).filter(|cpu| before.is_set(*cpu));
+    let cpu = all.min_by_key(|cpu| pinned.get(cpu).copied().unwrap_or_default()).expect("a processor");
+    *pinned.entry(cpu).or_default() += 1;
+    let mut one = CpuSet::new();
+    one.set(cpu);
     rustix::thread::sched_setaffinity(None, &one).expect("is set");
+    Pinned { cpu, before }
 }
 
 fn inject(scenario: &Scenario) {
     if !strace::is_possible() {
         return;
     }
-    pin();
+    let _pinned = pin();
     let Some(bench) = Bench::new(scenario) else { return };
     let sandbox = &bench.sandbox;
     // Where it leads without a fault, and with the next run.
@@ -236,7 +262,7 @@ fn inject(scenario: &Scenario) {
     let mut faults = Vec::new();
     for at in points.iter().copied() {
         let call = &plain.calls[at];
-        for disturbance in disturbances(call, at) {
+        for disturbance in disturbances(call) {
             bench.reset();
             let mut inject = injections(&plain.calls, at, disturbance);
             inject.extend(base.iter().cloned());

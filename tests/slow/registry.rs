@@ -123,7 +123,7 @@ fn walk(what: &str, args: &[&str]) {
     if !strace::is_possible() {
         return;
     }
-    pin();
+    let _pinned = pin();
     let (sandbox, saved) = (prepare(), Sandbox::in_memory());
     snapshot::restore(sandbox.root(), saved.root());
     let reset = || snapshot::restore(saved.root(), sandbox.root());
@@ -138,7 +138,7 @@ fn walk(what: &str, args: &[&str]) {
     let (mut mended, mut faults, mut runs) = (BTreeSet::new(), Vec::new(), 0);
     for at in points {
         let call = &plain.calls[at];
-        for disturbance in disturbances(call, at) {
+        for disturbance in disturbances(call) {
             reset();
             let traced = strace::run(&sandbox, args, &injections(&plain.calls, at, disturbance));
             if came_to_a_read(&traced) {
