@@ -5,6 +5,7 @@
 //! no answer is larger than its caller allows; every wait has an end.
 
 mod agent;
+mod ask;
 mod body;
 mod connecting;
 mod credentials;
@@ -12,22 +13,26 @@ mod error;
 mod events;
 mod limit;
 mod login;
+mod message;
 mod names;
 mod netrc;
 mod outward;
+mod progress;
 mod proxy;
 mod reach;
+mod redirect;
 mod request;
 mod retry;
 mod roots;
 mod runtime;
+mod submit;
 mod time;
 mod translate;
 mod upload;
 mod url;
 
-use std::fmt::{self, Write as _};
-use std::io::{self, Write};
+use std::fmt;
+use std::io::Write;
 use std::mem;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -39,13 +44,16 @@ use crate::reporter::{Reporter, Requested};
 use crate::settings::{Http, Settings};
 
 use self::agent::Reply;
-use self::events::Events;
+use self::message::message;
 use self::outward::{Outward, headers_for, insert};
+use self::progress::Progress;
+use self::redirect::target;
 use self::runtime::Pulse;
 
 pub use credentials::CredentialsFile;
 pub use error::HttpError;
 pub use login::Login;
+pub use message::said;
 pub use request::{Answer, Credential, Head, Question, Replied, Request};
 pub use time::parse_timestamp;
 pub use upload::{Content, Method, Submitted, Upload};
@@ -56,9 +64,6 @@ const MOST_REDIRECTS: usize = 10;
 
 /// Bytes of the body of a refusal that are examined for a message.
 const REFUSAL_BYTES: u64 = 16 * 1024;
-
-/// Bytes that a server may say to an upload.
-const SUBMITTED_BYTES: u64 = 256 * 1024;
 
 /// Bytes of all headers of an answer.
 const HEAD_BYTES: usize = 64 * 1024;
@@ -158,123 +163,6 @@ impl Client {
                 Ok(same || reply.status() == 304)
             },
         )
-    }
-
-    /// Sends `upload` and returns what the server says: that it did what it was asked to do, or that it refuses. After
-    /// a failure that may pass it is sent again: with [`Method::Post`] and [`Method::Patch`] only if there was no
-    /// connection, since the server may have taken the content in.
-    ///
-    /// # Errors
-    ///
-    /// Fails for any [`HttpError`]: also for a redirect, which is not followed, and for a server that has a problem
-    /// (5xx).
-    pub fn submit(&self, upload: &Upload) -> Result<Submitted, HttpError> {
-        let may_repeat = |error: &HttpError| upload.method.is_idempotent() || error.is_unsent();
-        self.persist(&upload.url, may_repeat, || self.submit_once(upload))
-    }
-
-    fn submit_once(&self, upload: &Upload) -> Result<Submitted, HttpError> {
-        let url = &upload.url;
-        if self.offline {
-            return Err(HttpError::Offline(url.clone()));
-        }
-        let mut headers = headers_for(upload.accept, url)?;
-        insert(&mut headers, header::CONTENT_TYPE, upload.content_type, url)?;
-        if upload.is_new {
-            insert(&mut headers, header::IF_NONE_MATCH, "*", url)?;
-        }
-        if let Some(first) = upload.first_byte {
-            let last = (first + upload.content.len()).saturating_sub(1);
-            insert(&mut headers, header::CONTENT_RANGE, &format!("{first}-{last}"), url)?;
-        }
-        let method = match upload.method {
-            Method::Put => reqwest::Method::PUT,
-            Method::Post => reqwest::Method::POST,
-            Method::Patch => reqwest::Method::PATCH,
-            Method::Delete => reqwest::Method::DELETE,
-        };
-        let credential = upload.credential.as_ref();
-        let outward = Outward { method, headers, credential, content: Some(upload.content.clone()) };
-        let reply = self.exchange(url, None, &outward)?;
-        match reply.status() {
-            301 | 302 | 303 | 307 | 308 => {
-                let to = target(url, reply.headers())?.to_string();
-                Err(HttpError::Redirect { from: url.clone(), to, reason: "an upload is not sent elsewhere" })
-            }
-            status @ (200..=299 | 400..=499) if limit::read(status, reply.headers()).is_none() => {
-                let location = text_of(reply.headers(), &header::LOCATION);
-                let challenge = challenge_of(reply.headers());
-                let mut body = Vec::new();
-                body::copy(url, reply, &self.settings, SUBMITTED_BYTES, &mut body)?;
-                Ok(Submitted { status, location, challenge, body })
-            }
-            _ => Err(self.refusal(url.clone(), reply, credential)),
-        }
-    }
-
-    /// Sends `question` and returns the answer, of at most `limit` bytes. In a stream of events, the answer is the data
-    /// of the first event that `is_answer`; nothing after it is read. A redirect that keeps the method is followed. The
-    /// question is sent again after failures that may pass.
-    ///
-    /// # Errors
-    ///
-    /// Fails for any [`HttpError`]. A refusal with a status of 4xx is an answer.
-    pub fn ask(
-        &self,
-        question: &Question,
-        limit: u64,
-        is_answer: &dyn Fn(&[u8]) -> bool,
-    ) -> Result<Replied, HttpError> {
-        self.persist(&question.url, |_| true, || self.ask_once(question, limit, is_answer))
-    }
-
-    fn ask_once(
-        &self,
-        question: &Question,
-        limit: u64,
-        is_answer: &dyn Fn(&[u8]) -> bool,
-    ) -> Result<Replied, HttpError> {
-        if self.offline {
-            return Err(HttpError::Offline(question.url.clone()));
-        }
-        let mut headers = headers_for(question.accept, &question.url)?;
-        insert(&mut headers, header::CONTENT_TYPE, question.content_type, &question.url)?;
-        for (name, value) in &question.headers {
-            insert(&mut headers, HeaderName::from_static(name), value, &question.url)?;
-        }
-        let content = Some(Content::Bytes(Arc::clone(&question.content)));
-        let credential = question.credential.as_ref();
-        let outward = Outward { method: reqwest::Method::POST, headers, credential, content };
-        let (url, reply) = self.follow(&question.url, None, &outward, &[307, 308])?;
-        let (status, headers) = (reply.status(), reply.headers().clone());
-        let (limit, is_success) = match status {
-            200..=299 => (limit, true),
-            400..=499 if limit::read(status, &headers).is_none() => (limit.min(SUBMITTED_BYTES), false),
-            _ => return Err(self.refusal(url, reply, credential)),
-        };
-        let is_stream = text_of(&headers, &header::CONTENT_TYPE)
-            .is_some_and(|kind| kind.trim_start().to_ascii_lowercase().starts_with(events::EVENT_STREAM));
-        let (mut body, mut events, mut answer) = (Vec::new(), Events::default(), None);
-        let mut take = |piece: &[u8]| {
-            if is_stream {
-                answer = events.next(piece, is_answer);
-            } else {
-                body.extend_from_slice(piece);
-            }
-            Ok(answer.is_none())
-        };
-        let read = body::read(&url, reply, &self.settings, limit, &mut take);
-        match (read, answer) {
-            (_, Some(answer)) => body = answer,
-            // What a refusal says is a courtesy: without it the status says enough.
-            (Err(error), None) if is_success => return Err(error),
-            (Ok(_), None) if is_stream && is_success => {
-                let reason = "its stream of events ended without an answer".to_owned();
-                return Err(HttpError::Malformed { host: url.origin().to_string(), reason });
-            }
-            _ => {}
-        }
-        Ok(Replied { url, status, body, headers })
     }
 
     fn receive(
@@ -516,153 +404,9 @@ fn text_of(headers: &HeaderMap, name: &HeaderName) -> Option<String> {
     headers.get(name)?.to_str().ok().map(ToOwned::to_owned)
 }
 
-/// Returns where a redirect leads, if it is a place to go to.
-fn target(from: &Url, headers: &HeaderMap) -> Result<Url, HttpError> {
-    let refused =
-        |to: &str, reason| Err(HttpError::Redirect { from: from.clone(), to: url::redacted(to), reason });
-    let Some(location) = headers.get(header::LOCATION).and_then(|l| in_ascii(l.as_bytes())) else {
-        return Err(HttpError::RedirectNowhere(from.clone()));
-    };
-    match from.join(&location) {
-        Ok(to) if from.is_https() && !to.is_https() => {
-            refused(&location, "this would leave the secure connection")
-        }
-        Ok(to) => Ok(to),
-        Err(HttpError::Address { reason, .. }) => refused(&location, reason),
-        Err(error) => Err(error),
-    }
-}
-
-/// Returns the address `bytes` of a redirect, with what stands for blanks and other letters than those of ASCII: some
-/// servers send them as they are, and browsers take them. `None` if there is none, or it has control characters.
-fn in_ascii(bytes: &[u8]) -> Option<String> {
-    let mut text = String::with_capacity(bytes.len());
-    for byte in bytes.trim_ascii() {
-        match byte {
-            b'!'..=b'~' => text.push(char::from(*byte)),
-            // Writing to a string cannot fail.
-            b' ' | 0x80.. => write!(text, "%{byte:02X}").unwrap_or_default(),
-            _ => return None,
-        }
-    }
-    (!text.is_empty()).then_some(text)
-}
-
-/// Returns what an answer in JSON says about an error: its `message`, the `detail` of RFC 9457, or the `message` of the
-/// first of its `errors` as OCI registries have it. It is fit to be shown: short, on one line, and without the secret, which a server might repeat.
-fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<String> {
-    let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
-    let text = ["/message", "/detail", "/errors/0/message"].iter().find_map(|field| value.pointer(field))?;
-    said(text.as_str()?, credential)
-}
-
-/// Returns `text`, which a server says, fit to be shown: short, on one line, and not at all if it has the secret, which
-/// a server might repeat.
-pub fn said(text: &str, credential: Option<&Credential>) -> Option<String> {
-    if text.is_empty() || credential.is_some_and(|credential| credential.is_told_in(text)) {
-        return None;
-    }
-    let plain = |c: &char| c.is_ascii_graphic() || *c == ' ' || c.is_alphanumeric();
-    Some(text.chars().filter(plain).take(200).collect())
-}
-
-/// A sink that reports what passes through it to the reporter.
-struct Progress<'a> {
-    reporter: &'a dyn Reporter,
-    sink: &'a mut dyn Sink,
-}
-
-impl<'a> Progress<'a> {
-    fn start(reporter: &'a dyn Reporter, what: &str, total: Option<u64>, sink: &'a mut dyn Sink) -> Self {
-        reporter.download_started(what, total);
-        Self { reporter, sink }
-    }
-}
-
-impl Write for Progress<'_> {
-    fn write(&mut self, buf: &[u8]) -> io::Result<usize> {
-        if self.reporter.is_stopped() {
-            return Err(io::Error::other("the download was stopped"));
-        }
-        let count = self.sink.write(buf)?;
-        self.reporter.download_progressed(count as u64);
-        Ok(count)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        self.sink.flush()
-    }
-}
-
-impl Drop for Progress<'_> {
-    fn drop(&mut self) {
-        self.reporter.download_finished();
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use reqwest::header::HeaderValue;
-
     use super::*;
-
-    /// As browsers read them.
-    #[test]
-    fn redirects_may_have_blanks_and_other_letters() {
-        let to = |location: &[u8]| {
-            let location = HeaderValue::from_bytes(location).expect("a value");
-            let headers = [(header::LOCATION, location)].into_iter().collect();
-            target(&Url::parse("https://a.example/x").expect("an address"), &headers)
-                .map(|url| url.to_string())
-        };
-        assert_eq!(to("/ok/é.zip".as_bytes()).expect("a place"), "https://a.example/ok/%C3%A9.zip");
-        assert_eq!(to(b" /ok/a b%20c.zip ").expect("a place"), "https://a.example/ok/a%20b%20c.zip");
-        for nowhere in [&b""[..], b" ", b"/a\tb"] {
-            assert!(matches!(to(nowhere), Err(HttpError::RedirectNowhere(_))), "{nowhere:?}");
-        }
-    }
-
-    #[test]
-    fn h12_https_never_becomes_http() {
-        let to = |from: &str, location: &str| {
-            let location = HeaderValue::from_str(location).expect("a value");
-            let headers = [(header::LOCATION, location)].into_iter().collect();
-            target(&Url::parse(from).expect(from), &headers).map_err(|error| error.to_string())
-        };
-        assert_eq!(
-            to("https://a.example/x", "http://b.example/y?token=s3cret"),
-            Err("`https://a.example/x` redirects to `http://b.example/y`: this would leave the secure connection"
-                .to_owned())
-        );
-        assert!(to("http://a.example/x", "https://b.example/").is_ok());
-        assert!(to("https://a.example/x", "//b.example/").is_ok_and(|url| url.is_https()));
-    }
-
-    #[test]
-    fn messages_of_servers_are_made_harmless() {
-        let origin = Url::parse("https://a.example").expect("an address").origin();
-        let credential = Credential { origin, value: "Bearer s3cret".into() };
-        let shown = |text: &str| {
-            let body = serde_json::json!({ "message": text }).to_string();
-            message(body.as_bytes(), Some(&credential))
-        };
-        assert_eq!(shown("Not\n\u{1b}[31m Found\u{202e}").as_deref(), Some("Not[31m Found"));
-        assert_eq!(shown("the token s3cret is bad"), None);
-        assert_eq!(shown(&"x".repeat(1000)).map(|text| text.len()), Some(200));
-        assert_eq!(message(b"<html>", None), None);
-        assert_eq!(message(br#"{"status":403,"detail":"no"}"#, None).as_deref(), Some("no"));
-    }
-
-    #[test]
-    fn passwords_are_secrets_too() {
-        let origin = Url::parse("https://a.example").expect("an address").origin();
-        let credential = Credential::basic(origin, "ada", "s3:cret");
-        // RFC 7617 with this name and password.
-        assert_eq!(credential.value, "Basic YWRhOnMzOmNyZXQ=");
-        assert!(credential.is_told_in("YWRhOnMzOmNyZXQ=") && credential.is_told_in("no s3:cret"));
-        assert!(!credential.is_told_in("the user ada has no rights"));
-        assert!(!format!("{credential:?}").contains("YWRh"));
-    }
 
     #[test]
     fn nobody_is_asked_where_nobody_waits() {

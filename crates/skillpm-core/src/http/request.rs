@@ -144,3 +144,19 @@ pub enum Answer {
     /// What is known already still holds; only after [`Request::if_none_match`].
     NotModified,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn passwords_are_secrets_too() {
+        let origin = Url::parse("https://a.example").expect("an address").origin();
+        let credential = Credential::basic(origin, "ada", "s3:cret");
+        // RFC 7617 with this name and password.
+        assert_eq!(credential.value, "Basic YWRhOnMzOmNyZXQ=");
+        assert!(credential.is_told_in("YWRhOnMzOmNyZXQ=") && credential.is_told_in("no s3:cret"));
+        assert!(!credential.is_told_in("the user ada has no rights"));
+        assert!(!format!("{credential:?}").contains("YWRh"));
+    }
+}
