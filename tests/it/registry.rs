@@ -60,7 +60,8 @@ fn the_life_of_a_registry() {
     let sandbox = registry();
     for (version, body) in [("1.0", "one"), ("1.1.0", "two")] {
         let output = add(&sandbox, "pdf", version, body);
-        assert_eq!((output.code, output.stdout.lines().count()), (Some(0), 1), "{output}");
+        let told = output.stderr.lines().filter(|line| line.starts_with("published pdf ")).count();
+        assert_eq!((output.code, told, output.stdout.as_str()), (Some(0), 1, ""), "{output}");
     }
     // A directory is packed, and what stays out of a package stays out.
     skill("docx", "0.3.0", "x").file("evals/evals.json", "{}").write(&sandbox.project().join("skills/docx"));

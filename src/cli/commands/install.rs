@@ -29,8 +29,9 @@ pub(crate) struct InstallArgs {
     /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
     /// `owner/repo@skill`, the address of a git repository such as `https://host/repo.git` or
     /// `git@host:repo.git`, of a page on GitHub, of a file or of a site, `./directory`,
-    /// `./archive.zip`, or an installed package such as `npm:name`; with `--marketplace` the names of
-    /// its plugins
+    /// `./archive.zip`, a registry such as `registry:https://host//name` or `oci://host/name`, an MCP
+    /// server such as `mcp:https://host/mcp`, or an installed package such as `npm:name`; with
+    /// `--marketplace` the names of its plugins
     #[arg(value_name = "SOURCE")]
     sources: Vec<String>,
 
@@ -258,8 +259,9 @@ mod tests {
           [SOURCE]...  where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
                        `owner/repo@skill`, the address of a git repository such as `https://host/repo.git`
                        or `git@host:repo.git`, of a page on GitHub, of a file or of a site, `./directory`,
-                       `./archive.zip`, or an installed package such as `npm:name`; with `--marketplace` the
-                       names of its plugins
+                       `./archive.zip`, a registry such as `registry:https://host//name` or
+                       `oci://host/name`, an MCP server such as `mcp:https://host/mcp`, or an installed
+                       package such as `npm:name`; with `--marketplace` the names of its plugins
 
         Options:
               --marketplace <SOURCE>  take plugins from the marketplace in this source

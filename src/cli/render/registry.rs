@@ -35,8 +35,8 @@ pub(crate) fn added(printer: &Printer, outcome: &AddOutcome, json: bool) {
         let line = format!("{} {}", added.name, one_line(&added.version));
         match (added.already, outcome.dry_run) {
             (true, _) => printer.note(&format!("{line} is already there")),
-            (false, true) => printer.data(&format!("would publish {line} ({})", size(added.size))),
-            (false, false) => printer.data(&format!("published {line} ({})", size(added.size))),
+            (false, true) => printer.status("would publish", &format!("{line} ({})", size(added.size))),
+            (false, false) => printer.status("published", &format!("{line} ({})", size(added.size))),
         }
     }
     if outcome.dry_run {
@@ -74,8 +74,8 @@ pub(crate) fn yanked(printer: &Printer, outcome: &YankOutcome, json: bool) {
         let state = if version.yanked.is_some() { "yanked" } else { "available" };
         match (version.changed, outcome.dry_run) {
             (false, _) => printer.note(&format!("{line} is {state} already")),
-            (true, true) => printer.data(&format!("{line} would be {state}")),
-            (true, false) => printer.data(&format!("{line} is {state} now")),
+            (true, true) => printer.note(&format!("{line} would be {state}")),
+            (true, false) => printer.note(&format!("{line} is {state} now")),
         }
     }
     if outcome.dry_run {
@@ -104,7 +104,7 @@ pub(crate) fn access(printer: &Printer, outcome: &AccessOutcome, is_change: bool
     };
     printer.data(&format!("visibility {visibility}"));
     if is_change && !outcome.changed {
-        printer.note(&format!("nothing to change: `{}` was so already", outcome.name));
+        printer.note(&format!("nothing to change: this is how `{}` is already", outcome.name));
     }
 }
 
@@ -139,11 +139,12 @@ pub(crate) fn mirrored(printer: &Printer, outcome: &MirrorOutcome, json: bool) {
         return printer.json(outcome);
     }
     for added in &outcome.added {
-        printer.data(&format!("added {} {} ({})", added.name, one_line(&added.version), size(added.size)));
+        let line = format!("{} {} ({})", added.name, one_line(&added.version), size(added.size));
+        printer.status("added", &line);
     }
     for version in outcome.yanked.iter().filter(|version| version.changed) {
         let state = if version.yanked.is_some() { "yanked" } else { "available" };
-        printer.data(&format!("{} {} is {state} now", version.name, one_line(&version.version)));
+        printer.note(&format!("{} {} is {state} now", version.name, one_line(&version.version)));
     }
     elsewhere(printer, &outcome.elsewhere);
     for failure in &outcome.failures {
