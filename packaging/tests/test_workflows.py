@@ -12,7 +12,7 @@ WORKFLOWS = project.ROOT / ".github/workflows"
 
 
 class Workflows(unittest.TestCase):
-    """`ci.yml` and `release.yml`."""
+    """The files in `.github/workflows`."""
 
     def test_the_matrix_of_the_release_is_the_table_of_targets(self) -> None:
         rows = json.loads(command.matrix())["include"]
@@ -35,6 +35,12 @@ class Workflows(unittest.TestCase):
         )
         for name, argument in called:
             command.parser().parse_args([name, *([argument] if argument else [])])
+
+    def test_the_site_is_published_with_the_names_that_begin_with_a_dot(self) -> None:
+        text = (WORKFLOWS / "site.yml").read_text()
+        self.assertIn("--directory target/site .\n", text)
+        self.assertIn("path: artifact.tar\n", text)
+        self.assertNotIn("upload-pages-artifact", text)
 
     def test_every_action_is_pinned_by_its_commit(self) -> None:
         for file in sorted(WORKFLOWS.iterdir()):

@@ -95,3 +95,18 @@ def test_the_examples_of_the_guide(
         "Checked a.pdf",
     ):
         assert expected in said
+
+
+def test_the_examples_that_a_newcomer_meets_first(
+    world: World, capsys: pytest.CaptureFixture[str]
+) -> None:
+    world.skill("pdf", "Fill in: $ARGUMENTS.\n")
+    world.skill("code-reviewer", "Review $ARGUMENTS.\n")
+    [quick_start] = examples(ROOT / "docs" / "start" / "build.md")
+    names: dict[str, object] = {"__name__": "quick start"}
+    exec(compile(quick_start, "docs/start/build.md", "exec"), names)
+    assert "Does code-reviewer. Use it in tests." in str(names["system_prompt"])
+    assert "Fill in: fill in form.pdf." in str(names["instructions"])
+    [readme] = examples(ROOT / "README.md")
+    exec(compile(readme, "README.md", "exec"), {"__name__": "readme"})
+    assert "Review src/main.py." in capsys.readouterr().out

@@ -24,18 +24,33 @@ const GROUND: &str = "#0d1117";
 
 type Make = fn() -> Scene;
 
-/// Each picture: its name, a page that shows it, what is typed, and where.
-const PICTURES: [(&str, &str, &str, Make); 4] = [
-    ("update", "README.md", "skillpm update", update),
-    ("validate", "README.md", "skillpm validate pdf", validate),
+/// Each picture: its name, a page that shows it, what is typed, and where. Of several commands it is a recording.
+const PICTURES: [(&str, &str, &[&str], Make); 4] = [
+    ("update", "README.md", &["skillpm update"], update),
+    ("validate", "README.md", &["skillpm validate pdf"], validate),
     (
-        "install",
+        "first-steps",
         "docs/index.md",
-        "skillpm install anthropics/skills --skill pdf --agent claude-code",
+        &[
+            "skillpm install anthropics/skills --skill pdf --agent claude-code",
+            "skillpm list",
+            "skillpm invoke pdf 'fill in form.pdf'",
+        ],
         samples::repository,
     ),
-    ("show", "docs/start/use.md", "skillpm show pdf", samples::used),
+    ("show", "docs/start/use.md", &["skillpm show pdf"], samples::used),
 ];
+
+/// Seconds between two commands of a recording, and for which one is typed.
+const PAUSE: f64 = 2.5;
+const TYPING: f64 = 1.0;
+/// How a recording plays: once, and not for readers who want no motion. Where nothing moves, all of it is shown.
+const MOTION: &str = "<style>@media (prefers-reduced-motion: no-preference) {\n\
+    .typed { animation: typed 1s steps(40) both }\n\
+    .printed { animation: printed 1ms both }\n\
+    @keyframes typed { from { clip-path: inset(0 100% 0 0) } to { clip-path: inset(0) } }\n\
+    @keyframes printed { from { visibility: hidden } }\n\
+    }</style>\n";
 
 fn update() -> Scene {
     let text = |version: &str, more: &str| {
@@ -134,38 +149,67 @@ fn word(text: &str) -> usize {
     escapes.replace_all(word, "").chars().count()
 }
 
-/// Draws what a terminal shows.
-fn drawing(text: &str) -> String {
-    let lines = lines(text);
-    let count = |number: usize| f64::from(u32::try_from(number).expect("a short text"));
-    let (width, height) =
-        (count(COLUMNS) * CELL.0 + 2.0 * MARGIN, count(lines.len()) * CELL.1 + 2.0 * MARGIN);
+/// Draws what a terminal shows after each command: what was typed, and what the program printed.
+fn drawing(commands: &[(&str, String)]) -> String {
+    let pieces: Vec<_> = commands
+        .iter()
+        .flat_map(|(typed, shown)| {
+            let typed = format!("\u{1b}[90m$\u{1b}[0m \u{1b}[1m{typed}\u{1b}[0m");
+            [("typed", lines(&typed)), ("printed", lines(shown))]
+        })
+        .collect();
+    let (count, is_recording) =
+        (pieces.iter().map(|(_, lines)| lines.len()).sum::<usize>(), commands.len() > 1);
+    // A line without text is between two commands.
+    let count = number(count + commands.len() - 1);
+    let (width, height) = (number(COLUMNS) * CELL.0 + 2.0 * MARGIN, count * CELL.1 + 2.0 * MARGIN);
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width:.0} {height:.0}\" width=\"{width:.0}\">\n\
-         <rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{GROUND}\"/>\n\
+         {}<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{GROUND}\"/>\n\
          <g font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, monospace\" font-size=\"14\" \
-         fill=\"{TEXT}\">\n"
+         fill=\"{TEXT}\">\n",
+        if is_recording { MOTION } else { "" }
     );
-    for (at, runs) in lines.iter().enumerate() {
-        let y = MARGIN + count(at) * CELL.1 + 14.0;
-        for (column, style, run) in runs.iter().filter(|(.., run)| !run.trim().is_empty()) {
-            // Not every renderer keeps blanks: none stand at the ends, and the others do not break.
-            let blanks = run.len() - run.trim_start().len();
-            let run = run.trim().replace(' ', "\u{a0}");
-            let x = MARGIN + count(*column + blanks) * CELL.0;
-            let length = count(run.chars().count()) * CELL.0;
-            let fill = style.colour.map(|colour| format!(" fill=\"{colour}\"")).unwrap_or_default();
-            let bold = if style.bold { " font-weight=\"bold\"" } else { "" };
-            let line = if style.underlined { " text-decoration=\"underline\"" } else { "" };
-            let run = run.replace('&', "&amp;").replace('<', "&lt;");
-            writeln!(
-                svg,
-                "<text x=\"{x:.1}\" y=\"{y:.0}\" textLength=\"{length:.1}\"{fill}{bold}{line}>{run}</text>"
-            )
-            .expect("a text");
+    let mut at = 0;
+    for (index, (class, lines)) in pieces.iter().enumerate() {
+        let begin = number(index / 2) * PAUSE + if *class == "typed" { 0.0 } else { TYPING + 0.2 };
+        if is_recording {
+            writeln!(svg, "<g class=\"{class}\" style=\"animation-delay: {begin:.1}s\">").expect("a text");
         }
+        for runs in lines {
+            draw(&mut svg, MARGIN + number(at) * CELL.1 + 14.0, runs);
+            at += 1;
+        }
+        if is_recording {
+            svg.push_str("</g>\n");
+        }
+        at += usize::from(*class == "printed");
     }
     svg + "</g>\n</svg>\n"
+}
+
+fn number(count: usize) -> f64 {
+    f64::from(u32::try_from(count).expect("a short text"))
+}
+
+/// Draws a line at the height `y`.
+fn draw(svg: &mut String, y: f64, runs: &[(usize, Style, String)]) {
+    for (column, style, run) in runs.iter().filter(|(.., run)| !run.trim().is_empty()) {
+        // Not every renderer keeps blanks: none stand at the ends, and the others do not break.
+        let blanks = run.len() - run.trim_start().len();
+        let run = run.trim().replace(' ', "\u{a0}");
+        let x = MARGIN + number(*column + blanks) * CELL.0;
+        let length = number(run.chars().count()) * CELL.0;
+        let fill = style.colour.map(|colour| format!(" fill=\"{colour}\"")).unwrap_or_default();
+        let bold = if style.bold { " font-weight=\"bold\"" } else { "" };
+        let line = if style.underlined { " text-decoration=\"underline\"" } else { "" };
+        let run = run.replace('&', "&amp;").replace('<', "&lt;");
+        writeln!(
+            svg,
+            "<text x=\"{x:.1}\" y=\"{y:.0}\" textLength=\"{length:.1}\"{fill}{bold}{line}>{run}</text>"
+        )
+        .expect("a text");
+    }
 }
 
 /// `text` with the same ids of commits in each run.
@@ -185,10 +229,15 @@ pub(crate) fn steady(text: &str) -> String {
 #[test]
 fn pages_show_what_the_program_prints() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    for (name, page, typed, make) in PICTURES {
+    for (name, page, commands, make) in PICTURES {
         let file = format!("docs/images/{name}.svg");
-        let shown = make().typed(&typed.replacen("skillpm", "skillpm --color always", 1));
-        let drawn = drawing(&steady(&format!("\u{1b}[90m$\u{1b}[0m \u{1b}[1m{typed}\u{1b}[0m\n{shown}")));
+        let scene = make();
+        let shown = |typed: &&'static str| {
+            let shown = scene.typed(&typed.replacen("skillpm", "skillpm --color always", 1));
+            (*typed, steady(&shown))
+        };
+        let commands: Vec<(&str, String)> = commands.iter().map(shown).collect();
+        let drawn = drawing(&commands);
         if std::env::var_os("SKILLPM_BLESS").is_some() {
             fs::create_dir_all(root.join("docs/images")).expect("a directory");
             fs::write(root.join(&file), &drawn).expect("a picture");
@@ -198,7 +247,7 @@ fn pages_show_what_the_program_prints() {
         let kept = fs::read_to_string(root.join(&file)).unwrap_or_default();
         assert!(
             kept == drawn,
-            "{file} is not what `{typed}` prints; `SKILLPM_BLESS=1 cargo test --test it pictures` draws it:\n{shown}"
+            "{file} is not what is printed; `SKILLPM_BLESS=1 cargo test --test it pictures` draws it:\n{commands:?}"
         );
     }
 }
