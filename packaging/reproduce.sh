@@ -1,41 +1,46 @@
 #!/usr/bin/env bash
-# Builds the program twice, in two directories with two caches of cargo, and compares the bytes.
+# Builds the programs here and in a fresh clone elsewhere, each with its own cache of cargo, and compares the bytes.
 #
 #   packaging/reproduce.sh [TRIPLE] [PROFILE]
 #
-# `make dist-check` calls it. It builds what is committed, and takes twice as long as a release.
+# `make dist-check` calls it after `make dist`, which has built those here already.
 set -euo pipefail
 
 triple=${1:-x86_64-unknown-linux-gnu}
 profile=${2:-release}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+here=${CARGO_TARGET_DIR:-$root/target}
+cache=${CARGO_HOME:-$HOME/.cargo}
+if [[ -n $(git -C "$root" status --porcelain) ]]; then
+    echo 'reproduce.sh: commit your changes first: a clone has only what is committed' >&2
+    exit 2
+fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/skillpm-reproduce.XXXXXX")
 trap 'rm -rf "$work"' EXIT
-cache=${CARGO_HOME:-$HOME/.cargo}
 
-# Names of different lengths: a path that gets into the program would move everything behind it.
-for name in a another-directory; do
-    there=$work/$name
-    mkdir -p "$there/cargo"
-    git clone --quiet "$root" "$there/sources"
-    # What cargo downloaded; it unpacks the crates anew.
-    for part in registry/index registry/cache config.toml; do
-        if [[ -e $cache/$part ]]; then
-            mkdir -p "$there/cargo/$(dirname "$part")"
-            cp -r "$cache/$part" "$there/cargo/$part"
-        fi
-    done
-    echo "building in $there"
+# Builds in the directory $1. Paths of different lengths would move everything behind them in a program that had them.
+build() {
+    echo "building in $1"
     (
-        cd "$there/sources"
-        CARGO_HOME=$there/cargo CARGO_TARGET_DIR=$there/built SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) \
-            python3 packaging/dist.py --profile "$profile" build "$triple"
+        cd "$1"
+        SOURCE_DATE_EPOCH=$(git log -1 --format=%ct) python3 packaging/dist.py --profile "$profile" build "$triple"
     )
+}
+
+build "$root"
+git clone --quiet "$root" "$work/sources"
+# What cargo downloaded; it unpacks the crates anew.
+for part in registry/index registry/cache config.toml; do
+    if [[ -e $cache/$part ]]; then
+        mkdir -p "$work/cargo/$(dirname "$part")"
+        cp -r "$cache/$part" "$work/cargo/$part"
+    fi
 done
+CARGO_HOME=$work/cargo CARGO_TARGET_DIR=$work/built build "$work/sources"
 
 different=0
 for program in skillpm skillpm-registry; do
-    built=("$work"/*/built/"$triple/$profile/$program")
+    built=("$here/$triple/$profile/$program" "$work/built/$triple/$profile/$program")
     sha256sum "${built[@]}"
     cmp "${built[@]}" || different=1
 done

@@ -70,7 +70,10 @@ fn elsewhere(table: &[Elsewhere], word: &str) -> Option<&'static str> {
 
 /// Verbs of other tools, and the equivalent here.
 const VERBS_ELSEWHERE: [Elsewhere; 29] = [
-    (&["about", "ver", "version"], "`skillpm --version` tells the version"),
+    (
+        &["about", "ver", "version"],
+        "`skillpm --version` tells the version, `skillpm self check` whether there is a newer one",
+    ),
     (&["bug", "issue", "issues"], "`skillpm --version` names the home page, where problems are reported"),
     (&["cat"], "`skillpm read NAME SKILL.md` prints a file of a skill"),
     (&["check"], "`skillpm outdated` shows what is newer, `skillpm verify` whether everything is as locked"),
@@ -126,7 +129,8 @@ const VERBS_ELSEWHERE: [Elsewhere; 29] = [
     (&["scan", "test"], "`skillpm validate` checks skills"),
     (
         &["self-update", "selfupdate"],
-        "install skillpm anew the way that you installed it; `skillpm update` is for skills",
+        "`skillpm self check` shows how skillpm was installed and whether there is a newer version; `skillpm update` is \
+         for skills",
     ),
     (&["status"], "`skillpm list` shows what is installed and edited, `skillpm doctor` what is broken"),
     (&["store"], "`skillpm cache dir` shows where the store is, and its size"),

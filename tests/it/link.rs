@@ -426,7 +426,7 @@ fn bad_requests() {
     exit: 0
     --- stderr
     no link is missing for codex
-    warning: `codex` reads `.agents/skills` itself: it needs no link, so there is none to remove
+    warning: `codex` reads `.agents/skills` itself and needs no link
     ");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     sandbox.ok(&["install"]);

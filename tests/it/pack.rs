@@ -464,6 +464,12 @@ fn a_version_is_raised_in_its_place() {
     assert_eq!(sandbox.read("pdf/SKILL.md"), before);
     assert_eq!(before, skill("pdf", "2.0.0"));
     assert_eq!(sandbox.run(&["bump", "v1", "pdf"]).code, Some(2));
+    insta::assert_snapshot!(sandbox.run(&["bump", "pdf", "minor"]), @"
+    exit: 2
+    --- stderr
+    error: `pdf` is neither a version nor `patch`, `minor` or `major`
+    hint: the version comes first: `skillpm bump minor pdf`
+    ");
     // What is moved and what is raised is ready to be packed.
     sandbox.write(
         "pdf/SKILL.md",

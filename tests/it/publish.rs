@@ -142,6 +142,8 @@ fn what_cannot_be_published_changes_nothing() {
         let output = sandbox.run(args);
         assert_eq!(output.code, Some(code), "{args:?}: {output}");
     }
+    let output = sandbox.run(&["publish", "pdf", "--to", "./elsewhere"]);
+    assert!(output.stderr.contains("`skillpm registry init ./elsewhere`"), "{output}");
     // An error by the rules for publishing, with the findings.
     sandbox.write("pdf/SKILL.md", "---\nname: pdf\n---\n");
     let output = sandbox.run(&["publish", "pdf", "--to", "site"]);

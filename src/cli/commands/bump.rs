@@ -37,7 +37,7 @@ pub(crate) struct BumpArgs {
 }
 
 pub(super) fn run(app: &App, args: &BumpArgs) -> Result<u8> {
-    let request = BumpRequest { skill: args.dir.clone(), to: to(&args.to)?, dry_run: args.dry_run };
+    let request = BumpRequest { skill: args.dir.clone(), to: to(args)?, dry_run: args.dry_run };
     let outcome = bump(&app.context, &request)?;
     if args.json {
         app.printer.json(&outcome);
@@ -47,14 +47,25 @@ pub(super) fn run(app: &App, args: &BumpArgs) -> Result<u8> {
     Ok(exit::SUCCESS)
 }
 
-fn to(text: &str) -> Result<BumpTo> {
-    Ok(match text {
+/// Returns what the skill's version is to become. Fails for what is neither a part nor a version; where the arguments are
+/// the wrong way round, a hint has them in their order.
+fn to(args: &BumpArgs) -> Result<BumpTo> {
+    if let Some(to) = read(&args.to) {
+        return Ok(to);
+    }
+    let error = Error::usage(format!("`{}` is neither a version nor `patch`, `minor` or `major`", args.to));
+    let dir = args.dir.to_string_lossy();
+    Err(match read(&dir) {
+        Some(_) => error.hint(format!("the version comes first: `skillpm bump {dir} {}`", args.to)),
+        None => error.hint("name a part or a version such as `1.2.0`"),
+    })
+}
+
+fn read(text: &str) -> Option<BumpTo> {
+    Some(match text {
         "major" => BumpTo::Next(Bump::Major),
         "minor" => BumpTo::Next(Bump::Minor),
         "patch" => BumpTo::Next(Bump::Patch),
-        _ => BumpTo::Version(Version::new(text).map_err(|error| {
-            Error::usage(error.to_string())
-                .hint("name `patch`, `minor`, `major` or a version such as `1.2.0`")
-        })?),
+        _ => BumpTo::Version(Version::new(text).ok()?),
     })
 }

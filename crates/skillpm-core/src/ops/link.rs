@@ -94,8 +94,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     let mut named = AgentTargets::named(&context.settings, &scope, &given)?;
     let mut warnings: Vec<Warning> = Vec::new();
     for agent in named.iter().filter(|id| !needs_link(id)) {
-        let told =
-            format!("`{agent}` reads `.agents/skills` itself: it needs no link, so there is none to remove");
+        let told = format!("`{agent}` reads `.agents/skills` itself and needs no link");
         warnings.push(Warning::new(codes::AGENT_NEEDS_NO_LINK, told));
     }
     let how = VisibilityOptions { dry_run: request.dry_run, force: request.force, bring: link };
