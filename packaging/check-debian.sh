@@ -18,7 +18,7 @@ tar -xJf "$dist/skillpm-x86_64-unknown-linux-gnu.tar.xz" -C "$work"
 inside() { chroot "$work" "$@"; }
 
 inside dpkg --install /skillpm.deb
-inside ldd --version | head -n 1
+inside ldd --version | sed -n 1p
 inside skillpm --version
 inside sh -c 'mkdir /project && cd /project && skillpm create it --path . --yes && skillpm validate it && skillpm install ./it --yes && skillpm verify'
 inside dpkg --remove skillpm
