@@ -57,7 +57,7 @@ environment = cmp -s $(3) "$(1)/ready" || { rm -f "$(1)/ready" \
 	|| $(call left-out,'$(notdir $(1)): what $(3) $(4) names could not be installed: its tests are left out')
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests r-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests site links bench fuzz lint fmt advisories tools
+.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests r-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests site links bench fuzz lint lint-and-tools fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -142,7 +142,7 @@ test: tools test-tools ## run all tests, and validate the example skills and wha
 	$(MAKE) --no-print-directory python-envs >"$(TARGET)/python-envs.log" 2>&1 & envs=$$!; \
 	$(MAKE) --no-print-directory rust-tests; rust=$$?; \
 	wait $$envs; envs=$$?; cat "$(TARGET)/python-envs.log"; [ $$rust = 0 ] && [ $$envs = 0 ]
-	@$(MAKE) --no-print-directory --jobs $(OUTPUT_SYNC) dist-tests python-tests r-tests
+	@$(MAKE) --no-print-directory --jobs=3 $(OUTPUT_SYNC) dist-tests python-tests r-tests
 
 # The output of a target that runs beside others comes in one piece, where make can do that (not on macOS).
 OUTPUT_SYNC = $(if $(filter output-sync,$(.FEATURES)),--output-sync=recurse)
@@ -175,7 +175,7 @@ PROGRAMS = bash:bash chromium:chromium curl:curl docker-registry:docker-registry
 R_PACKAGES = jsonlite knitr processx rmarkdown roxygen2 testthat withr
 # Prints those that are not installed.
 R_MISSING = Rscript --vanilla -e 'args <- commandArgs(TRUE); cat(args[!nzchar(vapply(args, function(p) system.file(package = p), ""))])' $(R_PACKAGES) 2>/dev/null || echo $(R_PACKAGES)
-test-tools: ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
+test-tools: tools ## get what some tests run for real: Debian's packages as root, npm's into target/test-tools
 	@missing=; for tool in $(PROGRAMS); do \
 	    PATH="$$PATH:/usr/sbin:/usr/local/sbin" command -v "$${tool%%:*}" >/dev/null 2>&1 || missing="$$missing $${tool#*:}"; \
 	done; \
@@ -305,6 +305,10 @@ lint: tools ## check format, lints, documentation, and licences where cargo-deny
 	else \
 	    echo 'cargo-deny is not installed: licences, bans and sources were not checked'; \
 	fi
+
+# What the tests run for real comes over the network while the compiler works.
+lint-and-tools:
+	@$(MAKE) --no-print-directory --jobs=2 $(OUTPUT_SYNC) lint test-tools
 
 fmt: tools ## format the code
 	$(CARGO) fmt --all

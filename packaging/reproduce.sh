@@ -3,13 +3,14 @@
 #
 #   packaging/reproduce.sh [TRIPLE] [PROFILE]
 #
-# `make dist-check` calls it after `make dist`, which has built those here already.
+# `make dist-check` calls it after `make dist`, which has already built the ones here.
 set -euo pipefail
 
 triple=${1:-x86_64-unknown-linux-gnu}
 profile=${2:-release}
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
-here=${CARGO_TARGET_DIR:-$root/target}
+here=$(realpath -m "${CARGO_TARGET_DIR:-$root/target}")
+export CARGO_TARGET_DIR=$here
 cache=${CARGO_HOME:-$HOME/.cargo}
 if [[ -n $(git -C "$root" status --porcelain) ]]; then
     echo 'reproduce.sh: commit your changes first: a clone has only what is committed' >&2
@@ -18,7 +19,7 @@ fi
 work=$(mktemp -d "${TMPDIR:-/tmp}/skillpm-reproduce.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
-# Builds in the directory $1. Paths of different lengths would move everything behind them in a program that had them.
+# Builds in the directory $1.
 build() {
     echo "building in $1"
     (

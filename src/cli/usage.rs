@@ -72,7 +72,7 @@ fn elsewhere(table: &[Elsewhere], word: &str) -> Option<&'static str> {
 const VERBS_ELSEWHERE: [Elsewhere; 29] = [
     (
         &["about", "ver", "version"],
-        "`skillpm --version` tells the version, `skillpm self check` whether there is a newer one",
+        "`skillpm --version` prints the version, `skillpm self check` whether there is a newer one",
     ),
     (&["bug", "issue", "issues"], "`skillpm --version` names the home page, where problems are reported"),
     (&["cat"], "`skillpm read NAME SKILL.md` prints a file of a skill"),

@@ -467,7 +467,7 @@ fn a_version_is_raised_in_its_place() {
     insta::assert_snapshot!(sandbox.run(&["bump", "pdf", "minor"]), @"
     exit: 2
     --- stderr
-    error: `pdf` is neither a version nor `patch`, `minor` or `major`
+    error: `pdf` is not a version: unexpected character 'p' while parsing major version number
     hint: the version comes first: `skillpm bump minor pdf`
     ");
     // What is moved and what is raised is ready to be packed.

@@ -24,7 +24,7 @@ const GROUND: &str = "#0d1117";
 
 type Make = fn() -> Scene;
 
-/// Each picture: its name, a page that shows it, what is typed, and where. Of several commands it is a recording.
+/// Each picture: its name, a page that shows it, what is typed, and where. With several commands, it is a recording.
 const PICTURES: [(&str, &str, &[&str], Make); 4] = [
     ("update", "README.md", &["skillpm update"], update),
     ("validate", "README.md", &["skillpm validate pdf"], validate),
@@ -41,7 +41,7 @@ const PICTURES: [(&str, &str, &[&str], Make); 4] = [
     ("show", "docs/start/use.md", &["skillpm show pdf"], samples::used),
 ];
 
-/// Seconds between two commands of a recording, and for which one is typed.
+/// Seconds from the start of one command of a recording to that of the next, and seconds that typing takes.
 const PAUSE: f64 = 2.5;
 const TYPING: f64 = 1.0;
 /// How a recording plays: once, and not for readers who want no motion. Where nothing moves, all of it is shown.

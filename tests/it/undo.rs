@@ -74,7 +74,7 @@ fn an_installation_is_taken_back_and_done_again() {
     would remove docx from .agents/skills
     --- stderr
     nothing was changed: this was a dry run
-    it would also remove `skillpm.toml` and `skillpm.lock`: there was none before the last change
+    it would also remove `skillpm.toml` and `skillpm.lock`, which did not exist before the last change
     ");
     assert!(sandbox.project().join(".claude/skills/pdf").exists());
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
@@ -83,7 +83,7 @@ fn an_installation_is_taken_back_and_done_again() {
     - docx
     - pdf
     the last change was undone
-    `skillpm.toml` and `skillpm.lock` removed: there was none before
+    removed `skillpm.toml` and `skillpm.lock`, which did not exist before
     hint: run `skillpm undo` again to redo it
     ");
     assert_eq!(sandbox.scope(), before);
@@ -335,7 +335,7 @@ fn what_was_changed_since_is_in_the_way() {
     - docx
     - pdf
     the last change was undone
-    `skillpm.toml` and `skillpm.lock` removed: there was none before
+    removed `skillpm.toml` and `skillpm.lock`, which did not exist before
     hint: run `skillpm undo` again to redo it
     ");
     assert!(!sandbox.project().join(".agents/skills").exists());

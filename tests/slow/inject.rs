@@ -129,27 +129,31 @@ fn fails_with(name: &str, error: &str) -> bool {
     }
 }
 
-/// Returns how the program is disturbed at `call`. It is killed at each call. Where [`tries_all`] says so, each call fails
-/// with each error that it can give, once and from there on, which takes four times as long. Otherwise the calls of a name
-/// take turns: one fails once, the next one and all later ones fail, each pair with another error. Each rename also fails
-/// as it does between two disks.
-pub(crate) fn disturbances(call: &Call) -> impl Iterator<Item = Disturbance> {
-    let (errors, all) = (errors(call), tries_all());
-    let (turn, pair) = (call.nth % 2, call.nth / 2);
+/// Returns how the program is disturbed at `call`, before which `turn` calls of its name were disturbed. It is killed at
+/// each call. Where [`tries_all`] says so, each call fails with each error that it can give, once and from there on, which
+/// takes four times as long. Otherwise one call fails once, and at the next one it and all later calls fail; each pair of
+/// calls gets another error. Each rename also fails as it does between two disks.
+pub(crate) fn disturbances(call: &Call, turn: usize) -> impl Iterator<Item = Disturbance> {
+    let (pair, is_first, all) = (turn / 2, turn % 2 == 0, tries_all());
     // From any other call on it would be the same as from the next one that fails.
     let lasting: Vec<_> =
         ["ENOSPC", "EIO"].into_iter().filter(|error| fails_with(&call.name, error)).collect();
-    let fails_once = turn == 1 || lasting.is_empty();
-    let once = errors.iter().enumerate().filter(move |(index, error)| {
-        all || (fails_once && *index == pair % errors.len()) || **error == "EXDEV"
-    });
-    let once = once.map(|(_, error)| Disturbance::Once(error));
+    let errors = errors(call);
+    let others = errors.iter().filter(|error| **error != "EXDEV").count();
+    let fails_once = is_first || lasting.is_empty();
+    // `EXDEV` is the first of the errors of a rename.
+    let chosen = errors.len() - others + pair % others;
+    let once = errors
+        .iter()
+        .enumerate()
+        .filter(move |(index, error)| all || **error == "EXDEV" || fails_once && *index == chosen)
+        .map(|(_, error)| Disturbance::Once(error));
     let count = lasting.len();
     let lasting = lasting
         .into_iter()
         .enumerate()
-        .filter(move |(index, _)| all || (turn == 0 && *index == pair % count));
-    let lasting = lasting.map(|(_, error)| Disturbance::From(error));
+        .filter(move |(index, _)| all || !is_first && *index == pair % count)
+        .map(|(_, error)| Disturbance::From(error));
     [Disturbance::Kill].into_iter().chain(once).chain(lasting)
 }
 
@@ -192,7 +196,7 @@ impl Bench {
     }
 }
 
-/// How many threads of this test are pinned to each processor.
+/// How many threads of this test program are pinned to each processor.
 static PINNED: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
 
 /// A thread that is pinned to a processor, until this is dropped.
@@ -260,9 +264,12 @@ fn inject(scenario: &Scenario) {
     let mut tally = Tally::default();
     let mut mended: BTreeSet<Snapshot> = BTreeSet::new();
     let mut faults = Vec::new();
+    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
     for at in points.iter().copied() {
         let call = &plain.calls[at];
-        for disturbance in disturbances(call) {
+        let turn = turns.entry(&call.name).or_default();
+        *turn += 1;
+        for disturbance in disturbances(call, *turn - 1) {
             bench.reset();
             let mut inject = injections(&plain.calls, at, disturbance);
             inject.extend(base.iter().cloned());

@@ -136,9 +136,12 @@ fn walk(what: &str, args: &[&str]) {
         .collect();
     assert!(points.len() > 10, "{what}: the calls were seen");
     let (mut mended, mut faults, mut runs) = (BTreeSet::new(), Vec::new(), 0);
+    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
     for at in points {
         let call = &plain.calls[at];
-        for disturbance in disturbances(call) {
+        let turn = turns.entry(&call.name).or_default();
+        *turn += 1;
+        for disturbance in disturbances(call, *turn - 1) {
             reset();
             let traced = strace::run(&sandbox, args, &injections(&plain.calls, at, disturbance));
             if came_to_a_read(&traced) {

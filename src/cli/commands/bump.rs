@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::advice::{Verb, message};
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
 use crate::ops::bump::{BumpRequest, BumpTo, bump};
-use crate::version::{Bump, Version};
+use crate::version::{Bump, Version, VersionError};
 
 pub(super) const EXAMPLES: &str = after!("bump",
     "skillpm bump patch                      1.2.0 becomes 1.2.1: the skill in this directory"
@@ -47,25 +48,25 @@ pub(super) fn run(app: &App, args: &BumpArgs) -> Result<u8> {
     Ok(exit::SUCCESS)
 }
 
-/// Returns what the skill's version is to become. Fails for what is neither a part nor a version; where the arguments are
-/// the wrong way round, a hint has them in their order.
+/// Returns what the skill's version is to become. Fails for what is neither a part nor a version; if the arguments are
+/// swapped, the hint shows them in the right order.
 fn to(args: &BumpArgs) -> Result<BumpTo> {
-    if let Some(to) = read(&args.to) {
-        return Ok(to);
-    }
-    let error = Error::usage(format!("`{}` is neither a version nor `patch`, `minor` or `major`", args.to));
-    let dir = args.dir.to_string_lossy();
-    Err(match read(&dir) {
-        Some(_) => error.hint(format!("the version comes first: `skillpm bump {dir} {}`", args.to)),
-        None => error.hint("name a part or a version such as `1.2.0`"),
+    read(&args.to).map_err(|error| {
+        let dir = args.dir.to_string_lossy();
+        let error = Error::usage(error.to_string());
+        if read(&dir).is_ok() {
+            error.hint(message!("the version comes first: ", Verb::Bump.call().word(&dir).word(&args.to)))
+        } else {
+            error.hint("name `patch`, `minor`, `major` or a version such as `1.2.0`")
+        }
     })
 }
 
-fn read(text: &str) -> Option<BumpTo> {
-    Some(match text {
+fn read(text: &str) -> Result<BumpTo, VersionError> {
+    Ok(match text {
         "major" => BumpTo::Next(Bump::Major),
         "minor" => BumpTo::Next(Bump::Minor),
         "patch" => BumpTo::Next(Bump::Patch),
-        _ => BumpTo::Version(Version::new(text).ok()?),
+        _ => BumpTo::Version(Version::new(text)?),
     })
 }

@@ -104,7 +104,7 @@ pub(crate) fn access(printer: &Printer, outcome: &AccessOutcome, is_change: bool
     };
     printer.data(&format!("visibility {visibility}"));
     if is_change && !outcome.changed {
-        printer.note(&format!("nothing to change: this is how `{}` is already", outcome.name));
+        printer.note(&format!("nothing to change: the access to `{}` is already set this way", outcome.name));
     }
 }
 

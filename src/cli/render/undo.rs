@@ -17,7 +17,8 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
     if outcome.dry_run {
         steps::plan(printer, &outcome.steps, written);
         if !removed.is_empty() {
-            printer.note(&format!("it would also remove {removed}: there was none before the last change"));
+            printer
+                .note(&format!("it would also remove {removed}, which did not exist before the last change"));
         }
         return printer.warnings(&outcome.warnings);
     }
@@ -39,7 +40,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
     printer.note(if outcome.redone { "the last change was redone" } else { "the last change was undone" });
     install::files(printer, outcome.scope, written);
     if !removed.is_empty() {
-        printer.note(&format!("{removed} removed: there was none before"));
+        printer.note(&format!("removed {removed}, which did not exist before"));
     }
     printer.warnings(&outcome.warnings);
     if outcome.undoable {
@@ -128,7 +129,7 @@ mod tests {
         ~ s5 (links and copies of agents)
         the last change was undone
         `skillpm.toml` changed: commit it
-        `skillpm.lock` removed: there was none before
+        removed `skillpm.lock`, which did not exist before
         hint: run `skillpm undo` again to redo it
         ");
         let (talking, out, _) = printer(Appearance::PLAIN);
@@ -139,7 +140,7 @@ mod tests {
         assert_eq!((&value["skills"][5]["change"], &value["dry_run"]), (&"links".into(), &false.into()));
         for (scope, undoable, last) in [
             (ScopeKind::User, true, "hint: run `skillpm undo -g` again to redo it"),
-            (ScopeKind::Project, false, "`skillpm.lock` removed: there was none before"),
+            (ScopeKind::Project, false, "removed `skillpm.lock`, which did not exist before"),
         ] {
             let (talking, _, err) = printer(Appearance::PLAIN);
             show(&talking, &UndoOutcome { scope: Some(scope), undoable, ..outcome.clone() });

@@ -1,4 +1,4 @@
-//! Questions: the body of a request asks, and the answer is its body or an event of a stream.
+//! Questions sent as the body of a request; the answer is the body of the response or one event of a stream.
 
 use std::sync::Arc;
 

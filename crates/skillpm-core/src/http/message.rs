@@ -10,8 +10,8 @@ pub(super) fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<S
     said(text.as_str()?, credential)
 }
 
-/// Returns `text`, which a server says, fit to be shown: short, on one line, and not at all if it has the secret, which
-/// a server might repeat.
+/// Returns `text`, which a server says, fit to be shown: short and on one line; `None` if it is empty or contains the
+/// secret, which a server might repeat.
 pub fn said(text: &str, credential: Option<&Credential>) -> Option<String> {
     if text.is_empty() || credential.is_some_and(|credential| credential.is_told_in(text)) {
         return None;

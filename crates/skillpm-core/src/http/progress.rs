@@ -1,4 +1,4 @@
-//! Telling how far a download is.
+//! Progress of downloads.
 
 use std::io::{self, Write};
 
@@ -12,8 +12,8 @@ pub(super) struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Tells `reporter` that a download of `what` starts, of `total` bytes if that is known, and returns what passes it on to
-    /// `sink`.
+    /// Tells `reporter` that a download of `what` starts, of `total` bytes if that is known, and returns a writer that
+    /// forwards to `sink`.
     pub(super) fn start(
         reporter: &'a dyn Reporter,
         what: &str,

@@ -4,8 +4,7 @@ use std::fmt::Write as _;
 
 use reqwest::header::{self, HeaderMap};
 
-use super::url;
-use super::{HttpError, Url};
+use super::{HttpError, Url, url};
 
 /// Returns where a redirect leads, if it is a place to go to.
 pub(super) fn target(from: &Url, headers: &HeaderMap) -> Result<Url, HttpError> {

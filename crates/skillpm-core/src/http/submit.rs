@@ -1,4 +1,4 @@
-//! Uploads: what is sent is the content, and what comes back is what the server says to it.
+//! Uploads: sending content, and reading what the server replies.
 
 use reqwest::header;
 
@@ -6,7 +6,7 @@ use super::outward::{Outward, headers_for, insert};
 use super::redirect::target;
 use super::{Client, HttpError, Method, Submitted, Upload, body, challenge_of, limit, text_of};
 
-/// Bytes that a server may say to what it was sent.
+/// The largest reply to an upload, or to a question that was refused, in bytes.
 pub(super) const SUBMITTED_BYTES: u64 = 256 * 1024;
 
 impl Client {

@@ -252,12 +252,6 @@ pub(super) fn typed(context: &Context, scope: &Scope, text: &str) -> Result<Regi
         }
         registry => registry,
     };
-    if let Registry::Directory(path) = &registry
-        && !is_here(context, path)?
-    {
-        return Err(Error::usage(format!("`{path}` does not exist"))
-            .hint(format!("check the path; `skillpm registry init {path}` makes a new registry")));
-    }
     let origin = settled(context, scope.as_root(), registry.clone().into())?;
     Ok(Registry::try_from(origin).unwrap_or(registry))
 }

@@ -26,7 +26,8 @@ pub(super) fn demote(subject: &Subject<'_>, rules: &Ruleset, findings: &mut [Fin
             ProblemKind::Control(_) => !no_tree,
             _ => false,
         };
-        // By the rule as well as the place: a NUL character in a value is a control character and wrong encoding.
+        // Matched by rule as well as by place: a NUL character in a value is reported as a control character and as wrong
+        // encoding.
         let reports = |rule: &str| match problem.kind {
             ProblemKind::InvalidUtf8 { .. } | ProblemKind::Nul => rule == "encoding",
             _ => rule.starts_with("yaml-") || rule == "control-character",

@@ -14,7 +14,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::pack::Packed;
 use crate::ops::registries;
 use crate::source::local;
-use crate::spec::SourceFacts as _;
+use crate::spec::{Registry, SourceFacts as _};
 
 /// A place that takes packed skills.
 pub(super) enum Target {
@@ -40,6 +40,11 @@ impl Target {
         }
         if let Some(repository) = Repository::typed(context, request)? {
             return Ok(Self::Oci(Box::new(repository)));
+        }
+        // A directory that is not there is a registry that nobody made yet, which the error says.
+        if let Ok(Registry::Directory(path)) = Registry::named_or_new(&request.to) {
+            let path = local::resolve_typed(&context.settings, &path)?;
+            return Directory::open(context, &path, request).map(Self::Directory);
         }
         let scope = Scope::new(&context.settings, ScopeKind::Project)?;
         let registry = registries::typed(context, &scope, &request.to)?;

@@ -1,6 +1,6 @@
 //! Messages over the standard input and output of a program: one line each.
 //!
-//! Which program it is says the user's manifest alone, so that neither a project nor a lockfile starts one.
+//! Only the user's manifest says which program it is, so that neither a project nor a lockfile starts one.
 
 use std::collections::VecDeque;
 use std::io::{self, Write as _};
