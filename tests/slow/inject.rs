@@ -134,7 +134,7 @@ fn fails_with(name: &str, error: &str) -> bool {
 /// takes four times as long. Otherwise one call fails once, and at the next one it and all later calls fail; each pair of
 /// calls gets another error. Each rename also fails as it does between two disks.
 pub(crate) fn disturbances(call: &Call, turn: usize) -> impl Iterator<Item = Disturbance> {
-    let (pair, is_first, all) = (turn / 2, turn % 2 == 0, tries_all());
+    let (pair, is_first, all) = (turn / 2, turn.is_multiple_of(2), tries_all());
     // From any other call on it would be the same as from the next one that fails.
     let lasting: Vec<_> =
         ["ENOSPC", "EIO"].into_iter().filter(|error| fails_with(&call.name, error)).collect();

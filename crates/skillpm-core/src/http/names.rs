@@ -58,7 +58,7 @@ pub(super) async fn check_reach(
     if inner.iter().all(|reach| reach.is_open_to(&from)) { Ok(()) } else { Err(Box::new(Inward)) }
 }
 
-/// Returns the address that `host` is written as, if it is no name.
+/// Returns the address that `host` is written as; `None` for a name.
 pub(super) fn literal(host: &str) -> Option<IpAddr> {
     bare(host).parse().ok()
 }

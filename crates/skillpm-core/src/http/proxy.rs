@@ -43,7 +43,7 @@ const KINDS: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks
 ///
 /// # Errors
 ///
-/// Fails with [`HttpError::BadProxy`] for a text that is no such address, and for other kinds of proxies.
+/// Fails with [`HttpError::BadProxy`] for a text that is not such an address, and for other kinds of proxies.
 pub(super) fn parse(text: &str) -> Result<Proxy, HttpError> {
     let bad = || HttpError::BadProxy(redacted(text));
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };

@@ -21,7 +21,7 @@ pub struct RegistryDir {
 }
 
 impl RegistryDir {
-    /// Checks that `dir`, which need not exist, is no registry yet.
+    /// Checks that `dir`, which need not exist, is not a registry yet.
     ///
     /// # Errors
     ///

@@ -11,7 +11,7 @@ pub(super) fn scalar(text: &str) -> String {
     if is_plain(text) { text.to_owned() } else { quote(text) }
 }
 
-/// Reports whether `text` needs no quotes: it starts with a letter, so it is no number, date or indicator of YAML, and
+/// Reports whether `text` needs no quotes: it starts with a letter, so it is not a number, a date or an indicator of YAML, and
 /// has no character that could end it.
 fn is_plain(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())

@@ -129,7 +129,7 @@ impl<'a> Checker<'a> {
         dir: Option<&Path>,
     ) -> Vec<Finding> {
         let file_name = file_name.and_then(OsStr::to_str).unwrap_or_default();
-        // A name that is no text is no skill's name either.
+        // A name that is not text is not the name of a skill either.
         let directory = directory.map(OsStr::to_string_lossy);
         let subject = Subject::new(document, directory.as_deref(), file_name).among(self.others);
         let dir = dir.filter(|_| self.plan.lists_files(&subject));

@@ -73,7 +73,7 @@ fn one(
     write: bool,
 ) -> Result<Option<Repaired>> {
     let at = cwd.join(&skill.file);
-    // What is no file, or is gone by now, has no text to repair.
+    // What is not a file, or is gone by now, has no text to repair.
     let Ok(document) = load::document(&at) else { return Ok(None) };
     let dir = at.parent().unwrap_or(Path::new(""));
     let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());

@@ -38,7 +38,7 @@ impl Tree {
         Ok(Self { cwd: settings.cwd.clone(), roots })
     }
 
-    /// Returns the path of `file` from the root; as it is where it is in none, or is no file.
+    /// Returns the path of `file` from the root; unchanged if it is in none of them, or is not a file.
     pub fn path(&self, file: &Path) -> PathBuf {
         let at = normal(&self.cwd.join(file));
         let inside = |root: &PathBuf| at.strip_prefix(root).ok().map(Path::to_owned);

@@ -255,7 +255,7 @@ impl Authorizer {
                 .coded(codes::REDIRECT_REFUSED)
                 .hint("logins are only sent over a secure connection: report it to the owner of the registry")
         };
-        let url = Url::parse(text).map_err(|_| refused("something that is no address".to_owned()))?;
+        let url = Url::parse(text).map_err(|_| refused("something that is not an address".to_owned()))?;
         let is_safe = url.is_https() || url.is_private() && self.repository.is_here();
         if is_safe { Ok(url) } else { Err(refused(url.to_string())) }
     }
