@@ -57,7 +57,7 @@ environment = cmp -s $(3) "$(1)/ready" || { rm -f "$(1)/ready" \
 	|| $(call left-out,'$(notdir $(1)): what $(3) $(4) names could not be installed: its tests are left out')
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests r-tests test-tools own-skills python-env python-envs python-tests python-tests-lowest python-lfx-tests site links bench fuzz lint lint-and-tools fmt advisories tools
+.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests r-tests test-tools own-skills python-env python-envs python-developed python-tests python-tests-newest python-tests-lowest python-lfx-tests site links bench fuzz lint lint-and-tools fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -225,18 +225,21 @@ if-adapters = [ -e "$(PYTHON_ENV)/ready" ] || exit 0; \
 	"$(PYTHON_BIN)/python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
 	    || { $(call left-out,'LangChain and Langflow need Python 3.10: the tests with them are left out'); exit 0; };
 
-python-tests: tools python-env ## build the Python package into an environment under target/ and run its tests
-	@[ -e "$(PYTHON_ENV)/ready" ] || exit 0; \
-	($(MATURIN) develop --quiet --locked) && cd python && "$(PYTHON_BIN)/python" -m pytest -q $(PYTEST)
-	@$(MAKE) --no-print-directory python-tests-lowest
-	@$(MAKE) --no-print-directory python-lfx-tests
+python-tests: python-tests-newest python-tests-lowest python-lfx-tests ## run the tests of the Python package, with all versions of what it adapts to
 
-python-tests-lowest: python-envs
+python-developed: tools python-env
+	@[ -e "$(PYTHON_ENV)/ready" ] || exit 0; $(MATURIN) develop --quiet --locked
+
+python-tests-newest: python-developed
+	@[ -e "$(PYTHON_ENV)/ready" ] || exit 0; \
+	cd python && "$(PYTHON_BIN)/python" -m pytest -q $(PYTEST)
+
+python-tests-lowest: python-envs python-developed
 	@[ -e "$(PYTHON_LOWEST)/ready" ] || exit 0; \
 	cd python && PYTHONPATH="$$PWD" "$(PYTHON_LOWEST)/$(SCRIPTS)/python" -m pytest -q tests/test_lang[cg]*.py
 
 LFX_WHEEL = $(abspath $(TARGET))/python-lfx
-python-lfx-tests: tools python-envs ## run the tests of what Langflow gets, in environments with its executor
+python-lfx-tests: python-envs python-developed ## run the tests of what Langflow gets, in environments with its executor
 	@[ -e "$(PYTHON_ENV)/ready" ] || exit 0; \
 	rm -rf "$(LFX_WHEEL)" && ($(MATURIN) build --profile dev --quiet --locked --out "$(LFX_WHEEL)") || exit; \
 	for version in $(LFX); do \
