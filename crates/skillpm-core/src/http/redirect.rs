@@ -23,8 +23,8 @@ pub(super) fn target(from: &Url, headers: &HeaderMap) -> Result<Url, HttpError> 
     }
 }
 
-/// Returns the address `bytes` of a redirect, with what stands for blanks and other letters than those of ASCII: some
-/// servers send them as they are, and browsers take them. `None` if there is none, or it has control characters.
+/// Returns the address `bytes` of a redirect with spaces and non-ASCII bytes percent-encoded: some servers send them as
+/// they are, and browsers accept that. Returns `None` if the address is empty or contains control characters.
 fn in_ascii(bytes: &[u8]) -> Option<String> {
     let mut text = String::with_capacity(bytes.len());
     for byte in bytes.trim_ascii() {

@@ -14,7 +14,9 @@ use crate::name::SkillName;
 use crate::registry::registry_name;
 use crate::source::registry::unknown_registry;
 use crate::source::{self, local, settled};
-use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, Registry, SourceSpec, is_registry_name};
+use crate::spec::{
+    DEFAULT_REGISTRY, Origin, Reference, Registry, SourceFacts as _, SourceSpec, is_registry_name,
+};
 use crate::text::{and, closest};
 use crate::version::VersionRange;
 
@@ -254,6 +256,23 @@ pub(super) fn typed(context: &Context, scope: &Scope, text: &str) -> Result<Regi
     };
     let origin = settled(context, scope.as_root(), registry.clone().into())?;
     Ok(Registry::try_from(origin).unwrap_or(registry))
+}
+
+/// Returns the registry that `text` names, which is to be changed, and its directory if it is on this machine. Such a
+/// directory need not exist: who opens it says that it is not a registry yet.
+///
+/// # Errors
+///
+/// Fails as [`typed`] does.
+pub(super) fn to_change(context: &Context, text: &str) -> Result<(Registry, Option<PathBuf>)> {
+    if let Ok(Registry::Directory(path)) = Registry::named_or_new(text) {
+        let place = local::resolve_typed(&context.settings, &path)?;
+        return Ok((Registry::Directory(path), Some(place)));
+    }
+    let scope = Scope::new(&context.settings, ScopeKind::Project)?;
+    let registry = typed(context, &scope, text)?;
+    let path = registry.path_here().map(|path| local::resolve(&context.settings, scope.as_root(), &path));
+    Ok((registry, path.transpose()?))
 }
 
 /// Reports whether something is at `path`.

@@ -10,11 +10,9 @@ use super::server::Server;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::pack::Packed;
 use crate::ops::registries;
-use crate::source::local;
-use crate::spec::{Registry, SourceFacts as _};
+use crate::spec::SourceFacts as _;
 
 /// A place that takes packed skills.
 pub(super) enum Target {
@@ -41,21 +39,14 @@ impl Target {
         if let Some(repository) = Repository::typed(context, request)? {
             return Ok(Self::Oci(Box::new(repository)));
         }
-        // A directory that is not there is a registry that nobody made yet, which the error says.
-        if let Ok(Registry::Directory(path)) = Registry::named_or_new(&request.to) {
-            let path = local::resolve_typed(&context.settings, &path)?;
-            return Directory::open(context, &path, request).map(Self::Directory);
-        }
-        let scope = Scope::new(&context.settings, ScopeKind::Project)?;
-        let registry = registries::typed(context, &scope, &request.to)?;
+        let (registry, path) = registries::to_change(context, &request.to)?;
         if let Some(address) = registry.web_address() {
             return Server::open(context, address, request).map(|server| Self::Server(Box::new(server)));
         }
-        let Some(path) = registry.path_here() else {
+        let Some(path) = path else {
             let message = format!("nothing can be published to `{}`", registry.typed());
             return Err(Error::usage(message).coded(codes::REGISTRY_ABSENT));
         };
-        let path = local::resolve(&context.settings, scope.as_root(), &path)?;
         Directory::open(context, &path, request).map(Self::Directory)
     }
 

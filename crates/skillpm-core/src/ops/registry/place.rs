@@ -9,10 +9,8 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::scope::{Scope, ScopeKind};
 use crate::ops::registries;
 use crate::registry::RegistryDir;
-use crate::source::local;
 use crate::spec::SourceFacts as _;
 
 /// Where a registry is.
@@ -36,20 +34,18 @@ impl AnyRegistry {
         let Some(text) = text.filter(|_| !matches!(fs::real_path(&dir), Ok(Some(_)))) else {
             return open(context, Some(&dir)).map(Self::Directory);
         };
-        let scope = Scope::new(&context.settings, ScopeKind::Project)?;
-        let registry = registries::typed(context, &scope, text)?;
+        let (registry, path) = registries::to_change(context, text)?;
         #[cfg(feature = "http")]
         if let Some(address) = registry.web_address() {
             return RegistryServer::open(context, address).map(|server| Self::Server(Box::new(server)));
         }
-        let Some(path) = registry.path_here() else {
+        let Some(path) = path else {
             return Err(Error::usage(format!(
                 "`{}` is not a registry that can be changed",
                 registry.typed()
             ))
             .coded(codes::REGISTRY_ABSENT));
         };
-        let path = local::resolve(&context.settings, scope.as_root(), &path)?;
         open(context, Some(&path)).map(Self::Directory)
     }
 }
