@@ -225,7 +225,7 @@ def test_what_ends_a_program_ends_no_loop(end: type[BaseException], where: str) 
     assert contents(made(llm=ScriptedChatModel("Done."), handler=async_handler).invoke(ASK))
 
 
-@pytest.mark.skipif(os.name != "posix", reason="signals are those of POSIX")
+@pytest.mark.skipif(os.name != "posix", reason="Windows cannot send SIGINT to a single process")
 def test_nobody_waits_for_what_was_interrupted(tmp_path: Path) -> None:
     """The next node got the loop in which a handler still blocked."""
     program = """

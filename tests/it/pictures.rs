@@ -45,12 +45,16 @@ const PICTURES: [(&str, &str, &[&str], Make); 4] = [
 const PAUSE: f64 = 2.5;
 const TYPING: f64 = 1.0;
 /// How a recording plays: once, and not for readers who want no motion. Where nothing moves, all of it is shown.
-const MOTION: &str = "<style>@media (prefers-reduced-motion: no-preference) {\n\
-    .typed { animation: typed 1s steps(40) both }\n\
-    .printed { animation: printed 1ms both }\n\
-    @keyframes typed { from { clip-path: inset(0 100% 0 0) } to { clip-path: inset(0) } }\n\
-    @keyframes printed { from { visibility: hidden } }\n\
-    }</style>\n";
+fn motion() -> String {
+    format!(
+        "<style>@media (prefers-reduced-motion: no-preference) {{\n\
+         .typed {{ animation: typed {TYPING}s steps(40) both }}\n\
+         .printed {{ animation: printed 1ms both }}\n\
+         @keyframes typed {{ from {{ clip-path: inset(0 100% 0 0) }} to {{ clip-path: inset(0) }} }}\n\
+         @keyframes printed {{ from {{ visibility: hidden }} }}\n\
+         }}</style>\n"
+    )
+}
 
 fn update() -> Scene {
     let text = |version: &str, more: &str| {
@@ -168,7 +172,7 @@ fn drawing(commands: &[(&str, String)]) -> String {
          {}<rect width=\"100%\" height=\"100%\" rx=\"8\" fill=\"{GROUND}\"/>\n\
          <g font-family=\"ui-monospace, SFMono-Regular, Menlo, Consolas, monospace\" font-size=\"14\" \
          fill=\"{TEXT}\">\n",
-        if is_recording { MOTION } else { "" }
+        if is_recording { motion() } else { String::new() }
     );
     let mut at = 0;
     for (index, (class, lines)) in pieces.iter().enumerate() {

@@ -129,11 +129,25 @@ fn fails_with(name: &str, error: &str) -> bool {
     }
 }
 
+/// Returns the calls `points` of `calls`, each with every way in which the program is disturbed there.
+pub(crate) fn all_disturbances(
+    calls: &[Call],
+    points: &[usize],
+) -> impl Iterator<Item = (usize, Disturbance)> {
+    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
+    points.iter().flat_map(move |at| {
+        let turn = turns.entry(&calls[*at].name).or_default();
+        let disturbances = disturbances(&calls[*at], *turn);
+        *turn += 1;
+        disturbances.map(|disturbance| (*at, disturbance))
+    })
+}
+
 /// Returns how the program is disturbed at `call`, before which `turn` calls of its name were disturbed. It is killed at
 /// each call. Where [`tries_all`] says so, each call fails with each error that it can give, once and from there on, which
 /// takes four times as long. Otherwise one call fails once, and at the next one it and all later calls fail; each pair of
 /// calls gets another error. Each rename also fails as it does between two disks.
-pub(crate) fn disturbances(call: &Call, turn: usize) -> impl Iterator<Item = Disturbance> {
+fn disturbances(call: &Call, turn: usize) -> impl Iterator<Item = Disturbance> {
     let (pair, is_first, all) = (turn / 2, turn.is_multiple_of(2), tries_all());
     // From any other call on it would be the same as from the next one that fails.
     let lasting: Vec<_> =
@@ -264,35 +278,28 @@ fn inject(scenario: &Scenario) {
     let mut tally = Tally::default();
     let mut mended: BTreeSet<Snapshot> = BTreeSet::new();
     let mut faults = Vec::new();
-    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
-    for at in points.iter().copied() {
+    for (at, disturbance) in all_disturbances(&plain.calls, &points) {
         let call = &plain.calls[at];
-        let turn = turns.entry(&call.name).or_default();
-        *turn += 1;
-        for disturbance in disturbances(call, *turn - 1) {
-            bench.reset();
-            let mut inject = injections(&plain.calls, at, disturbance);
-            inject.extend(base.iter().cloned());
-            let traced = strace::run(sandbox, scenario.args, &inject);
-            if was_left_out(call, &traced, sandbox) || came_to_a_read(&traced) {
-                continue;
-            }
-            let now = state(sandbox);
-            tally.add(disturbance, &now, &before, &after);
-            let looked = check_run(disturbance, &traced)
-                .and_then(|()| illegal(scenario, &now, &before, &after))
-                .and_then(|()| check_done(scenario, &traced, &now, &after))
-                .and_then(|()| {
-                    if mended.insert(now) { check_mended(scenario, sandbox, &ends, &after) } else { Ok(()) }
-                });
-            if let Err(fault) = looked {
-                let root = sandbox.root().display().to_string();
-                let text = format!(
-                    "{disturbance:?} at {} {}\n{fault}\nit said: {}",
-                    call.nth, call.text, traced.output
-                );
-                faults.push(text.replace(&root, "[DIR]"));
-            }
+        bench.reset();
+        let mut inject = injections(&plain.calls, at, disturbance);
+        inject.extend(base.iter().cloned());
+        let traced = strace::run(sandbox, scenario.args, &inject);
+        if was_left_out(call, &traced, sandbox) || came_to_a_read(&traced) {
+            continue;
+        }
+        let now = state(sandbox);
+        tally.add(disturbance, &now, &before, &after);
+        let looked = check_run(disturbance, &traced)
+            .and_then(|()| illegal(scenario, &now, &before, &after))
+            .and_then(|()| check_done(scenario, &traced, &now, &after))
+            .and_then(|()| {
+                if mended.insert(now) { check_mended(scenario, sandbox, &ends, &after) } else { Ok(()) }
+            });
+        if let Err(fault) = looked {
+            let root = sandbox.root().display().to_string();
+            let text =
+                format!("{disturbance:?} at {} {}\n{fault}\nit said: {}", call.nth, call.text, traced.output);
+            faults.push(text.replace(&root, "[DIR]"));
         }
     }
     tally.print(scenario.what);

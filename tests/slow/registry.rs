@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::inject::{came_to_a_read, check_run, disturbances, injections, pin, require};
+use crate::inject::{all_disturbances, came_to_a_read, check_run, injections, pin, require};
 use crate::support::snapshot::{self, Snapshot};
 use crate::support::{Sandbox, Tree, strace};
 
@@ -136,34 +136,24 @@ fn walk(what: &str, args: &[&str]) {
         .collect();
     assert!(points.len() > 10, "{what}: the calls were seen");
     let (mut mended, mut faults, mut runs) = (BTreeSet::new(), Vec::new(), 0);
-    let mut turns: BTreeMap<&str, usize> = BTreeMap::new();
-    for at in points {
+    for (at, disturbance) in all_disturbances(&plain.calls, &points) {
         let call = &plain.calls[at];
-        let turn = turns.entry(&call.name).or_default();
-        *turn += 1;
-        for disturbance in disturbances(call, *turn - 1) {
-            reset();
-            let traced = strace::run(&sandbox, args, &injections(&plain.calls, at, disturbance));
-            if came_to_a_read(&traced) {
-                continue;
-            }
-            runs += 1;
-            let now = served(&sandbox);
-            let state = Snapshot::of(&sandbox.project().join("site"));
-            let is_done = traced.output.code != Some(0) || now == after;
-            let checked = check_run(disturbance, &traced)
-                .and_then(|()| require(is_done, || "it was not done".to_owned()))
-                .and_then(|()| check_served(&now, &before, &after))
-                .and_then(
-                    |()| if mended.insert(state) { check_mended(&sandbox, args, &after) } else { Ok(()) },
-                );
-            if let Err(fault) = checked {
-                let output = &traced.output;
-                faults.push(format!(
-                    "{disturbance:?} at {} {}\n{fault}\nit said: {output}",
-                    call.nth, call.text
-                ));
-            }
+        reset();
+        let traced = strace::run(&sandbox, args, &injections(&plain.calls, at, disturbance));
+        if came_to_a_read(&traced) {
+            continue;
+        }
+        runs += 1;
+        let now = served(&sandbox);
+        let state = Snapshot::of(&sandbox.project().join("site"));
+        let is_done = traced.output.code != Some(0) || now == after;
+        let checked = check_run(disturbance, &traced)
+            .and_then(|()| require(is_done, || "it was not done".to_owned()))
+            .and_then(|()| check_served(&now, &before, &after))
+            .and_then(|()| if mended.insert(state) { check_mended(&sandbox, args, &after) } else { Ok(()) });
+        if let Err(fault) = checked {
+            let output = &traced.output;
+            faults.push(format!("{disturbance:?} at {} {}\n{fault}\nit said: {output}", call.nth, call.text));
         }
     }
     println!("| {what} | {runs} | {} |", mended.len());
