@@ -39,9 +39,10 @@ fn out_of_sight_and_back() {
     insta::assert_snapshot!(sandbox.run(&["disable", "pdf", "--dry-run"]), @"
     exit: 0
     --- stdout
-    would remove the link to pdf for claude-code
-    would hide pdf from agents
-    would write skillpm.toml
+    would create .agents/.skillpm-disabled/pdf
+    would delete .agents/skills/pdf
+    would delete .claude/skills/pdf
+    would replace skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
     ");
@@ -364,7 +365,8 @@ fn what_is_moved_and_replaced_is_kept_from_where_it_lies() {
     hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
     ");
     let output = sandbox.ok(&["install", "./src", "--force"]);
-    assert!(output.stderr.contains("your edited `pdf` was saved"), "{output}");
+    let saved = "`.agents/.skillpm-disabled/pdf`, which is not skillpm's, was saved";
+    assert!(output.stderr.contains(saved), "{output}");
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("pdf"));
     sandbox.ok(&["undo"]);
     assert_eq!(sandbox.read(".agents/.skillpm-disabled/pdf/notes.md"), "mine");

@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use skillpm::fs::DirLock;
 
 use crate::support::sandbox::Output;
-use crate::support::{Mount, Sandbox};
+use crate::support::{GitRepo, Mount, Sandbox};
 
 fn write_skill(sandbox: &Sandbox, path: &str) {
     let name = path.rsplit('/').next().expect("a name");
@@ -135,24 +135,25 @@ fn links() {
     // The whole directory of the agent.
     case("link-missing", true, |sandbox| remove(sandbox, ".claude"));
     // Other tools' layouts that are gone.
-    insta::assert_snapshot!(case("link-broken", true, |sandbox| link(sandbox, "../../.skill-hub/pdf", LINK)), @"
+    insta::assert_snapshot!(case("link-broken", false, |sandbox| link(sandbox, "../../.skill-hub/pdf", LINK)), @"
     warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.skill-hub/pdf`, which does not exist [link-broken]
-      `--fix` can put a link to the installed skill in its place
+      create its target, or remove the link: `rm [DIR]/project/.claude/skills/pdf`
     ");
-    case("link-broken", true, |sandbox| link(sandbox, "pdf", LINK));
-    insta::assert_snapshot!(
-        case("link-broken", true, |sandbox| link(sandbox, "../../.agents/skills/gone", ".claude/skills/gone")), @"
-    warning: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which does not exist [link-broken]
-      `--fix` can remove the link
-    ");
+    case("link-broken", false, |sandbox| link(sandbox, "pdf", LINK));
+    // Skillpm did not make it.
+    case("link-broken", false, |sandbox| {
+        link(sandbox, "../../.agents/skills/gone", ".claude/skills/gone");
+    });
     insta::assert_snapshot!(
         case("link-broken", false, |sandbox| link(sandbox, "../../.skill-hub/other", ".claude/skills/other")), @"
     warning: `[DIR]/project/.claude/skills/other` leads to `../../.skill-hub/other`, which does not exist [link-broken]
       create its target, or remove the link: `rm [DIR]/project/.claude/skills/other`
     ");
     case("link-broken", false, |sandbox| link(sandbox, "../../hub/x", ".agents/skills/x"));
-    // In a directory in which skillpm makes no links.
-    case("link-broken", false, |sandbox| link(sandbox, "../../hub/x", ".cursor/skills/x"));
+    // The directory of an agent that is not here is nobody's business.
+    let sandbox = machine();
+    link(&sandbox, "../../hub/x", ".cursor/skills/x");
+    sandbox.ok(&["doctor"]);
     insta::assert_snapshot!(case("link-wrong", false, |sandbox| link(sandbox, "../../.agents/skills/docx", LINK)), @"
     warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.agents/skills/docx`, not to the installed skill `pdf` [link-wrong]
       if that is unintended, remove it with `rm [DIR]/project/.claude/skills/pdf`, then run `skillpm doctor --fix`
@@ -175,10 +176,27 @@ fn stray_copies() {
         remove(sandbox, LINK);
         write_skill(sandbox, LINK);
     };
-    insta::assert_snapshot!(case("stray-copy", true, equal), @"
+    insta::assert_snapshot!(case("stray-copy", false, equal), @"
     warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf` that no update will reach [stray-copy]
-      `--fix` can put a link in its place
+      skillpm did not make it; `skillpm link --agent claude-code --force pdf` moves it into the store and puts a link in its place
     ");
+    let sandbox = machine();
+    equal(&sandbox);
+    sandbox.ok(&["link", "--agent", "claude-code", "--force", "pdf"]);
+    assert!(sandbox.project().join(LINK).is_symlink());
+    sandbox.ok(&["doctor"]);
+    // Under version control it is its author's.
+    let sandbox = machine();
+    equal(&sandbox);
+    let repository = GitRepo::new(&sandbox.project());
+    repository.git(&["add", ".claude"]);
+    sandbox.ok(&["doctor"]);
+    // A copy that skillpm made, for an agent that should have a link from now on.
+    case("stray-copy", true, |sandbox| {
+        sandbox.ok(&["install", "--copy"]);
+        let text = sandbox.read("skillpm.toml").replace("copy = true", "copy = false");
+        sandbox.write("skillpm.toml", text);
+    });
     let edited = |sandbox: &Sandbox| {
         equal(sandbox);
         sandbox.write(".claude/skills/pdf/notes.md", "what I wrote");
@@ -187,8 +205,10 @@ fn stray_copies() {
     warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf` that differs from the installed one [stray-copy-differs]
       compare it with `[DIR]/project/.agents/skills/pdf`, keep what you need of it, and move it away, then run `skillpm doctor --fix`
     ");
-    // In a directory in which skillpm makes no links: it is told and left.
-    case("stray-copy", false, |sandbox| write_skill(sandbox, ".cursor/skills/pdf"));
+    // In a directory in which skillpm makes no links.
+    let sandbox = machine();
+    write_skill(&sandbox, ".cursor/skills/pdf");
+    sandbox.ok(&["doctor"]);
     // The copy is what is locked, and the installed skill was edited: both stay.
     case("stray-copy", false, |sandbox| {
         equal(sandbox);
@@ -617,9 +637,10 @@ fn several_things_at_once_and_one_that_stops_no_other() {
       cannot be repaired: `l`: this is a symbolic link that leads out of the skill or to no regular file
     fixed: `docx` is locked, but `[DIR]/project/.agents/skills/docx` is missing [skill-missing]
     fixed: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` does not exist [link-missing]
-    fixed: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which does not exist [link-broken]
+    warning: `[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which does not exist [link-broken]
+      create its target, or remove the link: `rm [DIR]/project/.claude/skills/gone`
     --- stderr
-    3 repaired, 0 errors, 1 warning
+    2 repaired, 0 errors, 2 warnings
     ");
     insta::assert_snapshot!(sandbox.run(&["doctor", "--json"]).stdout, @r#"
     {
@@ -634,6 +655,19 @@ fn several_things_at_once_and_one_that_stops_no_other() {
           "message": "`[DIR]/project/.agents/skills/.skillpm-moving-odd` was left behind by an interrupted run",
           "fix": "remove it; the store keeps what it does not have yet",
           "advice": null,
+          "fixed": false,
+          "failure": null
+        },
+        {
+          "id": "link-broken",
+          "severity": "warning",
+          "scope": "project",
+          "skill": "gone",
+          "agent": "claude-code",
+          "path": "[DIR]/project/.claude/skills/gone",
+          "message": "`[DIR]/project/.claude/skills/gone` leads to `../../.agents/skills/gone`, which does not exist",
+          "fix": null,
+          "advice": "create its target, or remove the link: `rm [DIR]/project/.claude/skills/gone`",
           "fixed": false,
           "failure": null
         }
@@ -910,7 +944,7 @@ fn who_is_to_have_a_link() {
         link(sandbox, "../../.agents/skills/docx", ".windsurf/skills/docx");
     }), @"
     warning: `[DIR]/project/.windsurf/skills/docx` leads to `docx`, which Windsurf should not see [link-unwanted]
-      `skillpm link --agent windsurf docx` keeps it, `skillpm unlink --agent windsurf docx` removes it
+      `skillpm link --agent windsurf docx` keeps it; else remove it with `rm [DIR]/project/.windsurf/skills/docx`
     ");
     // Where the manifest is silent, the lockfile knows.
     let silent = || {
@@ -962,7 +996,8 @@ fn who_is_to_have_a_link() {
     ");
 }
 
-/// An agent that reads the canonical copies may have a link besides, until the skill is disabled.
+/// An agent that reads the canonical copies may have a link besides, which its user made: it stays, and is named when the
+/// skill goes out of sight.
 #[test]
 fn a_link_that_nobody_needs() {
     let sandbox = machine();
@@ -971,13 +1006,12 @@ fn a_link_that_nobody_needs() {
     std::fs::create_dir_all(&links).expect("a directory");
     symlink("../../.agents/skills/pdf", links.join("pdf")).expect("links");
     sandbox.ok(&["doctor", "-g"]);
-    sandbox.ok(&["disable", "-g", "pdf"]);
-    assert!(!links.join("pdf").is_symlink());
-    symlink("../../.agents/skills/pdf", links.join("pdf")).expect("links");
+    let output = sandbox.ok(&["disable", "-g", "pdf"]);
+    assert!(output.stderr.contains("`~/.cursor/skills/pdf` is not skillpm's: left as it is"), "{output}");
     let output = sandbox.run(&["doctor", "-g", "--json"]);
     assert_eq!(ids(&output, false), ["link-unwanted".to_owned()].into(), "{output}");
-    sandbox.ok(&["doctor", "-g", "--fix"]);
-    assert!(!links.join("pdf").is_symlink());
+    assert_eq!(sandbox.run(&["doctor", "-g", "--fix"]).code, Some(1));
+    assert!(links.join("pdf").is_symlink());
 }
 
 /// A changed `name` is another skill.

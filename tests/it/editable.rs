@@ -32,9 +32,9 @@ fn a_link_in_place_of_a_copy() {
     insta::assert_snapshot!(sandbox.run(&[&args[..], &["--dry-run"]].concat()), @"
     exit: 0
     --- stdout
-    would link brand in .agents/skills to its directory
-    would link brand for claude-code
-    would write skillpm.toml
+    would create .agents/skills/brand
+    would create .claude/skills/brand
+    would create skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
     ");
@@ -212,7 +212,7 @@ fn agents_that_are_no_longer_named_lose_their_links() {
     rewrite("editable = true", "editable = true, agents = []");
     sandbox.ok(&["install"]);
     insta::assert_snapshot!(links(&sandbox), @".agents/skills/brand -> ../../../brand");
-    // Who reads the canonical copies may have a link all the same.
+    // What skillpm did not make stays, whoever should see it.
     for agent in ["cursor", "goose"] {
         std::fs::create_dir_all(sandbox.project().join(format!(".{agent}/skills"))).expect("creates");
         let link = sandbox.project().join(format!(".{agent}/skills/brand"));
@@ -222,6 +222,7 @@ fn agents_that_are_no_longer_named_lose_their_links() {
     insta::assert_snapshot!(links(&sandbox), @"
     .agents/skills/brand -> ../../../brand
     .cursor/skills/brand -> ../../.agents/skills/brand
+    .goose/skills/brand -> ../../.agents/skills/brand
     ");
 }
 

@@ -102,6 +102,24 @@ fn one_skill_of_a_repository() {
       ],
       "unneeded": [],
       "kept": [],
+      "paths": [
+        {
+          "path": "[DIR]/project/.agents/skills/pdf",
+          "change": "deleted"
+        },
+        {
+          "path": "[DIR]/project/.claude/skills/pdf",
+          "change": "deleted"
+        },
+        {
+          "path": "[DIR]/project/skillpm.lock",
+          "change": "replaced"
+        },
+        {
+          "path": "[DIR]/project/skillpm.toml",
+          "change": "replaced"
+        }
+      ],
       "files_changed": {
         "manifest": true,
         "lockfile": true
@@ -153,11 +171,12 @@ fn what_a_source_holds_and_what_would_be_done() {
     insta::assert_snapshot!(sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "--dry-run"]), @"
     exit: 0
     --- stdout
-    would put docx in .agents/skills
-    would link docx for claude-code
-    would put pdf in .agents/skills
-    would link pdf for claude-code
-    would write skillpm.toml and skillpm.lock
+    would create .agents/skills/docx
+    would create .agents/skills/pdf
+    would create .claude/skills/docx
+    would create .claude/skills/pdf
+    would create skillpm.lock
+    would create skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
     ");
@@ -400,7 +419,8 @@ fn agents_that_share_a_directory_through_links() {
         std::os::unix::fs::symlink("../shared", sandbox.project().join(dir).join("skills")).expect("a link");
     }
     let plan = sandbox.run(&["install", "acme/skills@pdf", "--copy", "--dry-run"]);
-    assert_eq!(plan.stdout.matches("in the directory of").count(), 1, "{plan}");
+    let copies = [".claude/skills/pdf", ".goose/skills/pdf"].map(|path| plan.stdout.matches(path).count());
+    assert_eq!(copies.iter().sum::<usize>(), 1, "{plan}");
     assert_eq!(sandbox.run(&["install", "acme/skills@pdf", "--copy"]).code, Some(0));
     assert!(sandbox.project().join("shared/pdf/scripts/run.sh").exists());
     let list: serde_json::Value =

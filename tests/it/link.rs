@@ -70,8 +70,9 @@ fn agents_that_came_later() {
     insta::assert_snapshot!(sandbox.run(&["link", "-a", "windsurf", "--dry-run"]), @"
     exit: 0
     --- stdout
-    would link docx for windsurf
-    would write skillpm.toml and skillpm.lock
+    would create .windsurf/skills/docx
+    would replace skillpm.lock
+    would replace skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
     warning: `pdf` names its own agents and was left as is: name it to link it, as in `skillpm link --agent windsurf pdf`
@@ -194,6 +195,20 @@ fn the_report_for_programs() {
           "name": "pdf",
           "kind": "symlink",
           "target": "../../.agents/skills/pdf"
+        }
+      ],
+      "paths": [
+        {
+          "path": "[DIR]/project/.goose/skills/pdf",
+          "change": "created"
+        },
+        {
+          "path": "[DIR]/project/skillpm.lock",
+          "change": "replaced"
+        },
+        {
+          "path": "[DIR]/project/skillpm.toml",
+          "change": "replaced"
         }
       ],
       "files_changed": {

@@ -892,9 +892,10 @@ fn everything_that_a_project_uses() {
     insta::assert_snapshot!(run(&["--yes", "--dry-run"]), @"
     exit: 2
     --- stdout
-    would put pdf in .agents/skills
-    would put js in .agents/skills
-    would write skillpm.toml and skillpm.lock
+    would create .agents/skills/js
+    would create .agents/skills/pdf
+    would create skillpm.lock
+    would create skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
     warning: not installed, and skipped, from `pyproject.toml`: `absent`

@@ -84,8 +84,8 @@ fn what_somebody_else_removed_goes() {
     insta::assert_snapshot!(sandbox.run(&["install", "--locked", "--dry-run"]), @"
     exit: 0
     --- stdout
-    would remove pdf from .agents/skills
-    would remove the link to pdf for claude-code
+    would delete .agents/skills/pdf
+    would delete .claude/skills/pdf
     --- stderr
     nothing was changed: this was a dry run
     ");

@@ -222,8 +222,9 @@ fn which_plugin_is_meant() {
     insta::assert_snapshot!(market(&["--yes", "--dry-run"]), @"
     exit: 1
     --- stdout
-    would put docx in .agents/skills
-    would write skillpm.toml and skillpm.lock
+    would create .agents/skills/docx
+    would replace skillpm.lock
+    would replace skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
     warning: left out: the plugin `packed` cannot be installed: .claude-plugin/marketplace.json:4:30: it is the npm package `@acme/packed`, and skillpm does not download packages

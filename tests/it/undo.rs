@@ -68,13 +68,14 @@ fn an_installation_is_taken_back_and_done_again() {
     insta::assert_snapshot!(sandbox.run(&["undo", "--dry-run"]), @"
     exit: 0
     --- stdout
-    would remove the link to pdf for claude-code
-    would remove pdf from .agents/skills
-    would remove the link to docx for claude-code
-    would remove docx from .agents/skills
+    would delete .agents/skills/docx
+    would delete .agents/skills/pdf
+    would delete .claude/skills/docx
+    would delete .claude/skills/pdf
+    would delete skillpm.lock
+    would delete skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
-    it would also remove `skillpm.toml` and `skillpm.lock`, which did not exist before the last change
     ");
     assert!(sandbox.project().join(".claude/skills/pdf").exists());
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
@@ -737,6 +738,24 @@ fn json_is_for_programs() {
             "name": "pdf",
             "says": "sha256:9c49df63191c5a74fa196dfa078f52a82c31ad8158802a12333450c09585100f"
           }
+        }
+      ],
+      "paths": [
+        {
+          "path": "[DIR]/project/.agents/.skillpm-disabled/pdf",
+          "change": "deleted"
+        },
+        {
+          "path": "[DIR]/project/.agents/skills/pdf",
+          "change": "created"
+        },
+        {
+          "path": "[DIR]/project/.claude/skills/pdf",
+          "change": "created"
+        },
+        {
+          "path": "[DIR]/project/skillpm.toml",
+          "change": "replaced"
         }
       ],
       "files_changed": {

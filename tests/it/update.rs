@@ -91,8 +91,8 @@ fn what_is_newer_takes_its_place() {
     ~ pdf (github:acme/skills at 4180b60 -> 227026a)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 2 lines added, 0 removed
-    would replace pdf in .agents/skills
-    would write skillpm.lock
+    would replace .agents/skills/pdf
+    would replace skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
     1 skill is up to date

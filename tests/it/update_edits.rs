@@ -186,8 +186,8 @@ fn conflicts_are_told_and_resolved_by_hand() {
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 2 lines added, 2 removed
         conflict SKILL.md: both changed the same lines; yours was saved as `SKILL.md.mine`
-    would replace pdf in .agents/skills
-    would write skillpm.lock
+    would replace .agents/skills/pdf
+    would replace skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
     ");
@@ -261,8 +261,8 @@ fn a_merge_is_taken_back() {
     exit: 0
     --- stdout
     < pdf (path:./src/pdf): back to what it was before the merge
-    would replace pdf in .agents/skills
-    would write skillpm.lock
+    would replace .agents/skills/pdf
+    would replace skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
     ");

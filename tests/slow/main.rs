@@ -20,6 +20,8 @@
 pub mod support;
 
 mod damage;
+#[cfg(unix)]
+mod foreign;
 mod fuzz_smoke;
 mod inject;
 mod interop;

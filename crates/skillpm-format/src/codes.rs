@@ -78,6 +78,8 @@ codes! {
     FILES_NOT_LISTED = "files-not-listed";
     /// A check found something, in a way without a code of its own.
     FINDINGS = "findings";
+    /// A path is not what skillpm put there, and was left as it is.
+    FOREIGN_LEFT = "foreign-left";
     /// What was there when it was looked for is gone.
     GONE = "gone";
     /// A host cannot be found or connected to.

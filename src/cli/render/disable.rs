@@ -8,7 +8,7 @@ use crate::ops::disable::DisableOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     if outcome.dry_run {
-        steps::plan(printer, &outcome.steps, outcome.files);
+        steps::plan(printer, &outcome.paths);
     } else {
         done(printer, outcome, disabled);
     }
@@ -54,6 +54,7 @@ mod tests {
     use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
+    use crate::install::changes::PathEffect;
     use crate::install::plan::ChangedFiles;
     use crate::install::scope::ScopeKind;
     use crate::ops::disable::DisabledSkill;
@@ -71,6 +72,7 @@ mod tests {
             place: ".agents/.skillpm-disabled".to_owned(),
             skills: vec![skill("docx", false), skill("pdf", true)],
             steps,
+            paths: vec![steps::path(".agents/skills/pdf", PathEffect::Deleted)],
             files: ChangedFiles { manifest: true, lockfile: false },
             warnings: vec![Warning::new("odd", "odd")],
             ..DisableOutcome::default()
@@ -97,8 +99,7 @@ mod tests {
         warning: odd
         ");
         insta::assert_snapshot!(out.text(), @"
-        would hide pdf from agents
-        would write skillpm.toml
+        would delete .agents/skills/pdf
         ");
         let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome);

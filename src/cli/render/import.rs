@@ -13,7 +13,7 @@ use crate::text::without_queries;
 
 pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     if outcome.dry_run && !outcome.skills.is_empty() {
-        for line in steps::lines(&outcome.steps, outcome.files) {
+        for line in steps::lines(&outcome.paths) {
             printer.note(&line);
         }
     }

@@ -18,7 +18,7 @@ const MOST_UNCHANGED: usize = 10;
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     if outcome.dry_run {
-        steps::plan(printer, &outcome.steps, outcome.files);
+        steps::plan(printer, &outcome.paths);
     } else {
         summary(printer, outcome);
     }
@@ -181,6 +181,7 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::fs::LinkKind;
+    use crate::install::changes::PathEffect;
     use crate::install::plan::Location;
     use crate::install::plan::NewLink;
     use crate::install::plan::Step;
@@ -209,6 +210,10 @@ mod tests {
                 skill("xlsx", Change::Updated),
             ],
             steps: vec![Step::Link { agent: "goose".to_owned(), name: "pdf".parse().unwrap() }],
+            paths: vec![
+                steps::path(".goose/skills/pdf", PathEffect::Created),
+                steps::path("skillpm.lock", PathEffect::Replaced),
+            ],
             files: ChangedFiles { manifest: true, lockfile: true },
             agents: vec!["claude-code".to_owned(), "goose".to_owned()],
             scope: Some(ScopeKind::Project),
@@ -292,8 +297,8 @@ mod tests {
     fn a_dry_run_is_data() {
         let (out, err) = told(&InstallOutcome { dry_run: true, ..outcome() });
         insta::assert_snapshot!(out, @r#"
-        would link pdf for goose
-        would write skillpm.toml and skillpm.lock
+        would create .goose/skills/pdf
+        would replace skillpm.lock
         "#);
         insta::assert_snapshot!(err, @r#"
         nothing was changed: this was a dry run

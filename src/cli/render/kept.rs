@@ -4,7 +4,6 @@ use super::table::Table;
 use super::{count, one_line, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::{scope_flag, worded};
-use crate::install::plan::ChangedFiles;
 use crate::ops::kept::{KeptCopy, RestoreOutcome};
 use crate::store::Why;
 
@@ -36,15 +35,18 @@ pub(crate) fn json(printer: &Printer, copies: &[KeptCopy]) {
 pub(crate) fn restored(printer: &Printer, outcome: &RestoreOutcome) {
     let name = one_line(outcome.restored.name.as_deref().unwrap_or_default());
     if outcome.dry_run {
-        return steps::plan(printer, &outcome.steps, ChangedFiles::default());
+        return steps::plan(printer, &outcome.paths);
     }
     for kept in &outcome.kept {
         printer.note(&worded(kept));
     }
-    if outcome.steps.is_empty() {
+    if outcome.paths.is_empty() {
         return printer.note(&format!("there is nothing to do: `{name}` is as it was saved"));
     }
-    printer.status("~", &format!("{name} (as you had it)"));
+    match (&outcome.steps[..], &outcome.paths[..]) {
+        ([], [path, ..]) => printer.status("+", &one_line(&path.shown)),
+        _ => printer.status("~", &format!("{name} (as you had it)")),
+    }
     printer.note(&format!("{} restored", count(1, "skill")));
     if outcome.undoable && outcome.kept.is_empty() {
         let flag = outcome.scope.map_or("", scope_flag);
@@ -64,6 +66,8 @@ fn why(why: Why) -> &'static str {
         Why::TakenBack => "change taken back",
         Why::Meanwhile => "written meanwhile",
         Why::LeftOver => "left over",
+        Why::Foreign => "not skillpm's",
+        Why::WithToolFiles => "files of tools in it",
     }
 }
 
@@ -82,7 +86,15 @@ mod tests {
             path: "/s/kept/0123".to_owned(),
             digest: format!("sha256:{}", "0123456789abcdef".repeat(4)),
         };
-        let whys = [Why::Removed, Why::Replaced, Why::TakenBack, Why::Meanwhile, Why::LeftOver];
+        let whys = [
+            Why::Removed,
+            Why::Replaced,
+            Why::TakenBack,
+            Why::Meanwhile,
+            Why::LeftOver,
+            Why::Foreign,
+            Why::WithToolFiles,
+        ];
         let mut copies: Vec<_> = whys.into_iter().map(|why| copy(Some("pdf"), Some(why))).collect();
         copies.push(KeptCopy { kept_at: None, ..copy(None, None) });
         copies
@@ -93,13 +105,15 @@ mod tests {
         let (talking, out, err) = printer(Appearance::PLAIN);
         list(&talking, &copies());
         insta::assert_snapshot!(out.text(), @"
-        name  id       kept              why                from
-        pdf   0123456  2026-11-26 12:30  removed            /p/.agents/skills/pdf
-        pdf   0123456  2026-11-26 12:30  replaced           /p/.agents/skills/pdf
-        pdf   0123456  2026-11-26 12:30  change taken back  /p/.agents/skills/pdf
-        pdf   0123456  2026-11-26 12:30  written meanwhile  /p/.agents/skills/pdf
-        pdf   0123456  2026-11-26 12:30  left over          /p/.agents/skills/pdf
-        -     0123456  -                 -                  -
+        name  id       kept              why                   from
+        pdf   0123456  2026-11-26 12:30  removed               /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  replaced              /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  change taken back     /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  written meanwhile     /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  left over             /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  not skillpm's         /p/.agents/skills/pdf
+        pdf   0123456  2026-11-26 12:30  files of tools in it  /p/.agents/skills/pdf
+        -     0123456  -                 -                     -
         ");
         assert_eq!(
             err.text(),
@@ -122,6 +136,7 @@ mod tests {
             scope: None,
             restored,
             steps: Vec::new(),
+            paths: Vec::new(),
             kept: vec!["your edited `pdf` was saved".into()],
             dry_run: false,
             undoable: true,

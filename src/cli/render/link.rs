@@ -10,7 +10,7 @@ use crate::ops::link::LinkOutcome;
 /// Shows the changes. `named` says whether the user named skills.
 pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
     if outcome.dry_run {
-        steps::plan(printer, &outcome.steps, outcome.files);
+        steps::plan(printer, &outcome.paths);
     } else {
         done(printer, outcome, linked, named);
     }

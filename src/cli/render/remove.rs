@@ -1,6 +1,6 @@
 //! `remove`: the removed skills, and the places of edited copies.
 
-use super::{count, install, one_line};
+use super::{count, install, one_line, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::{scope_flag, worded};
 use crate::ops::remove::RemoveOutcome;
@@ -13,7 +13,10 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
         for name in &outcome.unneeded {
             printer.data(&format!("would remove {}, no longer needed", one_line(name)));
         }
-        printer.note("nothing was changed: this was a dry run");
+        steps::plan(printer, &outcome.paths);
+        for kept in &outcome.kept {
+            printer.note(&worded(kept));
+        }
         return;
     }
     for name in &outcome.removed {
@@ -41,6 +44,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
+    use crate::install::changes::PathEffect;
     use crate::install::plan::ChangedFiles;
     use crate::install::scope::ScopeKind;
 
@@ -51,6 +55,7 @@ mod tests {
             removed: vec!["docx".into(), "pdf".into()],
             unneeded: Vec::new(),
             kept: vec!["the edited copy of `pdf` is kept in `kept/pdf`".into()],
+            paths: vec![steps::path(".agents/skills/pdf", PathEffect::Deleted)],
             files: ChangedFiles { manifest: true, lockfile: true },
             dry_run: false,
             undoable: true,
@@ -77,6 +82,6 @@ mod tests {
         outcome.dry_run = true;
         let (talking, out, _) = printer(Appearance::PLAIN);
         show(&talking, &outcome);
-        assert_eq!(out.text(), "would remove docx\nwould remove pdf\n");
+        assert_eq!(out.text(), "would remove docx\nwould remove pdf\nwould delete .agents/skills/pdf\n");
     }
 }

@@ -1,24 +1,30 @@
-//! Steps of a plan in words.
+//! The changes of a plan in words.
 
-use super::and;
-use crate::agents::{CANONICAL_DIR, DISABLED_DIR};
+use super::one_line;
 use crate::cli::printer::Printer;
-use crate::install::plan::{ChangedFiles, Location, Step};
+use crate::install::changes::{PathChange, PathEffect};
+use crate::install::plan::ChangedFiles;
 use crate::{lockfile, manifest};
 
-/// Prints the plan of a dry run.
-pub(super) fn plan(printer: &Printer, steps: &[Step], files: ChangedFiles) {
-    let lines = lines(steps, files);
+/// Prints the plan of a dry run: every path that would change.
+pub(super) fn plan(printer: &Printer, paths: &[PathChange]) {
+    let lines = lines(paths);
     printer.data(&lines.join("\n"));
     let dry = "nothing was changed: this was a dry run";
     printer.note(if lines.is_empty() { "there is nothing to do" } else { dry });
 }
 
-/// Returns a line for each step, and one for the files that would be written.
-pub(super) fn lines(steps: &[Step], files: ChangedFiles) -> Vec<String> {
-    let names = file_names(files);
-    let write = (!names.is_empty()).then(|| format!("would write {}", and(&names)));
-    steps.iter().map(would).chain(write).collect()
+/// Returns a line for each path.
+pub(super) fn lines(paths: &[PathChange]) -> Vec<String> {
+    let line = |path: &PathChange| {
+        let would = match path.change {
+            PathEffect::Created => "create",
+            PathEffect::Replaced => "replace",
+            PathEffect::Deleted => "delete",
+        };
+        format!("would {would} {}", one_line(&path.shown))
+    };
+    paths.iter().map(line).collect()
 }
 
 /// Returns the names of the files that change.
@@ -27,38 +33,17 @@ pub(super) fn file_names(changed: ChangedFiles) -> Vec<&'static str> {
     files.into_iter().filter(|(changed, _)| *changed).map(|(_, name)| name).collect()
 }
 
-/// Returns a sentence about what a step would do.
-pub(super) fn would(step: &Step) -> String {
-    match step {
-        Step::Put { place, name, replaces: None, .. } => format!("would put {name} in {}", words(place)),
-        Step::Put { place, name, replaces: Some(_), .. } => {
-            format!("would replace {name} in {}", words(place))
-        }
-        Step::Remove { place, name, .. } => format!("would remove {name} from {}", words(place)),
-        Step::Link { agent, name } => format!("would link {name} for {agent}"),
-        Step::Unlink { place: Location::Agent(agent), name } => {
-            format!("would remove the link to {name} for {agent}")
-        }
-        Step::Unlink { place, name } => format!("would remove the link {name} from {}", words(place)),
-        Step::Disable { name, .. } => format!("would hide {name} from agents"),
-        Step::Enable { name, .. } => format!("would move {name} back to {CANONICAL_DIR}"),
-        Step::Edit { name } => format!("would link {name} in {CANONICAL_DIR} to its directory"),
-        Step::Relink { place, name, .. } => format!("would put the link {name} back in {}", words(place)),
-    }
-}
-
-fn words(place: &Location) -> String {
-    match place {
-        Location::Canonical => CANONICAL_DIR.to_owned(),
-        Location::Disabled => DISABLED_DIR.to_owned(),
-        Location::Agent(agent) => format!("the directory of {agent}"),
-    }
+/// Returns a change of `path`.
+#[cfg(test)]
+pub(super) fn path(path: &str, change: PathEffect) -> PathChange {
+    PathChange { path: path.into(), change, shown: path.to_owned() }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::digest::Digest;
+    use crate::install::plan::{Location, Step};
 
     /// Returns steps of each kind.
     fn steps() -> Vec<Step> {
@@ -81,21 +66,18 @@ mod tests {
     }
 
     #[test]
-    fn every_step_in_words() {
-        let text = steps().iter().map(would).collect::<Vec<_>>().join("\n");
-        insta::assert_snapshot!(text, @r#"
-        would put pdf in .agents/skills
-        would replace pdf in the directory of goose
-        would remove pdf from .agents/skills
-        would link pdf for goose
-        would remove the link to pdf for goose
-        would remove the link pdf from .agents/skills
-        would hide pdf from agents
-        would move pdf back to .agents/skills
-        would put pdf in .agents/.skillpm-disabled
-        would link pdf in .agents/skills to its directory
-        would put the link pdf back in the directory of goose
-        "#);
+    fn every_change_in_words() {
+        let paths = [
+            path(".agents/skills/pdf", PathEffect::Replaced),
+            path(".goose/skills/pdf", PathEffect::Created),
+            path("skillpm.lock", PathEffect::Deleted),
+        ];
+        let text = lines(&paths).join("\n");
+        insta::assert_snapshot!(text, @"
+        would replace .agents/skills/pdf
+        would create .goose/skills/pdf
+        would delete skillpm.lock
+        ");
     }
 
     /// Only `undo` restores a link; all other steps may be in every plan.

@@ -15,11 +15,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
     };
     let removed = quoted(&steps::file_names(gone));
     if outcome.dry_run {
-        steps::plan(printer, &outcome.steps, written);
-        if !removed.is_empty() {
-            printer
-                .note(&format!("it would also remove {removed}, which did not exist before the last change"));
-        }
+        steps::plan(printer, &outcome.paths);
         return printer.warnings(&outcome.warnings);
     }
     let flag = outcome.scope.map_or("", scope_flag);
@@ -82,6 +78,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
+    use crate::install::changes::PathEffect;
     use crate::install::plan::Location;
     use crate::install::plan::Step;
     use crate::install::scope::ScopeKind;
@@ -109,6 +106,10 @@ mod tests {
             ],
             files: ChangedFiles { manifest: true, lockfile: true },
             files_gone: ChangedFiles { manifest: false, lockfile: true },
+            paths: vec![
+                steps::path(".agents/skills/s4", PathEffect::Created),
+                steps::path("skillpm.lock", PathEffect::Deleted),
+            ],
             kept: vec!["your copy of `s1` is kept".into()],
             warnings: Vec::new(),
             redone: false,
@@ -153,10 +154,7 @@ mod tests {
         outcome.dry_run = true;
         let (talking, out, _) = printer(Appearance::PLAIN);
         show(&talking, &outcome);
-        assert_eq!(
-            out.text(),
-            "would move s4 back to .agents/skills\nwould put the link s4 back in the directory of goose\nwould write skillpm.toml\n"
-        );
+        assert_eq!(out.text(), "would create .agents/skills/s4\nwould delete skillpm.lock\n");
         let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &UndoOutcome::default());
         show(&talking, &UndoOutcome { finished: true, ..UndoOutcome::default() });

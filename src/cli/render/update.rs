@@ -26,7 +26,7 @@ pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
 
 /// Prints the other results of a dry run.
 pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
-    steps::plan(printer, &outcome.steps, outcome.files);
+    steps::plan(printer, &outcome.paths);
     still(printer, outcome);
     let unchanged = outcome.skills.iter().filter(|skill| skill.change == UpdateChange::Unchanged).count();
     if unchanged > 0 {

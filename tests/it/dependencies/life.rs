@@ -129,6 +129,10 @@ fn what_nothing_needs_goes() {
     --- stdout
     would remove report
     would remove charts, no longer needed
+    would delete .agents/skills/charts
+    would delete .agents/skills/report
+    would replace skillpm.lock
+    would replace skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
     ");
@@ -154,6 +158,28 @@ fn what_nothing_needs_goes() {
         "fonts"
       ],
       "kept": [],
+      "paths": [
+        {
+          "path": "[DIR]/project/.agents/skills/base",
+          "change": "deleted"
+        },
+        {
+          "path": "[DIR]/project/.agents/skills/fonts",
+          "change": "deleted"
+        },
+        {
+          "path": "[DIR]/project/.agents/skills/more",
+          "change": "deleted"
+        },
+        {
+          "path": "[DIR]/project/skillpm.lock",
+          "change": "replaced"
+        },
+        {
+          "path": "[DIR]/project/skillpm.toml",
+          "change": "replaced"
+        }
+      ],
       "files_changed": {
         "manifest": true,
         "lockfile": true
@@ -212,8 +238,8 @@ fn updates_follow_what_is_needed() {
     ~ report 1.0 -> 2.0 (github:acme/skills at 5c7af3f -> 8d60633)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 2 lines added, 2 removed
-    would replace report in .agents/skills
-    would write skillpm.lock
+    would replace .agents/skills/report
+    would replace skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
     3 skills are up to date
@@ -232,12 +258,12 @@ fn updates_follow_what_is_needed() {
     ~ report 1.0 -> 2.0 (github:acme/skills at 5c7af3f -> 8d60633)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 2 lines added, 2 removed
-    would replace report in .agents/skills
-    would replace fonts in .agents/skills
-    would put new in .agents/skills
-    would remove base from .agents/skills
-    would remove charts from .agents/skills
-    would write skillpm.lock
+    would delete .agents/skills/base
+    would delete .agents/skills/charts
+    would replace .agents/skills/fonts
+    would create .agents/skills/new
+    would replace .agents/skills/report
+    would replace skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
     ");

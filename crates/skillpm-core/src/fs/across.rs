@@ -106,8 +106,12 @@ fn copy_beside(from: &Path, to: &Path) -> Result<PathBuf, PathError> {
     Ok(copied)
 }
 
-/// Copies a file, link or directory, with all modes. Replaces nothing that exists.
-fn copy(from: &Path, to: &Path) -> Result<(), PathError> {
+/// Copies a file, link or directory with everything in it and all modes. Replaces nothing that exists.
+///
+/// # Errors
+///
+/// Fails for anything else, and if something cannot be read or written; a part of the copy stays then.
+pub fn copy(from: &Path, to: &Path) -> Result<(), PathError> {
     match kind(from)? {
         Some(Kind::Directory) => {
             create_dir_like(from, to).at("create", to)?;

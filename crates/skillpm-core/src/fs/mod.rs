@@ -26,7 +26,7 @@ mod usage;
 mod walk;
 mod write;
 
-pub use across::{beside, clear_moves, is_leftover};
+pub use across::{beside, clear_moves, copy as copy_whole, is_leftover};
 pub use append::{OpenLog, rotate, rotated};
 pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic, write_out, write_private};
 pub use beneath::{BeneathError, copy_beneath, read_beneath};

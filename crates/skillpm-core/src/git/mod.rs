@@ -23,7 +23,7 @@ use crate::spec::{Reference, Transport, is_commit};
 use crate::tree::Tree;
 
 pub use probe::Probe;
-pub use work_tree::{files_of, head, is_ignored, remote, uncommitted};
+pub use work_tree::{files_of, head, is_ignored, is_tracked, remote, uncommitted};
 
 /// The revision at which a repository is opened.
 #[derive(Debug, Clone, Copy)]

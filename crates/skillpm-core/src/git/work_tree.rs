@@ -18,6 +18,14 @@ pub fn is_ignored(settings: &Settings, dir: &Path, path: &Path) -> Option<bool> 
     }
 }
 
+/// Reports whether git tracks `path`, a file below the directory `dir`. Returns `false` if `dir` is in no work tree of git,
+/// or no `git` can be run.
+pub fn is_tracked(settings: &Settings, dir: &Path, path: &Path) -> bool {
+    let mut command = local(settings, dir);
+    command.args(["ls-files", "--error-unmatch", "--"]).arg(path);
+    command.stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok_and(|status| status.success())
+}
+
 /// Returns the paths below the directory `dir`, relative to it and sorted, that are not as the newest commit has them:
 /// changed, deleted, added and untracked files. Files that git ignores are not among them. Returns `None` if `dir` is in
 /// no work tree of git, or no `git` can be run.

@@ -77,6 +77,27 @@ pub fn chosen(manifest: &Manifest) -> BTreeSet<&'static str> {
     targets.filter_map(|target| agents::find(target).ok()).map(|agent| agent.id).collect()
 }
 
+/// Returns the agents that count in `scope`: those with the ids `named`, by its files or its receipts, and those of this
+/// machine. The directory of any other is nobody's business, even if it has the name of something that people keep in
+/// their projects, such as `skills/`.
+pub fn counting<'a>(
+    settings: &Settings,
+    scope: &Scope,
+    named: impl IntoIterator<Item = &'a str>,
+) -> Vec<&'static Agent> {
+    let named = named.into_iter().filter_map(|id| agents::find(id).ok()).map(|agent| agent.id);
+    let named: BTreeSet<&'static str> = named.collect();
+    let is_here = |agent: &Agent| agent.detected(settings, &scope.root, &|path| scope.is_used(path));
+    agents::all().iter().filter(|agent| named.contains(agent.id) || is_here(agent)).collect()
+}
+
+/// Returns the ids or aliases of the agents that the manifest and the lockfile name.
+pub fn named(files: &Files) -> impl Iterator<Item = &str> {
+    let own = files.manifest.skills().values().filter_map(|entry| entry.agents.as_ref());
+    let targets = files.manifest.agents().targets.iter().chain(own).flatten();
+    targets.chain(files.lock.skills.values().flat_map(|locked| &locked.agents)).map(String::as_str)
+}
+
 /// An agent on this machine that does not see some installed skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Unseen {

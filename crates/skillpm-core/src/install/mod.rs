@@ -2,11 +2,13 @@
 
 pub mod agent_view;
 pub mod attributes;
+pub mod changes;
 pub mod directory;
 pub mod editable;
 pub mod health;
 pub mod index;
 pub mod merges;
+pub mod ownership;
 pub mod places;
 pub mod plan;
 pub mod receipts;

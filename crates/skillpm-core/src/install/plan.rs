@@ -20,6 +20,7 @@ pub use merged::Merged;
 pub use step::{Location, Step};
 pub use texts::requirement_of;
 
+use super::ownership::Owned;
 use super::state::{Files, OnDisk, Survey};
 use crate::fs::LinkKind;
 use crate::lockfile::Lockfile;
@@ -36,6 +37,8 @@ pub struct Plan {
     pub links: Vec<NewLink>,
     /// Trees that are in no lockfile and are removed because of `--force`: saved before any change.
     pub keep: Vec<(Location, SkillName)>,
+    /// Those of them that skillpm did not put there.
+    pub given_up: BTreeSet<(Location, SkillName)>,
     /// Unedited trees that are removed although this lockfile does not list them: saved in the store.
     pub store: Vec<(Location, SkillName)>,
     /// The new lockfile, if it differs from the old one.
@@ -46,6 +49,8 @@ pub struct Plan {
     pub stays: Vec<(Location, SkillName)>,
     /// Skills that stay in place because the other scope in the same directory has them too.
     pub shared: BTreeSet<SkillName>,
+    /// Places with what skillpm did not put there, and that are left as they are.
+    pub foreign: BTreeSet<(Location, SkillName)>,
     /// Skills with an unresolved merge that ends with this plan.
     pub ended: BTreeSet<SkillName>,
 }
@@ -80,6 +85,12 @@ impl Plan {
     /// Reports whether any tree is removed or replaced.
     pub fn takes_trees(&self) -> bool {
         self.steps.iter().any(Step::takes_tree)
+    }
+
+    /// Returns where the tree of `name` is before the plan that takes it at `place`.
+    pub fn lies(&self, place: &Location, name: &SkillName) -> Location {
+        let moves = |step: &&Step| step.goes_to().as_ref() == Some(place) && step.name() == name;
+        self.steps.iter().find(moves).map_or_else(|| place.clone(), |step| step.place().0)
     }
 
     /// Reports whether there is nothing to do.
@@ -264,30 +275,33 @@ impl Planner<'_> {
                 // Links among the disabled are not ours.
                 OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop if place == Location::Disabled => {}
                 OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop => {
-                    self.plan.steps.push(Step::Unlink { place, name: name.clone() });
+                    if self.goal.force && !self.is_editable(name) {
+                        self.keep(&place, name);
+                    }
+                    if self.goal.force || self.is_editable(name) || found == OnDisk::Loop {
+                        self.take_link(Owned::of_editable(place, name.clone()));
+                    } else {
+                        self.plan.foreign.insert((place, name.clone()));
+                    }
                 }
                 OnDisk::Tree(Some(old)) if self.survey.is_source(&place, name) => {
                     if self.goal.force {
                         self.keep(&place, name);
-                        self.drop_tree(&place, name, old);
+                        self.take_tree(Owned::given_up(place, name.clone()), old);
                     } else {
                         self.conflict(&place, name, ConflictKind::OnlyCopy);
                     }
                 }
-                OnDisk::Tree(old) => {
-                    if let Some(old) = self.may_replace(&place, name, old) {
-                        self.drop_tree(&place, name, old);
-                    }
-                }
+                OnDisk::Tree(old) => self.leave_or_take(&place, name, old),
             }
         }
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
-        for (agent, found, known) in self.there(name, self.files.lock.skills.get(name)) {
+        for (agent, found, _) in self.there(name, self.files.lock.skills.get(name)) {
             if survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
             }
-            self.drop_link(agent, name, found, known);
+            self.drop_link(agent, name, found);
         }
     }
 

@@ -7,7 +7,7 @@
 //!
 //! Only what a step of a change put there counts, and only as long as it is the same file. Anything else,
 //! such as a copy by another tool or a file that version control has brought since, belongs to somebody,
-//! whatever its bytes are.
+//! whatever its bytes are: [`Made`] says which of the paths of a scope a change may delete or replace.
 //!
 //! A record that cannot be read, or that is about another directory, is treated as missing, which is not a
 //! failure.
@@ -86,6 +86,33 @@ struct Heading {
     /// The trees that were put there.
     #[serde(default)]
     put: Marks,
+    /// The trees that were there before a change would have put the same bytes there, and that were left alone.
+    #[serde(default)]
+    found: Marks,
+    /// The places where links to the canonical copy were made.
+    #[serde(default)]
+    linked: BTreeMap<SkillName, BTreeSet<Spot>>,
+}
+
+/// The facts of a record that a change adds to.
+#[derive(Debug, Default)]
+struct Facts {
+    put: Marks,
+    found: Marks,
+    linked: BTreeMap<SkillName, BTreeSet<Spot>>,
+}
+
+impl Facts {
+    fn of(heading: Heading) -> Self {
+        Self { put: heading.put, found: heading.found, linked: heading.linked }
+    }
+
+    /// Drops the facts about skills other than those that `is_known` names.
+    fn retain(&mut self, is_known: impl Fn(&SkillName) -> bool) {
+        self.put.retain(|name, _| is_known(name));
+        self.found.retain(|name, _| is_known(name));
+        self.linked.retain(|name, _| is_known(name));
+    }
 }
 
 /// The marks of what was put where, by skill and place. A disabled skill has its mark under its usual place.
@@ -150,12 +177,12 @@ impl<'a> Receipts<'a> {
         left
     }
 
-    /// Returns what was put into the scope, to find out which of it is untouched since.
-    pub fn untouched(&self) -> Untouched<'a> {
+    /// Returns what was put into the scope, to find out what may be deleted or replaced there.
+    pub fn made(&self) -> Made<'a> {
         let text = self.read();
-        let known = self.known(&text).and_then(|(heading, lock)| Some((heading.put, parse(lock)?)));
-        let (put, lock) = known.unwrap_or_default();
-        Untouched { places: Places::new(self.scope, self.settings), put, lock }
+        let known = self.known(&text).and_then(|(heading, lock)| Some((Facts::of(heading), parse(lock)?)));
+        let (facts, lock) = known.unwrap_or_default();
+        Made { places: Places::new(self.scope, self.settings), facts, lock }
     }
 
     /// Returns the skills in the record with these parts that neither `files` nor `is_named` names. Does not
@@ -200,17 +227,24 @@ impl<'a> Receipts<'a> {
     /// Drops anything that they do not name: it was removed, or belongs to somebody from now on.
     pub fn settle(&self, manifest: &Manifest, lock: &Lockfile) {
         let old = self.read();
-        let mut put = self.known(&old).map(|(heading, _)| heading.put).unwrap_or_default();
-        put.retain(|name, _| lock.skills.contains_key(name));
-        self.write(&old, manifest, BTreeMap::new(), put);
+        let mut facts = self.known(&old).map(|(heading, _)| Facts::of(heading)).unwrap_or_default();
+        facts.retain(|name| lock.skills.contains_key(name) || manifest.skills().contains_key(name));
+        facts.put.retain(|name, _| lock.skills.contains_key(name));
+        self.write(&old, manifest, BTreeMap::new(), facts);
     }
 
     /// Replaces the record `old` with what is placed in the scope, whose current manifest is `manifest`, and
-    /// with `left`, together with the marks `put`. Does not sync the file: losing it only means that skills
+    /// with `left`, together with `facts`. Does not sync the file: losing it only means that skills
     /// that somebody else removed from the lockfile stay installed.
-    fn write(&self, old: &str, manifest: &Manifest, left: BTreeMap<SkillName, PreviousInstall>, put: Marks) {
+    fn write(
+        &self,
+        old: &str,
+        manifest: &Manifest,
+        left: BTreeMap<SkillName, PreviousInstall>,
+        facts: Facts,
+    ) {
         let Some(file) = &self.file else { return };
-        let Some(text) = self.text(manifest, left, put) else { return };
+        let Some(text) = self.text(manifest, left, facts) else { return };
         // A record that cannot be written is not a failure of the change.
         let _ = if text.is_empty() {
             fs::remove_if_there(file)
@@ -222,45 +256,80 @@ impl<'a> Receipts<'a> {
     }
 
     /// Records what is placed in the scope after the change `steps` of the files `before`. `manifest` is the
-    /// current manifest. Skills that nothing named before stay in the record as long as they exist: a restore
-    /// removes them.
+    /// current manifest, and `foreign` are the places whose content was there before and was left alone. Skills
+    /// that nothing named before stay in the record as long as they exist: a restore removes them.
     ///
     /// A change that `comes_back` puts the same trees back where they were. So their marks are known, as are
     /// those of the trees that it removes: they may come back.
-    pub fn renew(&self, before: &Files, manifest: &Manifest, steps: &[Step], comes_back: bool) {
+    pub fn renew(
+        &self,
+        before: &Files,
+        manifest: &Manifest,
+        steps: &[Step],
+        foreign: &BTreeSet<(Location, SkillName)>,
+        comes_back: bool,
+    ) {
         let old = self.read();
-        let (mut left, mut put) = match self.known(&old) {
+        let (mut left, mut facts) = match self.known(&old) {
             Some((heading, lock)) => {
                 let is_named = |name: &SkillName| manifest.skills().contains_key(name);
-                (self.unnamed(&heading, lock, before, is_named).unwrap_or_default(), heading.put)
+                let left = self.unnamed(&heading, lock, before, is_named).unwrap_or_default();
+                (left, Facts::of(heading))
             }
             None => Default::default(),
         };
         let places = Places::new(self.scope, self.settings);
-        for step in steps.iter().filter(|step| matches!(step, Step::Put { .. }) && !comes_back) {
-            let (place, name) = step.place();
-            let path = places.of(&place, name).ok();
-            let marks = put.entry(name.clone()).or_default();
-            match path.and_then(|path| Mark::of(&path)) {
-                Some(mark) => drop(marks.insert(spot(&place), mark)),
-                None => drop(marks.remove(&spot(&place))),
+        let mark = |place: &Location, name| places.of(place, name).ok().and_then(|path| Mark::of(&path));
+        for (place, name) in foreign {
+            if let Some(mark) = mark(place, name) {
+                facts.found.entry(name.clone()).or_default().insert(spot(place), mark);
             }
         }
-        put.retain(|_, marks| !marks.is_empty());
+        for step in steps {
+            let (place, name) = step.place();
+            let at = spot(&place);
+            match step {
+                Step::Put { .. } if !comes_back => {
+                    if let Some(found) = facts.found.get_mut(name) {
+                        found.remove(&at);
+                    }
+                    if let Some(linked) = facts.linked.get_mut(name) {
+                        linked.remove(&at);
+                    }
+                    let marks = facts.put.entry(name.clone()).or_default();
+                    match mark(&place, name) {
+                        Some(mark) => drop(marks.insert(at, mark)),
+                        None => drop(marks.remove(&at)),
+                    }
+                }
+                Step::Link { .. } | Step::Relink { place: Location::Agent(_), .. } => {
+                    facts.linked.entry(name.clone()).or_default().insert(at);
+                }
+                Step::Unlink { .. } => {
+                    if let Some(linked) = facts.linked.get_mut(name) {
+                        linked.remove(&at);
+                    }
+                }
+                _ => {}
+            }
+        }
+        facts.put.retain(|_, marks| !marks.is_empty());
+        facts.found.retain(|_, marks| !marks.is_empty());
+        facts.linked.retain(|_, spots| !spots.is_empty());
         if !left.is_empty() {
             let lock = fs::read_text(&self.scope.lockfile, MAX_FILE).ok().flatten();
             let lock = lock.as_deref().and_then(parse).unwrap_or_default();
             let is_there = |name: &SkillName| {
                 // Version control may have removed the tree itself, but knows nothing about the copies for
                 // agents.
-                let marks = put.get(name).into_iter().flatten();
+                let marks = facts.put.get(name).into_iter().flatten();
                 let copy =
                     || marks.clone().any(|(spot, mark)| still_put(&places, name, spot, *mark).is_some());
                 lying(self.scope, name).next().is_some() || copy()
             };
             left.retain(|name, _| !lock.skills.contains_key(name) && is_there(name));
         }
-        self.write(&old, manifest, left, put);
+        self.write(&old, manifest, left, facts);
     }
 
     /// Returns the text of the record, empty if there is none.
@@ -279,7 +348,7 @@ impl<'a> Receipts<'a> {
         &self,
         manifest: &Manifest,
         left: BTreeMap<SkillName, PreviousInstall>,
-        put: Marks,
+        facts: Facts,
     ) -> Option<String> {
         let mut lock = fs::read_text(&self.scope.lockfile, MAX_FILE).ok()?.unwrap_or_default();
         let mut links: BTreeMap<SkillName, Link> = BTreeMap::new();
@@ -306,30 +375,73 @@ impl<'a> Receipts<'a> {
         if lock.is_empty() && links.is_empty() {
             return Some(String::new());
         }
-        let heading =
-            serde_json::to_string(&Heading { directory: self.directory.clone(), links, put }).ok()?;
+        let Facts { put, found, linked } = facts;
+        let heading = Heading { directory: self.directory.clone(), links, put, found, linked };
+        let heading = serde_json::to_string(&heading).ok()?;
         Some(format!("{COMMENT}{heading}\n{lock}"))
     }
 }
 
-/// The trees that this machine put into a scope.
+/// What skillpm made in a scope, according to its receipts on this machine.
+///
+/// A path may be deleted or replaced only if a receipt says that skillpm put there what is there now. The lockfile
+/// counts as a receipt as well, for teams that commit their skills; these receipts say what it cannot: what was
+/// there before skillpm came, and what an earlier lockfile placed.
 #[derive(Debug)]
-pub struct Untouched<'a> {
+pub struct Made<'a> {
     places: Places<'a>,
-    put: Marks,
+    facts: Facts,
     lock: Lockfile,
 }
 
-impl Untouched<'_> {
+impl Made<'_> {
+    /// Reports whether this machine has no record of the scope.
+    pub fn is_empty(&self) -> bool {
+        self.facts.put.is_empty()
+            && self.facts.found.is_empty()
+            && self.facts.linked.is_empty()
+            && self.lock.skills.is_empty()
+    }
+
     /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, identical
     /// to what was locked then: whatever the lockfile says now, nobody edited it.
     pub fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
-        let mark = self.put.get(name).and_then(|marks| marks.get(&spot(place)));
-        locked
-            && mark.is_some_and(|mark| {
-                still_put(&self.places, name, &spot(place), *mark).as_ref() == Some(place)
-            })
+        locked && self.put(place, name)
+    }
+
+    /// Reports whether skillpm put a tree at the place of `name`, and it is still that one, perhaps edited.
+    pub fn put(&self, place: &Location, name: &SkillName) -> bool {
+        self.is_marked(&self.facts.put, place, name)
+    }
+
+    /// Reports whether the tree at the place of `name` was there before skillpm would have put the same bytes there.
+    pub fn was_there(&self, place: &Location, name: &SkillName) -> bool {
+        self.is_marked(&self.facts.found, place, name) && !self.put(place, name)
+    }
+
+    /// Reports whether skillpm made a link to `name` for the agent of `place`, and nothing else since.
+    pub fn is_link(&self, place: &Location, name: &SkillName) -> bool {
+        self.facts.linked.get(name).is_some_and(|linked| linked.contains(&spot(place)))
+    }
+
+    /// Returns the names of the skills that the record knows, each perhaps several times.
+    pub fn names(&self) -> impl Iterator<Item = &SkillName> {
+        let Facts { put, found, linked } = &self.facts;
+        self.lock.skills.keys().chain(put.keys()).chain(found.keys()).chain(linked.keys())
+    }
+
+    /// Returns the ids of the agents for which skillpm made a link or a copy of `name`, each perhaps twice.
+    pub fn agents_of(&self, name: &SkillName) -> impl Iterator<Item = &str> {
+        let locked = self.lock.skills.get(name).into_iter().flat_map(|locked| &locked.agents);
+        let linked = self.facts.linked.get(name).into_iter().flatten();
+        let put = self.facts.put.get(name).into_iter().flat_map(BTreeMap::keys);
+        locked.chain(linked).chain(put).map(String::as_str).filter(|spot| !spot.is_empty())
+    }
+
+    fn is_marked(&self, marks: &Marks, place: &Location, name: &SkillName) -> bool {
+        let mark = marks.get(name).and_then(|marks| marks.get(&spot(place)));
+        mark.is_some_and(|mark| still_put(&self.places, name, &spot(place), *mark).as_ref() == Some(place))
     }
 }
 

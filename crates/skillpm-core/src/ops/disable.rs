@@ -10,6 +10,7 @@ use super::update::has_conflicts;
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::Result;
+use crate::install::changes::PathChange;
 use crate::install::health::problem;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::{Scope, ScopeKind};
@@ -41,6 +42,8 @@ pub struct DisableOutcome {
     pub steps: Vec<Step>,
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
+    /// The paths that were or would be changed.
+    pub paths: Vec<PathChange>,
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
@@ -108,7 +111,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
         let skills = names.iter().map(|name| (name.clone(), disabled)).collect();
         Ok(Edits { skills, ..Edits::default() })
     })?;
-    let Changed { steps, links, files, mut agents, mut warnings } = changed;
+    let Changed { steps, links, paths, files, mut agents, mut warnings } = changed;
     warnings.extend(in_conflict.iter().map(|name| {
         let told = message!(
             format_args!("an update left conflicts in `{name}`, which agents see again: "),
@@ -127,5 +130,5 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
         .collect();
     let place = scope.shown(&context.settings, &scope.disabled_dir());
     let (scope, dry_run) = (Some(scope.kind), request.dry_run);
-    Ok(DisableOutcome { scope, dry_run, skills, steps, links, files, warnings, place })
+    Ok(DisableOutcome { scope, dry_run, skills, steps, links, paths, files, warnings, place })
 }

@@ -1,7 +1,7 @@
 //! Saved copies of edited skills: listing them, and restoring one by its name.
 
 use std::collections::BTreeMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
@@ -10,14 +10,16 @@ use super::change::Begun;
 use super::install::agent_targets::AgentTargets;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::context::Context;
+use crate::digest::Digest;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
+use crate::install::changes::{PathChange, PathEffect};
 use crate::install::plan::{Content, Goal, Location, Merged, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 use crate::skill::{self, MAX_SKILL_FILE, SKILL_FILE};
-use crate::store::{self, KeptTree, Note, Store, Why};
+use crate::store::{self, KeptTree, KeptWhole, Note, Store, Why};
 use crate::text::{closest, timestamp};
 
 /// The number of digits of a digest that distinguish a copy from others with its name.
@@ -36,7 +38,7 @@ pub struct KeptCopy {
     pub from: Option<String>,
     /// The path of the copy.
     pub path: String,
-    /// The digest of the copy.
+    /// The digest of the copy; of one that was kept with more than a skill may hold, that of the note about it.
     pub digest: String,
 }
 
@@ -56,6 +58,8 @@ impl KeptCopy {
 pub fn kept(context: &Context) -> Result<Vec<KeptCopy>> {
     let store = Store::new(&context.settings)?;
     let mut copies: Vec<_> = store.kept()?.iter().flat_map(|kept| copies_of(&store, kept)).collect();
+    copies
+        .extend(store.kept_whole()?.into_iter().map(|KeptWhole { id, path, note }| copy_of(&path, id, note)));
     copies.sort_by_key(|(at, copy)| (std::cmp::Reverse(*at), copy.name.clone(), copy.path.clone()));
     Ok(copies.into_iter().map(|(_, copy)| copy).collect())
 }
@@ -70,7 +74,6 @@ fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<(u64, u32)>, KeptCop
         path: kept.path.display().to_string(),
         digest: kept.digest.to_string(),
     };
-    let time = |at: u64| timestamp(i64::try_from(at).unwrap_or(i64::MAX), 0).replace(".000Z", "Z");
     let mut last = BTreeMap::new();
     for note in store.notes(kept) {
         last.insert((note.name.clone(), note.from.clone()), note);
@@ -83,13 +86,24 @@ fn copies_of(store: &Store, kept: &KeptTree) -> Vec<(Option<(u64, u32)>, KeptCop
             KeptCopy { name: own_name(&kept.path), kept_at: at.map(time), ..bare },
         )];
     }
-    let copy = |note: Note| {
-        let (why, from) = (Some(note.why), Some(note.from.display().to_string()));
-        let copy =
-            KeptCopy { name: Some(note.name), kept_at: Some(time(note.at)), why, from, ..bare.clone() };
-        (Some((note.at, note.nanos)), copy)
+    last.into_values().map(|note| copy_of(&kept.path, kept.digest, note)).collect()
+}
+
+/// Returns the copy at `path` that `note` is about, and when it was saved.
+fn copy_of(path: &Path, digest: Digest, note: Note) -> (Option<(u64, u32)>, KeptCopy) {
+    let copy = KeptCopy {
+        name: Some(note.name),
+        kept_at: Some(time(note.at)),
+        why: Some(note.why),
+        from: Some(note.from.display().to_string()),
+        path: path.display().to_string(),
+        digest: digest.to_string(),
     };
-    last.into_values().map(copy).collect()
+    (Some((note.at, note.nanos)), copy)
+}
+
+fn time(at: u64) -> String {
+    timestamp(i64::try_from(at).unwrap_or(i64::MAX), 0).replace(".000Z", "Z")
 }
 
 /// Returns the name in the skill at `path`.
@@ -120,6 +134,8 @@ pub struct RestoreOutcome {
     pub restored: KeptCopy,
     /// The steps that were or would be taken, in order.
     pub steps: Vec<Step>,
+    /// The paths that were or would be changed.
+    pub paths: Vec<PathChange>,
     /// Messages about the replaced copy, which was saved in turn.
     pub kept: Vec<Message>,
     /// Whether this was a dry run.
@@ -139,6 +155,9 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
     let settings = &context.settings;
     let scope = Scope::new(settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let copy = find(context, &scope, &request.name)?;
+    if matches!(copy.why, Some(Why::Foreign | Why::WithToolFiles)) {
+        return put_back(context, &scope, request, copy);
+    }
     let begun = Begun::begin(context, &scope, request.dry_run)?;
     let files = begun.files();
     let name = copy.name.clone().unwrap_or_default();
@@ -177,9 +196,49 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
         scope: Some(scope.kind),
         restored: copy,
         steps: applied.plan.steps,
+        paths: applied.paths,
         kept: applied.saved.into_iter().map(Message::from).collect(),
         dry_run: request.dry_run,
         undoable: applied.undoable,
+    })
+}
+
+/// Puts a copy of what is not the content of an installed skill where it was, with everything in it.
+///
+/// # Errors
+///
+/// Fails if something is there, and if it cannot be written.
+fn put_back(
+    context: &Context,
+    scope: &Scope,
+    request: &RestoreRequest,
+    copy: KeptCopy,
+) -> Result<RestoreOutcome> {
+    let from = PathBuf::from(copy.from.as_deref().unwrap_or_default());
+    if fs::kind(&from)?.is_some() {
+        let message = format!("something is in `{}`, where the copy was", from.display());
+        return Err(Error::new(ErrorKind::Findings, message).hint(format!(
+            "nothing was changed; move it away and run the command again, or take what you need from `{}`",
+            copy.path
+        )));
+    }
+    if !request.dry_run {
+        if let Some(parent) = from.parent() {
+            fs::create_dir_all(parent)?;
+        }
+        let fresh = fs::beside(&from);
+        fs::clear_moves(&from)?;
+        fs::copy_whole(Path::new(&copy.path), &fresh)?;
+        fs::move_new(&fresh, &from)?;
+    }
+    Ok(RestoreOutcome {
+        scope: Some(scope.kind),
+        restored: copy,
+        steps: Vec::new(),
+        paths: vec![PathChange::new(&context.settings, scope, from, PathEffect::Created)],
+        kept: Vec::new(),
+        dry_run: request.dry_run,
+        undoable: false,
     })
 }
 

@@ -10,6 +10,7 @@ use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::install::changes::PathChange;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -47,6 +48,8 @@ pub struct LinkOutcome {
     pub steps: Vec<Step>,
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
+    /// The paths that were or would be changed.
+    pub paths: Vec<PathChange>,
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
@@ -131,7 +134,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         let (only, taken) = if link { (named.clone(), Ids::new()) } else { (Ids::new(), named.clone()) };
         Ok(Edits { skills, only: Some(only), taken })
     })?;
-    let Changed { steps, links, files, agents, warnings: more } = changed;
+    let Changed { steps, links, paths, files, agents, warnings: more } = changed;
     warnings.extend(more);
     Ok(LinkOutcome {
         scope: Some(scope.kind),
@@ -142,6 +145,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
             .collect(),
         steps,
         links,
+        paths,
         files,
         dry_run: request.dry_run,
         warnings,

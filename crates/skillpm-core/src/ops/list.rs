@@ -14,7 +14,6 @@ pub(super) use self::skill::{one, state_of_link};
 use super::absent::{no_longer_asked, other_lock};
 use super::update::has_conflicts;
 use crate::advice::{Message, Verb, Warning, message};
-use crate::agents;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
 use crate::fs;
@@ -147,7 +146,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
         }
         return Ok(());
     }
-    let agents: Vec<_> = agents::all().iter().collect();
+    let agents = agent_view::counting(&context.settings, scope, agent_view::named(&files));
     let mut dirs = Dirs::new(context, scope);
     // There is nothing that the others could differ from.
     let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);

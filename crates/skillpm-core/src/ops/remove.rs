@@ -9,6 +9,7 @@ use super::install::agent_targets::AgentTargets;
 use crate::advice::{Message, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
+use crate::install::changes::PathChange;
 use crate::install::plan::{ChangedFiles, Goal, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -39,9 +40,11 @@ pub struct RemoveOutcome {
     pub removed: Vec<String>,
     /// The skills that were removed as well: nobody had requested them, and nothing needs them any more.
     pub unneeded: Vec<String>,
-    /// Messages about edited copies that were saved, and about what stays in place for another scope, a
-    /// sentence each.
+    /// Messages about copies that were saved, about what stays in place for another scope, and about what skillpm did not
+    /// make, a sentence each.
     pub kept: Vec<Message>,
+    /// The paths that were or would be changed.
+    pub paths: Vec<PathChange>,
     /// Which of manifest and lockfile changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
@@ -73,11 +76,13 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     let put = seen_by_fewer(context, &scope, files, &remove);
     let goal = Goal { put, remove, force: request.force, ..Goal::default() };
     let applied = begun.plan(goal)?.apply(BTreeMap::new())?;
+    let told = applied.saved.iter().cloned().chain(applied.shared()).chain(applied.foreign.iter().cloned());
     Ok(RemoveOutcome {
         scope: Some(scope.kind),
         removed,
         unneeded: gone_too,
-        kept: applied.saved.iter().cloned().chain(applied.shared()).map(Message::from).collect(),
+        kept: told.map(Message::from).collect(),
+        paths: applied.paths,
         files: applied.plan.files(),
         dry_run: request.dry_run,
         undoable: applied.undoable,

@@ -12,6 +12,7 @@ use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
+use crate::install::changes::{self, PathChange};
 use crate::install::health::problem;
 use crate::install::plan::{ChangedFiles, Location, Plan, Step};
 use crate::install::scope::{Scope, ScopeKind};
@@ -55,6 +56,8 @@ pub struct UndoOutcome {
     pub skills: Vec<UndoneSkill>,
     /// The steps that were or would be taken, in order.
     pub steps: Vec<Step>,
+    /// The paths that were or would be changed.
+    pub paths: Vec<PathChange>,
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
@@ -143,6 +146,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         files: undo.files(),
         files_gone: undo.files_gone(),
         warnings: conflict(&scope, &undo).into_iter().collect(),
+        paths: changes::of_steps(settings, &scope, &undo.steps, undo.files(), undo.files_gone()),
         redone: record.is_undo(),
         dry_run: request.dry_run,
         ..UndoOutcome::default()

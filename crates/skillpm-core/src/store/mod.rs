@@ -5,6 +5,7 @@
 //! store-v2/stage-.../           files that are being written; garbage once the writer has ended
 //! store-v2/kept/<digest>/       a copy that a user edited, as files and directories that people can examine
 //! store-v2/kept-notes/<digest>.json  which skill that is, when it was kept and why, see [`Note`]
+//! store-v2/kept-whole/<id>/     what was kept as it was, with everything in it, see [`KeptWhole`]
 //! store-v2/merged/<digest>      an empty file that says that agents got copies of this kept tree
 //! ```
 //!
@@ -20,11 +21,13 @@ mod notes;
 mod object;
 mod old;
 mod session;
+mod whole;
 
 pub use maintenance::{KeptTree, StoreLock};
 pub use notes::{Note, Why};
 pub use old::OldStore;
 pub use session::Session;
+pub use whole::KeptWhole;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -39,6 +42,7 @@ use crate::tree::{FileSet, MOST};
 
 const STAGE_PREFIX: &str = "stage-";
 const KEPT: &str = "kept";
+const KEPT_WHOLE: &str = "kept-whole";
 const MERGED: &str = "merged";
 /// The maximum size in bytes of an object that is read into memory: a tree and a header.
 const MOST_OBJECT: u64 = MOST + (1 << 20);

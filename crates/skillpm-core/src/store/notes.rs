@@ -46,6 +46,10 @@ pub enum Why {
     Meanwhile,
     /// An interrupted run left it.
     LeftOver,
+    /// It was not skillpm's, and `--force` put something else in its place.
+    Foreign,
+    /// Tools had left files in it that are nowhere else.
+    WithToolFiles,
 }
 
 impl Note {

@@ -12,36 +12,42 @@ pub struct Leftover {
     pub name: &'static str,
     /// The tool that leaves it.
     pub by: &'static str,
+    /// Whether the tool makes it again by itself, so that nothing is lost with it.
+    comes_back: bool,
 }
 
 const fn leftover(name: &'static str, by: &'static str) -> Leftover {
-    Leftover { name, by }
+    Leftover { name, by, comes_back: false }
 }
 
-/// All kinds. Only files that nobody writes by hand may be listed: they are removed with the skill and not kept.
+const fn cache(name: &'static str, by: &'static str) -> Leftover {
+    Leftover { name, by, comes_back: true }
+}
+
+/// All kinds. Only files that nobody writes by hand may be listed: they do not count as edits.
 pub const LEFTOVERS: &[Leftover] = &[
-    leftover("__pycache__/", "Python: compiled modules"),
-    leftover("*.pyc", "Python: a compiled module"),
-    leftover("*.pyo", "Python: a compiled module"),
+    cache("__pycache__/", "Python: compiled modules"),
+    cache("*.pyc", "Python: a compiled module"),
+    cache("*.pyo", "Python: a compiled module"),
     leftover(".venv/", "Python: a virtual environment"),
     leftover("venv/", "Python: a virtual environment"),
-    leftover(".pytest_cache/", "pytest"),
-    leftover(".mypy_cache/", "mypy"),
-    leftover(".ruff_cache/", "Ruff"),
+    cache(".pytest_cache/", "pytest"),
+    cache(".mypy_cache/", "mypy"),
+    cache(".ruff_cache/", "Ruff"),
     leftover(".ipynb_checkpoints/", "Jupyter"),
     leftover("node_modules/", "npm, pnpm, Yarn, Bun: installed packages"),
-    leftover(".DS_Store", "macOS Finder"),
-    leftover("._*", "macOS: attributes on file systems of others"),
-    leftover("Thumbs.db", "Windows Explorer"),
-    leftover("desktop.ini", "Windows Explorer"),
-    leftover("Desktop.ini", "Windows Explorer"),
+    cache(".DS_Store", "macOS Finder"),
+    cache("._*", "macOS: attributes on file systems of others"),
+    cache("Thumbs.db", "Windows Explorer"),
+    cache("desktop.ini", "Windows Explorer"),
+    cache("Desktop.ini", "Windows Explorer"),
     leftover(".*.swp", "Vim: a swap file"),
     leftover(".*.swo", "Vim: a swap file"),
     leftover("*~", "editors: a backup copy"),
     leftover("#*#", "Emacs: an automatic copy"),
     leftover(".#*", "Emacs: a lock"),
-    leftover(".nfs*", "NFS: a file that was removed while it was open"),
-    leftover(".fuse_hidden*", "FUSE: a file that was removed while it was open"),
+    cache(".nfs*", "NFS: a file that was removed while it was open"),
+    cache(".fuse_hidden*", "FUSE: a file that was removed while it was open"),
 ];
 
 /// Returns the names of directories that are leftovers with everything in them.
@@ -75,14 +81,28 @@ pub fn leftover_in(path: &str, is_link: bool) -> Option<&str> {
     }
 }
 
+/// Reports whether the tool that left `path`, a leftover, makes it again by itself.
+pub fn comes_back(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let of_name =
+        |leftover: &&Leftover| leftover.is_file(name) || leftover.name.strip_suffix('/') == Some(name);
+    LEFTOVERS.iter().filter(of_name).any(|leftover| leftover.comes_back)
+}
+
 fn is_file(name: &str) -> bool {
-    LEFTOVERS.iter().any(|leftover| match leftover.name.split_once('*') {
-        Some((start, end)) => {
-            name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+    LEFTOVERS.iter().any(|leftover| leftover.is_file(name))
+}
+
+impl Leftover {
+    fn is_file(&self, name: &str) -> bool {
+        match self.name.split_once('*') {
+            Some((start, end)) => {
+                name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+            }
+            // A directory has a slash after its name, which no name contains.
+            None => name == self.name,
         }
-        // A directory has a slash after its name, which no name contains.
-        None => name == leftover.name,
-    })
+    }
 }
 
 impl Tree {
@@ -148,7 +168,7 @@ mod tests {
 
     #[test]
     fn the_reference_page_shows_this_table() {
-        let row = |Leftover { name, by }: &Leftover| format!("| `{name}` | {by} |\n");
+        let row = |Leftover { name, by, .. }: &Leftover| format!("| `{name}` | {by} |\n");
         let rows: String = LEFTOVERS.iter().map(row).collect();
         skillpm_testing::check_reference("files.md", &format!("| name | left by |\n| --- | --- |\n{rows}"));
     }

@@ -9,7 +9,8 @@ use crate::error::Error;
 use crate::fs::{self, Kind, LinkKind, PathError};
 use crate::install::agent_view::{self, Role, Viewers};
 use crate::install::editable::Editable;
-use crate::install::plan::Step;
+use crate::install::ownership::Ownership;
+use crate::install::plan::{Location, Step};
 use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, exists};
 use crate::install::sources;
@@ -20,6 +21,7 @@ use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::settings::Settings;
+use crate::skill::SKILL_FILE;
 use crate::store::Store;
 
 /// The content of a scope.
@@ -50,6 +52,10 @@ pub struct Inspection {
     pub left: BTreeSet<SkillName>,
     /// Locked skills with an intact tree in the store.
     pub stored: BTreeSet<SkillName>,
+    /// Who made what is at the places of skills.
+    pub ownership: Ownership,
+    /// The copies of installed skills in agents' directories that are under version control: their authors' own.
+    pub tracked: BTreeSet<PathBuf>,
     /// Directories on this machine that skills are installed from, with links resolved.
     pub sources: BTreeSet<PathBuf>,
     /// Directories that a change would write to but cannot.
@@ -210,6 +216,8 @@ impl Inspection {
             here: Vec::new(),
             left,
             stored: locked.map(|lock| stored(lock, store)).unwrap_or_default(),
+            ownership: Ownership::of_scope(settings, scope, locked.unwrap_or(&Lockfile::default())),
+            tracked: BTreeSet::new(),
             sources: sources.unwrap_or_default(),
             unwritable: Vec::new(),
             scope: scope.clone(),
@@ -220,6 +228,7 @@ impl Inspection {
         look.canonical = look.list(&scope.skills_dir(), &skills, &BTreeSet::new());
         look.disabled = look.list(&scope.disabled_dir(), &skills, &BTreeSet::new());
         look.directories(settings, &skills);
+        look.tracked(settings);
         look.people(settings, &skills);
         look.leftovers();
         look.writable();
@@ -330,11 +339,13 @@ impl Inspection {
         })
     }
 
-    /// Inspects the directories of all agents, each once.
+    /// Inspects the directories of the agents that count, each once: those that the user chose, those of this machine,
+    /// and those for which skillpm made something. Anybody else's directory is no business of skillpm.
     fn directories(&mut self, settings: &Settings, skills: &Path) {
         let installed = self.installed();
         let chosen = self.chosen();
-        let mut all: Vec<&Agent> = agents::all().iter().collect();
+        let named = chosen.iter().copied().chain(self.ownership.agents());
+        let mut all = agent_view::counting(settings, &self.scope, named);
         // If agents share a directory, those that the user chose get the links.
         all.sort_by_key(|agent| !chosen.contains(agent.id));
         let mut seen = BTreeSet::new();
@@ -361,6 +372,29 @@ impl Inspection {
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
         self.agents = found;
+    }
+
+    /// Asks git about the trees in agents' directories that skillpm did not put there. There are few.
+    fn tracked(&mut self, settings: &Settings) {
+        let none = Lockfile::default();
+        let lock = self.locked().unwrap_or(&none);
+        let is_ours = |dir: &AgentDirectory, name: &SkillName| {
+            let place = |agent: &&Agent| Location::Agent(agent.id.to_owned());
+            dir.agents.iter().any(|agent| self.ownership.of_tree(lock, &place(agent), name).is_some())
+        };
+        let mut tracked = BTreeSet::new();
+        for dir in &self.agents {
+            for (name, thing) in dir.things.iter().flatten() {
+                let Some(name) = SkillName::exact(name) else { continue };
+                let known = self.wishes.contains_key(&name) && matches!(thing, Thing::Tree(_));
+                let path = dir.path.join(name.as_str());
+                if known && !is_ours(dir, &name) && is_tracked(settings, &self.scope, &path.join(SKILL_FILE))
+                {
+                    tracked.insert(path);
+                }
+            }
+        }
+        self.tracked = tracked;
     }
 
     /// Determines what the agents on this machine see.
@@ -436,6 +470,18 @@ impl Inspection {
         dirs.retain(|dir| is_dir(dir) && !fs::may_change(dir));
         self.unwritable = dirs;
     }
+}
+
+/// Reports whether the file `path` in `scope` is under version control.
+#[cfg(feature = "git")]
+fn is_tracked(settings: &Settings, scope: &Scope, path: &Path) -> bool {
+    crate::git::is_tracked(settings, &scope.root, path)
+}
+
+/// Returns `false`: a build without git cannot ask it.
+#[cfg(not(feature = "git"))]
+fn is_tracked(_: &Settings, _: &Scope, _: &Path) -> bool {
+    false
 }
 
 /// Reports whether `name` is the name of a locked skill.

@@ -7,6 +7,7 @@ use super::{ConflictKind, Content, Location, NewLink, Planner, Step, Wanted};
 use crate::agents::{self, Agent};
 use crate::digest::Digest;
 use crate::fs::LinkKind;
+use crate::install::ownership::Owned;
 use crate::install::state::OnDisk;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
@@ -43,7 +44,9 @@ impl<'a> Planner<'a> {
                     let link = self.link_in(dir, &wanted.name);
                     if !self.goal.copy && link != LinkKind::Copy {
                         self.link(agent, dir, &wanted.name, Some(digest), found);
-                    } else if *found != OnDisk::Tree(Some(digest)) {
+                    } else if *found == OnDisk::Tree(Some(digest)) {
+                        self.same_tree(&place, &wanted.name, digest);
+                    } else {
                         // A copy from before the edits stays, unless the user requests the edits there.
                         self.tree(&place, &wanted.name, lies.unwrap_or(digest), found);
                     }
@@ -63,14 +66,16 @@ impl<'a> Planner<'a> {
             .filter(|agent| stays(agent))
             .filter_map(|agent| survey.dirs.get(agent.id))
             .collect();
+        // What stays in sight of an agent is named when the skill is hidden, not at every later change.
+        let hides = wanted.disabled && self.canonical(&wanted.name) != OnDisk::Absent;
         for (agent, found, known) in self.there(&wanted.name, self.files.lock.skills.get(&wanted.name)) {
             let ours =
                 || matches!(found, OnDisk::OurLink | OnDisk::Written) && self.may_unlink(wanted, agent);
-            let leaves = known || wanted.leaving.contains(agent) || wanted.disabled || ours();
+            let leaves = known || wanted.leaving.contains(agent) || hides || ours();
             if !leaves || survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
             }
-            self.drop_link(agent, &wanted.name, found, known);
+            self.drop_link(agent, &wanted.name, found);
         }
     }
 
@@ -99,31 +104,48 @@ impl<'a> Planner<'a> {
         there
     }
 
-    /// Plans the removal of what is in the directory of `agent`: a link of ours, a copy of what is locked or
-    /// installed, and, if the lockfile lists it, also an edited copy as far as that is allowed.
-    pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &OnDisk, known: bool) {
+    /// Plans the removal of what is in the directory of `agent`, if a receipt says that skillpm put it there: the link,
+    /// a copy of what is locked or installed, and an edited copy as far as that is allowed. Anything else stays.
+    pub(super) fn drop_link(&mut self, agent: &'static str, name: &SkillName, found: &OnDisk) {
         let place = Location::Agent(agent.to_owned());
         match found {
             // It belongs to its author: only what was made from it is removed.
             OnDisk::Tree(_) if self.is_source(agent, name) => {}
-            OnDisk::OurLink | OnDisk::Written => {
-                self.plan.steps.push(Step::Unlink { place, name: name.clone() });
+            OnDisk::OurLink | OnDisk::Written => match self.owned_link(agent, name) {
+                Some(owned) => self.take_link(owned),
+                None => drop(self.plan.foreign.insert((place, name.clone()))),
+            },
+            // An agent that nobody chose for it has what its user put there, which no `--force` is about.
+            OnDisk::Tree(_) if !self.is_received(&place, name) => {
+                self.plan.foreign.insert((place, name.clone()));
             }
-            // Without a lockfile entry, only an unchanged copy, or a copy of what is installed, is known to
-            // be ours.
-            OnDisk::Tree(Some(old))
-                if (Some(*old) == self.locked(name) || self.is_copy(&place, name, *old))
-                    && (known || !self.survey.has_repository(&place, name)) =>
-            {
-                self.drop_tree(&place, name, *old);
-            }
-            OnDisk::Tree(old) if known => {
-                if let Some(old) = self.may_replace(&place, name, *old) {
-                    self.drop_tree(&place, name, old);
-                }
+            OnDisk::Tree(old) => self.leave_or_take(&place, name, *old),
+            OnDisk::OtherLink(_) | OnDisk::Other if self.is_received(&place, name) => {
+                self.plan.foreign.insert((place, name.clone()));
             }
             _ => {}
         }
+    }
+
+    fn is_received(&self, place: &Location, name: &SkillName) -> bool {
+        self.survey.ownership.is_received(&self.files.lock, place, name)
+    }
+
+    /// Returns the place of the link of `agent` to `name`, if skillpm made it. No lockfile lists the links to editable
+    /// skills: they are those of the agents that the manifest names.
+    fn owned_link(&self, agent: &str, name: &SkillName) -> Option<Owned> {
+        let place = Location::Agent(agent.to_owned());
+        let manifest = &self.files.manifest;
+        let chosen = || {
+            let own = manifest.skills().get(name).and_then(|entry| entry.agents.as_ref());
+            let all = own.or(manifest.agents().targets.as_ref()).into_iter().flatten();
+            all.filter_map(|id| agents::find(id).ok()).any(|chosen| chosen.id == agent)
+        };
+        let owned = self.survey.ownership.of_link(&self.files.lock, &place, name);
+        owned.or_else(|| {
+            let is_made = self.is_editable(name) && chosen();
+            is_made.then(|| Owned::of_editable(place, name.clone()))
+        })
     }
 
     /// Plans a link for `agent` in its directory `dir`, where `found` is. A copy with `digest` is ours.
@@ -139,21 +161,32 @@ impl<'a> Planner<'a> {
         match found {
             OnDisk::OurLink => return,
             OnDisk::Absent | OnDisk::Loop | OnDisk::Written => {}
-            OnDisk::OtherLink(_) if self.goal.force => {}
+            OnDisk::OtherLink(_) if self.goal.force => self.keep(&place, name),
             OnDisk::OtherLink(_) => return self.conflict(&place, name, ConflictKind::Link),
             OnDisk::Tree(_) if self.is_source(agent.id, name) => {
                 return self.conflict(&place, name, ConflictKind::Source);
             }
-            // The same bytes: nothing is lost when a link replaces them.
-            OnDisk::Tree(Some(old)) if Some(*old) == digest => self.drop_tree(&place, name, *old),
-            OnDisk::Tree(old) => match self.may_replace(&place, name, *old) {
-                Some(old) => self.drop_tree(&place, name, old),
+            OnDisk::Tree(_) if self.stays_foreign(&place, name) => return,
+            // A copy that skillpm did not make shows the agent the very same skill.
+            OnDisk::Tree(Some(old))
+                if Some(*old) == digest && !self.goal.force && !self.takes(&place, name) =>
+            {
+                self.plan.foreign.insert((place, name.clone()));
+                return;
+            }
+            OnDisk::Tree(old) => match self.may_take(&place, name, *old) {
+                Some((owned, old)) => self.take_tree(owned, old),
                 None => return,
             },
             OnDisk::Other => return self.conflict(&place, name, ConflictKind::NotASkill),
         }
         self.plan.steps.push(Step::Link { agent: agent.id.to_owned(), name: name.clone() });
         self.plan.links.push(NewLink { place, name: name.clone(), link: self.link_in(dir, name) });
+    }
+
+    /// Reports whether the tree at `place` may go: skillpm put it there, or another tool did and `import` takes it over.
+    fn takes(&self, place: &Location, name: &SkillName) -> bool {
+        self.owned(place, name).is_some() || self.goal.known.contains_key(name)
     }
 
     /// Reports whether a skill is installed from what is at the place of `name` in the directory of `agent`.

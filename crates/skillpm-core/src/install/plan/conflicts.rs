@@ -4,44 +4,80 @@ use std::path::{Component, Path, PathBuf};
 
 use super::{ConflictKind, Location, Planner, Wanted};
 use crate::digest::Digest;
+use crate::install::ownership::Owned;
 use crate::install::state::OnDisk;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::spec::Origin;
 
 impl Planner<'_> {
-    /// Returns the digest of the tree at a place if it may be removed: it is the one that was installed, by
-    /// this lockfile or another one (somebody else updated, or the branch is different), or `--force` is
-    /// used, which saves it first. An unedited tree that may exist nowhere else is saved in the store.
-    pub(super) fn may_replace(
+    /// Returns the place of a tree that may be removed, and its digest: a receipt says that skillpm put it there, and
+    /// it is what was put there, by this lockfile or another one (somebody else updated, or the branch is different).
+    /// With `--force` it may be anything that the store can keep, and is saved first. An unedited tree that may exist
+    /// nowhere else is saved in the store. Anything else is in the way.
+    pub(super) fn may_take(
         &mut self,
         place: &Location,
         name: &SkillName,
         old: Option<Digest>,
-    ) -> Option<Digest> {
-        let locked = self.locked(name);
-        let is_ours =
-            |old| Some(old) == locked || self.survey.fetched.contains(&old) || self.is_copy(place, name, old);
-        if old.is_some_and(is_ours) {
-            return old;
-        }
-        let lies = (self.lies(place, name), name.clone());
-        if old.is_some() && self.survey.untouched.contains(&lies) {
-            self.plan.store.push(lies);
-            return old;
-        }
-        let is_known = |old| self.goal.known.get(name).is_some_and(|known| known.contains(&old));
-        let kind = match old {
-            None => ConflictKind::NotASkill,
-            Some(old_tree) if self.goal.force || is_known(old_tree) => {
-                self.keep(place, name);
-                return old;
-            }
-            Some(_) if self.is_known(place, name) => ConflictKind::Modified,
-            Some(_) => ConflictKind::Untracked,
+    ) -> Option<(Owned, Digest)> {
+        let Some(old) = old else {
+            self.conflict(place, name, ConflictKind::NotASkill);
+            return None;
         };
-        self.conflict(place, name, kind);
+        if let Some(owned) = self.owned(place, name) {
+            let is_as_put = Some(old) == self.locked(name)
+                || self.survey.fetched.contains(&old)
+                || self.is_copy(place, name, old);
+            if is_as_put {
+                return Some((owned, old));
+            }
+            let lies = (self.lies(place, name), name.clone());
+            if self.survey.untouched.contains(&lies) {
+                self.plan.store.push(lies);
+                return Some((owned, old));
+            }
+        }
+        let is_known = self.goal.known.get(name).is_some_and(|known| known.contains(&old));
+        if self.goal.force || is_known {
+            self.keep(place, name);
+            if self.owned(place, name).is_none() {
+                self.plan.given_up.insert((self.lies(place, name), name.clone()));
+            }
+            return Some((Owned::given_up(place.clone(), name.clone()), old));
+        }
+        let is_ours = self.owned(place, name).is_some() && self.is_known(place, name);
+        self.conflict(place, name, if is_ours { ConflictKind::Modified } else { ConflictKind::Untracked });
         None
+    }
+
+    /// Returns the place of a tree if skillpm put it there, whatever it has become since. What another scope in the
+    /// same directory put there was put there, too.
+    pub(super) fn owned(&self, place: &Location, name: &SkillName) -> Option<Owned> {
+        let lies = self.lies(place, name);
+        let owned = self.survey.ownership.of_tree(&self.files.lock, &lies, name);
+        let shared =
+            || self.survey.shared.contains(name).then(|| Owned::given_up(lies.clone(), name.clone()));
+        owned.or_else(shared).map(|owned| owned.moved(place.clone()))
+    }
+
+    /// Plans to remove the tree at `place` if skillpm put it there, or with `--force`. Otherwise it stays.
+    pub(super) fn leave_or_take(&mut self, place: &Location, name: &SkillName, old: Option<Digest>) {
+        if !self.goal.force && self.owned(place, name).is_none() {
+            self.plan.foreign.insert((place.clone(), name.clone()));
+        } else if let Some((owned, old)) = self.may_take(place, name, old) {
+            self.take_tree(owned, old);
+        }
+    }
+
+    /// Plans the removal of the tree `old`.
+    pub(super) fn take_tree(&mut self, owned: Owned, old: Digest) {
+        self.plan.steps.push(owned.remove(old));
+    }
+
+    /// Plans the removal of a link.
+    pub(super) fn take_link(&mut self, owned: Owned) {
+        self.plan.steps.push(owned.unlink());
     }
 
     /// Reports whether the tree `old` in an agent's directory is a copy of the installed skill in its current

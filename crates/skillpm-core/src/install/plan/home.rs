@@ -3,6 +3,7 @@
 use super::{ConflictKind, Location, NewLink, Planner, Step, Wanted};
 use crate::digest::Digest;
 use crate::install::editable::Editable;
+use crate::install::ownership::Owned;
 use crate::install::state::OnDisk;
 use crate::name::SkillName;
 
@@ -18,6 +19,8 @@ impl Planner<'_> {
             (Location::Canonical, canonical, Location::Disabled, aside)
         };
         match (&lies, &there) {
+            // What was there before skillpm came is its owner's, who sees it where it is.
+            (OnDisk::Absent, OnDisk::Tree(_)) if !self.may_move(&other, name) => {}
             (OnDisk::Absent, OnDisk::Tree(digest)) => {
                 let (name, digest) = (name.clone(), *digest);
                 self.brought.insert(name.clone());
@@ -30,11 +33,14 @@ impl Planner<'_> {
             }
             // It is in both places, and one has to be removed: nothing is lost if the bytes are the same.
             (OnDisk::Tree(Some(one)), OnDisk::Tree(Some(two))) if one == two => {
-                self.drop_tree(&other, name, *two);
+                match self.owned(&other, name) {
+                    Some(owned) => self.take_tree(owned, *two),
+                    None => self.leave_or_take(&other, name, Some(*two)),
+                }
             }
             (_, OnDisk::Tree(old)) => {
-                if let Some(old) = self.may_replace(&other, name, *old) {
-                    self.drop_tree(&other, name, old);
+                if let Some((owned, old)) = self.may_take(&other, name, *old) {
+                    self.take_tree(owned, old);
                 }
             }
             (_, OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop) if other == Location::Canonical => {
@@ -45,6 +51,16 @@ impl Planner<'_> {
         (home, lies)
     }
 
+    /// Reports whether the tree of `name` at `place` may move to or from the disabled skills: skillpm put it there, or
+    /// the user gives it up with `--force`. Otherwise it is in the way.
+    fn may_move(&mut self, place: &Location, name: &SkillName) -> bool {
+        let may = self.goal.force || self.owned(place, name).is_some();
+        if !may {
+            self.conflict(place, name, ConflictKind::Untracked);
+        }
+        may
+    }
+
     /// Plans a link at the canonical place to the directory of `editable`.
     pub(super) fn editable(&mut self, wanted: &Wanted, editable: &Editable) {
         let name = &wanted.name;
@@ -53,8 +69,8 @@ impl Planner<'_> {
             [(Location::Disabled, self.disabled(name)), (Location::Canonical, self.canonical(name))]
         {
             if let OnDisk::Tree(old) = found {
-                match self.may_replace(&place, name, old) {
-                    Some(old) => self.drop_tree(&place, name, old),
+                match self.may_take(&place, name, old) {
+                    Some((owned, old)) => self.take_tree(owned, old),
                     None => return,
                 }
             }
@@ -70,6 +86,9 @@ impl Planner<'_> {
             }
             OnDisk::Other => self.conflict(&Location::Canonical, name, ConflictKind::NotASkill),
             _ => {
+                if matches!(found, OnDisk::OtherLink(_)) && !self.is_editable(name) {
+                    self.keep(&Location::Canonical, name);
+                }
                 self.plan.steps.push(Step::Edit { name: name.clone() });
                 let link = editable.link.clone();
                 self.plan.links.push(NewLink { place: Location::Canonical, name: name.clone(), link });
@@ -84,7 +103,10 @@ impl Planner<'_> {
         match found {
             _ if foreign && !self.goal.force => self.conflict(&Location::Canonical, name, ConflictKind::Link),
             OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop => {
-                self.plan.steps.push(Step::Unlink { place: Location::Canonical, name: name.clone() });
+                if foreign {
+                    self.keep(&Location::Canonical, name);
+                }
+                self.take_link(Owned::of_editable(Location::Canonical, name.clone()));
             }
             _ => {}
         }
@@ -92,16 +114,22 @@ impl Planner<'_> {
 
     /// Plans a tree with `digest` at a place where `found` is.
     pub(super) fn tree(&mut self, place: &Location, name: &SkillName, digest: Digest, found: &OnDisk) {
-        let replaces = match found {
-            OnDisk::Absent => None,
-            OnDisk::Tree(Some(old)) if *old == digest => return,
+        match found {
+            OnDisk::Absent => {}
+            OnDisk::Tree(Some(old)) if *old == digest => return self.same_tree(place, name, *old),
             OnDisk::Tree(_) if self.survey.is_source(&self.lies(place, name), name) => {
                 return self.conflict(place, name, ConflictKind::Source);
             }
-            OnDisk::Tree(old) => match self.may_replace(place, name, *old) {
-                None => return,
-                replaced => replaced,
-            },
+            // It was there before, and stayed: the agent keeps it.
+            OnDisk::Tree(_) if matches!(place, Location::Agent(_)) && self.stays_foreign(place, name) => {
+                return;
+            }
+            OnDisk::Tree(old) => {
+                if let Some((owned, old)) = self.may_take(place, name, *old) {
+                    self.plan.steps.push(owned.replace(digest, old));
+                }
+                return;
+            }
             OnDisk::OtherLink(_)
                 if !(self.goal.force || *place == Location::Canonical && self.is_editable(name)) =>
             {
@@ -109,16 +137,39 @@ impl Planner<'_> {
             }
             // A copy replaces our link.
             OnDisk::OurLink | OnDisk::Loop | OnDisk::OtherLink(_) | OnDisk::Written => {
-                self.plan.steps.push(Step::Unlink { place: place.clone(), name: name.clone() });
-                None
+                if matches!(found, OnDisk::OtherLink(_)) && !self.is_editable(name) {
+                    self.keep(place, name);
+                }
+                self.take_link(Owned::of_editable(place.clone(), name.clone()));
             }
             OnDisk::Other => return self.conflict(place, name, ConflictKind::NotASkill),
-        };
-        self.plan.steps.push(Step::Put { place: place.clone(), name: name.clone(), digest, replaces });
+        }
+        self.plan.steps.push(Step::Put { place: place.clone(), name: name.clone(), digest, replaces: None });
     }
 
-    pub(super) fn drop_tree(&mut self, place: &Location, name: &SkillName, old: Digest) {
-        self.plan.steps.push(Step::Remove { place: place.clone(), name: name.clone(), old });
+    /// Plans for a tree that has the very bytes that should be at `place`. One that skillpm did not put there stays
+    /// what it is; with `--force`, skillpm's own takes its place. `import` takes over what another tool installed.
+    pub(super) fn same_tree(&mut self, place: &Location, name: &SkillName, digest: Digest) {
+        if self.owned(place, name).is_some() || self.goal.known.contains_key(name) {
+            return;
+        }
+        let is_source = self.survey.is_source(&self.lies(place, name), name);
+        if self.goal.force && !is_source {
+            if let Some((owned, old)) = self.may_take(place, name, Some(digest)) {
+                self.plan.steps.push(owned.replace(digest, old));
+            }
+        } else {
+            self.plan.foreign.insert((place.clone(), name.clone()));
+        }
+    }
+
+    /// Reports whether what is at `place` was there before skillpm came and is left as it is.
+    pub(super) fn stays_foreign(&mut self, place: &Location, name: &SkillName) -> bool {
+        let stays = !self.goal.force && self.survey.ownership.was_there(place, name);
+        if stays {
+            self.plan.foreign.insert((place.clone(), name.clone()));
+        }
+        stays
     }
 
     pub(super) fn canonical(&self, name: &SkillName) -> OnDisk {

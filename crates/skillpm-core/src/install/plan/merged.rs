@@ -2,6 +2,7 @@
 
 use super::{ConflictKind, Location, Planner, Step};
 use crate::digest::Digest;
+use crate::install::ownership::Owned;
 use crate::install::state::OnDisk;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
@@ -38,6 +39,10 @@ impl Planner<'_> {
             return;
         }
         let (place, name) = (place.clone(), name.clone());
-        self.plan.steps.push(Step::Put { place, name, digest: merged.tree, replaces: there });
+        self.plan.steps.push(match there {
+            // The user asked for the merge of exactly this tree, which is saved.
+            Some(old) => Owned::given_up(place, name).replace(merged.tree, old),
+            None => Step::Put { place, name, digest: merged.tree, replaces: None },
+        });
     }
 }

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::{Location, Planner, Step};
+use super::{Location, Planner};
+use crate::install::ownership::Owned;
 use crate::install::receipts::PreviousInstall;
 use crate::install::state::OnDisk;
 use crate::name::SkillName;
@@ -33,15 +34,15 @@ impl Planner<'_> {
                     return;
                 }
                 for (place, found) in &places {
-                    if let OnDisk::Tree(_) = found {
-                        self.drop_tree(place, name, locked.digest);
+                    if let (OnDisk::Tree(_), Some(owned)) = (found, self.owned(place, name)) {
+                        self.take_tree(owned, locked.digest);
                     }
                 }
             }
             PreviousInstall::Link(link) => match &places[0].1 {
                 OnDisk::Absent => {}
                 OnDisk::OtherLink(text) if text.to_str() == Some(&link.says) => {
-                    self.plan.steps.push(Step::Unlink { place: Location::Canonical, name: name.clone() });
+                    self.take_link(Owned::of_editable(Location::Canonical, name.clone()));
                 }
                 _ => return,
             },
@@ -59,12 +60,15 @@ impl Planner<'_> {
             let place = Location::Agent(agent.to_owned());
             match (found, locked) {
                 (OnDisk::OurLink | OnDisk::Written, _) => {
-                    self.plan.steps.push(Step::Unlink { place, name: name.clone() });
+                    let owned = survey.ownership.of_link(&self.files.lock, &place, name);
+                    owned.into_iter().for_each(|owned| self.take_link(owned));
                 }
                 (OnDisk::Tree(tree), Some(locked)) if *tree == Some(locked.digest) => {
                     let is_ours = ours.is_some_and(|ours| ours.contains(&place));
                     if is_ours && !self.is_somebodys(&place, name) {
-                        self.drop_tree(&place, name, locked.digest);
+                        self.owned(&place, name)
+                            .into_iter()
+                            .for_each(|owned| self.take_tree(owned, locked.digest));
                     }
                 }
                 (OnDisk::Tree(_), Some(_)) if known => self.plan.stays.push((place, name.clone())),

@@ -143,11 +143,11 @@ fn who_no_longer_sees_it() {
     assert_eq!(entry.agents.iter().collect::<Vec<_>>(), ["goose"]);
     there.dirs.insert("claude-code", PathBuf::from("/p/.goose/skills"));
     assert_eq!(words(&goal(content(), &["goose"], false), &files, &there), "");
-    // If no agent should see it, everything of ours is removed, listed or not.
-    assert_eq!(
-        words(&goal(content(), &["goose"], true), &files, &there),
-        "unlink claude-code, unlink windsurf, disable"
-    );
+    // If no agent should see it, everything of ours is removed. A link that no receipt lists is not ours.
+    let hidden = goal(content(), &["goose"], true);
+    assert_eq!(words(&hidden, &files, &there), "unlink claude-code, disable");
+    let foreign = super::plan(&hidden, &files, &there).expect("a plan").foreign;
+    assert_eq!(foreign, BTreeSet::from([(Location::Agent("windsurf".to_owned()), name("pdf"))]));
     for (found, expected) in [
         (tree("one"), "remove goose"),
         (tree("mine"), "Modified at goose"),
@@ -378,10 +378,9 @@ fn copies_of_what_lies_there_are_ours() {
         let mut wanted = goal(content(), &[], false);
         wanted.put[0].leaving.insert("goose");
         assert_eq!(words(&wanted, &files, &there), expected, "{copy}");
+        // Equal bytes are no proof that skillpm put them there.
         let there = survey(tree("mine"), OnDisk::Absent, &[("claude-code", tree(copy))]);
-        let stays = copy == "elsewhere";
-        let expected = if stays { "disable" } else { "remove claude-code, disable" };
-        assert_eq!(words(&goal(content(), &[], true), &files, &there), expected, "{copy}");
+        assert_eq!(words(&goal(content(), &[], true), &files, &there), "disable", "{copy}");
     }
 }
 
@@ -415,9 +414,35 @@ fn copies_go_with_the_skill() {
     }
     let there = survey(tree("one"), OnDisk::Absent, &[("goose", OnDisk::Tree(None))]);
     assert_eq!(words(&remove(true), &files, &there), "NotASkill at goose");
-    // A copy that the lockfile does not list is only removed if it equals the skill.
-    for (copy, expected) in [("mine", "remove canonical"), ("one", "remove canonical, remove claude-code")] {
+    // A copy that no receipt lists is not skillpm's, whatever its bytes are.
+    for copy in ["mine", "one"] {
         let there = survey(tree("one"), OnDisk::Absent, &[("claude-code", tree(copy))]);
-        assert_eq!(words(&remove(true), &files, &there), expected, "{copy}");
+        assert_eq!(words(&remove(true), &files, &there), "remove canonical", "{copy}");
     }
+}
+
+/// Whatever was there before skillpm came stays, with the very bytes that skillpm would put there, too: only `--force`
+/// takes it away, and it is saved first.
+#[test]
+fn what_was_there_before_is_left() {
+    let mut files = files("one", &[], "");
+    files.lock.skills.clear();
+    let canonical = (Location::Canonical, name("pdf"));
+    let goose = (Location::Agent("goose".to_owned()), name("pdf"));
+    let there = survey(tree("one"), OnDisk::Absent, &[("goose", tree("one"))]);
+    let mut wanted = goal(Content::Locked(locked("one", &[])), &["goose"], false);
+    for copy in [false, true] {
+        wanted.copy = copy;
+        let planned = plan(&wanted, &files, &there).expect("nothing is in the way");
+        assert!(planned.steps.is_empty(), "{:?}", planned.steps);
+        assert_eq!(planned.foreign, BTreeSet::from([canonical.clone(), goose.clone()]));
+    }
+    (wanted.copy, wanted.force) = (false, true);
+    assert_eq!(words(&wanted, &files, &there), "replace canonical, remove goose, link goose");
+    let planned = plan(&wanted, &files, &there).expect("nothing is in the way");
+    assert_eq!(planned.keep, [canonical.clone(), goose.clone()]);
+    assert_eq!(planned.given_up, BTreeSet::from([canonical, goose]));
+    wanted.force = false;
+    let there = survey(tree("mine"), OnDisk::Absent, &[("goose", tree("mine"))]);
+    assert_eq!(words(&wanted, &files, &there), "Untracked at canonical, Untracked at goose");
 }

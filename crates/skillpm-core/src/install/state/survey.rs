@@ -10,6 +10,7 @@ use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs::{self, PathError};
 use crate::install::directory::SkillsDir;
+use crate::install::ownership::Ownership;
 use crate::install::plan::Location;
 use crate::install::scope::Scope;
 use crate::name::SkillName;
@@ -58,6 +59,8 @@ pub struct Survey {
     /// The places among all these where the tree is the one that skillpm put there, although no lockfile
     /// lists it any more, for example after taking one side of a merge.
     pub untouched: BTreeSet<(Location, SkillName)>,
+    /// What the receipts of this machine say about all these.
+    pub ownership: Ownership,
     /// Directories on this machine that skills are installed from, with links resolved. Their content belongs
     /// to its author, and may be the only copy, whatever is locked.
     pub sources: BTreeSet<PathBuf>,

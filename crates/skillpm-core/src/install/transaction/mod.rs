@@ -239,7 +239,7 @@ impl<'a> Transaction<'a> {
         merges::forget_others(self.scope, plan.lock.as_ref().unwrap_or(&files.lock));
         let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
         let placed = Receipts::of(self.settings, self.scope);
-        placed.renew(files, manifest, &plan.steps, false);
+        placed.renew(files, manifest, &plan.steps, &plan.foreign, false);
         changing.done(self.undone_by());
         self.settle(self.undoable.get())
     }

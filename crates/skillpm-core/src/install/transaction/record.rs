@@ -314,7 +314,7 @@ impl Transaction<'_> {
             && let Ok((manifest, _)) = read_manifest(self.scope)
         {
             let placed = Receipts::of(self.settings, self.scope);
-            placed.renew(&before, &manifest, &journal.steps, true);
+            placed.renew(&before, &manifest, &journal.steps, &BTreeSet::new(), true);
         }
         changing.done(self.undone_by());
         self.settle(self.undoable.get())

@@ -2,12 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use super::kept::{add_contents, keep_copies, keep_left, keep_replaced, kept_by};
+use super::kept::{add_contents, foreign_left, keep_copies, keep_left, keep_replaced, kept_by};
 use super::plan::make_plan;
 use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
+use crate::install::changes::{self, PathChange};
 use crate::install::merges::{self, Unresolved};
 use crate::install::plan::{Goal, Plan};
 use crate::install::scope::{Scope, ScopeKind};
@@ -94,6 +95,20 @@ impl Planned<'_, '_> {
         &self.plan
     }
 
+    /// Returns the paths that the plan changes.
+    pub(in crate::ops) fn paths(&self) -> Vec<PathChange> {
+        changes::of_plan(&self.begun.context.settings, self.begun.scope, &self.plan)
+    }
+
+    /// Returns a warning about each path that skillpm did not make and that is left as it is.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a place that leads out of the project.
+    pub(in crate::ops) fn foreign(&self) -> Result<Vec<Warning>> {
+        foreign_left(self.begun.context, self.begun.scope, &self.plan)
+    }
+
     /// Returns the goal of the plan.
     pub(in crate::ops) fn goal(&self) -> &Goal {
         &self.goal
@@ -120,6 +135,8 @@ impl Planned<'_, '_> {
         mut contents: BTreeMap<SkillName, FileSet>,
         merges: Merges,
     ) -> Result<Applied> {
+        let paths = self.paths();
+        let foreign = self.foreign()?;
         let Self { begun: Begun { context, scope, transaction, files }, goal, mut plan } = self;
         let Merges { open, ended } = merges;
         plan.ended.extend(ended);
@@ -146,7 +163,7 @@ impl Planned<'_, '_> {
                 merges::forget(scope, name)?;
             }
         }
-        Ok(Applied { scope: scope.kind, plan, saved, warnings, undoable })
+        Ok(Applied { scope: scope.kind, plan, paths, foreign, saved, warnings, undoable })
     }
 }
 
@@ -156,6 +173,10 @@ pub(in crate::ops) struct Applied {
     scope: ScopeKind,
     /// The steps that were or would be taken.
     pub(in crate::ops) plan: Plan,
+    /// The paths that were or would be changed.
+    pub(in crate::ops) paths: Vec<PathChange>,
+    /// Warnings about what skillpm did not make and left as it is.
+    pub(in crate::ops) foreign: Vec<Warning>,
     /// Warnings about edited copies that were saved, with the command that restores them.
     pub(in crate::ops) saved: Vec<Warning>,
     /// Other warnings for the user.

@@ -18,6 +18,7 @@ use crate::name::SkillName;
 use crate::ops::fetcher::keep;
 use crate::store::{Note, Store, Why};
 use crate::tree::FileSet;
+use crate::tree::leftovers::comes_back;
 
 /// Adds to `contents` the trees that `plan` copies from where they are installed, or from the store if the
 /// installed ones were edited.
@@ -69,9 +70,26 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
             Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;
         }
     }
+    for step in plan.steps.iter().filter(|step| step.takes_tree()) {
+        let (place, name) = step.place();
+        let at = plan.lies(&place, name);
+        if plan.given_up.contains(&(at.clone(), name.clone())) {
+            continue;
+        }
+        let path = scope.place(&context.settings, &at, name)?;
+        told.extend(keep_leftovers(context, scope, name, &path).map_err(|error| error.context(lost(&path)))?);
+    }
     for (at, name) in &plan.keep {
         let path = scope.place(&context.settings, at, name)?;
         let store = Store::new(&context.settings)?;
+        let is_link = fs::kind(&path)? == Some(fs::Kind::Symlink);
+        if is_link || plan.given_up.contains(&(at.clone(), name.clone())) {
+            let note = Note::new(name.as_str(), Why::Foreign, path.clone());
+            store.keep_whole(&path, note).map_err(|error| error.context(lost(&path)))?;
+            let shown = scope.shown(&context.settings, &path);
+            told.push(format!("`{shown}`, which is not skillpm's, was saved"));
+            continue;
+        }
         let note = Note::new(name.as_str(), why_kept(plan, at, name), path.clone());
         let files = scope.index.trees().read(&path)?.files;
         let kept = store.keep(&files, Some(note)).map_err(|error| error.context(lost(&path)))?;
@@ -83,6 +101,33 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
         }
     }
     Ok(told)
+}
+
+/// Saves the tree of `name` at `path`, which is to be removed, with what tools left in it, if any of that does not come
+/// back by itself. No digest covers it, so the store has it nowhere else. Returns a message about it.
+fn keep_leftovers(context: &Context, scope: &Scope, name: &SkillName, path: &Path) -> Result<Option<String>> {
+    let leftovers = scope.index.trees().leftovers(path);
+    let kept: Vec<_> = leftovers.iter().filter(|leftover| !comes_back(leftover)).collect();
+    let Some(first) = kept.first() else { return Ok(None) };
+    let note = Note::new(name.as_str(), Why::WithToolFiles, path.to_owned());
+    Store::new(&context.settings)?.keep_whole(path, note)?;
+    let more = if kept.len() == 1 { String::new() } else { format!(" and {} more", kept.len() - 1) };
+    let shown = scope.shown(&context.settings, path);
+    Ok(Some(format!("`{shown}` was saved with `{first}`{more}, which tools left in it")))
+}
+
+/// Returns a warning about each path that skillpm did not make, and that `plan` leaves as it is.
+///
+/// # Errors
+///
+/// Fails for a place that leads out of the project.
+pub(super) fn foreign_left(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
+    let told = |(at, name): &(Location, SkillName)| {
+        let path = scope.place(&context.settings, at, name)?;
+        let told = format!("`{}` is not skillpm's: left as it is", scope.shown(&context.settings, &path));
+        Ok(Warning::new(codes::FOREIGN_LEFT, told))
+    };
+    plan.foreign.iter().map(told).collect()
 }
 
 /// Returns why the tree of `name` at `at` is saved before `plan` is carried out. A plan without steps takes a

@@ -8,8 +8,10 @@ use super::unedited::unedited;
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::install::agent_view;
+use crate::install::ownership::Ownership;
 use crate::install::places::Places;
-use crate::install::plan::{Content, Goal, Plan, Wanted, plan};
+use crate::install::plan::{Goal, Plan, plan};
 use crate::install::scope::Scope;
 use crate::install::sources;
 use crate::install::state::{Files, Survey};
@@ -29,11 +31,13 @@ pub(in crate::ops) fn make_plan(
 ) -> Result<Plan> {
     let put = goal.put.iter().map(|wanted| &wanted.name);
     let names: Vec<&SkillName> = put.chain(&goal.remove).chain(goal.left.keys()).collect();
-    let (watched, mut chosen) = watched(goal, files);
+    let receipts = Ownership::read(&context.settings, scope, &files.lock, names.iter().copied());
+    let (watched, mut chosen) = watched(context, scope, goal, files, &receipts);
     let shared = shared(context, scope, &names)?;
     let take = |scope: &Scope| {
         let mut survey = Survey::take(&context.settings, scope, &names, &watched)?;
         survey.shared.clone_from(&shared);
+        survey.ownership = receipts.clone();
         Ok::<_, Error>(survey)
     };
     let mut survey = take(scope)?;
@@ -77,24 +81,34 @@ fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTre
 }
 
 /// Returns the agents whose directories have to be examined for `goal`, and those among them that the user
-/// chose.
-fn watched(goal: &Goal, files: &Files) -> (Vec<&'static Agent>, Ids) {
-    let names = goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove);
-    let locked = names.filter_map(|name| files.lock.skills.get(name));
+/// chose: the manifest, the lockfile or a receipt of this machine names them. An agent of this machine that nobody
+/// chose is examined too where a skill goes out of sight, to name what it still sees.
+fn watched(
+    context: &Context,
+    scope: &Scope,
+    goal: &Goal,
+    files: &Files,
+    receipts: &Ownership,
+) -> (Vec<&'static Agent>, Ids) {
+    let names = || goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove).chain(goal.left.keys());
+    let locked = names().filter_map(|name| files.lock.skills.get(name)).flat_map(|locked| &locked.agents);
+    let own = names().filter_map(|name| files.manifest.skills().get(name)?.agents.as_ref()).flatten();
     let targets = files.manifest.agents().targets.iter().flatten();
-    let known =
-        targets.chain(locked.flat_map(|locked| &locked.agents)).filter_map(|id| agents::find(id).ok());
+    let listed = targets.chain(locked).chain(own).map(String::as_str);
+    let known = listed
+        .chain(names().flat_map(|name| receipts.agents_of(name)))
+        .filter_map(|id| agents::find(id).ok());
     let chosen =
         known.map(|agent| agent.id).chain(goal.put.iter().flat_map(|wanted| {
             wanted.agents.iter().map(|agent| agent.id).chain(wanted.leaving.iter().copied())
         }));
     let chosen: Ids = chosen.collect();
-    // A skill that is removed or hidden may be linked anywhere.
-    let gone = !goal.remove.is_empty() || !goal.left.is_empty();
-    // So may a skill that is in no lockfile.
-    let is_anywhere = |wanted: &Wanted| wanted.disabled || matches!(wanted.content, Content::Editable(_));
-    let everywhere = gone || goal.put.iter().any(is_anywhere);
-    let watched = agents::all().iter().filter(|agent| everywhere || chosen.contains(agent.id)).collect();
+    let hides = !goal.remove.is_empty() || goal.put.iter().any(|wanted| wanted.disabled);
+    let watched = if hides {
+        agent_view::counting(&context.settings, scope, chosen.iter().copied())
+    } else {
+        agents::all().iter().filter(|agent| chosen.contains(agent.id)).collect()
+    };
     (watched, chosen)
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::install::plan::{Conflict, ConflictKind, Location};
-use crate::install::receipts::{Receipts, Untouched};
+use crate::install::receipts::{Made, Receipts};
 use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::store::Store;
@@ -26,7 +26,7 @@ pub(super) fn unedited(
     if trees.peek().is_none() {
         return (fetched, untouched);
     }
-    let placed = Receipts::of(&context.settings, scope).untouched();
+    let placed = Receipts::of(&context.settings, scope).made();
     for Conflict { name, place, kind } in trees {
         let Ok(path) = scope.place(&context.settings, place, name) else { continue };
         let Some(digest) = scope.index.trees().digest(&path) else { continue };
@@ -59,7 +59,7 @@ pub(in crate::ops) struct Unedited<'a> {
     context: &'a Context,
     scope: &'a Scope,
     /// The trees that skillpm put there; read only if the store does not have a tree.
-    placed: OnceCell<Untouched<'a>>,
+    placed: OnceCell<Made<'a>>,
 }
 
 impl<'a> Unedited<'a> {
@@ -70,8 +70,7 @@ impl<'a> Unedited<'a> {
 
     /// Reports whether nobody edited the tree with `digest` at the place of `name`.
     pub(in crate::ops) fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
-        let placed =
-            || self.placed.get_or_init(|| Receipts::of(&self.context.settings, self.scope).untouched());
+        let placed = || self.placed.get_or_init(|| Receipts::of(&self.context.settings, self.scope).made());
         let path = self.scope.place(&self.context.settings, place, name);
         // If only line endings differ, nothing that somebody wrote is lost.
         let other_line_ends = || path.is_ok_and(|path| self.scope.index.trees().is_other_line_ends(&path));

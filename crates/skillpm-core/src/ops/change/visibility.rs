@@ -8,6 +8,7 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
+use crate::install::changes::PathChange;
 use crate::install::plan::{ChangedFiles, Goal, Location, NewLink, Step};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
@@ -46,6 +47,8 @@ pub(in crate::ops) struct Changed {
     pub(in crate::ops) steps: Vec<Step>,
     /// The links that were or would be made.
     pub(in crate::ops) links: Vec<NewLink>,
+    /// The paths that were or would be changed.
+    pub(in crate::ops) paths: Vec<PathChange>,
     /// Which files changed or would change.
     pub(in crate::ops) files: ChangedFiles,
     /// The agents that see each of the skills through a link or copy of their own.
@@ -123,7 +126,9 @@ pub(in crate::ops) fn rearrange(
     };
     let applied = begun.plan(goal)?.apply(desired.contents)?;
     changed.warnings.extend_from_slice(&applied.saved);
+    changed.warnings.extend_from_slice(&applied.foreign);
     changed.warnings.extend(applied.shared());
+    changed.paths = applied.paths;
     changed.files = applied.plan.files();
     (changed.steps, changed.links) = (applied.plan.steps, applied.plan.links);
     Ok(changed)

@@ -19,6 +19,7 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::agent_view::Unseen;
+use crate::install::changes::PathChange;
 use crate::install::plan::ChangedFiles;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -77,6 +78,8 @@ pub struct Installed {
     pub seen_by: Vec<String>,
     /// The agents of this machine that do not see all skills of the scope.
     pub unseen: Vec<Unseen>,
+    /// The paths that were changed.
+    pub paths: Vec<PathChange>,
     /// Which of manifest and lockfile changed.
     pub files_changed: ChangedFiles,
     /// Warnings for the user.
@@ -85,9 +88,9 @@ pub struct Installed {
 
 impl Installed {
     fn of(scope: ScopeKind, outcome: InstallOutcome) -> Self {
-        let InstallOutcome { agents, seen_by, unseen, files, warnings, .. } = outcome;
+        let InstallOutcome { agents, seen_by, unseen, paths, files, warnings, .. } = outcome;
         let seen_by: BTreeSet<String> = agents.into_iter().chain(seen_by).collect();
-        Self { scope, seen_by: seen_by.into_iter().collect(), unseen, files_changed: files, warnings }
+        Self { scope, seen_by: seen_by.into_iter().collect(), unseen, paths, files_changed: files, warnings }
     }
 }
 

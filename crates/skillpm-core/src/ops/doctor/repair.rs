@@ -12,6 +12,7 @@ use crate::install::plan::{Plan, Step};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
+use crate::ops::change::keep_replaced;
 use crate::store::{self, Note, Why, downloads};
 
 /// The outcome of the repairs.
@@ -74,6 +75,7 @@ impl Doctor<'_> {
                 plan.steps.push(step.clone());
             }
         }
+        keep_replaced(self.context, scope, &plan)?;
         // Both files stay as they are. The manifest says where links to editable skills lead.
         let manifest = read_manifest(scope).map(|(manifest, _)| manifest).unwrap_or_default();
         transaction.apply(&plan, &Files { manifest, ..Files::default() }, &contents)

@@ -67,6 +67,7 @@ pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -
             outcome.files.manifest |= done.files.manifest;
             outcome.files.lockfile |= done.files.lockfile;
             outcome.steps.extend(done.steps);
+            outcome.paths.extend(done.paths);
             // Its files are at their new place: that a copy was saved as well is nothing to look after.
             let others = done.warnings.into_iter().filter(|told| !done.saved.contains(told));
             outcome.warnings.extend(others);

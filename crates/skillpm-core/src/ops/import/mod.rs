@@ -116,7 +116,7 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
         goal.put.push(settled(wanted));
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
-    let mut plan = Plan::default();
+    let (mut plan, mut paths) = (Plan::default(), Vec::new());
     if !goal.put.is_empty() || !goal.record.is_empty() {
         let begun = Begun::begin(context, scope, request.dry_run)?;
         let now = begun.files();
@@ -125,7 +125,8 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
         }
         let applied = begun.plan(goal)?.apply(contents)?;
         warnings.extend(applied.saved);
-        plan = applied.plan;
+        warnings.extend(applied.foreign);
+        (plan, paths) = (applied.plan, applied.paths);
     }
     let before = files.manifest.agents().targets.clone().unwrap_or_default();
     let manifest = plan.manifest.as_ref();
@@ -135,6 +136,7 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
         read,
         files: plan.files(),
         steps: plan.steps,
+        paths,
         agents: now.into_iter().filter(|agent| !before.contains(agent)).collect(),
         needed,
         dry_run: request.dry_run,

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::advice::{Message, Warning};
+use crate::install::changes::PathChange;
 use crate::install::plan::{ChangedFiles, Step};
 use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
@@ -20,6 +21,8 @@ pub struct ImportOutcome {
     pub skills: Vec<ImportedSkill>,
     /// What was or would be done on disk, in order.
     pub steps: Vec<Step>,
+    /// The paths that were or would be changed.
+    pub paths: Vec<PathChange>,
     /// Which of manifest and lockfile changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,

@@ -12,6 +12,7 @@ use super::chosen::ALL;
 use crate::advice::{Opt, Verb, message};
 use crate::agents::{self, Agent, UnknownAgent};
 use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
 use crate::install::plan::Wanted;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -19,6 +20,7 @@ use crate::manifest::{Agents, Requirement};
 use crate::name::SkillName;
 use crate::ops::dependencies::dependents_of;
 use crate::settings::Settings;
+use crate::skill::SKILL_FILE;
 
 /// The ids of agents.
 pub(in crate::ops) type Ids = BTreeSet<&'static str>;
@@ -442,7 +444,23 @@ fn found(settings: &Settings, scope: &Scope) -> Vec<&'static str> {
 fn wants_link(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
     let presence = agent.presence(settings, &scope.root, false, &|path| scope.is_used(path));
     match scope.kind {
-        ScopeKind::Project => agent.project_link_wanted(presence),
+        ScopeKind::Project => agent.project_link_wanted(presence) && !is_written_in(scope, agent),
         ScopeKind::User => agent.user_link_wanted(presence),
     }
+}
+
+/// Reports whether an author keeps skills in the project's directory of `agent`, as in `skills/`: nobody who did not ask
+/// for it gets links beside them, which would be published with them.
+fn is_written_in(scope: &Scope, agent: &Agent) -> bool {
+    let dir = agent.project_dir();
+    if dir.starts_with('.') {
+        return false;
+    }
+    let dir = scope.root.join(dir);
+    let is_skill = |name: &String| {
+        let skill = dir.join(name);
+        matches!(fs::kind(&skill), Ok(Some(Kind::Directory)))
+            && matches!(fs::kind(&skill.join(SKILL_FILE)), Ok(Some(Kind::File)))
+    };
+    fs::list_dir(&dir).is_ok_and(|names| names.iter().any(is_skill))
 }

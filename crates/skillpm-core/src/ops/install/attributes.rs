@@ -1,13 +1,14 @@
 //! `.agents/.gitattributes`: without it, git changes the line endings of skills on some machines, where none
 //! of them then matches the lockfile.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
 use crate::fs::{self, Kind};
 use crate::install::attributes::{FILE, LINE, TEXT};
+use crate::install::changes::{PathChange, PathEffect};
 use crate::install::scope::{Scope, ScopeKind, repository_of};
 use crate::manifest::Manifest;
 
@@ -19,9 +20,36 @@ const MAX_FILE: u64 = 1 << 20;
 /// written.
 pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Option<Warning> {
     let skills = scope.skills_dir();
+    if !matches!(fs::kind(&skills), Ok(Some(Kind::Directory))) {
+        return None;
+    }
+    let (file, new) = wanted(context, scope, manifest)?;
+    let error = fs::write_atomic(&file, new.as_bytes()).err()?;
+    let told = format!("{error}: {}; git may change the line ends of skills", error.source);
+    Some(Warning::new(codes::ATTRIBUTES_UNWRITABLE, told))
+}
+
+/// Returns the change that [`keep`] makes once the skills are there, which they are if any `comes`.
+pub(super) fn planned(
+    context: &Context,
+    scope: &Scope,
+    manifest: &Manifest,
+    comes: bool,
+) -> Option<PathChange> {
+    if !comes && !matches!(fs::kind(&scope.skills_dir()), Ok(Some(Kind::Directory))) {
+        return None;
+    }
+    let (path, _) = wanted(context, scope, manifest)?;
+    let is_there = matches!(fs::kind(&path), Ok(Some(_)));
+    let change = if is_there { PathEffect::Replaced } else { PathEffect::Created };
+    Some(PathChange::new(&context.settings, scope, path, change))
+}
+
+/// Returns the file and its new text, if it lacks the line and should have it.
+fn wanted(context: &Context, scope: &Scope, manifest: &Manifest) -> Option<(PathBuf, String)> {
+    let skills = scope.skills_dir();
     let is_wanted = scope.kind == ScopeKind::Project
         && manifest.agents().gitattributes != Some(false)
-        && matches!(fs::kind(&skills), Ok(Some(Kind::Directory)))
         && scope.check_inside(&skills).is_ok();
     if !is_wanted {
         return None;
@@ -30,12 +58,7 @@ pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Opt
     let new = missing(&file)?;
     repository_of(&fs::real_path(&scope.root).ok()??, |_| true).ok()??;
     // Git does not change files that it does not track.
-    if is_ignored(context, scope, &skills)? {
-        return None;
-    }
-    let error = fs::write_atomic(&file, new.as_bytes()).err()?;
-    let told = format!("{error}: {}; git may change the line ends of skills", error.source);
-    Some(Warning::new(codes::ATTRIBUTES_UNWRITABLE, told))
+    (!is_ignored(context, scope, &skills)?).then_some((file, new))
 }
 
 /// Reports whether git ignores `path`, or `None` if that cannot be determined.

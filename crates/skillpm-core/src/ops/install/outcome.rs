@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
+use super::attributes;
 use super::available::{Available, OfferedPlugin};
 use super::desired::{DesiredNotes, LeftOut};
 use super::replaced;
@@ -13,6 +14,7 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::agent_view::Unseen;
+use crate::install::changes::PathChange;
 use crate::install::plan::{ChangedFiles, Content, Goal, Location, NewLink, Plan, Step, Wanted};
 use crate::install::receipts::PreviousInstall;
 use crate::install::scope::{Scope, ScopeKind};
@@ -37,6 +39,8 @@ pub struct InstallOutcome {
     pub steps: Vec<Step>,
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
+    /// The paths that were or would be changed.
+    pub paths: Vec<PathChange>,
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
@@ -143,6 +147,11 @@ pub(super) fn planned(
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, files, conflicts)));
     outcome.warnings.extend(still_disabled(scope, request, goal));
     outcome.warnings.extend(stays(context, scope, plan)?);
+    outcome.warnings.extend(planned.foreign()?);
+    outcome.paths = planned.paths();
+    let now = plan.manifest.as_ref().unwrap_or(&files.manifest);
+    let comes = plan.steps.iter().any(|step| matches!(step.place().0, Location::Canonical));
+    outcome.paths.extend(attributes::planned(context, scope, now, comes));
     if !request.restores() {
         outcome.warnings.extend(replaced::told(context, scope.kind, goal, files));
     }

@@ -2,10 +2,10 @@
 
 use super::linked::{Dirs, Linked, know_sources, linked};
 use super::outcome::{ListedSkill, SkillState};
-use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
+use crate::install::agent_view;
 use crate::install::editable::Editable;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, OnDisk, Survey};
@@ -36,7 +36,7 @@ pub(in crate::ops) fn one(
 
 fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<ListedSkill>> {
     let files = Files::read(scope)?;
-    let agents: Vec<_> = agents::all().iter().collect();
+    let agents = agent_view::counting(&context.settings, scope, agent_view::named(&files));
     let mut survey = Survey::take(&context.settings, scope, &[name], &agents)?;
     let mut dirs = Dirs::new(context, scope);
     know_sources(&dirs, &files, &mut survey, [name].into_iter());

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 use crate::advice::{Message, Warning};
+use crate::install::changes::PathChange;
 use crate::install::merges::Disputed;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::ScopeKind;
@@ -26,6 +27,8 @@ pub struct UpdateOutcome {
     pub steps: Vec<Step>,
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
+    /// The paths that were or would be changed.
+    pub paths: Vec<PathChange>,
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,

@@ -164,8 +164,11 @@ pub(super) fn settle<'b, 'a>(
         failure.names.retain(|name| goal.remove.iter().all(|gone| gone.as_str() != name));
     }
     failures.retain(|failure| !failure.names.is_empty());
+    let mut warnings = prepared.warnings.clone();
+    warnings.extend(planned.foreign()?);
     let outcome = UpdateOutcome {
         skills,
+        paths: planned.paths(),
         steps: plan.steps.clone(),
         links: plan.links.clone(),
         files: plan.files(),
@@ -174,7 +177,7 @@ pub(super) fn settle<'b, 'a>(
         scope: Some(scope.kind),
         refused: prepared.refused.iter().map(ToString::to_string).collect(),
         failures,
-        warnings: prepared.warnings.clone(),
+        warnings,
         decided: prepared.decided.clone(),
     };
     let ended = prepared.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);

@@ -11,8 +11,10 @@ use crate::install::health::inspection::{
     AgentDirectory, DesiredSkill, Goes, Inspection, PresentAgent, Thing, is_locked, real,
 };
 use crate::install::health::{Finding, Remedy, problem};
+use crate::install::ownership::{Owned, Ownership};
 use crate::install::plan::{Location, Step};
 use crate::install::scope::ScopeKind;
+use crate::lockfile::Lockfile;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
@@ -57,6 +59,18 @@ impl AgentEntry<'_> {
         (locked || self.look.wishes.contains_key(&name)).then_some(name)
     }
 
+    /// Returns what `of` says about the place of `name` for any of the agents of this directory.
+    fn owned(
+        &self,
+        name: &SkillName,
+        of: fn(&Ownership, &Lockfile, &Location, &SkillName) -> Option<Owned>,
+    ) -> Option<Owned> {
+        let none = Lockfile::default();
+        let lock = self.look.locked().unwrap_or(&none);
+        let place = |agent: &&Agent| Location::Agent(agent.id.to_owned());
+        self.dir.agents.iter().find_map(|agent| of(&self.look.ownership, lock, &place(agent), name))
+    }
+
     fn wish(&self) -> Option<&DesiredSkill> {
         self.look.wishes.get(&self.known()?)
     }
@@ -88,12 +102,7 @@ impl AgentEntry<'_> {
     /// Returns the finding for a link to a skill that the agents of this directory should not see.
     fn unwanted(&self) -> Option<Finding> {
         let (name, wish, agent) = (self.known()?, self.wish()?, self.dir.agent()?);
-        let locked = self.look.locked().and_then(|lock| lock.skills.get(&name));
-        let ours =
-            locked.is_some_and(|locked| self.dir.agents.iter().any(|own| locked.agents.contains(own.id)));
-        // Editable skills are in no lockfile.
-        let ours = ours
-            || wish.editable.is_some() && self.look.asked().is_some_and(|asked| asked.says_who_sees(&name));
+        let ours = self.owned(&name, Ownership::of_link);
         let shown = self.path.display();
         let why = if wish.disabled {
             "which is disabled".to_owned()
@@ -102,15 +111,17 @@ impl AgentEntry<'_> {
         };
         let message = format!("`{shown}` leads to `{name}`, {why}");
         let finding = Finding::new(&problem::LINK_UNWANTED, self.path, message);
-        Some(if wish.disabled || ours {
-            finding.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
+        Some(if let Some(owned) = ours {
+            finding.remedy(Remedy::Steps(vec![owned.unlink()]))
         } else {
-            finding.advice(message!(
-                Verb::Link.within(self.look.scope.kind).option(Opt::Agent, agent.id).word(&name),
-                " keeps it, ",
-                Verb::Unlink.within(self.look.scope.kind).option(Opt::Agent, agent.id).word(&name),
-                " removes it"
-            ))
+            // `unlink` removes only what skillpm made.
+            let remove = format!("remove it with `rm {}`", shell_word(self.path));
+            if wish.disabled {
+                finding.advice(remove)
+            } else {
+                let link = Verb::Link.within(self.look.scope.kind).option(Opt::Agent, agent.id).word(&name);
+                finding.advice(message!(link, " keeps it; else ", remove))
+            }
         })
     }
 
@@ -140,15 +151,12 @@ impl AgentEntry<'_> {
         }
         if !leads_somewhere(self.look, thing) {
             let broken = broken(self.path, target);
-            // A link of ours to a skill that is gone, or a foreign link where ours belongs.
-            let ours =
-                SkillName::new(self.name).ok().filter(|_| matches!(goes, Goes::Canonical(_)) && !wrong);
-            return Some(match (self.link_step(), ours, self.dir.agent()) {
-                (Some(step), ..) => broken.remedy(Remedy::Steps(vec![step])),
-                (None, Some(name), Some(agent)) => {
-                    broken.remedy(Remedy::Steps(vec![unlink_step(agent, name)]))
-                }
-                _ => broken,
+            // A link of ours to a skill that is gone.
+            let name = SkillName::exact(self.name).filter(|_| matches!(goes, Goes::Canonical(_)) && !wrong);
+            let ours = name.and_then(|name| self.owned(&name, Ownership::of_link));
+            return Some(match ours {
+                Some(owned) => broken.remedy(Remedy::Steps(vec![owned.unlink()])),
+                None => broken,
             });
         }
         if wrong && self.known().is_some() && self.wanted() != Some(false) {
@@ -165,7 +173,8 @@ impl AgentEntry<'_> {
         if !wrong && target.is_absolute() && self.look.scope.kind == ScopeKind::Project && !cfg!(windows) {
             let message = format!("`{shown}` leads to `{to}`: it breaks when the project is moved or cloned");
             let finding = Finding::new(&problem::LINK_ABSOLUTE, self.path, message);
-            return Some(match self.link_step() {
+            let ours = self.known().is_some_and(|name| self.owned(&name, Ownership::of_link).is_some());
+            return Some(match self.link_step().filter(|_| ours) {
                 Some(step) => finding.remedy(Remedy::Steps(vec![step])),
                 None => finding
                     .advice(message!(Verb::Install, " makes relative links for the skills that it installs")),
@@ -219,6 +228,11 @@ impl AgentEntry<'_> {
         };
         let equal = digest.is_some() && (digest == locked || digest == canonical);
         let wanted = self.wanted();
+        // What skillpm did not put there is its user's. It is told only where it differs from what the agent should see.
+        let owned = self.owned(&name, Ownership::of_tree);
+        if owned.is_none() && (wanted != Some(true) || self.look.tracked.contains(self.path)) {
+            return None;
+        }
         if equal && copies && wanted != Some(false) {
             return None;
         }
@@ -244,12 +258,19 @@ impl AgentEntry<'_> {
             _ => format!("`{shown}` is a copy of `{name}` that no update will reach"),
         };
         let finding = Finding::new(&problem::STRAY_COPY, self.path, message);
+        if let (None, Some(agent)) = (&owned, self.dir.agent()) {
+            let link = Verb::Link.within(self.look.scope.kind).option(Opt::Agent, agent.id).flag(Opt::Force);
+            return Some(finding.advice(message!(
+                "skillpm did not make it; ",
+                link.word(&name),
+                " moves it into the store and puts a link in its place"
+            )));
+        }
         // Removing the copy loses nothing only if the same bytes stay in the canonical place.
         let same = digest == canonical;
-        Some(match (self.dir.agent(), digest) {
-            (Some(agent), Some(old)) if same => {
-                let place = Location::Agent(agent.id.to_owned());
-                let mut steps = vec![Step::Remove { place, name, old }];
+        Some(match (owned, digest) {
+            (Some(owned), Some(old)) if same => {
+                let mut steps = vec![owned.remove(old)];
                 steps.extend(self.link_step());
                 finding.remedy(Remedy::Steps(steps))
             }
@@ -300,11 +321,6 @@ pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Find
         };
         found.push(finding.skill(name).agent(Some(here.agent.id)));
     }
-}
-
-/// Returns the step that removes the link of `agent`.
-fn unlink_step(agent: &Agent, name: SkillName) -> Step {
-    Step::Unlink { place: Location::Agent(agent.id.to_owned()), name }
 }
 
 /// Finds the links or copies that agents should have but do not.
