@@ -16,6 +16,7 @@ from distribution import archive, build, contents, licences, linux, npm, templat
 from distribution.project import (
     PACKAGING,
     PROGRAMS,
+    REPOSITORY,
     ROOT,
     DistError,
     Target,
@@ -26,6 +27,9 @@ from distribution.project import (
 )
 
 INSTALLERS = ("install.sh", "install.ps1")
+MANIFESTS = "skillpm-manifests.tar.gz"
+# A link in the changelog to another file of the repository.
+LINK = re.compile(r"(\]\()(?!https?:|mailto:|#)([^)\s]+\))")
 
 
 def make_archives(of: Target, dist: Path, profile: str) -> None:
@@ -88,6 +92,7 @@ def make_packages(dist: Path) -> list[str]:
         except templates.MissingArchive as error:
             left_out.append(f"{manifest}: {error}")
     write_hooks(dist / "manifests" / "pre-commit")
+    write_manifests(dist, epoch)
     for name in INSTALLERS:
         shutil.copyfile(PACKAGING / name, dist / name)
     archive.write_checksums(dist)
@@ -100,6 +105,15 @@ def write_hooks(into: Path) -> None:
     (into / ".pre-commit-hooks.yaml").write_bytes(hooks.replace("language: rust", "language: python").encode())
 
 
+def write_manifests(dist: Path, epoch: int) -> None:
+    """Write the manifests into one file, which is a part of the release and has a checksum like the others."""
+    files = archive.Files()
+    for file in sorted((dist / "manifests").rglob("*")):
+        if file.is_file():
+            files.add(file.relative_to(dist).as_posix(), file.read_bytes())
+    (dist / MANIFESTS).write_bytes(archive.tar_gz(files, epoch))
+
+
 def matrix() -> str:
     """Return the matrix of the release workflow: one job per row of `targets.tsv`."""
     rows = [{"triple": of.triple, "runner": of.runner, "build": of.build} for of in targets()]
@@ -107,10 +121,17 @@ def matrix() -> str:
 
 
 def check_tag(tag: str) -> None:
-    """Raise `DistError` unless a tag names the version of `Cargo.toml` and the changelog has it."""
+    """Raise `DistError` unless a tag names the version of `Cargo.toml` and the changelog has it, with a date."""
     if tag != f"v{version()}":
         raise DistError(f"the tag `{tag}` is not the version of `Cargo.toml`: `v{version()}` is expected")
-    changes(version(), (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    check_changelog(version(), (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+
+
+def check_changelog(of_version: str, changelog: str) -> None:
+    """Raise `DistError` unless the changelog has a section of the version whose heading has a date."""
+    changes(of_version, changelog)
+    if not re.search(rf"^## \[{re.escape(of_version)}\] - \d{{4}}-\d\d-\d\d$", changelog, re.MULTILINE):
+        raise DistError(f"the heading `## [{of_version}]` of `CHANGELOG.md` has no date: `- YYYY-MM-DD` is expected")
 
 
 def changes(of_version: str, changelog: str) -> str:
@@ -126,6 +147,8 @@ def notes() -> str:
     """Return the text of the release on GitHub: what changed, and how to install and verify it."""
     text = (templates.TEMPLATES / "notes.md").read_text(encoding="utf-8")
     changed = changes(version(), (ROOT / "CHANGELOG.md").read_text(encoding="utf-8"))
+    # The page of a release is not beside the files of the repository.
+    changed = LINK.sub(rf"\g<1>{REPOSITORY}/blob/v{version()}/\g<2>", changed)
     return templates.fill(text, version(), ROOT, {"CHANGES": changed})
 
 

@@ -61,8 +61,10 @@ function Install-Skillpm {
         }
         Expand-Archive -Path $archive -DestinationPath $work
         $program = Join-Path $work "$stem\skillpm.exe"
-        $version = & $program --version | Select-Object -First 1
+        # Not in a pipeline: one that `Select-Object -First` ends early leaves no exit code.
+        $output = & $program --version
         if ($LASTEXITCODE -ne 0) { throw 'the program does not run on this machine' }
+        $version = @($output)[0]
 
         New-Item -ItemType Directory -Force -Path $directory | Out-Null
         $directory = (Resolve-Path $directory).Path

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import licences
 from .archive import Files
-from .project import ROOT, DistError, Target, run, source_date_epoch
+from .project import ROOT, DistError, Target, run, run_output, source_date_epoch, version
 
 # The names that each shell looks for.
 COMPLETIONS = {
@@ -26,10 +26,17 @@ SBOM = "skillpm.cdx.json"
 def common() -> Files:
     """Return the files that both programs have in their archives."""
     files = Files()
+    files.add("BUILD.txt", build_record(run_output(["rustc", "--version"])))
     for name in ("LICENSE", "README.md", "CHANGELOG.md"):
         files.add(name, (ROOT / name).read_bytes())
     files.add("THIRD-PARTY-LICENSES.txt", licences.texts(licences.crates()))
     return files
+
+
+def build_record(compiler: str) -> str:
+    """Return what it takes to build the same programs again: the version, the commit and the compiler."""
+    commit = run_output(["git", "-C", str(ROOT), "rev-parse", "HEAD"])
+    return f"skillpm {version()}\ncommit {commit}\n{compiler}\n"
 
 
 def pages(program: Path) -> Files:

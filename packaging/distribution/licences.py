@@ -16,7 +16,10 @@ from .templates import fill
 PAGE = ROOT / "docs" / "reference" / "licences.md"
 # Each package that is released as a program or a library of its own.
 RELEASED = ("skillpm", "skillpm-registry", "skillpm-python")
-LICENCE_FILE = re.compile(r"(licen[cs]e|copying|copyright|notice|unlicense)", re.IGNORECASE)
+# The last is of a crate that may also be used under the LGPL, which `deny.toml` does not accept.
+LICENCE_FILE = re.compile(r"(licen[cs]e|copying|copyright|notice|unlicense|mpl-2\.0)", re.IGNORECASE)
+# What every program contains besides crates: its label, and who holds the copyright.
+STANDARD_LIBRARY = ("the standard library of Rust (MIT OR Apache-2.0)", "The Rust Project Contributors")
 
 # What crates compile that has another author: crate, component, licence, and the file with its text.
 BUNDLED = (
@@ -42,6 +45,7 @@ class Crate:
     version: str
     licence: str
     directory: Path
+    authors: tuple[str, ...] = ()
 
 
 def crates() -> list[Crate]:
@@ -75,6 +79,7 @@ def crates() -> list[Crate]:
             package["version"],
             normalise(package["license"]),
             Path(package["manifest_path"]).parent,
+            tuple(package["authors"]),
         )
         for package in external
     ]
@@ -113,15 +118,30 @@ def licence_files(crate: Crate) -> list[Path]:
     return mit + [file for file in files if "notice" in file.name.lower()]
 
 
+def mit(holders: str) -> str:
+    """Return the text of the MIT license for the work of `holders`: ours, with another line about the copyright."""
+    ours = (ROOT / "LICENSE").read_text(encoding="utf-8").strip()
+    text, changed = re.subn(r"^Copyright .*$", lambda _: f"Copyright (c) {holders}", ours, flags=re.MULTILINE)
+    if changed != 1:
+        raise DistError("`LICENSE` has not one line that begins with `Copyright`")
+    return text
+
+
 def texts(of: list[Crate]) -> str:
-    """Return the texts of all licences, each once, below the names of the components under it."""
-    names: dict[str, list[str]] = {}
-    without: list[str] = []
+    """Return the texts of all licences, each once, below the names of the components under it.
+
+    A crate under the MIT license that lacks the text gets it, with the authors that its manifest names. Raise `DistError`
+    for a crate that lacks another text.
+    """
+    label, holders = STANDARD_LIBRARY
+    names: dict[str, list[str]] = {mit(holders): [label]}
     for crate in of:
         label = f"{crate.name} {crate.version} ({crate.licence})"
         files = [(label, file) for file in licence_files(crate)]
-        if not files:
-            without.append(f"{label}: https://crates.io/crates/{crate.name}")
+        if not files and crate.licence == "MIT":
+            names.setdefault(mit(", ".join(crate.authors) or f"the authors of {crate.name}"), []).append(label)
+        elif not files:
+            raise DistError(f"the crate `{crate.name}` has no text of its licence, `{crate.licence}`")
         for name, component, licence, path in BUNDLED:
             if name == crate.name:
                 files.append(
@@ -142,10 +162,4 @@ def texts(of: list[Crate]) -> str:
         f"{rule}\n" + "\n".join(dict.fromkeys(labels)) + f"\n{rule}\n\n{text}\n"
         for text, labels in sorted(names.items(), key=lambda entry: entry[1][0])
     ]
-    if without:
-        parts.append(
-            f"{rule}\nThese packages contain no text of their licence, only its name:\n{rule}\n\n"
-            + "\n".join(without)
-            + "\n"
-        )
     return "\n".join(parts)

@@ -44,6 +44,7 @@ def make_release(into: Path) -> list[str]:
     for name in ("LICENSE", "README.md", "CHANGELOG.md"):
         shared.add(name, (project.ROOT / name).read_bytes())
     shared.add("THIRD-PARTY-LICENSES.txt", "The licenses of all components.\n")
+    shared.add("BUILD.txt", contents.build_record("rustc 1.0.0"))
     pages = contents.pages(executable)
     for target in project.targets():
         for name in project.PROGRAMS:

@@ -66,6 +66,7 @@ class Made(Release):
             "README.md",
             "CHANGELOG.md",
             "THIRD-PARTY-LICENSES.txt",
+            "BUILD.txt",
             "skillpm.cdx.json",
             "completions/skillpm.bash",
             "completions/_skillpm",
@@ -77,6 +78,28 @@ class Made(Release):
         ):
             self.assertTrue(files[f"{stem}/{path}"], path)
         self.assertTrue(all(path.startswith(f"{stem}/") for path in files.paths()))
+
+    def test_an_archive_names_what_it_was_built_with(self) -> None:
+        target = project.target("x86_64-unknown-linux-gnu")
+        files = archive.unpack(self.dist / target.archive_name("skillpm"))
+        lines = files[f"{target.archive_stem('skillpm')}/BUILD.txt"].decode().splitlines()
+        self.assertEqual([lines[0], lines[2]], [f"skillpm {project.version()}", "rustc 1.0.0"])
+        self.assertRegex(lines[1], r"^commit [0-9a-f]{40}$")
+
+    def test_the_manifests_are_a_file_of_the_release_with_a_checksum(self) -> None:
+        file = self.dist / command.MANIFESTS
+        made = {path for path, _, _ in archive.unpack(file).items()}
+        written = {
+            path.relative_to(self.dist).as_posix() for path in (self.dist / "manifests").rglob("*") if path.is_file()
+        }
+        self.assertEqual(made, written)
+        self.assertIn("manifests/homebrew/skillpm.rb", made)
+        self.assertIn(f"{archive.sha256(file)}  {file.name}\n", (self.dist / "SHA256SUMS").read_text())
+        # What the workflow adds to a release is in the directory that is attested.
+        workflow = (project.ROOT / ".github/workflows/release.yml").read_text()
+        self.assertIn("target/dist/*\n", workflow)
+        added = workflow.partition("xargs -0 gh release create")[2].partition("\n\n")[0]
+        self.assertNotRegex(added, r"target/(?!notes\.md)")
 
     def test_the_scoop_manifest_has_the_digest_of_each_windows_archive(self) -> None:
         manifest = json.loads((self.dist / "manifests/scoop/skillpm.json").read_text())
@@ -203,3 +226,17 @@ class Unfinished(Release):
         self.assertEqual(command.changes("0.1.0", text), "- old\n")
         with self.assertRaisesRegex(project.DistError, "has no section"):
             command.changes("0.3.0", text)
+
+    def test_a_version_that_has_no_date_is_not_released(self) -> None:
+        text = "## [0.2.0] - 2027-01-01\n\n- new\n\n## [0.1.0] - not released yet\n\n- old\n"
+        command.check_changelog("0.2.0", text)
+        with self.assertRaisesRegex(project.DistError, "has no date"):
+            command.check_changelog("0.1.0", text)
+
+    def test_the_notes_of_a_release_link_to_the_files_of_its_tag(self) -> None:
+        links = re.findall(r"\]\(([^)]*)\)", command.notes())
+        self.assertTrue(links)
+        for link in links:
+            self.assertRegex(link, "^https://")
+            if path := re.match(rf"{project.REPOSITORY}/blob/v{project.version()}/([^#]+)", link):
+                self.assertTrue((project.ROOT / path[1]).is_file(), link)

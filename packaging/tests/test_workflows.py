@@ -1,5 +1,6 @@
 """The workflows of GitHub build what `targets.tsv` says, with actions that cannot change."""
 
+import dataclasses
 import json
 import re
 import tomllib
@@ -102,6 +103,20 @@ class Licences(unittest.TestCase):
             self.assertIn(f"{crate.name} {crate.version} ({crate.licence})", text)
         for _, component, licence, _ in licences.BUNDLED:
             self.assertRegex(text, rf"{re.escape(component)}, in .* \({re.escape(licence)}\)")
+
+    def test_a_crate_without_a_text_gets_that_of_its_licence(self) -> None:
+        crates = licences.crates()
+        text = licences.texts(crates)
+        for label, line in (
+            ("governor", "Copyright (c) Andreas Fuchs"),
+            ("priority-queue", "Mozilla Public License Version 2.0"),
+            (licences.STANDARD_LIBRARY[0], "Copyright (c) The Rust Project Contributors"),
+        ):
+            below = text[text.index(f"\n{label}") :]
+            self.assertIn(line, below[: below.index("\n" + "=" * 80, below.index("=" * 80) + 80)], label)
+        other = dataclasses.replace(crates[0], licence="ISC", directory=project.PACKAGING / "tests")
+        with self.assertRaisesRegex(project.DistError, "has no text of its licence, `ISC`"):
+            licences.texts([other, *crates[1:]])
 
     def test_alternatives_are_shown_in_one_order(self) -> None:
         self.assertEqual(licences.normalise("Apache-2.0 / MIT"), "MIT OR Apache-2.0")

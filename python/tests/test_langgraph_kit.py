@@ -85,7 +85,7 @@ def test_skill_lists_the_skills_and_loads_instructions(world: World) -> None:
         "  <skill>\n    <name>csv</name>\n"
         "    <description>Does csv. Use it in tests.</description>\n  </skill>\n"
         "  <skill>\n    <name>pdf</name>\n"
-        "    <description>Reads &lt;b&gt; &amp; &#x27;PDF&#x27;</description>\n  </skill>\n"
+        "    <description>Reads &lt;b&gt; &amp; 'PDF'</description>\n  </skill>\n"
         "</available_skills>"
     )
     # Neither the frontmatter nor a line about the directory, and nothing is filled in.

@@ -153,6 +153,23 @@ mod tests {
         }
     }
 
+    /// In its tables, which are what a reader scans.
+    #[test]
+    fn every_command_has_a_line_in_the_guide() {
+        let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guide/commands.md");
+        let guide = crate::fs::read_text(guide.as_ref(), 1 << 20).expect("reads").expect("a guide");
+        let first: Vec<&str> =
+            guide.lines().filter_map(|line| line.strip_prefix("| ")?.split('|').next()).collect();
+        let is_there = |name: &str| {
+            let mut codes = first.iter().flat_map(|cell| cell.split('`').skip(1).step_by(2));
+            codes.any(|code| code.split(' ').next() == Some(name))
+        };
+        let program = testing::program();
+        let names = program.get_subcommands().filter(|command| !command.is_hide_set());
+        let missing: Vec<&str> = names.map(clap::Command::get_name).filter(|name| !is_there(name)).collect();
+        assert_eq!(missing, [""; 0], "docs/guide/commands.md says it has a line for each");
+    }
+
     #[test]
     fn a_page_has_colours_and_a_short_one_no_examples() {
         let page = testing::page("list");

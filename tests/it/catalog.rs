@@ -76,7 +76,7 @@ fn what_an_agent_is_told() {
           ]
         }
       ],
-      "tokens": 21,
+      "tokens": 42,
       "budget": null,
       "cut": []
     }
@@ -148,11 +148,27 @@ fn a_budget() {
     warning: without any description it may be 109 tokens, more than 5
     hint: `--fields name` leaves out everything else; `--tag` and `--agent` choose skills
     ");
-    let run = sandbox.run(&["catalog", "--json", "--budget", "300"]);
-    let value: Value = serde_json::from_str(&run.stdout).expect("JSON");
-    assert!(value["tokens"].as_u64().is_some_and(|tokens| tokens <= 300), "{run}");
-    assert_eq!((value["budget"].as_u64(), value["skills"].as_array().map(Vec::len)), (Some(300), Some(6)));
-    assert!(value["cut"][0]["kept"].as_u64() < value["cut"][0]["characters"].as_u64(), "{run}");
+    let json = |budget: usize| {
+        let args = ["catalog", "--json", "--fields", "description", "--budget", &budget.to_string()];
+        let output = sandbox.command(&args).output().expect("runs");
+        let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
+        // With the list of what was cut, and all else that is printed.
+        assert!(skillpm::tokens::most(&out) <= budget, "{budget}: {out}");
+        let value: Value = serde_json::from_str(&out).expect("JSON");
+        assert_eq!(value["tokens"], skillpm::tokens::estimate(&out), "{out}");
+        assert_eq!(
+            (value["budget"].as_u64(), value["skills"].as_array().map(Vec::len)),
+            (Some(budget as u64), Some(6))
+        );
+        assert!(err.contains("5 descriptions cut to "), "{err}");
+        value
+    };
+    let value = json(500);
+    assert!(value["cut"][0]["kept"].as_u64() < value["cut"][0]["characters"].as_u64(), "{value}");
+    assert_eq!((value["cut"].as_array().map(Vec::len), value["unlisted"].as_u64()), (Some(5), None));
+    let value = json(300);
+    assert_eq!((value["cut"].as_array().map(Vec::len), value["unlisted"].as_u64()), (Some(0), Some(5)));
+    assert!(value["skills"][5]["description"].is_string(), "{value}");
 }
 
 /// A block of `AGENTS.md` is made, checked and brought up to date; whatever else is in the file stays.

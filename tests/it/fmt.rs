@@ -34,6 +34,23 @@ fn a_check_fails_where_a_file_would_change_and_writes_nothing() {
     assert_eq!(code(&["fmt", "nowhere"]), Some(2));
 }
 
+/// A pipe often ends in the log of a build, which people read: nothing there is hidden or turned round. Files are
+/// written with what they have.
+#[test]
+fn a_difference_hides_nothing() {
+    let sandbox = Sandbox::new();
+    let hidden = ['\u{202e}', '\u{2066}', '\u{200b}', '\u{200f}', '\u{e0041}', '\u{1b}'];
+    let marks: String = hidden.iter().collect();
+    let odd = format!("---\r\nname: 'pdf'\r\ndescription: x\r\n---\r\na{marks}b 👩\u{200d}💻 é\r\n");
+    let file = sandbox.write("pdf/SKILL.md", &odd);
+    let output = sandbox.command(&["fmt", "--diff"]).output().expect("runs");
+    let text = String::from_utf8(output.stdout).expect("UTF-8");
+    assert!(!text.contains(hidden), "{text:?}");
+    let shown = " a\\u{202e}\\u{2066}\\u{200b}\\u{200f}\\u{e0041}\\u{1b}b 👩\u{200d}💻 é\r\n";
+    assert!(text.contains(shown), "{text:?}");
+    assert_eq!(std::fs::read_to_string(&file).expect("reads"), odd);
+}
+
 #[test]
 fn standard_input_is_formatted_to_standard_output() {
     let sandbox = Sandbox::new();

@@ -834,6 +834,79 @@ fn gg09_submodules_are_not_followed() {
     assert!(!canary.exists());
 }
 
+/// Where all skills are submodules, they are named: there is nothing else to install.
+#[test]
+fn a_repository_of_submodules_names_them() {
+    let sandbox = machine();
+    let work = GitRepo::new(&outside(&sandbox, "modules"));
+    let commit = work.commit(&Tree::new().file("README.md", "# Skills\n"));
+    let modules = "[submodule \"a\"]\n path = skills/a\n url = https://example.com/a.git\n";
+    Tree::new().file(".gitmodules", modules).write(work.path());
+    work.git(&["add", "--all"]);
+    work.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},skills/a")]);
+    work.commit_index();
+    let source = format!("git+{}", work.path().display());
+    for args in
+        [&["install", &source][..], &["install", &source, "--skill", "a"], &["install", &source, "--list"]]
+    {
+        let output = sandbox.run(args);
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(
+            output
+                .stderr
+                .contains("hint: `skills/a` is a submodule: install what is there from its own repository"),
+            "{output}"
+        );
+    }
+    work.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{commit},skills/b")]);
+    work.commit_index();
+    let output = sandbox.run(&["install", &source]);
+    assert!(output.stderr.contains("hint: it has 2 submodules, such as `skills/a`"), "{output}");
+}
+
+/// A repository on this machine that lacks a directory or a file: what no chosen skill has does no harm, and what one
+/// has is named.
+#[test]
+fn what_a_repository_lacks_stops_only_the_skills_that_have_it() {
+    let scene = Scene::new();
+    let work = &scene.work;
+    two_skills().file("src/deep/x", "x\n").file("skills/docx/references/r.md", "r\n").write(work.path());
+    work.git(&["add", "--all"]);
+    work.commit_index();
+    let object = |path: &str| {
+        let id = work.git(&["rev-parse", &format!("HEAD:{path}")]);
+        let id = id.trim();
+        work.path().join(".git/objects").join(&id[..2]).join(&id[2..])
+    };
+    let source = format!("git+{}", work.path().display());
+    let install = |skill: &str| scene.sandbox.run(&["install", &source, "--skill", skill]);
+    let missing = |path: &str| std::fs::remove_file(object(path)).expect("removes");
+    missing("src/deep");
+    ok(&install("pdf"));
+    assert_eq!(revision(&scene.sandbox), Some(work.git(&["rev-parse", "HEAD"]).trim().to_owned()));
+    let listed = scene.sandbox.run(&["install", &source, "--list"]);
+    ok(&listed);
+    assert!(listed.stderr.contains("lacks the directory `src/deep`: skills there are not found"), "{listed}");
+    missing("skills/docx/references");
+    let output = install("docx");
+    assert_eq!(output.code, Some(5), "{output}");
+    let expected = "`references`: the repository lacks this directory (`git fsck` there shows more)";
+    assert!(output.stderr.contains(expected), "{output}");
+    missing("skills/pdf/scripts/run.sh");
+    scene.forget_store();
+    scene.forget_project();
+    let output = install("pdf");
+    assert!(output.stderr.contains("`scripts/run.sh`: the repository lacks this file"), "{output}");
+    missing("skills/docx");
+    let output = install("docx");
+    assert_eq!(output.code, Some(6), "{output}");
+    assert!(output.stderr.contains("lacks the directory `skills/docx`"), "{output}");
+    missing("skills");
+    let output = install("pdf");
+    assert_eq!(output.code, Some(6), "{output}");
+    assert!(output.stderr.contains("lacks the directory `skills`"), "{output}");
+}
+
 /// gg20-tree-bomb-inside: a tree that names the same subtree ten times on each of ten levels.
 #[test]
 fn gg20_a_tree_bomb_is_refused() {

@@ -120,6 +120,7 @@ fn one_skill_of_a_repository() {
           "change": "replaced"
         }
       ],
+      "skills_lock": [],
       "files_changed": {
         "manifest": true,
         "lockfile": true

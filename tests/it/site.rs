@@ -48,6 +48,31 @@ fn build(generator: &Path, out: &Path) {
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
 }
 
+/// In a table GitHub reads `\|` in code as `|`, and the generator does not: what is copied from there would not work.
+fn no_code_is_escaped(site: &Path) {
+    let code = regex::Regex::new("(?s)<code[^>]*>(.*?)</code>").expect("a pattern");
+    let mut dirs = vec![site.to_path_buf()];
+    let mut faults = Vec::new();
+    let mut seen = 0;
+    while let Some(dir) = dirs.pop() {
+        for entry in fs::read_dir(dir).expect("a directory") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                dirs.push(path);
+            } else if path.extension().is_some_and(|ending| ending == "html") {
+                let text = fs::read_to_string(&path).expect("a page");
+                let codes: Vec<_> = code.captures_iter(&text).map(|found| found[1].to_owned()).collect();
+                seen += codes.len();
+                faults.extend(
+                    codes.into_iter().filter(|code| code.contains("\\|")).map(|code| (path.clone(), code)),
+                );
+            }
+        }
+    }
+    assert!(seen > 1000, "{seen} pieces of code");
+    assert_eq!(faults, []);
+}
+
 /// What the files of an installed skill are, with their bytes.
 fn files(dir: &Path) -> BTreeSet<(PathBuf, Vec<u8>)> {
     ["SKILL.md", "references/authoring.md", "references/json.md"]
@@ -63,6 +88,7 @@ fn the_site_is_built_and_its_skill_is_installed() {
     };
     let Some(nginx) = Nginx::start() else { return };
     build(&generator, &nginx.root());
+    no_code_is_escaped(&nginx.root());
     let skill = files(&root().join("skills/skillpm"));
 
     let sandbox = Sandbox::new();

@@ -76,6 +76,90 @@ fn a_skill_at_the_root_is_found_beside_skills() {
     assert_eq!(installed(&sandbox), ["x", "y", "z"]);
 }
 
+/// The npm tool shows both: it does not know the first directory.
+#[test]
+fn what_an_agent_reads_hides_nothing_that_is_published() {
+    let sandbox = source(&[".gemini/skills/one", "pack/skills/two"]);
+    let output = sandbox.ok(&["install", "../r", "--list"]);
+    assert_eq!(listed(&output), ["one", "two"]);
+    assert!(!output.stderr.contains("not searched"), "{output}");
+    sandbox.ok(&["install", "../r", "--skill", "two"]);
+    assert_eq!(installed(&sandbox), ["two"]);
+}
+
+/// Copies of what was found are not what a user misses.
+#[test]
+fn copies_are_not_counted_among_what_is_not_searched() {
+    let sandbox = source(&["skills/x", "docs/examples/skills/x"]);
+    let output = sandbox.ok(&["install", "../r", "--list"]);
+    assert_eq!(listed(&output), ["x"]);
+    assert!(!output.stderr.contains("not searched"), "{output}");
+    sandbox.write("../r/docs/examples/skills/x/more.md", "more\n");
+    let output = sandbox.ok(&["install", "../r", "--list"]);
+    assert!(output.stderr.contains("`docs/examples/skills/x`, which is not searched"), "{output}");
+}
+
+/// The npm tool restores what its file names: a removed skill leaves it, and the entry of another source stays.
+#[test]
+fn a_removed_skill_leaves_the_file_of_the_npm_tool() {
+    let (_forge, sandbox) = kit();
+    let entry = |source: &str, path: &str| {
+        format!(
+            r#"{{"source": "{source}", "sourceType": "github", "skillPath": "skills/{path}/SKILL.md", "computedHash": "x"}}"#
+        )
+    };
+    let file = format!(
+        r#"{{"version": 1, "skills": {{"docx": {}, "other": {}, "pdf": {}, "xlsx": {}}}, "more": 1}}"#,
+        entry("other/kit", "docx"),
+        entry("acme/kit", "other"),
+        entry("acme/kit", "pdf"),
+        entry("acme/kit", "xlsx"),
+    );
+    sandbox.ok(&["install", "acme/kit", "--skill", "*"]);
+    let write = || sandbox.write("skills-lock.json", &file);
+    let names = || {
+        let value: serde_json::Value = serde_json::from_str(&sandbox.read("skills-lock.json")).expect("JSON");
+        assert_eq!(value["more"], 1);
+        value["skills"].as_object().expect("skills").keys().cloned().collect::<Vec<_>>()
+    };
+    write();
+    let output = sandbox.ok(&["remove", "pdf", "docx", "--dry-run"]);
+    assert!(output.stdout.contains("would remove `pdf` from `skills-lock.json`"), "{output}");
+    assert_eq!(sandbox.read("skills-lock.json"), file);
+    let output = sandbox.ok(&["remove", "pdf", "docx", "--json"]);
+    let told: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(told["skills_lock"], serde_json::json!(["pdf"]));
+    assert_eq!(names(), ["docx", "other", "xlsx"]);
+    let output = sandbox.ok(&["export", "skills-lock"]);
+    assert!(output.stderr.contains("not skillpm's were kept: `docx` and `other`"), "{output}");
+    assert_eq!(names(), ["docx", "other", "xlsx"]);
+    // What cannot be read does not keep a skill here.
+    sandbox.write("skills-lock.json", "<<<<<<<");
+    let output = sandbox.ok(&["remove", "xlsx"]);
+    assert!(output.stderr.contains("`skills-lock.json` was not changed: "), "{output}");
+    assert_eq!(sandbox.read("skills-lock.json"), "<<<<<<<");
+    assert_eq!(installed(&sandbox), [""; 0]);
+}
+
+/// The same for a directory on this machine, which the npm tool records as that of the skill or of its source.
+#[test]
+fn a_removed_local_skill_leaves_the_file_of_the_npm_tool() {
+    let sandbox = source(&["skills/a", "skills/b", "skills/c"]);
+    sandbox.ok(&["install", "../r", "--skill", "a", "b"]);
+    let entry =
+        |source: &str| format!(r#"{{"source": "{source}", "sourceType": "local", "computedHash": "x"}}"#);
+    let file = format!(
+        r#"{{"version": 1, "skills": {{"a": {}, "b": {}, "c": {}}}}}"#,
+        entry("../r/skills/a"),
+        entry("../r"),
+        entry("../r")
+    );
+    sandbox.write("skills-lock.json", file);
+    sandbox.ok(&["remove", "a", "b"]);
+    let value: serde_json::Value = serde_json::from_str(&sandbox.read("skills-lock.json")).expect("JSON");
+    assert_eq!(value["skills"].as_object().expect("skills").keys().collect::<Vec<_>>(), ["c"]);
+}
+
 #[test]
 fn a_directory_with_several_skills_names_none() {
     let sandbox = source(&["skills/x", "tests/a", "tests/b"]);

@@ -140,7 +140,7 @@ codes! {
     NOT_INSTALLED_YET = "not-installed-yet";
     /// A registry does not let the holder of a token do that.
     NOT_PERMITTED = "not-permitted";
-    /// A source has skills in directories that are not searched.
+    /// A source has skills in directories that are not searched, or lacks directories.
     NOT_SEARCHED = "not-searched";
     /// A skill does not follow the specification, and works all the same.
     OFF_SPECIFICATION = "off-specification";

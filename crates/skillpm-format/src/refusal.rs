@@ -6,6 +6,16 @@
 use crate::path::PathError;
 use crate::text::visible_name;
 
+/// Why the content of an entry is not there: the kinds of a [`Node::Special`](crate::tree::Node::Special) of a git
+/// repository that is not complete.
+pub const ABSENT: [&str; 3] = [ABSENT_FILE, ABSENT_DIRECTORY, NOT_FETCHED];
+/// A file is not in the repository.
+pub const ABSENT_FILE: &str = "the repository lacks this file (`git fsck` there shows more)";
+/// A directory is not in the repository, nor is what is below it.
+pub const ABSENT_DIRECTORY: &str = "the repository lacks this directory (`git fsck` there shows more)";
+/// A file was left out of a download.
+pub const NOT_FETCHED: &str = "this file was not fetched, as it belongs to no skill";
+
 /// A fault of an archive or a tree. Names are as in the archive and may contain control characters; the message has
 /// them on one line, with nothing hidden.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -120,6 +130,14 @@ pub enum Refusal {
         /// The kind with its article: `a named pipe`.
         kind: &'static str,
     },
+    /// A file or directory that the source names, but whose content is not there.
+    #[error("`{name}`: {why}", name = visible_name(.name))]
+    Absent {
+        /// The entry.
+        name: String,
+        /// One of [`ABSENT`].
+        why: &'static str,
+    },
 
     // Sizes.
     /// The archive file itself is too large.
@@ -151,6 +169,18 @@ pub enum Refusal {
         /// The maximum ratio.
         limit: u64,
     },
+}
+
+impl Refusal {
+    /// Returns the refusal of an entry that is neither a file nor a link: `kind` is that of its
+    /// [`Node::Special`](crate::tree::Node::Special).
+    pub fn special(name: String, kind: &'static str) -> Self {
+        if ABSENT.contains(&kind) {
+            Self::Absent { name, why: kind }
+        } else {
+            Self::SpecialFile { name, kind }
+        }
+    }
 }
 
 /// The limits beyond which an archive or a tree is refused.

@@ -183,13 +183,22 @@ pub fn xml(text: &str) -> String {
     xml_with(text, "&apos;")
 }
 
+/// Escapes a text for elements of XML, where quotes mean nothing.
+pub fn xml_text(text: &str) -> String {
+    xml_marks(text, |mark| matches!(mark, b'&' | b'<' | b'>'), "")
+}
+
 /// Escapes a text like [`xml`], with `apostrophe` for each apostrophe.
 pub fn xml_with(text: &str, apostrophe: &str) -> String {
+    xml_marks(text, |mark| matches!(mark, b'&' | b'<' | b'>' | b'"' | b'\''), apostrophe)
+}
+
+/// Escapes the characters that `is_mark` selects.
+fn xml_marks(text: &str, is_mark: impl Fn(u8) -> bool, apostrophe: &str) -> String {
     let text = visible(text);
     let mut escaped = String::with_capacity(text.len() + 64);
     let mut rest = &*text;
-    let is_mark = |byte: u8| matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'');
-    while let Some(at) = rest.bytes().position(is_mark) {
+    while let Some(at) = rest.bytes().position(&is_mark) {
         escaped.push_str(&rest[..at]);
         escaped.push_str(match rest.as_bytes()[at] {
             b'&' => "&amp;",

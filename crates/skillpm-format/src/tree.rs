@@ -210,9 +210,7 @@ impl Tree {
                     return Err(Refusal::SkillSymlink(path.to_owned()).into());
                 }
                 Node::Symlink => self.follow(dir, path, entry)?,
-                Node::Special(kind) => {
-                    return Err(Refusal::SpecialFile { name: path.to_owned(), kind }.into());
-                }
+                Node::Special(kind) => return Err(Refusal::special(path.to_owned(), kind).into()),
             };
             if let Node::File { executable, size } = entry.node {
                 files.push(FileEntry { path: safe, executable, size, id: entry.id });

@@ -20,6 +20,17 @@ pub(crate) fn show(printer: &Printer, diff: &str) {
     }
 }
 
+/// Prints `diff` for people to read, into a pipe too: nothing in it is hidden or reorders what is around it.
+pub(crate) fn show_visibly(printer: &Printer, diff: &str) {
+    let look = printer.look();
+    if look.out_terminal || look.out_colour {
+        return show(printer, diff);
+    }
+    // The end of a line of Windows hides nothing.
+    let shown: Vec<_> = diff.split('\r').map(clean).collect();
+    printer.content(&shown.join("\r"));
+}
+
 /// Returns a diff for a file or another program, which applies it unchanged: only control characters, which
 /// could affect a terminal later, are written as code points.
 fn without_controls(diff: &str) -> Cow<'_, str> {

@@ -13,7 +13,7 @@ pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_di
             Form::Canonical => printer.detail(&format!("`{shown}` is canonical")),
             Form::Changed { .. } => {
                 if let Some(text) = file.diff().filter(|_| with_diff) {
-                    diff::show(printer, &text);
+                    diff::show_visibly(printer, &text);
                 }
                 printer.status(verb, &format!("`{shown}`"));
             }

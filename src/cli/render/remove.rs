@@ -1,6 +1,6 @@
 //! `remove`: the removed skills, and the places of edited copies.
 
-use super::{count, install, one_line, steps};
+use super::{count, install, one_line, quoted, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::{scope_flag, worded};
 use crate::ops::remove::RemoveOutcome;
@@ -12,6 +12,9 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
         }
         for name in &outcome.unneeded {
             printer.data(&format!("would remove {}, no longer needed", one_line(name)));
+        }
+        for name in &outcome.skills_lock {
+            printer.data(&format!("would remove `{}` from `skills-lock.json`", one_line(name)));
         }
         steps::plan(printer, &outcome.paths);
         for kept in &outcome.kept {
@@ -27,6 +30,10 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     }
     for kept in &outcome.kept {
         printer.note(&worded(kept));
+    }
+    if !outcome.skills_lock.is_empty() {
+        let names = quoted(&outcome.skills_lock.iter().collect::<Vec<_>>());
+        printer.note(&format!("removed from `skills-lock.json` too: {names}"));
     }
     let number = outcome.removed.len() + outcome.unneeded.len();
     printer.note(&format!("{} removed", count(number, "skill")));
@@ -56,6 +63,7 @@ mod tests {
             unneeded: Vec::new(),
             kept: vec!["the edited copy of `pdf` is kept in `kept/pdf`".into()],
             paths: vec![steps::path(".agents/skills/pdf", PathEffect::Deleted)],
+            skills_lock: vec!["pdf".into()],
             files: ChangedFiles { manifest: true, lockfile: true },
             dry_run: false,
             undoable: true,
@@ -67,6 +75,7 @@ mod tests {
         - docx
         - pdf
         the edited copy of `pdf` is kept in `kept/pdf`
+        removed from `skills-lock.json` too: `pdf`
         2 skills removed
         `skillpm.toml` and `skillpm.lock` changed: commit both
         hint: `skillpm undo` restores them
@@ -82,6 +91,9 @@ mod tests {
         outcome.dry_run = true;
         let (talking, out, _) = printer(Appearance::PLAIN);
         show(&talking, &outcome);
-        assert_eq!(out.text(), "would remove docx\nwould remove pdf\nwould delete .agents/skills/pdf\n");
+        assert_eq!(
+            out.text(),
+            "would remove docx\nwould remove pdf\nwould remove `pdf` from `skills-lock.json`\nwould delete .agents/skills/pdf\n"
+        );
     }
 }

@@ -180,6 +180,7 @@ fn what_nothing_needs_goes() {
           "change": "replaced"
         }
       ],
+      "skills_lock": [],
       "files_changed": {
         "manifest": true,
         "lockfile": true

@@ -14,7 +14,7 @@ use super::names::{named_commit, tip};
 use super::{OpenRepository, WantedRevision};
 use crate::error::{Error, Result};
 use crate::path::{PathError, SafePath};
-use crate::refusal::{Limits, Refusal};
+use crate::refusal::{ABSENT_DIRECTORY, ABSENT_FILE, Limits, NOT_FETCHED, Refusal};
 use crate::spec::Identity;
 use crate::tree::{Content, NOT_UTF_8, Node, ReadError, SUBMODULE, Tree, TreeEntry};
 
@@ -151,11 +151,18 @@ impl Objects {
         })
     }
 
-    /// Lists the files of commit `id`, with the sizes of those that are available.
+    /// Lists the files of commit `id`, with the sizes of those that are available. Fails if a directory is
+    /// missing.
     pub(super) fn list(&self, id: Oid, limits: &Limits) -> Result<Listing, ListError> {
+        self.list_with(id, limits, false)
+    }
+
+    /// Lists the files of commit `id` like [`Self::list`]. With `gaps`, a missing directory is an entry like a
+    /// missing file: only a skill that has it cannot be read.
+    fn list_with(&self, id: Oid, limits: &Limits, gaps: bool) -> Result<Listing, ListError> {
         let commit = self.repository.find_commit(id)?;
         let mut walk =
-            Walk { objects: self, files: BTreeMap::new(), count: 0, limit: limits.archive_entries };
+            Walk { objects: self, files: BTreeMap::new(), count: 0, limit: limits.archive_entries, gaps };
         walk.directory(commit.tree_id(), "", 0)?;
         let odb = self.repository.odb()?;
         let mut files = walk.files;
@@ -208,11 +215,20 @@ struct Walk<'a> {
     files: BTreeMap<String, Listed>,
     count: u64,
     limit: u64,
+    /// Whether a missing directory is an entry.
+    gaps: bool,
 }
 
 impl Walk<'_> {
     fn directory(&mut self, id: Oid, prefix: &str, depth: usize) -> Result<(), ListError> {
-        let tree = self.objects.repository.find_tree(id)?;
+        let tree = match self.objects.repository.find_tree(id) {
+            Err(error) if self.gaps && depth > 0 && error.code() == ErrorCode::NotFound => {
+                let path = prefix.trim_end_matches('/').to_owned();
+                self.files.insert(path, Listed { id, kind: Kind::Special(ABSENT_DIRECTORY), size: None });
+                return Ok(());
+            }
+            tree => tree?,
+        };
         let mut names = BTreeSet::new();
         for entry in &tree {
             self.count += 1;
@@ -350,8 +366,8 @@ impl Objects {
         odb.add_disk_alternate(directory)?;
         let mut ids = Vec::with_capacity(listing.files.len());
         let absent = match damaged {
-            Some(_) => "a file that was not fetched, as it belongs to no skill,",
-            None => "a file that the repository does not have (`git fsck` there shows more)",
+            Some(_) => NOT_FETCHED,
+            None => ABSENT_FILE,
         };
         let entry = |(path, file): (String, Listed)| {
             let node = match (file.kind, file.size) {
@@ -402,7 +418,7 @@ pub(super) fn open_local(
             .because(io::Error::other(error.message().to_owned()))
             .hint("`git fsck` there shows more; a partial clone has only some of the files")
     };
-    let listing = objects.list(commit, limits).map_err(|error| match error {
+    let listing = objects.list_with(commit, limits, true).map_err(|error| match error {
         ListError::Incomplete(error) => broken(&error),
         ListError::Refused(refusal) => refused(shown, refusal),
     })?;

@@ -17,13 +17,14 @@ use crate::install::state::Files;
 use crate::interop::directory_name;
 use crate::interop::hash::{computed_hash, site_digest};
 use crate::interop::skills_lock::{FILE_NAME, LockedEntry, SkillsLock};
-use crate::interop::source::entry;
+use crate::interop::source::{Fields, entry, spec};
 use crate::lockfile::Locked;
+use crate::name::SkillName;
 use crate::path::normal;
 use crate::refusal::Limits;
 use crate::skill::MAX_SKILL_FILE;
 use crate::source::{self, Wanted, local};
-use crate::spec::Reference;
+use crate::spec::{Reference, SourceSpec};
 use crate::tree::Tree;
 
 /// The largest existing file that is extended, in bytes.
@@ -112,8 +113,7 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
     let dir = fs::real_path(&dir)?.unwrap_or(dir);
     let there = path.as_deref().map(|path| fs::read_text(path, MAX_FILE)).transpose()?.flatten();
     let mut lock = match (&there, &path) {
-        (Some(text), Some(path)) => SkillsLock::parse(text)
-            .map_err(|error| Error::config(format!("{}:{error}", path.display())).hint(error.hint))?,
+        (Some(text), Some(path)) => read(path, text)?,
         _ => SkillsLock::default(),
     };
     let mut outcome = ExportOutcome {
@@ -152,6 +152,93 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
         fs::write_atomic(path, outcome.text.as_bytes())?;
     }
     Ok(outcome)
+}
+
+/// What the removal of skills changes in the project's `skills-lock.json`.
+pub(super) struct Forgotten {
+    path: PathBuf,
+    text: String,
+    /// The entries that go, by their names.
+    pub(super) entries: Vec<String>,
+}
+
+impl Forgotten {
+    /// Returns what the removal of the skills `gone` of `scope` changes: the entries of the same sources go, or the
+    /// npm tool would bring the skills back. `None` if there is no such entry. Entries of other sources stay, whatever
+    /// their names are.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a file that is invalid or cannot be read.
+    pub(super) fn of<'a>(
+        context: &Context,
+        scope: &Scope,
+        gone: impl Iterator<Item = (&'a SkillName, &'a Locked)>,
+    ) -> Result<Option<Self>> {
+        let path = scope.root.join(FILE_NAME);
+        if scope.kind != ScopeKind::Project || fs::kind(&path)? != Some(Kind::File) {
+            return Ok(None);
+        }
+        let Some(text) = fs::read_text(&path, MAX_FILE)? else { return Ok(None) };
+        let mut lock = read(&path, &text)?;
+        let gone: Vec<_> = gone.collect();
+        let mut entries = Vec::new();
+        lock.skills.retain(|(own, entry)| {
+            let is_gone =
+                gone.iter().any(|(name, locked)| is_of(context, scope, (own, entry), (name, locked)));
+            if is_gone {
+                entries.push(own.clone());
+            }
+            !is_gone
+        });
+        let text = lock.to_string();
+        Ok(Some(Self { path, text, entries }).filter(|forgotten| !forgotten.entries.is_empty()))
+    }
+
+    /// Writes the file.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be written.
+    pub(super) fn write(&self) -> Result<()> {
+        Ok(fs::write_atomic(&self.path, self.text.as_bytes())?)
+    }
+}
+
+/// Reports whether the entry `own` of the project's file has the source of the installed skill `name`.
+fn is_of(
+    context: &Context,
+    scope: &Scope,
+    (own, entry): (&str, &LockedEntry),
+    (name, locked): (&SkillName, &Locked),
+) -> bool {
+    let Ok(SourceSpec { origin, path, .. }) = spec(Fields {
+        kind: entry.get("sourceType").unwrap_or_default(),
+        source: entry.get("source").unwrap_or_default(),
+        url: entry.get("sourceUrl"),
+        reference: None,
+        skill_path: entry.get("skillPath"),
+    }) else {
+        return false;
+    };
+    if let (Some(there), Some(here)) = (origin.local_path(), locked.origin.local_path()) {
+        let Ok(here) = local::resolve(&context.settings, scope.as_root(), here) else { return false };
+        let whole = |base: &Path, path: &Option<String>| normal(&base.join(path.as_deref().unwrap_or("")));
+        let there = normal(&scope.root.join(there));
+        // The tool records the directory of the skill, or that of the source in which it looks for the name.
+        return there == whole(&here, &locked.path) || there == normal(&here) && is_named(own, name);
+    }
+    origin == locked.origin && (path == locked.path || path.is_none() && is_named(own, name))
+}
+
+fn is_named(own: &str, name: &SkillName) -> bool {
+    directory_name(own) == name.as_str()
+}
+
+/// Reads the file at `path`, whose text is `text`.
+fn read(path: &Path, text: &str) -> Result<SkillsLock> {
+    SkillsLock::parse(text)
+        .map_err(|error| Error::config(format!("{}:{error}", path.display())).hint(error.hint))
 }
 
 /// Returns the entry of a skill and the author's name for it, which is its key. If there is no entry, returns

@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::absent::installed_names;
 use super::change::Begun;
+use super::export::Forgotten;
 use super::install::ALL;
 use super::install::agent_targets::AgentTargets;
 use crate::advice::{Message, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::changes::PathChange;
+use crate::install::changes::{PathChange, PathEffect};
 use crate::install::plan::{ChangedFiles, Goal, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
+use crate::interop::skills_lock::FILE_NAME;
 use crate::name::SkillName;
 use crate::reporter::Choice;
 use crate::resolve::graph::{closure, dependents};
@@ -45,6 +47,9 @@ pub struct RemoveOutcome {
     pub kept: Vec<Message>,
     /// The paths that were or would be changed.
     pub paths: Vec<PathChange>,
+    /// The entries that left the project's `skills-lock.json`, or would leave it: from there the npm tool would bring
+    /// the skills back.
+    pub skills_lock: Vec<String>,
     /// Which of manifest and lockfile changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
@@ -74,15 +79,36 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     let (removed, gone_too) = (texts(&names), texts(&unneeded));
     let remove: Vec<_> = names.into_iter().chain(unneeded).collect();
     let put = seen_by_fewer(context, &scope, files, &remove);
+    let locked = remove.iter().filter_map(|name| files.lock.skills.get_key_value(name));
+    // A file of another tool keeps no skill here.
+    let forgotten = Forgotten::of(context, &scope, locked);
     let goal = Goal { put, remove, force: request.force, ..Goal::default() };
     let applied = begun.plan(goal)?.apply(BTreeMap::new())?;
+    let write = |forgotten: &Option<Forgotten>| match forgotten {
+        Some(forgotten) if !request.dry_run => forgotten.write(),
+        _ => Ok(()),
+    };
+    let forgotten = forgotten.and_then(|forgotten| write(&forgotten).map(|()| forgotten));
+    let (skills_lock, unchanged) = match forgotten {
+        Ok(forgotten) => (forgotten.map(|forgotten| forgotten.entries).unwrap_or_default(), None),
+        Err(error) => {
+            (Vec::new(), Some(format!("`skills-lock.json` was not changed: {}", error.with_causes())))
+        }
+    };
     let told = applied.saved.iter().cloned().chain(applied.shared()).chain(applied.foreign.iter().cloned());
+    let kept = told.map(Message::from).chain(unchanged.map(Message::from));
+    let mut paths = applied.paths.clone();
+    if !skills_lock.is_empty() {
+        let file = scope.root.join(FILE_NAME);
+        paths.push(PathChange::new(&context.settings, &scope, file, PathEffect::Replaced));
+    }
     Ok(RemoveOutcome {
         scope: Some(scope.kind),
         removed,
         unneeded: gone_too,
-        kept: told.map(Message::from).collect(),
-        paths: applied.paths,
+        kept: kept.collect(),
+        paths,
+        skills_lock,
         files: applied.plan.files(),
         dry_run: request.dry_run,
         undoable: applied.undoable,

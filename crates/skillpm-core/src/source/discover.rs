@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::sync::Arc;
 
 use crate::document::Document;
-use crate::refusal::Refusal;
+use crate::refusal::{Limits, Refusal};
 use crate::skill::find::is_skill_file;
 use crate::skill::{MAX_SKILL_FILE, SkillMeta, load_in};
 use crate::tree::{Node, SUBMODULE, Tree};
@@ -27,6 +27,41 @@ pub const MAX_DEPTH: usize = 5;
 const CONTAINER_DEPTH: usize = 3;
 /// The largest `.gitmodules` that is read, in bytes.
 const MAX_GITMODULES: u64 = 256 << 10;
+/// Agents' directories that end the search if they hold skills, as in the npm tool `skills`: authors publish there. What
+/// is in another agent's directory is for those who work on the repository, and hides nothing.
+const PUBLISHED: [&str; 31] = [
+    ".agents/skills",
+    ".claude/skills",
+    ".cline/skills",
+    ".codebuddy/skills",
+    ".codex/skills",
+    ".commandcode/skills",
+    ".continue/skills",
+    ".factory/skills",
+    ".github/skills",
+    ".goose/skills",
+    ".grok/skills",
+    ".iflow/skills",
+    ".junie/skills",
+    ".kilo/skills",
+    ".kilocode/skills",
+    ".kimchi/skills",
+    ".kiro/skills",
+    ".minimax/skills",
+    ".mux/skills",
+    ".neovate/skills",
+    ".opencode/skills",
+    ".openhands/skills",
+    ".pi/skills",
+    ".posit/assistant/skills",
+    ".qoder/skills",
+    ".roo/skills",
+    ".trae/skills",
+    ".windsurf/skills",
+    ".zcode/skills",
+    ".zencoder/skills",
+    "skills",
+];
 /// If a file is larger than this, which is rare, a single thread reads them all, since each thread may hold one in
 /// memory.
 const LARGE: u64 = 128 << 10;
@@ -103,17 +138,19 @@ impl Candidate {
 ///
 /// A `SKILL.md` at the root makes the whole tree one skill. Otherwise the places that are known to hold
 /// skills are searched: `skills/` and its hidden parts, the agents' directories, what plugin files declare,
-/// and with them the directories at the root. If none of them holds a skill, everything is searched,
-/// [`MAX_DEPTH`] deep. A skill's own directory is not searched further, unless it is one of these places.
+/// and with them the directories at the root. If none of them holds a skill, other than agents' directories
+/// that are not [`PUBLISHED`], everything is searched, [`MAX_DEPTH`] deep. A skill's own directory is not
+/// searched further, unless it is one of these places.
 pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> Vec<Candidate> {
     let directories = Directories::of(tree);
     if let Some(file) = directories.file("") {
         return candidates(tree, &[("", file)].into());
     }
+    let (published, private): (Vec<_>, Vec<_>) = agent_dirs.partition(|dir| PUBLISHED.contains(dir));
     let mut containers: BTreeMap<String, usize> =
         ["skills", "skills/.curated", "skills/.experimental", "skills/.system"]
             .into_iter()
-            .chain(agent_dirs)
+            .chain(published)
             .map(|dir| (dir.to_owned(), CONTAINER_DEPTH))
             .collect();
     let Declarations { skills: declared, containers: others } = plugins::declarations(tree);
@@ -127,17 +164,14 @@ pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> V
     }
     let declared = declared.iter().filter(|dir| !is_left_out(dir));
     known.extend(declared.filter_map(|dir| directories.entry(dir)));
-    let chosen = if known.is_empty() {
-        directories.below("", MAX_DEPTH)
-    } else {
-        known.extend(directories.below("", 1));
-        known
-    };
-    candidates(tree, &chosen)
+    let around = directories.below("", if known.is_empty() { MAX_DEPTH } else { 1 });
+    known.extend(around);
+    known.extend(private.into_iter().flat_map(|dir| directories.below(dir, CONTAINER_DEPTH)));
+    candidates(tree, &known)
 }
 
 /// Returns the directories of `tree` with a `SKILL.md` that are neither in `found`, the skills found in all
-/// of it, nor part of one: they are outside the places that are searched.
+/// of it, nor part of one, nor a copy of one: they are outside the places that are searched.
 pub fn not_searched(tree: &Tree, found: &[Candidate]) -> Vec<String> {
     let found: BTreeSet<&str> = found.iter().map(|candidate| candidate.path.as_str()).collect();
     let is_part = |dir: &str| {
@@ -145,8 +179,44 @@ pub fn not_searched(tree: &Tree, found: &[Candidate]) -> Vec<String> {
             || found.contains(dir)
             || dir.match_indices('/').any(|(at, _)| found.contains(&dir[..at]))
     };
-    let others = all_skills(tree).into_keys().filter(|dir| !is_part(dir));
-    others.map(ToOwned::to_owned).collect()
+    let others: Vec<&str> = all_skills(tree).into_keys().filter(|dir| !is_part(dir)).collect();
+    let copies = Copies::of(tree, &found);
+    others.into_iter().filter(|dir| !copies.has(dir)).map(ToOwned::to_owned).collect()
+}
+
+/// The files of skills, to tell which directories are copies of them. Files are read only where names and sizes are
+/// equal.
+struct Copies<'a> {
+    tree: &'a Tree,
+    skills: BTreeMap<(usize, u64), Vec<&'a str>>,
+}
+
+impl<'a> Copies<'a> {
+    fn of(tree: &'a Tree, skills: &BTreeSet<&'a str>) -> Self {
+        let mut by_size: BTreeMap<_, Vec<_>> = BTreeMap::new();
+        for dir in skills {
+            by_size.entry(Self::size(tree, dir)).or_default().push(*dir);
+        }
+        Self { tree, skills: by_size }
+    }
+
+    /// Returns the number of files in `dir`, and of their bytes.
+    fn size(tree: &Tree, dir: &str) -> (usize, u64) {
+        tree.below(dir).fold((0, 0), |(count, bytes), (_, entry)| match entry.node {
+            Node::File { size, .. } => (count + 1, bytes + size),
+            _ => (count + 1, bytes),
+        })
+    }
+
+    /// Reports whether `dir` has the same files as one of the skills.
+    fn has(&self, dir: &str) -> bool {
+        let names = |dir| self.tree.below(dir).map(|(path, entry)| (path, entry.node));
+        let digest = |dir| self.tree.skill(dir, &Limits::default()).ok()?.digest().ok();
+        let mut alike = self.skills.get(&Self::size(self.tree, dir)).into_iter().flatten().copied();
+        alike.any(|skill| {
+            names(dir).eq(names(skill)) && digest(dir).is_some_and(|one| digest(skill) == Some(one))
+        })
+    }
 }
 
 /// Returns the skills at or below directory `dir`. The user named it, so skills elsewhere do not hide its
@@ -224,7 +294,7 @@ fn candidate(tree: &Tree, dir: &str, file: &str) -> Candidate {
     let path = path_of(dir, file);
     let read = match tree.get(&path).map(|entry| entry.node) {
         Some(Node::File { .. }) => tree.read(&path, MAX_SKILL_FILE).map_err(|error| error.to_string()),
-        Some(Node::Special(kind)) => Err(Refusal::SpecialFile { name: file.to_owned(), kind }.to_string()),
+        Some(Node::Special(kind)) => Err(Refusal::special(file.to_owned(), kind).to_string()),
         _ => Err(Refusal::SkillSymlink(file.to_owned()).to_string()),
     };
     let document = read.map(|bytes| Arc::new(Document::from_bytes(bytes)));
@@ -293,6 +363,47 @@ pub(super) mod tests {
         let tree = tree(&files);
         assert_eq!(not_searched(&tree, &discover(&tree, std::iter::empty())), ["x/deep"]);
         assert!(not_searched(&tree, &discover_all(&tree)).is_empty());
+    }
+
+    /// A repository may carry its skills a second time, for its own agents or as the example of a plugin.
+    #[test]
+    fn copies_of_what_was_found_are_not_told() {
+        let text = "---\nname: x\ndescription: y\n---\n";
+        let tree = tree(&[
+            ("skills/a/SKILL.md", text),
+            ("skills/a/run.sh", "1"),
+            ("copy/of/a/SKILL.md", text),
+            ("copy/of/a/run.sh", "1"),
+            ("other/bytes/a/SKILL.md", text),
+            ("other/bytes/a/run.sh", "2"),
+            ("other/name/a/SKILL.md", text),
+            ("other/name/a/ran.sh", "1"),
+            ("other/part/a/SKILL.md", text),
+        ]);
+        let found = discover(&tree, std::iter::empty());
+        assert_eq!(found.len(), 1);
+        assert_eq!(not_searched(&tree, &found), ["other/bytes/a", "other/name/a", "other/part/a"]);
+    }
+
+    /// The npm tool does not look into the first two, so they end no search there. It looks into the last.
+    #[test]
+    fn what_an_agent_reads_hides_nothing_that_is_published_elsewhere() {
+        let paths = |agent: &str| {
+            let files = [format!("{agent}/one/SKILL.md"), "pack/skills/two/SKILL.md".to_owned()];
+            let files: Vec<_> =
+                files.iter().map(|path| (path.as_str(), "---\nname: x\ndescription: y\n---\n")).collect();
+            let found = discover(&tree(&files), crate::agents::project_dirs());
+            found.into_iter().map(|one| one.path).collect::<Vec<_>>()
+        };
+        assert_eq!(paths(".gemini/skills"), [".gemini/skills/one", "pack/skills/two"]);
+        assert_eq!(paths("data/skills"), ["data/skills/one", "pack/skills/two"]);
+        assert_eq!(paths(".claude/skills"), [".claude/skills/one"]);
+        let files = [
+            (".gemini/skills/g/one/SKILL.md", "---\nname: x\ndescription: y\n---\n"),
+            ("skills/two/SKILL.md", "---\nname: z\ndescription: y\n---\n"),
+        ];
+        let found = discover(&tree(&files), crate::agents::project_dirs());
+        assert_eq!(found.len(), 2, "it is searched beside other places");
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::str::FromStr;
 use serde::Serialize;
 
 use super::Told;
-use crate::text::{closest, is_plain_line, visible, visible_name, xml_with};
+use crate::text::{closest, is_plain_line, visible, visible_name, xml_text, xml_with};
 
 /// The estimated size of a skill, in bytes.
 const SKILL: usize = 480;
@@ -175,11 +175,8 @@ impl<P: FnMut(&str)> Lines<P> {
 }
 
 impl CatalogForm {
-    /// Returns the text of a catalog of the skills `told`.
+    /// Returns the text of a catalog of the skills `told`. Works for every form but JSON.
     pub(super) fn render(self, told: &[Told<'_>]) -> String {
-        if self == Self::Json {
-            return json(&told);
-        }
         let mut text = String::with_capacity(told.len() * SKILL);
         let mut lines = self.lines(told.len(), |piece| text.push_str(piece));
         for skill in told {
@@ -265,7 +262,8 @@ impl CatalogForm {
         }
         let line = one_named(name);
         Cow::Owned(match self {
-            Self::Xml | Self::Reference => reference(&line),
+            Self::Xml => xml_text(&line),
+            Self::Reference => reference(&line),
             Self::Json => self.escaped(&line).into_owned(),
             Self::Markdown => line.replace('<', "&lt;"),
             Self::Plain => line.replace("<!--", "<! --"),
@@ -278,7 +276,7 @@ impl CatalogForm {
             return Cow::Borrowed(text);
         }
         Cow::Owned(match self {
-            Self::Xml => reference(&one_line(text)),
+            Self::Xml => xml_text(&one_line(text)),
             Self::Reference => reference(text),
             Self::Json => {
                 let text = json(&text);

@@ -18,6 +18,7 @@ use std::sync::Arc;
 use serde::Serialize;
 
 pub use budget::Cut;
+use budget::Cuts;
 pub use form::{CatalogForm, Field, UnknownWord};
 
 use super::library::{Library, LookupError};
@@ -74,7 +75,7 @@ pub struct Catalog {
     form: CatalogForm,
     /// The number of skills in it.
     pub count: usize,
-    /// The estimated number of tokens in the text; known if there is a budget, and in JSON.
+    /// The estimated number of tokens in the whole text; known if there is a budget, and in JSON.
     pub tokens: Option<usize>,
     /// An upper bound for the number of tokens in the text, if there is a budget.
     pub most: Option<usize>,
@@ -82,10 +83,12 @@ pub struct Catalog {
     pub budget: Option<usize>,
     /// The descriptions that were shortened, in the order of the skills.
     pub cut: Vec<Cut>,
+    /// Whether JSON lists them.
+    lists_cuts: bool,
     json: Vec<Told<'static>>,
 }
 
-/// The text of a catalog, except in JSON, which is made from the list of skills.
+/// The text of a catalog.
 #[derive(Debug, Clone)]
 enum Text {
     Whole(String),
@@ -131,10 +134,32 @@ impl Told<'_> {
 
 #[derive(Serialize)]
 struct Object<'a> {
-    skills: &'a [Told<'static>],
-    tokens: Option<usize>,
+    skills: &'a [Told<'a>],
+    tokens: usize,
     budget: Option<usize>,
     cut: &'a [Cut],
+    /// The number of shortened descriptions that `cut` does not list.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unlisted: Option<usize>,
+}
+
+impl<'a> Object<'a> {
+    fn new(told: &'a [Told<'_>], tokens: usize, budget: Option<usize>, cut: &'a [Cut], listed: bool) -> Self {
+        let (cut, unlisted) = if listed { (cut, None) } else { (&[][..], Some(cut.len())) };
+        Self { skills: told, tokens, budget, cut, unlisted }
+    }
+}
+
+/// Returns the text of a catalog, in JSON with its own number of tokens.
+fn whole(told: &[Told<'_>], form: CatalogForm, budget: Option<usize>, cuts: &Cuts) -> String {
+    if form != CatalogForm::Json {
+        return form.render(told);
+    }
+    let text = |tokens| form::json(&Object::new(told, tokens, budget, &cuts.all, cuts.are_listed));
+    // Each of its digits is a token: a number with one more digit makes it one more.
+    let one = tokens::estimate(&text(0));
+    let digits = |number: usize| number.to_string().len() - 1;
+    text(one + digits(one + digits(one)))
 }
 
 impl Library {
@@ -176,23 +201,27 @@ pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
             most: None,
             budget,
             cut: Vec::new(),
+            lists_cuts: true,
             json: Vec::new(),
         };
     }
     let mut told: Vec<Told<'_>> = told().map(|skill| of(skill, options)).collect();
-    let cut = budget.map(|budget| budget::fit(&mut told, budget, form)).unwrap_or_default();
-    let text = if told.is_empty() && !is_json { options.empty.clone() } else { form.render(&told) };
+    let whole_list = Cuts { all: Vec::new(), are_listed: true };
+    let cuts = budget.map_or(whole_list, |budget| budget::fit(&mut told, budget, form));
+    let text =
+        if told.is_empty() && !is_json { options.empty.clone() } else { whole(&told, form, budget, &cuts) };
     let tokens = Some(tokens::estimate(&text));
     let most = budget.map(|_| tokens::most(&text));
     let count = told.len();
     let json = if is_json { told.into_iter().map(Told::into_owned).collect() } else { Vec::new() };
-    Catalog { text: Text::Whole(text), form, count, tokens, most, budget, cut, json }
+    let Cuts { all: cut, are_listed: lists_cuts } = cuts;
+    Catalog { text: Text::Whole(text), form, count, tokens, most, budget, cut, lists_cuts, json }
 }
 
 impl Catalog {
     /// Returns the whole text.
     pub fn text(&self) -> Cow<'_, str> {
-        if let (Text::Whole(text), true) = (&self.text, self.form != CatalogForm::Json) {
+        if let Text::Whole(text) = &self.text {
             return text.as_str().into();
         }
         let mut text = String::new();
@@ -203,7 +232,6 @@ impl Catalog {
     /// Calls `pass` for each piece of the text, in order: the text of thousands of skills need not be held whole.
     pub fn pieces(&self, mut pass: impl FnMut(&str)) {
         match &self.text {
-            _ if self.form == CatalogForm::Json => pass(&form::json(&self.as_json())),
             Text::Whole(text) => pass(text),
             Text::Later(skills, options) if skills.is_empty() => pass(&options.empty),
             Text::Later(skills, options) => {
@@ -216,9 +244,10 @@ impl Catalog {
         }
     }
 
-    /// Returns the object of [`CatalogForm::Json`]: the skills, their estimated tokens, and the shortened descriptions.
+    /// Returns the object of [`CatalogForm::Json`]: the skills, the estimated tokens of its text, and the shortened
+    /// descriptions.
     pub fn as_json(&self) -> impl Serialize {
-        Object { skills: &self.json, tokens: self.tokens, budget: self.budget, cut: &self.cut }
+        Object::new(&self.json, self.tokens.unwrap_or_default(), self.budget, &self.cut, self.lists_cuts)
     }
 
     /// Reports whether it exceeds the budget even without descriptions.

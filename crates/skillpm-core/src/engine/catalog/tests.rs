@@ -64,11 +64,11 @@ fn forms() {
         ..Options::default()
     };
     let of = |form| text(&full(), form, &all);
-    insta::assert_snapshot!(of(CatalogForm::Xml), @"
+    insta::assert_snapshot!(of(CatalogForm::Xml), @r#"
     <available_skills>
       <skill>
         <name>pdf</name>
-        <description>Reads &lt;PDF&gt; &amp; &quot;forms&quot;. Use it for &#x27;PDF&#x27;.</description>
+        <description>Reads &lt;PDF&gt; &amp; "forms". Use it for 'PDF'.</description>
         <location>/p/.agents/skills/pdf/SKILL.md</location>
         <compatibility>python3 &amp; git</compatibility>
         <version>1.10</version>
@@ -81,7 +81,7 @@ fn forms() {
         <location>/p/.agents/skills/docx/SKILL.md</location>
       </skill>
     </available_skills>
-    ");
+    "#);
     insta::assert_snapshot!(of(CatalogForm::Markdown), @r#"
     - **pdf**: Reads &lt;PDF> & "forms". Use it for 'PDF'.
       - location: /p/.agents/skills/pdf/SKILL.md
@@ -126,7 +126,7 @@ fn forms() {
           "location": "/p/.agents/skills/docx/SKILL.md"
         }
       ],
-      "tokens": 130,
+      "tokens": 152,
       "budget": null,
       "cut": []
     }
@@ -167,6 +167,7 @@ fn no_skills() {
         let said = text(&[], form, &Options { empty: "No skills available.".into(), ..Options::default() });
         if form == CatalogForm::Json {
             assert_eq!(nothing, said);
+            assert!(nothing.contains("\"cut\": []"), "{nothing}");
             let value: Value = serde_json::from_str(&nothing).expect("JSON");
             assert_eq!(value["skills"], serde_json::json!([]));
         } else {
@@ -234,6 +235,33 @@ fn a_budget_is_kept() {
     }
 }
 
+/// In JSON the text has the list of what was shortened, and its own number of tokens: both are within the budget and
+/// in the number. The list is left out before the descriptions are.
+#[test]
+fn json_counts_all_of_itself() {
+    let skills = fifty();
+    for (budget, is_listed) in [(usize::MAX, true), (6000, true), (4600, true), (3300, false), (2900, false)]
+    {
+        let options = Options { form: CatalogForm::Json, budget: Some(budget), ..Options::default() };
+        let told = catalog(&skills, &options);
+        let text = told.text();
+        let most = tokens::most(&text);
+        assert!(most <= budget && told.most == Some(most) && !told.is_over_budget(), "{budget}: {most}");
+        let value: Value = serde_json::from_str(&text).expect("JSON");
+        assert_eq!(value["tokens"], tokens::estimate(&text), "{budget}");
+        let listed = value["cut"].as_array().expect("a list").len();
+        let unlisted = value["unlisted"].as_u64();
+        let cut = told.cut.len();
+        let expected = if is_listed { (cut, None) } else { (0, Some(cut as u64)) };
+        assert_eq!((listed, unlisted), expected, "{budget}");
+        assert!(budget == usize::MAX || most > budget * 9 / 10, "{budget}: no room is wasted: {most}");
+        let described = value["skills"].as_array().expect("skills");
+        assert!(described.iter().all(|skill| skill["description"].is_string()), "{budget}: {text}");
+    }
+    let none = catalog(&skills, &Options { form: CatalogForm::Json, ..Options::default() });
+    assert_eq!(none.tokens, Some(tokens::estimate(&none.text())));
+}
+
 /// A catalog that fits as a whole is not cut, even if its parts, each rounded up to whole tokens, exceed the budget.
 #[test]
 fn what_fits_is_not_cut() {
@@ -241,7 +269,8 @@ fn what_fits_is_not_cut() {
         let skills =
             arcs(["Überträgt Daten & prüft \"sie\".", "<b>", "日本語の説明"].map(|text| skill("a", text)));
         let of = |budget| catalog(&skills, &Options { form, budget: Some(budget), ..Options::default() });
-        let tokens = of(usize::MAX).most.expect("counted");
+        // In JSON the budget is a part of the text, with as many digits.
+        let tokens = of(999).most.expect("counted");
         assert_eq!((of(tokens).cut.len(), of(tokens).most), (0, Some(tokens)), "{form}");
         assert!(!of(tokens - 1).cut.is_empty(), "{form}");
     }
@@ -299,7 +328,8 @@ fn paths_keep_their_gaps() {
         files: vec!["two  gaps\u{2029}.md".into()],
         ..Told::default()
     };
-    let text = |form: CatalogForm| form.render(std::slice::from_ref(&told));
+    let nothing = Cuts { all: Vec::new(), are_listed: true };
+    let text = |form: CatalogForm| whole(std::slice::from_ref(&told), form, None, &nothing);
     let shown = "/p/新\u{3000}dir  x/a\\u{a}b\\u{2028}";
     for (form, rest) in [
         (CatalogForm::Xml, "<location>P&lt;c&gt;/SKILL.md</location>\n    <file>F</file>\n"),
@@ -336,6 +366,7 @@ proptest! {
                     prop_assert_eq!(text.matches("</location>").count(), 2);
                 }
                 CatalogForm::Json => {
+                    prop_assert!(budget.is_none_or(|budget| tokens::most(&text) <= budget || !text.contains("description")));
                     let value: Value = serde_json::from_str(&text).expect("JSON");
                     prop_assert_eq!(value["skills"][0]["name"].as_str(), Some(name.as_str()));
                 }

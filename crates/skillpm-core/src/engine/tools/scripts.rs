@@ -23,8 +23,9 @@ const MAX_DEPTH: usize = 5;
 /// Extensions of scripts (S1-FR-201.2), with their languages.
 const ENDINGS: [(&str, Language); 3] =
     [("py", Language::Python), ("sh", Language::Shell), ("js", Language::JavaScript)];
-/// Directories whose files are not meant to be called: those of package managers and interpreters, and tests.
-const NO_TOOLS: [&str; 5] = ["venv", "site-packages", "tests", "test", "__tests__"];
+/// Directories whose files are not meant to be called, except in the preset for skillkit: those of package managers,
+/// and tests.
+const NO_TOOLS: [&str; 4] = ["site-packages", "tests", "test", "__tests__"];
 /// Interpreters whose languages are understood.
 const INTERPRETERS: [(&str, Language); 9] = [
     ("python", Language::Python),
@@ -215,13 +216,13 @@ impl Walk<'_> {
 
     /// Reports whether the directory `name` in `parent` may hold tools.
     fn enters(&self, name: &str, parent: &Path) -> bool {
-        if SKIPPED.contains(&name) || name == "__pycache__" {
+        if SKIPPED.contains(&name) || name == "__pycache__" || name == "venv" || name.starts_with('.') {
             return false;
         }
         // Whatever the directory is called, this file makes it a Python environment.
         let is_environment =
             || fs::kind(&parent.join(name).join("pyvenv.cfg")).is_ok_and(|kind| kind.is_some());
-        self.all || !(name.starts_with('.') || NO_TOOLS.contains(&name) || is_environment())
+        self.all || !(NO_TOOLS.contains(&name) || is_environment())
     }
 
     fn file(&mut self, base: &Base, name: &str, path: String) {

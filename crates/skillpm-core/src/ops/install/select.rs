@@ -7,10 +7,12 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
+use crate::refusal::ABSENT_DIRECTORY;
 use crate::source::FetchedSource;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
 use crate::spec::{SourceSpec, check_directory};
 use crate::text::{closest, shell_word, visible_name};
+use crate::tree::{Node, Tree};
 use crate::{agents, document::Document, lint};
 
 /// Finds the skills in `opened`: below the path of `spec`, or wherever skills are expected.
@@ -56,6 +58,10 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
         ))
         .hint("install it from that repository; `.gitmodules` names it"));
     }
+    let is_there = |dir: &&str| spec.path.as_ref().is_none_or(|path| is_in(path, &(*dir).to_owned()));
+    if let Some(dir) = absent_directories(&opened.tree).find(is_there) {
+        return Err(absent(spec, opened, dir));
+    }
     let error = match &spec.path {
         Some(path) if opened.tree.below(path).next().is_none() => {
             let error =
@@ -78,6 +84,16 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
     if let Some(told) = elsewhere(spec, opened, &everywhere) {
         return Err(error.hint(told));
     }
+    let modules = submodules(&opened.tree);
+    if let (None, Some(first)) = (&spec.path, modules.first()) {
+        let all = match modules.len() {
+            1 => format!("`{}` is a submodule", visible_name(first)),
+            number => format!("it has {number} submodules, such as `{}`", visible_name(first)),
+        };
+        return Err(error.hint(format!(
+            "{all}: install what is there from its own repository, whose address is in `.gitmodules`"
+        )));
+    }
     Err(if everywhere.is_empty() {
         error
     } else {
@@ -86,6 +102,34 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
             " shows what is available"
         ))
     })
+}
+
+/// Returns the directories that `tree` names but does not have.
+fn absent_directories(tree: &Tree) -> impl Iterator<Item = &str> {
+    tree.entries().filter(|(_, entry)| entry.node == Node::Special(ABSENT_DIRECTORY)).map(|(dir, _)| dir)
+}
+
+/// Returns the error for the directory `dir`, which a repository on this machine lacks.
+fn absent(spec: &SourceSpec, opened: &FetchedSource, dir: &str) -> Error {
+    Error::io(format!("`{}` lacks the directory `{}`", source_of(spec, opened), visible_name(dir)))
+        .hint("`git fsck` there shows more; a partial clone has only some of the objects")
+}
+
+/// Returns the warning about directories that the repository lacks, in which there may be skills.
+pub(super) fn gaps(spec: &SourceSpec, opened: &FetchedSource) -> Option<Warning> {
+    let mut all = absent_directories(&opened.tree);
+    let first = visible_name(all.next().filter(|_| spec.path.is_none())?);
+    let more = match all.count() {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let source = source_of(spec, opened);
+    Some(Warning::new(
+        codes::NOT_SEARCHED,
+        format!(
+            "`{source}` lacks the directory `{first}`{more}: skills there are not found; `git fsck` shows more"
+        ),
+    ))
 }
 
 /// Returns the warning about directories with a `SKILL.md` that are not in `found`, the skills found in the
@@ -280,6 +324,11 @@ fn unknown(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate], name:
         );
         return Error::usage(message)
             .hint("install the skill from that repository: `.gitmodules` has its address");
+    }
+    let meant = name.trim_start_matches("./").trim_end_matches('/');
+    let is_meant = |dir: &&str| *dir == meant || dir.rsplit('/').next() == Some(meant);
+    if let Some(dir) = absent_directories(&opened.tree).find(is_meant) {
+        return absent(spec, opened, dir);
     }
     let titles: Vec<&str> = found.iter().map(|c| c.title(&opened.name)).collect();
     let mut error = Error::usage(format!("there is no skill `{name}` in `{}`", source_of(spec, opened)));

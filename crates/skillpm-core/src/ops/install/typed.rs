@@ -5,7 +5,7 @@ use super::chosen::{ALL, Chosen, Selection};
 use super::editable;
 use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
-use super::select::{by_names, candidates, elsewhere, select};
+use super::select::{by_names, candidates, elsewhere, gaps, select};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -196,6 +196,7 @@ fn choose_one(
     let named = names_of(request, &spec).iter().any(|name| name != ALL);
     if !named {
         warnings.extend(elsewhere(&spec, &opened, &found));
+        warnings.extend(gaps(&spec, &opened));
     }
     let passed_over: Vec<Candidate> = match opened.shelf {
         Some(_) => found.iter().filter(|candidate| candidate.meta.is_err()).cloned().collect(),
@@ -366,6 +367,7 @@ pub(super) fn list(
         let mut found = candidates(&opened, &spec)?;
         if names_of(request, &spec).is_empty() {
             outcome.warnings.extend(elsewhere(&spec, &opened, &found));
+            outcome.warnings.extend(gaps(&spec, &opened));
         } else {
             let not_here;
             (found, not_here) = choose_from(sources.context, request, &spec, &opened, found)?;

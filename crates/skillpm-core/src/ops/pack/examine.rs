@@ -108,7 +108,7 @@ pub(in crate::ops) fn skill_at(context: &Context, dir: &Path) -> Result<FileLoca
 fn read_skill_file(tree: &Tree, name: &str) -> Result<Vec<u8>> {
     match tree.get(name).map(|entry| entry.node) {
         Some(Node::Symlink) => Err(Refusal::SkillSymlink(name.to_owned()).into()),
-        Some(Node::Special(kind)) => Err(Refusal::SpecialFile { name: name.to_owned(), kind }.into()),
+        Some(Node::Special(kind)) => Err(Refusal::special(name.to_owned(), kind).into()),
         _ => Ok(tree.read(name, MAX_SKILL_FILE)?),
     }
 }
