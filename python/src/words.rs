@@ -116,7 +116,7 @@ fn verb(option: Opt) -> &'static str {
         Opt::Forget => Verb::Undo,
         Opt::Limit | Opt::Offset => Verb::Read,
         Opt::Profile => Verb::Validate,
-        Opt::AllowDirty => Verb::Publish,
+        Opt::AllowDirty | Opt::AllowSecrets => Verb::Publish,
         Opt::Stdin => Verb::Run,
         _ => Verb::Install,
     };

@@ -101,10 +101,14 @@ fn program(settings: &Settings, words: &[OsString]) -> clap::Command {
 /// Commands whose `NAME` is not that of an installed skill.
 const NEW_NAMES: &[&str] = &["create", "install"];
 
+/// Options whose `NAME` is that of an installed skill. That of others names a registry, a tag or an author.
+const SKILL_OPTIONS: &[&str] = &["allow-new-capabilities", "restore", "skill"];
+
 fn with_values(arg: clap::Arg, command: &str, settings: &Settings, words: &[OsString]) -> clap::Arg {
     let named = arg.get_value_names().and_then(|names| names.first()).map(|name| name.as_str().to_owned());
+    let is_skill = arg.get_long().is_none_or(|long| SKILL_OPTIONS.contains(&long));
     let kind = match named.as_deref() {
-        Some("NAME") if !NEW_NAMES.contains(&command) => Kind::Skill,
+        Some("NAME") if is_skill && !NEW_NAMES.contains(&command) => Kind::Skill,
         Some("AGENT") => Kind::Agent,
         Some("RULE") => Kind::Rule,
         Some("COMMAND") => Kind::Command,

@@ -19,7 +19,7 @@ use super::words::worded;
 use super::working_dir::WorkingDir;
 use crate::advice::Warning;
 use crate::settings::Settings;
-use crate::text::without_queries;
+use crate::text::without_secrets;
 
 /// Escapes what could control a terminal in a text from outside. Code outside the printer calls this only if
 /// it must know a width before printing. Cleaning twice changes nothing.
@@ -251,7 +251,7 @@ impl Printer {
             paint(lines, label, style, colour);
             lines.push(' ');
         }
-        lines.push_str(&literals(&indented(clean(&without_queries(text)).trim_end()), colour));
+        lines.push_str(&literals(&indented(clean(&without_secrets(text)).trim_end()), colour));
         lines.push('\n');
     }
 

@@ -225,6 +225,25 @@ fn access_that_is_not_allowed_says_why() {
     ");
 }
 
+/// Only GitHub gives more requests to those with this token.
+#[test]
+fn a_limit_names_the_token_that_raises_it() {
+    let mut scene = Scene::new();
+    scene.forge.fail_always(Endpoint::Commit, Fault::too_many("999999999"));
+    let error = scene.with(|github| github.resolve(None)).expect_err("a limit");
+    insta::assert_snapshot!(told(&error, &scene), @r"
+    error (Network): the rate limit of `[API]` is reached; it ends in more than 10 years
+    hint: run it again when the limit has reset
+    hint: set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one; `gh auth token` prints yours
+    ");
+    scene.sandbox.env("GITHUB_TOKEN", "s3cret");
+    let error = scene.with(|github| github.resolve(None)).expect_err("a limit");
+    insta::assert_snapshot!(told(&error, &scene), @r"
+    error (Network): the rate limit of `[API]` is reached; it ends in more than 10 years
+    hint: wait until then, or use another token
+    ");
+}
+
 #[test]
 fn h09_the_archive_comes_without_the_token_and_is_kept() {
     let mut scene = Scene::new();

@@ -2,8 +2,10 @@
 //! what it was.
 
 use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
+use skillpm::interop::servers::Format;
 use skillpm::ops::mcp::{Client, all};
 use skillpm_testing::Schema;
 
@@ -276,7 +278,7 @@ fn another_server_of_the_name_is_left_alone_without_force() {
     insta::assert_snapshot!(refused, @"
     exit: 1
     --- stderr
-    error: `skillpm` in `[DIR]/home/.cursor/mcp.json` is another server: it starts `npx x 'a b'`
+    error: `skillpm` in `[DIR]/home/.cursor/mcp.json` is another server
     hint: `--force` replaces it; `--name NAME` chooses another name
     ");
     let kept = sandbox.run(&["mcp", "uninstall", "--client", "cursor"]);
@@ -296,6 +298,165 @@ fn another_server_of_the_name_is_left_alone_without_force() {
     assert_eq!(read(&path), text, "the other server is back");
     let odd = install(&sandbox, "cursor", &["--name", "a.b"]);
     assert_eq!(odd.code, Some(2), "{odd}");
+}
+
+/// Every value in the file of `id` that is not this program's begins with `CANARY`.
+fn with_canaries(id: &str) -> Vec<String> {
+    let servers = client(id).servers;
+    let env = if id == "goose" { "envs" } else { "env" };
+    match client(id).format {
+        Format::Toml => vec![format!(
+            "# CANARY1\nmodel = \"CANARY2\" # CANARY3\n[{servers}.github]\ncommand = 'CANARY4'\nargs = [\"--token\", \"CANARY5\"]\n\
+             [{servers}.github.{env}]\nTOKEN = \"\"\"\nCANARY6\nCANARY7\"\"\"\n"
+        )],
+        Format::Yaml => vec![format!(
+            "# CANARY1\nprovider: CANARY2\n{servers}:\n  github:\n    cmd: CANARY3\n    args: [--token, CANARY4]\n    {env}:\n      TOKEN: |\n        CANARY5\n        CANARY6\n"
+        )],
+        Format::Json | Format::Jsonc => {
+            let entry =
+                json!({"command": "CANARY1", "args": ["--token", "CANARY2"], env: {"TOKEN": "CANARY3"}});
+            let file =
+                json!({"apiKey": "CANARY4", servers: {"github": entry}, "history": [{"text": "CANARY5"}]});
+            vec![file.to_string(), serde_json::to_string_pretty(&file).expect("JSON")]
+        }
+    }
+}
+
+/// The values of other entries are on no line that is printed, for people and for programs.
+#[test]
+fn what_others_wrote_into_a_file_is_not_shown() {
+    for client in all() {
+        for text in with_canaries(client.id) {
+            let sandbox = Sandbox::new();
+            let path = file(&sandbox, client.id, false);
+            write(&path, &text);
+            let mut shown = String::new();
+            for args in [
+                &["install", "--dry-run"][..],
+                &["install", "--json"],
+                &["install", "--", "--tag", "docs"],
+                &["uninstall", "--dry-run", "--json"],
+                &["uninstall"],
+                // The entry of another server is replaced, comes back, and is removed.
+                &["install", "--name", "github", "--force", "--dry-run"],
+                &["install", "--name", "github", "--force", "--json"],
+                &["uninstall", "--name", "github"],
+                &["uninstall", "--name", "github", "--force", "--dry-run"],
+                &["uninstall", "--name", "github", "--force", "--json"],
+            ] {
+                let (verb, rest) = args.split_first().expect("a verb");
+                let output = sandbox.ok(&[&["mcp", verb, "--client", client.id], rest].concat());
+                assert!(!output.to_string().contains("CANARY"), "{}: {args:?}: {output}", client.id);
+                if rest.contains(&"--json") {
+                    let change = &outcome(&output)["clients"][0];
+                    assert!(change["diff"].as_str().is_some_and(|diff| diff.contains("…")), "{change}");
+                    let is_own = !rest.contains(&"--force") || *verb == "install";
+                    assert_eq!(change["command"] != json!([]), is_own, "{change}");
+                }
+                shown.push_str(&output.stdout);
+            }
+            for name in ["github", "\"mcp\"", "docs"] {
+                assert!(shown.contains(name), "{}: {name} in {shown}", client.id);
+            }
+            write(&path, text.replace("github", "skillpm"));
+            for args in [&["mcp", "install"][..], &["mcp", "uninstall"], &["mcp", "uninstall", "--json"]] {
+                let refused = sandbox.run(&[args, &["--client", client.id]].concat());
+                assert_eq!(refused.code, Some(1), "{refused}");
+                let told = refused.to_string();
+                assert!(told.contains("is another server") && !told.contains("CANARY"), "{told}");
+            }
+            let status = sandbox.ok(&["mcp", "status", "--all"]);
+            assert!(!status.to_string().contains("CANARY"), "{status}");
+        }
+    }
+}
+
+/// Runs that read a file at the same time all find their entry in it.
+#[test]
+fn runs_at_once_lose_nothing() {
+    const RUNS: usize = 8;
+    for (id, text) in [("cursor", "{}"), ("claude-code", JSON), ("codex", "model = 'x'\n"), ("goose", "")] {
+        let sandbox = Sandbox::new();
+        let path = file(&sandbox, id, false);
+        if !text.is_empty() {
+            write(&path, text);
+        }
+        let run_all = |verb: &str| {
+            let start = |at: usize| {
+                let name = format!("server-{at}");
+                let mut command = sandbox.command(&["mcp", verb, "--client", id, "--name", &name]);
+                command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+                command.spawn().expect("starts")
+            };
+            let running: Vec<_> = (0..RUNS).map(start).collect();
+            for one in running {
+                let output = one.wait_with_output().expect("ends");
+                assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+            }
+        };
+        run_all("install");
+        let after = parsed(&path);
+        let servers = after[client(id).servers].as_object().expect("a table");
+        for at in 0..RUNS {
+            assert!(servers.contains_key(&format!("server-{at}")), "{id}: {at} in {after}");
+        }
+        assert_eq!(servers.len(), RUNS + usize::from(id == "claude-code"));
+        run_all("uninstall");
+        let left = std::fs::read_to_string(&path).unwrap_or_default();
+        assert!(!left.contains("server-"), "{id}: {left}");
+    }
+}
+
+/// A file that nobody may write is often made by another tool, which would write it anew.
+#[test]
+fn a_read_only_file_is_not_replaced() {
+    let sandbox = Sandbox::new();
+    let path = file(&sandbox, "cursor", false);
+    let set_read_only = |is: bool| {
+        let mut permissions = path.metadata().expect("there").permissions();
+        permissions.set_readonly(is);
+        std::fs::set_permissions(&path, permissions).expect("chmod");
+    };
+    write(&path, "{}");
+    set_read_only(true);
+    let refused = install(&sandbox, "cursor", &["--yes"]);
+    insta::assert_snapshot!(refused, @"
+    exit: 1
+    --- stderr
+    error: `[DIR]/home/.cursor/mcp.json` is read-only
+    hint: something else may manage it: make it writable, or `--force` changes it nevertheless
+    ");
+    assert_eq!(read(&path), "{}");
+    assert_eq!(
+        outcome(&install(&sandbox, "cursor", &["--force", "--json"]))["clients"][0]["effect"],
+        "added"
+    );
+    assert!(path.metadata().expect("there").permissions().readonly(), "it keeps its mode");
+    // Nothing is to be changed here.
+    assert_eq!(install(&sandbox, "cursor", &[]).code, Some(0));
+    for args in [&["mcp", "uninstall"][..], &["mcp", "uninstall", "--client", "cursor"]] {
+        let refused = sandbox.run(args);
+        assert!(refused.code == Some(1) && refused.stderr.contains("is read-only"), "{refused}");
+    }
+    sandbox.ok(&["mcp", "uninstall", "--force"]);
+    assert_eq!(read(&path), "{}");
+    set_read_only(false);
+}
+
+#[test]
+fn the_way_back_names_the_server_and_the_scope() {
+    let sandbox = Sandbox::new();
+    for (args, back) in [
+        (&["--name", "other"][..], "`skillpm mcp uninstall --name other` takes it back"),
+        (&["-p", "--name", "other"], "`skillpm mcp uninstall --project --name other` takes it back"),
+        (&["-p", "--name", "skillpm"], "`skillpm mcp uninstall --project` takes it back"),
+    ] {
+        let set_up = sandbox.ok(&[&["mcp", "install", "--client", "cursor"], args].concat());
+        assert!(set_up.stderr.contains(back), "{set_up}");
+        let words = back.split('`').nth(1).expect("a command").split(' ').skip(1);
+        let undone = sandbox.ok(&words.collect::<Vec<_>>());
+        assert!(undone.stderr.contains("- Cursor"), "{undone}");
+    }
 }
 
 #[test]

@@ -14,6 +14,7 @@ use skillpm::refusal::Limits;
 use skillpm::tree::ignore::{IgnoreRules, Verdict};
 use skillpm_testing::Schema;
 
+use crate::support::Output;
 use crate::support::sandbox::Sandbox;
 use crate::support::tools::program;
 
@@ -243,32 +244,83 @@ fn a_refusal_lists_all_findings_for_programs() {
     }
 }
 
+/// A key that no service ever gave.
+const KEY: &str = "npm_q7Rk2VbT9xWm4ZcL8nHs3YpJ6dGf1KaE5uQo";
+
+/// What the verbs that hand a skill out write into the project.
+const HANDING_OUT: [&[&str]; 3] =
+    [&["pack", "pdf"], &["publish", "pdf", "--to", "site"], &["registry", "add", "-r", "site", "pdf"]];
+
 #[test]
-fn files_that_may_be_secrets_are_warned_about_by_name() {
+fn files_that_may_be_secrets_go_out_only_if_somebody_says_so() {
     let sandbox = Sandbox::new();
     write_skill(&sandbox, "pdf");
     sandbox.write("pdf/scripts/.env", "TOKEN=x\n");
     sandbox.write("pdf/assets/server.pem", "x");
     sandbox.write("pdf/assets/.npmrc", "x");
+    sandbox.write("pdf/assets/settings.json", format!("{{\n  \"key\": \"{KEY}\"\n}}\n"));
     sandbox.write("pdf/.skillpmignore", ".npmrc\n");
     let listed = sandbox.ok(&["pack", "pdf", "--list", "--json"]);
     Schema::read("pack.schema.json").assert_describes(&listed.stdout);
     let outcome: Value = serde_json::from_str(&listed.stdout).expect("JSON");
     assert_eq!(outcome["secrets"], serde_json::json!(["assets/server.pem", "scripts/.env"]));
-    let output = sandbox.ok(&["pack", "pdf"]);
-    for path in ["`scripts/.env`", "`assets/server.pem`"] {
-        let line = format!("warning: {path}");
-        assert!(output.stderr.lines().any(|told| told.starts_with(&line)), "{path}: {output}");
-    }
+    let key = serde_json::json!({"path": "assets/settings.json", "line": 2, "kind": "a token of npm", "key": "npm_…"});
+    assert_eq!(outcome["keys"], serde_json::json!([key]));
     sandbox.ok(&["registry", "init", "site", "--name", "acme"]);
-    for args in
-        [&["registry", "add", "-r", "site", "pdf"][..], &["publish", "pdf", "--to", "site", "--dry-run"]]
-    {
-        let output = sandbox.run(args);
-        assert!(output.stderr.contains("warning: `scripts/.env`"), "{output}");
-        std::fs::remove_dir_all(sandbox.project().join("site")).expect("removes");
-        sandbox.ok(&["registry", "init", "site", "--name", "acme"]);
+    let before = sandbox.tree(&sandbox.project());
+    for args in HANDING_OUT {
+        let refused = sandbox.run(args);
+        assert_eq!(refused.code, Some(1), "{refused}");
+        for told in [
+            "warning: `scripts/.env` of `pdf` goes out, and its name is usual for secrets",
+            "warning: `assets/server.pem` of `pdf` goes out",
+            "warning: `assets/settings.json:2` of `pdf` goes out, and has a token of npm: `npm_…`",
+            "it may hold secrets",
+            "hint: `--allow-secrets` lets them go out",
+        ] {
+            assert!(refused.stderr.contains(told), "{told}: {refused}");
+        }
+        assert!(!refused.to_string().contains(KEY), "{refused}");
+        assert_eq!(sandbox.tree(&sandbox.project()), before, "{args:?}");
     }
+    let dry_run = sandbox.ok(&["publish", "pdf", "--to", "site", "--dry-run", "--json"]);
+    Schema::read("publish.schema.json").assert_describes(&dry_run.stdout);
+    assert!(dry_run.stderr.contains("warning: `scripts/.env`"), "{dry_run}");
+    assert_eq!(sandbox.tree(&sandbox.project()), before);
+    for args in HANDING_OUT {
+        let done = sandbox.ok(&[args, &["--allow-secrets"]].concat());
+        assert!(done.stderr.contains("warning: `assets/settings.json:2`"), "{done}");
+        assert_ne!(sandbox.tree(&sandbox.project()), before);
+    }
+    // A package that somebody else made is one more way.
+    sandbox.ok(&["registry", "init", "other", "--name", "other"]);
+    let archive = ["registry", "add", "-r", "other", "pdf-1.2.0.zip"];
+    let refused = sandbox.run(&archive);
+    assert!(refused.code == Some(1) && refused.stderr.contains("`assets/settings.json:2`"), "{refused}");
+    sandbox.ok(&[&archive[..], &["--allow-secrets"]].concat());
+}
+
+/// The rule reports keys to authors, and is what switches the question off.
+#[test]
+fn keys_in_texts_are_errors_of_the_profile_for_publishing() {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "pdf");
+    sandbox.write("pdf/scripts/read.py", format!("#!/usr/bin/env python3\nKEY = '{KEY}'\n"));
+    let validate = |profile: &str| sandbox.run(&["validate", "pdf", "--profile", profile, "--json"]);
+    let found = |output: &Output| {
+        let report: Value =
+            serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"));
+        report.to_string().matches("secret-in-text").count()
+    };
+    let report = validate("publish");
+    assert_eq!(report.code, Some(1), "{report}");
+    assert!(report.stdout.contains("`scripts/read.py:2` has a token of npm: `npm_…`"), "{report}");
+    assert!(!report.to_string().contains(KEY), "{report}");
+    assert_eq!(found(&validate("spec")), 0);
+    assert_eq!(sandbox.run(&["pack", "pdf"]).code, Some(1));
+    sandbox.write("skillpm.toml", "[lint]\nrules = { secret-in-text = \"off\" }\n");
+    assert_eq!(found(&validate("publish")), 0);
+    sandbox.ok(&["pack", "pdf"]);
 }
 
 /// A file that stays out of the package cannot be linked to, and cannot be at fault.

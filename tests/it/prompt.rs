@@ -410,6 +410,32 @@ fn a_token_is_typed_unseen() {
     assert!(kept.expect("a file").contains("hunter2"));
 }
 
+/// Each file is named before the question, and no key is shown.
+#[test]
+fn a_person_is_asked_before_a_key_goes_out() {
+    let sandbox = Sandbox::new();
+    let key = "npm_q7Rk2VbT9xWm4ZcL8nHs3YpJ6dGf1KaE5uQo";
+    sandbox.write(
+        "pdf/SKILL.md",
+        format!(
+            "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\nlicense: MIT\nmetadata:\n  version: 1.0.0\n---\nSet `{key}`.\n"
+        ),
+    );
+    sandbox.ok(&["registry", "init", "site", "--name", "acme"]);
+    let published = sandbox.project().join("site/index/pdf.json");
+    for (answer, code) in [("n", 1), ("y", 0)] {
+        let mut terminal = Terminal::start(&sandbox, &["publish", "pdf", "--to", "site"]);
+        terminal.wait_for("is `pdf` to be published with them?");
+        assert!(terminal.seen.contains("SKILL.md:8"), "{}", terminal.seen);
+        assert!(!published.exists());
+        terminal.press(answer);
+        let (ended, seen) = terminal.end();
+        assert_eq!(ended, Some(code), "{seen}");
+        assert!(!seen.contains(key), "{seen}");
+        assert_eq!(published.exists(), code == 0);
+    }
+}
+
 /// The change is shown before the question; a no leaves the file as it is.
 #[test]
 fn the_configuration_of_a_client_is_changed_after_a_yes() {

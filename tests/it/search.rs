@@ -193,3 +193,37 @@ fn the_public_site() {
     assert_eq!(sandbox.run(&["search", "--skills-sh", "odd"]).code, Some(4));
     assert_eq!(sandbox.run(&["search", "--skills-sh", "--offline", "odd"]).code, Some(4));
 }
+
+/// What is typed in place of a name may be an address with a password.
+#[test]
+fn a_password_in_an_address_is_not_repeated() {
+    let sandbox = Sandbox::new();
+    for typed in ["https://ada:s3cret@h.example/", "ada:s3cret@h.example"] {
+        let refused = sandbox.run(&["search", "pdf", "--registry", typed]);
+        assert_eq!(refused.code, Some(3), "{refused}");
+        assert!(refused.stderr.contains("…@h.example"), "{refused}");
+        assert!(refused.stderr.contains("as in `acme = \"https://skills.example.com\"`"), "{refused}");
+        assert!(!refused.to_string().contains("s3cret"), "{refused}");
+    }
+    let address = "https://ada:s3cret@h.example";
+    for args in [
+        &["install", address][..],
+        &["install", "ftp://ada:s3cret@h.example/x"],
+        &["show", address],
+        &["publish", ".", "--to", address],
+        &["registry", "list", "--registry", address],
+        &["registry", "list", address],
+        &["registry", "init", address],
+        &["registry", "yank", address, "pdf@1.0.0"],
+        &["registry", "login", address],
+        &["diff", address],
+        &["remove", address],
+        &["validate", address],
+        &[address],
+        &["list", address],
+    ] {
+        let refused = sandbox.run(args);
+        assert_ne!(refused.code, Some(0), "{args:?}: {refused}");
+        assert!(!refused.to_string().contains("s3cret"), "{args:?}: {refused}");
+    }
+}

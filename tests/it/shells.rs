@@ -65,6 +65,12 @@ fn bash_completes_commands_options_and_what_is_installed() {
     assert_eq!(of(&["skillpm", "remove", "pdf"]), ["pdf-forms"]);
     assert_eq!(of(&["skillpm", "-q", "why", ""])[..2], ["brand-guide", "pdf-forms"]);
     assert_eq!(of(&["skillpm", "run", "pdf-forms", "fi"]), ["fill.sh"]);
+    assert_eq!(of(&["skillpm", "mcp", "--skill", "pdf"]), ["pdf-forms"]);
+    // Other options take other names.
+    for words in [&["search", "x", "--registry", ""][..], &["create", "--author", ""]] {
+        let offered = of(&[&["skillpm"], words].concat());
+        assert!(!offered.contains(&"pdf-forms".to_owned()), "{words:?}: {offered:?}");
+    }
     assert_eq!(of(&["skillpm", "link", "--agent", "claude"]), ["claude-code"]);
     assert_eq!(of(&["skillpm", "explain", "name-len"]), ["name-length"]);
     assert_eq!(of(&["skillpm", "completions", "z"]), ["zsh"]);

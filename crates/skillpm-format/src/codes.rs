@@ -198,6 +198,8 @@ codes! {
     RELEASE_REFUSED = "release-refused";
     /// A registry has no such skill or version.
     RELEASE_UNKNOWN = "release-unknown";
+    /// Files that are to be packed or published may hold secrets, and nobody allowed that.
+    SECRETS_FOUND = "secrets-found";
     /// A script may not run.
     SCRIPT_NOT_PERMITTED = "script-not-permitted";
     /// The scripts of a skill do not run until its source confirms them.

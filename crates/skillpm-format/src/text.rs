@@ -71,9 +71,10 @@ pub fn is_conflict_mark(line: &str) -> bool {
     line.starts_with("<<<<<<< ") || line.starts_with(">>>>>>> ")
 }
 
-/// Returns `text` with the query of each address in it replaced by `?…`: queries may be secrets.
-pub fn without_queries(text: &str) -> Cow<'_, str> {
-    let Some(first) = text.find("://").filter(|at| text[*at..].contains('?')) else {
+/// Returns `text` without what may be secret in its addresses: the query of each is replaced by `?…`, and a user name and
+/// password by `…@`. The name alone stays where ssh takes it.
+pub fn without_secrets(text: &str) -> Cow<'_, str> {
+    let Some(first) = text.find("://").filter(|at| text[*at..].contains(['?', '@'])) else {
         return Cow::Borrowed(text);
     };
     let (mut shown, mut rest) = (text[..first].to_owned(), &text[first..]);
@@ -82,9 +83,10 @@ pub fn without_queries(text: &str) -> Cow<'_, str> {
         let word = &rest[..rest.find(ends).unwrap_or(rest.len())];
         // Punctuation that follows an address in a sentence.
         let (address, behind) = rest.split_at(word.trim_end_matches([')', ',', '.', ':', ';']).len());
+        let address = without_login(address, shown.ends_with("ssh"));
         match address.split_once('?').filter(|(_, query)| !query.is_empty()) {
             Some((place, _)) => shown.extend([place, "?…"]),
-            None => shown.push_str(address),
+            None => shown.push_str(&address),
         }
         let next = behind.find("://").unwrap_or(behind.len());
         shown.push_str(&behind[..next]);
@@ -92,6 +94,16 @@ pub fn without_queries(text: &str) -> Cow<'_, str> {
         if rest.is_empty() {
             return Cow::Owned(shown);
         }
+    }
+}
+
+/// Returns `address`, which begins with `://`, without user name and password.
+fn without_login(address: &str, is_ssh: bool) -> Cow<'_, str> {
+    let Some(rest) = address.strip_prefix("://") else { return Cow::Borrowed(address) };
+    let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
+    match authority.rsplit_once('@') {
+        Some((user, host)) if !is_ssh || user.contains(':') => Cow::Owned(format!("://…@{host}{path}")),
+        _ => Cow::Borrowed(address),
     }
 }
 
@@ -254,7 +266,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn queries_of_addresses_are_not_shown() {
+    fn secrets_in_addresses_are_not_shown() {
         for (text, shown) in [
             ("url:https://h/a.md?sig=s", "url:https://h/a.md?…"),
             (
@@ -264,8 +276,14 @@ mod tests {
             ("is it? https://h/a is", "is it? https://h/a is"),
             ("https://h/? and a?b", "https://h/? and a?b"),
             ("why?", "why?"),
+            ("for 'https://me:s3cret@host/r.git/'", "for 'https://…@host/r.git/'"),
+            ("`https://t0ken@host:8443`: `http://a:p@w@h?x=y`", "`https://…@host:8443`: `http://…@h?…`"),
+            ("ssh://git@host/r and git+ssh://git:pw@host/r", "ssh://git@host/r and git+ssh://…@host/r"),
+            ("https://h/@scope/x and a@b", "https://h/@scope/x and a@b"),
+            ("https://h/a, ftp://u:p@h", "https://h/a, ftp://…@h"),
+            ("nothing://", "nothing://"),
         ] {
-            assert_eq!(without_queries(text), shown);
+            assert_eq!(without_secrets(text), shown);
         }
     }
 

@@ -15,6 +15,7 @@ use crate::refusal::{Limits, Refusal};
 mod content;
 mod held;
 pub mod ignore;
+pub mod keys;
 pub mod leftovers;
 mod rights;
 pub mod secrets;

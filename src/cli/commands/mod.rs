@@ -349,6 +349,8 @@ impl Command {
             Self::Update(args) => args.yes,
             Self::Create(args) => args.yes,
             Self::Search(args) => args.json,
+            Self::Pack(args) => args.json,
+            Self::Publish(args) => args.json,
             Self::Mcp(args) => args.asks_nothing(),
             _ => false,
         }

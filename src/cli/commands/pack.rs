@@ -35,13 +35,17 @@ pub(crate) struct PackArgs {
     #[arg(long)]
     sbom: bool,
 
+    /// pack files that may hold secrets, by their name or a key in their text, without asking
+    #[arg(long)]
+    allow_secrets: bool,
+
     /// list what would be in the package, write nothing
     #[arg(long, conflicts_with_all = ["out", "force", "sbom"])]
     list: bool,
 
     /// print the outcome as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 pub(super) fn run(app: &App, args: &PackArgs) -> Result<u8> {
@@ -50,8 +54,13 @@ pub(super) fn run(app: &App, args: &PackArgs) -> Result<u8> {
         render::pack::refused(&app.printer, "packed", examined.findings(), &args.dir, args.json);
         return Ok(exit::FINDINGS);
     }
-    let request =
-        PackRequest { out: args.out.clone(), force: args.force, sbom: args.sbom, dry_run: args.list };
+    let request = PackRequest {
+        out: args.out.clone(),
+        force: args.force,
+        sbom: args.sbom,
+        allow_secrets: args.allow_secrets,
+        dry_run: args.list,
+    };
     let outcome = write(&app.context, examined.pack()?, &request)?;
     if args.json {
         app.printer.json(&outcome);

@@ -19,6 +19,7 @@ pub(super) const EXAMPLES: &str = after!("publish",
 
 // Arguments of `publish`.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct PublishArgs {
     /// the skill's directory, or its `SKILL.md`
     #[arg(value_name = "DIR", default_value = ".")]
@@ -38,13 +39,17 @@ pub(crate) struct PublishArgs {
     #[arg(long)]
     allow_dirty: bool,
 
+    /// publish files that may hold secrets, by their name or a key in their text, without asking
+    #[arg(long)]
+    allow_secrets: bool,
+
     /// show each file that would be published, publish nothing
     #[arg(long)]
     dry_run: bool,
 
     /// print the outcome as JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
 pub(super) fn run(app: &App, args: &PublishArgs) -> Result<u8> {
@@ -57,6 +62,7 @@ pub(super) fn run(app: &App, args: &PublishArgs) -> Result<u8> {
         to: args.to.clone(),
         tag: args.tag.clone(),
         allow_dirty: args.allow_dirty,
+        allow_secrets: args.allow_secrets,
         dry_run: args.dry_run,
     };
     let outcome = publish(&app.context, examined, &request)?;

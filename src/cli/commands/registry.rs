@@ -56,6 +56,10 @@ enum Action {
         #[arg(value_name = "SKILL", required = true)]
         sources: Vec<PathBuf>,
 
+        /// publish files that may hold secrets, by their name or a key in their text, without asking
+        #[arg(long)]
+        allow_secrets: bool,
+
         /// Which registry.
         #[command(flatten)]
         place: WhichRegistry,
@@ -265,8 +269,9 @@ pub(super) fn run(app: &App, args: &RegistryArgs) -> Result<u8> {
             let outcome = init(context, &InitRequest { dir, name, dry_run: how.dry_run })?;
             render::registry::initialized(printer, &outcome, how.json);
         }
-        Action::Add { sources, place, how } => {
-            let request = AddRequest { registry: place.registry, sources, dry_run: how.dry_run };
+        Action::Add { sources, allow_secrets, place, how } => {
+            let request =
+                AddRequest { registry: place.registry, sources, allow_secrets, dry_run: how.dry_run };
             render::registry::added(printer, &add(context, &request)?, how.json);
         }
         Action::Index { place, how } => {

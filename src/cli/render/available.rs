@@ -5,7 +5,7 @@ use dialoguer::console::truncate_str;
 use super::one_line;
 use crate::cli::printer::Printer;
 use crate::ops::install::{Available, InstallOutcome};
-use crate::text::without_queries;
+use crate::text::without_secrets;
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     printer.warnings(&outcome.warnings);
@@ -31,7 +31,7 @@ fn entry(skill: &Available, width: usize) -> String {
     if !skill.description.trim().is_empty() {
         lines.push(format!("  {}", one_line(&skill.description)));
     }
-    lines.push(format!("  {} in {}", one_line(path), one_line(&without_queries(&skill.source))));
+    lines.push(format!("  {} in {}", one_line(path), one_line(&without_secrets(&skill.source))));
     if let Some(problem) = &skill.problem {
         lines.push(format!("  cannot be installed: {}", one_line(problem)));
     }

@@ -124,7 +124,7 @@ fn files(rule: &Rule) -> Option<&'static str> {
     match rule.needs {
         Needs::Document => None,
         Needs::Paths(_) => Some("looks for those that `SKILL.md` names"),
-        Needs::Files => Some("lists all of the skill, and reads scripts and Markdown"),
+        Needs::Files => Some("lists all of the skill, and reads its texts"),
     }
 }
 
@@ -179,7 +179,7 @@ mod tests {
         for (id, expected) in [
             ("name-directory", None),
             ("link-missing", Some("files:  looks for those that `SKILL.md` names")),
-            ("script-executable", Some("files:  lists all of the skill, and reads scripts and Markdown")),
+            ("script-executable", Some("files:  lists all of the skill, and reads its texts")),
         ] {
             let (talking, out, _) = printer(Appearance::PLAIN);
             one(&talking, rule(id).expect("a rule"));

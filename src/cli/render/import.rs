@@ -9,7 +9,7 @@ use crate::manifest;
 use crate::name::SkillName;
 use crate::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
 use crate::text::shell_word;
-use crate::text::without_queries;
+use crate::text::without_secrets;
 
 pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     if outcome.dry_run && !outcome.skills.is_empty() {
@@ -67,7 +67,7 @@ fn word(skill: &ImportedSkill) -> &'static str {
 
 /// Returns a text such as `github:acme/skills at 1a2b3c4`.
 fn source(skill: &ImportedSkill) -> String {
-    let Some(source) = skill.source.as_deref().map(without_queries) else { return String::new() };
+    let Some(source) = skill.source.as_deref().map(without_secrets) else { return String::new() };
     match &skill.revision {
         Some(revision) => format!("{source} at {}", short_revision(revision)),
         None => source.into_owned(),

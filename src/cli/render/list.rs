@@ -10,7 +10,7 @@ use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::ops::import::FoundIn;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
-use crate::text::without_queries;
+use crate::text::without_secrets;
 
 /// Prints the table of `outcome`, requested for `scope` alone or for both.
 pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<ScopeKind>) {
@@ -106,7 +106,7 @@ fn table(skills: &[ListedSkill]) -> Table {
             &skill.name,
             skill.version.as_deref().unwrap_or(""),
             &scope,
-            &without_queries(skill.source.as_deref().unwrap_or("")),
+            &without_secrets(skill.source.as_deref().unwrap_or("")),
             &seen_by(skill),
             &state(skill),
         ]);

@@ -12,7 +12,8 @@ pub(crate) fn logged_in(printer: &Printer, outcome: &LoginOutcome, json: bool) {
     }
     let kept = if outcome.replaced { "replaced" } else { "kept" };
     printer.note(&format!(
-        "the token for `{}` is {kept} in `{}`, and sent nowhere else",
+        "the token for `{}` is {kept} in `{}`, and sent nowhere else; of an OCI registry it goes to the host that gives its \
+         tokens, which the registry names",
         outcome.origin,
         one_line(&outcome.file)
     ));

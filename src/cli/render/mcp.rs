@@ -3,7 +3,7 @@
 use super::table::Table;
 use super::{diff, one_line};
 use crate::cli::printer::Printer;
-use crate::ops::mcp::{ClientChange, ClientStatus, Effect, McpChangeOutcome, McpStatusOutcome};
+use crate::ops::mcp::{ClientChange, ClientStatus, Effect, McpChangeOutcome, McpStatusOutcome, NAME};
 use crate::scope::ScopeKind;
 use crate::text::shell_word;
 
@@ -29,14 +29,16 @@ pub(crate) fn changed(printer: &Printer, outcome: &McpChangeOutcome, json: bool)
         printer.note("nothing was changed: this was a dry run");
     } else if outcome.clients.iter().any(|client| is_set_up(client.effect)) {
         printer.note("restart the client: it reads its configuration when it starts");
-        let flag = outcome.clients.first().map_or("", |client| flag(client.scope));
-        printer.hint(&format!("`skillpm mcp uninstall{flag}` takes it back"));
+        let flags = outcome.clients.first().map(|client| flags(client.scope, &client.name));
+        printer.hint(&format!("`skillpm mcp uninstall{}` takes it back", flags.unwrap_or_default()));
     }
 }
 
-/// Returns the flag for `scope`: the user is the default here.
-fn flag(scope: ScopeKind) -> &'static str {
-    if scope == ScopeKind::Project { " --project" } else { "" }
+/// Returns the flags for `scope`, whose default is the user here, and for the key `name` of the server.
+fn flags(scope: ScopeKind, name: &str) -> String {
+    let scope = if scope == ScopeKind::Project { " --project" } else { "" };
+    let name = if name == NAME { String::new() } else { format!(" --name {}", shell_word(name)) };
+    format!("{scope}{name}")
 }
 
 fn is_set_up(effect: Effect) -> bool {
@@ -96,7 +98,7 @@ fn problems(printer: &Printer, client: &ClientStatus) {
         printer.hint(&format!(
             "`skillpm mcp install --client {}{}` writes the path of this program",
             client.client,
-            flag(client.scope)
+            flags(client.scope, &server.name)
         ));
     }
 }

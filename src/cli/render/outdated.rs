@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::install::scope::ScopeKind;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
 use crate::spec::Reference;
-use crate::text::without_queries;
+use crate::text::without_secrets;
 
 pub(crate) fn json(printer: &Printer, outcome: &OutdatedOutcome) {
     warn(printer, outcome);
@@ -123,7 +123,7 @@ fn table(skills: &[&OutdatedSkill]) -> Table {
             &skill.latest.as_deref().map(short_revision).unwrap_or_default(),
             &state(skill),
             &skill.scope.to_string(),
-            &without_queries(&skill.source),
+            &without_secrets(&skill.source),
         ]);
     }
     table

@@ -31,7 +31,6 @@ pub(crate) fn show(printer: &Printer, outcome: &PackOutcome, cwd: &Path) {
         printer.data(&list(&outcome.files));
     }
     left_out(printer, &outcome.left_out);
-    secrets(printer, &outcome.secrets);
     let (name, version) = (one_line(&outcome.name), one_line(&outcome.version));
     let files = count(outcome.files.len(), "file");
     let verb = match (outcome.dry_run, outcome.changed) {
@@ -66,16 +65,6 @@ pub(super) fn left_out(printer: &Printer, left_out: &[LeftOut]) {
     }
 }
 
-/// Warns about files whose names are usual for secrets.
-pub(super) fn secrets(printer: &Printer, paths: &[String]) {
-    for path in paths {
-        printer.warning(&format!("`{}` goes out, and its name is usual for secrets", one_line(path)));
-    }
-    if !paths.is_empty() {
-        printer.hint("what `.skillpmignore` names stays out");
-    }
-}
-
 fn words(reason: LeaveReason) -> &'static str {
     match reason {
         LeaveReason::Ignored => "`.skillpmignore` names it",
@@ -93,7 +82,7 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::digest::Digest;
-    use crate::ops::pack::PackedArtifact;
+    use crate::ops::pack::{PackedArtifact, PackedKey};
 
     fn outcome() -> PackOutcome {
         let file = |path: &str, size, executable| PackedFile {
@@ -126,6 +115,12 @@ mod tests {
                 left("pdf-1.1.zip", LeaveReason::Package),
             ],
             secrets: vec![".env".to_owned()],
+            keys: vec![PackedKey {
+                path: "scripts/run.sh".to_owned(),
+                line: 2,
+                kind: "a token of npm".to_owned(),
+                key: "npm_…".to_owned(),
+            }],
         }
     }
 
@@ -141,8 +136,6 @@ mod tests {
         left out `evals/`: evaluations
         left out `notes.md`: `.skillpmignore` names it
         left out `pdf-1.1.zip`: an earlier package
-        warning: `.env` goes out, and its name is usual for secrets
-        hint: what `.skillpmignore` names stays out
         packed `pdf` 1.2: 2 files, 2.0 kB
           pdf-1.2.zip
           pdf-1.2.cdx.json
@@ -161,6 +154,7 @@ mod tests {
             dry_run: true,
             left_out: Vec::new(),
             secrets: Vec::new(),
+            keys: Vec::new(),
             ..outcome()
         };
         show(&talking, &listed, Path::new("/p"));

@@ -10,7 +10,6 @@ pub(crate) fn show(printer: &Printer, outcome: &PublishOutcome) {
         printer.data(&pack::list(&outcome.files));
     }
     pack::left_out(printer, &outcome.left_out);
-    pack::secrets(printer, &outcome.secrets);
     for path in &outcome.uncommitted {
         printer.note(&format!("`{}` is not committed", one_line(path)));
     }

@@ -9,7 +9,7 @@ use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
 use crate::text::shell_word;
-use crate::text::without_queries;
+use crate::text::without_secrets;
 
 /// The number of digits of a file's digest to show; `--json` has all.
 const DIGITS: usize = 12;
@@ -97,7 +97,7 @@ fn facts(outcome: &ShowOutcome) -> String {
 fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
     if let Some(source) = &installed.source {
         let path = installed.path.as_deref().map(|path| format!(", directory {path}")).unwrap_or_default();
-        fact("source", &format!("{}{path}", without_queries(source)));
+        fact("source", &format!("{}{path}", without_secrets(source)));
     }
     if let Some(revision) = &installed.revision {
         let asked = asked_for(installed).map(|asked| format!(", requested: {asked}")).unwrap_or_default();

@@ -6,7 +6,7 @@ use super::{one_line, short_revision};
 use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
 use crate::ops::tree::{NeedView, TreeOutcome, TreeSkill};
-use crate::text::without_queries;
+use crate::text::without_secrets;
 
 /// The maximum depth of a drawn tree.
 const DEPTH: usize = 50;
@@ -146,7 +146,7 @@ impl<'a> Drawing<'a> {
         }
         if let Some(source) = &skill.source {
             let at = skill.revision.as_deref().map(|revision| format!(" at {}", short_revision(revision)));
-            line = format!("{line} ({}{})", without_queries(source), at.unwrap_or_default());
+            line = format!("{line} ({}{})", without_secrets(source), at.unwrap_or_default());
         }
         let marks = one.marks();
         if !marks.is_empty() {

@@ -7,7 +7,7 @@ use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 use crate::cli::words::{scope_flag, worded};
 use crate::merge::Conflict;
 use crate::ops::update::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
-use crate::text::without_queries;
+use crate::text::without_secrets;
 
 /// Shows the planned changes: as data if only the plan was requested, otherwise as messages.
 pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
@@ -183,7 +183,7 @@ fn heading(skill: &UpdatedSkill) -> String {
         UpdateChange::Removed => ": no longer needed",
         _ => "",
     };
-    let (name, source) = (one_line(&skill.name), one_line(&without_queries(&skill.source)));
+    let (name, source) = (one_line(&skill.name), one_line(&without_secrets(&skill.source)));
     format!("{name}{version} ({source}{revision}{requested}{disabled}){word}")
 }
 

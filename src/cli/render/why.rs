@@ -7,7 +7,7 @@ use crate::install::agent_view::Form;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::why::{Elsewhere, RequestedIn, SeenBy, WhyOutcome, WhySkill};
-use crate::text::without_queries;
+use crate::text::without_secrets;
 
 pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {
     printer.warnings(&outcome.warnings);
@@ -49,7 +49,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
     let mut text = one_line(&format!("{}{version}, {owner}", skill.name)) + "\n";
     let mut line = |words: &str| {
         text.push_str("  ");
-        text.push_str(&one_line(&without_queries(words)));
+        text.push_str(&one_line(&without_secrets(words)));
         text.push('\n');
     };
     match &why.asked {

@@ -6,6 +6,7 @@ use crate::archive;
 use crate::fs::{self, Kind, Walk};
 use crate::lint::{SkillFile, SkillFileKind};
 use crate::skill::find::{SKIPPED, is_skill_file, is_skipped};
+use crate::tree::keys::{FoundKey, keys};
 use crate::tree::{FileEntry, FileSet, Node, ReadError};
 
 /// The maximum number of entries that are listed. No skill has more, and listing them would take too long.
@@ -17,13 +18,16 @@ const MAX_MARKDOWN_IN_ALL: u64 = 4 << 20;
 /// The maximum number of bytes read from a script; rules need only the first two.
 const SCRIPT_PIECE: u64 = 1 << 20;
 
+/// The size in bytes of the largest file that is searched for keys.
+const MAX_SEARCHED: u64 = 16 << 20;
+
 /// The maximum number of bytes read from an archive.
 const ARCHIVE_PIECE: usize = 1 << 20;
 
 /// Whether rules get the content of files as well as their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Contents {
-    /// Scripts and Markdown files are opened if a rule may need their content.
+    /// Files are opened if a rule may need their content.
     Read,
     /// Only names are listed.
     Unread,
@@ -32,8 +36,8 @@ pub enum Contents {
 /// Returns the files and links below the skill's directory `dir`, sorted by path, without its `SKILL.md`; `None` if the
 /// directory cannot be read or has more entries than any skill.
 ///
-/// With [`Contents::Read`], only files that rules need are opened: scripts below `scripts/` for their first bytes, and
-/// Markdown files if one of them can link to another or name a script.
+/// With [`Contents::Read`], all files are searched for keys. Rules get no more of them than they need: the first bytes of
+/// scripts below `scripts/`, and the text of Markdown files if one of them can link to another or name a script.
 pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
     let read = contents == Contents::Read;
     let walk = Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL };
@@ -48,6 +52,7 @@ pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
                 shebang: read && is_script(path) && has_shebang(&dir.join(path)),
                 markdown: markdown_text(&dir.join(path), path, size, &mut budget),
                 locked: read && is_archive(path) && has_lock(&dir.join(path)),
+                keys: if read { keys_in(&dir.join(path), size) } else { Vec::new() },
             },
             Node::Symlink => SkillFileKind::Link,
             Node::Special(_) => return None,
@@ -74,7 +79,7 @@ pub fn watched(dir: &Path, contents: Contents) -> Vec<PathBuf> {
             match kind {
                 Kind::Directory if !is_skipped(&name) => dirs.push(path),
                 Kind::Symlink => found.push(dir.join(path)),
-                Kind::File if contents == Contents::Read && is_opened(&path) => found.push(dir.join(path)),
+                Kind::File if contents == Contents::Read => found.push(dir.join(path)),
                 _ => {}
             }
         }
@@ -99,10 +104,16 @@ pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
         let bytes = set.read(file)?;
         let shebang = is_script(path) && bytes.starts_with(b"#!");
         let locked = is_archive(path) && archive::needs_password(start(&bytes));
+        let keys = if file.size <= MAX_SEARCHED { keys(&bytes) } else { Vec::new() };
         let wanted = is_wanted(path, file.size, &mut budget);
         let markdown = if wanted { String::from_utf8(bytes).ok() } else { None };
-        let kind =
-            SkillFileKind::File { executable: file.executable || !cfg!(unix), shebang, markdown, locked };
+        let kind = SkillFileKind::File {
+            executable: file.executable || !cfg!(unix),
+            shebang,
+            markdown,
+            locked,
+            keys,
+        };
         files.push(SkillFile { path: path.to_owned(), kind });
     }
     Ok(files)
@@ -118,8 +129,13 @@ pub fn names_of(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
     let one = |file: &FileEntry| {
         let path = file.path.as_str();
         let locked = is_archive(path) && archive::needs_password(start(&set.read(file)?));
-        let kind =
-            SkillFileKind::File { executable: file.executable, shebang: false, markdown: None, locked };
+        let kind = SkillFileKind::File {
+            executable: file.executable,
+            shebang: false,
+            markdown: None,
+            locked,
+            keys: Vec::new(),
+        };
         Ok(SkillFile { path: path.to_owned(), kind })
     };
     beside.map(one).collect()
@@ -148,11 +164,6 @@ fn is_wanted(path: &str, size: u64, budget: &mut u64) -> bool {
     true
 }
 
-/// Reports whether the content of a skill's file at `path` may be read.
-fn is_opened(path: &Path) -> bool {
-    path.starts_with("scripts") || path.to_str().is_some_and(|path| is_markdown(path) || is_archive(path))
-}
-
 fn is_script(path: &str) -> bool {
     path.starts_with("scripts/")
 }
@@ -177,6 +188,14 @@ fn has_lock(at: &Path) -> bool {
     read.is_ok_and(|bytes| bytes.is_some_and(|bytes| archive::needs_password(start(&bytes))))
 }
 
+fn keys_in(at: &Path, size: u64) -> Vec<FoundKey> {
+    if size > MAX_SEARCHED {
+        return Vec::new();
+    }
+    let read = fs::read_prefix(at, MAX_SEARCHED, |_| false);
+    read.ok().flatten().map(|bytes| keys(&bytes)).unwrap_or_default()
+}
+
 fn has_shebang(at: &Path) -> bool {
     let read = fs::read_prefix(at, SCRIPT_PIECE, |bytes| bytes.len() >= 2);
     read.is_ok_and(|bytes| bytes.is_some_and(|bytes| bytes.starts_with(b"#!")))
@@ -196,7 +215,8 @@ mod tests {
     use crate::engine::testing::World;
 
     fn file(executable: bool, shebang: bool, markdown: Option<&str>) -> SkillFileKind {
-        SkillFileKind::File { executable, shebang, markdown: markdown.map(str::to_owned), locked: false }
+        let markdown = markdown.map(str::to_owned);
+        SkillFileKind::File { executable, shebang, markdown, locked: false, keys: Vec::new() }
     }
 
     #[test]
@@ -243,6 +263,8 @@ mod tests {
             world.write(&format!("pdf/{path}"), text);
         }
         world.write("pdf/big.MD", &"x".repeat(300 << 10));
+        let key = "npm_q7Rk2VbT9xWm4ZcL8nHs3YpJ6dGf1KaE5uQo";
+        world.write("pdf/data/x.json", &format!("{{\n  \"key\": \"{key}\"\n}}"));
         let dir = world.project().join("pdf");
         let set = fs::tree_of(&dir).expect("reads");
         let set = set.skill("", &crate::refusal::Limits::default()).expect("a skill");
@@ -251,12 +273,16 @@ mod tests {
             files
         };
         let found = of_skill(&dir, Contents::Read).expect("a directory");
+        let has_key =
+            |file: &&SkillFile| matches!(&file.kind, SkillFileKind::File { keys, .. } if !keys.is_empty());
+        let with_keys: Vec<_> = found.iter().filter(has_key).map(|file| &file.path).collect();
+        assert_eq!(with_keys, ["data/x.json"]);
         assert_eq!(sorted(of_set(&set).expect("reads")), sorted(found));
     }
 
-    /// A single Markdown file cannot link to another, so it is not opened.
+    /// A single Markdown file cannot link to another, so rules do not get its text.
     #[test]
-    fn what_no_rule_asks_for_is_not_read() {
+    fn what_no_rule_asks_for_is_not_passed_on() {
         let world = World::new();
         world.skill("pdf", "pdf");
         world.write("pdf/a.md", "# A\n");

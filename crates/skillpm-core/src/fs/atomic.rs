@@ -1,7 +1,7 @@
 //! Replacing one file atomically.
 
 use std::fs;
-use std::io::Write;
+use std::io::{Read as _, Write};
 use std::path::Path;
 
 use super::{PathContext, PathError, real_path};
@@ -18,7 +18,37 @@ pub(super) const PREFIX: &str = ".skillpm-";
 ///
 /// Fails if the directory does not exist or cannot be written. The old content is then untouched.
 pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
-    replace(path, bytes, copy_mode)
+    replace(path, bytes, copy_mode, |_| Ok(true)).map(drop)
+}
+
+/// Works like [`write_atomic`], but only if `path` still holds `old`, which is `None` for no file: whatever another program
+/// wrote meanwhile stays. That is checked directly before the rename. Returns whether `bytes` are there now.
+///
+/// # Errors
+///
+/// Fails as [`write_atomic`] does.
+pub fn write_over(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<bool, PathError> {
+    replace(path, bytes, copy_mode, |path| holds(path, old))
+}
+
+/// Reports whether the file at `path`, or at the target of a link there, holds `bytes`; `None` means that there is none.
+///
+/// # Errors
+///
+/// Fails if it cannot be read.
+pub fn holds(path: &Path, bytes: Option<&[u8]>) -> Result<bool, PathError> {
+    let Some(bytes) = bytes else { return Ok(super::kind(path)?.is_none()) };
+    // A file that is longer by a byte is another one.
+    let len = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    match fs::File::open(path) {
+        Ok(file) => {
+            let mut there = Vec::with_capacity(bytes.len());
+            file.take(len.saturating_add(1)).read_to_end(&mut there).at("read", path)?;
+            Ok(there == bytes)
+        }
+        Err(error) if super::look::is_absent(&error) => Ok(false),
+        Err(error) => Err(error).at("read", path),
+    }
 }
 
 /// Works like [`write_atomic`], but only this user can read the file afterwards, whatever its mode was.
@@ -28,16 +58,17 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
 /// Fails as [`write_atomic`] does.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     // A temporary file has the mode 0600.
-    replace(path, bytes, |_, _| Ok(()))
+    replace(path, bytes, |_, _| Ok(()), |_| Ok(true)).map(drop)
 }
 
 /// Replaces the file at `path`, or at the target of a link there, by a temporary file with `bytes`, after `prepare` has
-/// set the temporary file's mode.
+/// set the temporary file's mode, and if `is_wanted` says so at last. Returns whether it did.
 fn replace(
     path: &Path,
     bytes: &[u8],
     prepare: impl FnOnce(&Path, &fs::File) -> std::io::Result<()>,
-) -> Result<(), PathError> {
+    is_wanted: impl FnOnce(&Path) -> Result<bool, PathError>,
+) -> Result<bool, PathError> {
     let real = real_path(path)?;
     let path = real.as_deref().unwrap_or(path);
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
@@ -46,8 +77,12 @@ fn replace(
     file.write_all(bytes).at("write", path)?;
     prepare(path, file.as_file()).at("write", path)?;
     file.as_file().sync_all().at("write", path)?;
+    if !is_wanted(path)? {
+        return Ok(false);
+    }
     file.persist(path).map_err(|error| error.error).at("replace", path)?;
-    sync_dir(directory)
+    sync_dir(directory)?;
+    Ok(true)
 }
 
 /// Writes `bytes` to a file that the user named: writes into a device or a pipe, and replaces anything else
@@ -140,6 +175,25 @@ mod tests {
         write_atomic(&path, b"one").expect("writes");
         write_atomic(&path, b"two").expect("replaces");
         assert_eq!(fs::read(&path).expect("reads"), b"two");
+        assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1, "no sibling is left");
+    }
+
+    #[test]
+    fn what_another_program_wrote_meanwhile_is_not_replaced() {
+        let dir = tempfile::tempdir().expect("a directory");
+        let path = dir.path().join("file");
+        assert!(!write_over(&path, Some(b"one"), b"two").expect("looks"));
+        assert!(!path.exists());
+        assert!(write_over(&path, None, b"one").expect("writes"));
+        for (old, new, now) in [
+            (None, &b"two"[..], &b"one"[..]),
+            (Some(&b"on"[..]), b"two", b"one"),
+            (Some(b"one "), b"two", b"one"),
+            (Some(b"one"), b"two", b"two"),
+        ] {
+            let written = write_over(&path, old, new).expect("looks");
+            assert_eq!((written, fs::read(&path).expect("reads")), (new == now, now.to_vec()));
+        }
         assert_eq!(fs::read_dir(dir.path()).expect("lists").count(), 1, "no sibling is left");
     }
 

@@ -339,6 +339,12 @@ pub fn is_public(path: &Path) -> bool {
     }
 }
 
+/// Reports whether the mode of what is at `path` lets nobody write there, not even its owner. Follows links. Returns `false`
+/// if it cannot be examined.
+pub fn is_read_only(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())
+}
+
 /// Reports whether there is a regular file at `path` that this user may execute. Follows links.
 pub fn may_execute(path: &Path) -> bool {
     let is_file = fs::metadata(path).is_ok_and(|metadata| metadata.is_file());

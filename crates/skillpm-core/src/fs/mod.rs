@@ -28,7 +28,9 @@ mod write;
 
 pub use across::{beside, clear_moves, copy as copy_whole, is_leftover};
 pub use append::{OpenLog, rotate, rotated};
-pub use atomic::{exchange_file, replace_file, sync_dir, write_atomic, write_out, write_private};
+pub use atomic::{
+    exchange_file, holds, replace_file, sync_dir, write_atomic, write_out, write_over, write_private,
+};
 pub use beneath::{BeneathError, copy_beneath, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small, write_small_with};
 pub use file::SharedFile;
@@ -37,8 +39,8 @@ pub use lock::{DirLock, FileLock};
 #[cfg(target_os = "linux")]
 pub use look::read_told;
 pub use look::{
-    Kind, bytes_in, into_text, is_loop, is_public, is_set_id, kind, list_dir, may_execute, read_capped,
-    read_link, read_prefix, read_start, read_text, real_path,
+    Kind, bytes_in, into_text, is_loop, is_public, is_read_only, is_set_id, kind, list_dir, may_execute,
+    read_capped, read_link, read_prefix, read_start, read_text, real_path,
 };
 pub use opened::read_regular;
 pub use own::{Exposure, Identity, Own, exposure_of, is_exposed, is_open_to_all, read_own};

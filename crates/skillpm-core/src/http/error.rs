@@ -276,10 +276,8 @@ impl HttpError {
             Self::Tls { .. } => &[
                 "if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it",
             ],
-            Self::RateLimit { authorized: false, .. } => &[
-                "set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one; `gh auth token` prints yours",
-            ],
-            Self::RateLimit { .. } => &["wait until then, or use another token"],
+            Self::RateLimit { authorized: true, .. } => &["wait until then, or use another token"],
+            Self::RateLimit { .. } => &["run it again when the limit has reset"],
             Self::Status { status: 407, .. } => &["the proxy requires a login: see `HTTPS_PROXY`"],
             Self::Status { status: 500.., .. } => &["the server has a problem: try again later"],
             Self::Encoding { .. }

@@ -289,7 +289,7 @@ impl<'a> GitHub<'a> {
             ));
         }
         let HttpError::Status { url, status, detail, .. } = &error else {
-            return error.into();
+            return self.limited(error);
         };
         // The host of the archives handles neither tokens nor revisions.
         if url.origin() != host {
@@ -313,6 +313,20 @@ impl<'a> GitHub<'a> {
             451 => Error::network(format!("the repository `{repository}` is blocked for legal reasons")),
             _ => error.into(),
         }
+    }
+
+    /// Returns `error` for a person; if it is the limit for requests without a token, says how to have one.
+    fn limited(&self, error: HttpError) -> Error {
+        let needs_token = matches!(&error, HttpError::RateLimit { host, authorized: false, .. }
+            if *host == self.api.origin().to_string());
+        let error = Error::from(error);
+        if !needs_token {
+            return error;
+        }
+        let variable = token_variable(self.settings);
+        error.hint(format!(
+            "set `{variable}` to a token: GitHub allows far more requests with one; `gh auth token` prints yours"
+        ))
     }
 
     /// Reports whether the repository is visible, or `None` if that is unknown too.

@@ -33,13 +33,17 @@ use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::skill::SkillMeta;
 use crate::spec::{Identity, Origin, Reference, Registry, SourceFacts};
-use crate::text::closest;
+use crate::text::{closest, without_secrets};
 use crate::version::{Version, VersionRange};
 use crate::workers;
 
-/// Returns the error for a name that no registry has.
+/// Returns the error for a name that no registry has. It may be an address with a password, which is not repeated.
 pub(crate) fn unknown_registry(name: &str) -> Error {
-    Error::config(format!("there is no registry called `{name}`")).coded(codes::REGISTRY_ABSENT)
+    let shown = match name.rsplit_once('@') {
+        Some((_, host)) if !name.contains("://") => format!("…@{host}").into(),
+        _ => without_secrets(name),
+    };
+    Error::config(format!("there is no registry called `{shown}`")).coded(codes::REGISTRY_ABSENT)
 }
 
 /// The number of requests in progress at once.

@@ -226,10 +226,6 @@ impl Web {
                     }
                 }
             }
-            // The hints of this error are about GitHub.
-            HttpError::RateLimit { .. } => {
-                Error::network(error.to_string()).hint("run it again when the limit has reset")
-            }
             _ => error.into(),
         }
     }

@@ -120,6 +120,8 @@ names! {
         AllowNewCapabilities = "allow-new-capabilities",
         /// Let scripts run without a question.
         AllowScripts = "allow-scripts",
+        /// Pack or publish files that may hold secrets.
+        AllowSecrets = "allow-secrets",
         /// The name under which to install a skill.
         As = "as",
         /// A branch.

@@ -11,6 +11,7 @@ use serde_json::Value;
 
 use super::{Group, RULES, SkillFile, SkillFileKind, Subject};
 use crate::document::Document;
+use crate::tree::keys::keys;
 
 /// The number of skills in which each rule finds something. A rule that is not listed finds nothing.
 const EXPECTED: &[(&str, usize)] = &[
@@ -38,7 +39,8 @@ fn files(root: &Path, id: &str) -> Vec<SkillFile> {
             let (mode, _, path) = (parts.next()?, parts.next()?, parts.next()?);
             let markdown = std::fs::read_to_string(root.join("full-trees").join(id).join(path)).ok();
             let executable = mode == "100755";
-            let kind = SkillFileKind::File { executable, shebang: executable, markdown, locked: false };
+            let keys = keys(markdown.as_deref().unwrap_or_default().as_bytes());
+            let kind = SkillFileKind::File { executable, shebang: executable, markdown, locked: false, keys };
             Some(SkillFile { path: path.to_owned(), kind })
         })
         .collect();

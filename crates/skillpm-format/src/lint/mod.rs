@@ -37,7 +37,7 @@ pub use clients::{CLIENTS, Client};
 pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
-pub use rules::RULES;
+pub use rules::{RULES, SECRET_IN_TEXT};
 pub(crate) use rules::{SCRIPT_ENDINGS, ending, hidden_message, hidden_runs, instructions};
 pub use set_version::set_version;
 pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};

@@ -4,6 +4,7 @@ use super::reference::Reading;
 use crate::document::{Document, Node};
 use crate::name::{NameError, SkillName};
 use crate::text::trimmed;
+use crate::tree::keys::FoundKey;
 
 /// The input of a check.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +49,8 @@ pub enum SkillFileKind {
         markdown: Option<String>,
         /// Whether it is an archive that requires a password.
         locked: bool,
+        /// The keys of services in its text.
+        keys: Vec<FoundKey>,
     },
     /// A symbolic link.
     Link,

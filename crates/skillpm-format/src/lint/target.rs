@@ -49,7 +49,13 @@ mod tests {
 
     #[test]
     fn files_and_their_directories_exist() {
-        let kind = SkillFileKind::File { executable: false, shebang: false, markdown: None, locked: false };
+        let kind = SkillFileKind::File {
+            executable: false,
+            shebang: false,
+            markdown: None,
+            locked: false,
+            keys: Vec::new(),
+        };
         let files = [
             SkillFile { path: "a/b/c.md".into(), kind },
             SkillFile { path: "link".into(), kind: SkillFileKind::Link },

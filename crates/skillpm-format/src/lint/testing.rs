@@ -2,6 +2,7 @@
 
 use super::{Finding, OtherSkill, Rule, SkillFile, SkillFileKind, Subject};
 use crate::document::Document;
+use crate::tree::keys::keys;
 
 /// Returns the findings of `rule` alone in `text`.
 pub(super) fn findings(rule: &Rule, text: &str, directory: Option<&str>, file_name: &str) -> Vec<Finding> {
@@ -30,27 +31,34 @@ fn of(rule: &Rule, subject: &Subject<'_>) -> Vec<Finding> {
 
 /// A file next to a `SKILL.md` of a test.
 #[derive(Debug, Clone, Copy)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a property of the file")]
 pub(super) struct ExampleFile {
     path: &'static str,
     executable: bool,
     shebang: bool,
     markdown: Option<&'static str>,
     locked: bool,
+    key: bool,
 }
 
 /// Returns a Markdown file.
 pub(super) const fn markdown(path: &'static str, text: &'static str) -> ExampleFile {
-    ExampleFile { path, executable: false, shebang: false, markdown: Some(text), locked: false }
+    ExampleFile { path, executable: false, shebang: false, markdown: Some(text), locked: false, key: false }
 }
 
 /// Returns any other file, perhaps a script.
 pub(super) const fn script(path: &'static str, executable: bool, shebang: bool) -> ExampleFile {
-    ExampleFile { path, executable, shebang, markdown: None, locked: false }
+    ExampleFile { path, executable, shebang, markdown: None, locked: false, key: false }
 }
 
 /// Returns an archive that needs a password.
 pub(super) const fn locked(path: &'static str) -> ExampleFile {
     ExampleFile { locked: true, ..script(path, false, false) }
+}
+
+/// Returns a script that has a key, in its first line.
+pub(super) const fn with_key(path: &'static str) -> ExampleFile {
+    ExampleFile { key: true, ..script(path, true, true) }
 }
 
 fn skill_files(files: &[ExampleFile]) -> Vec<SkillFile> {
@@ -61,6 +69,7 @@ fn skill_files(files: &[ExampleFile]) -> Vec<SkillFile> {
             shebang: file.shebang,
             markdown: file.markdown.map(str::to_owned),
             locked: file.locked,
+            keys: if file.key { keys(b"npm_q7Rk2VbT9xWm4ZcL8nHs3YpJ6dGf1KaE5uQo") } else { Vec::new() },
         },
     };
     files.iter().map(one).collect()
@@ -75,6 +84,7 @@ const EXAMPLES: &[(&str, &[ExampleFile])] = &[
     ),
     ("script-unreferenced", &[script("scripts/read.py", true, true)]),
     ("file-opaque", &[script("scripts/read.pyc", false, false)]),
+    ("secret-in-text", &[with_key("scripts/read.py")]),
     ("script-executable", &[script("scripts/read.sh", false, true)]),
 ];
 
@@ -83,8 +93,9 @@ pub(super) fn example(rule: &Rule, text: &str, file_name: &str) -> Vec<Finding> 
     let document = Document::parse(text.to_owned());
     let subject = Subject::new(&document, Some("pdf"), file_name);
     let files = EXAMPLES.iter().find(|(id, _)| *id == rule.id).map(|(_, files)| skill_files(files));
-    // This rule is about the file alone, which differs in the good example.
-    let files = files.filter(|_| rule.id != "file-opaque" || text == rule.docs.bad);
+    // These rules are about the file alone, which differs in the good example.
+    let is_about_files = ["file-opaque", "secret-in-text"].contains(&rule.id);
+    let files = files.filter(|_| !is_about_files || text == rule.docs.bad);
     let docx = OtherSkill { name: "docx".to_owned(), needs: vec!["pdf".to_owned()] };
     let others = [docx];
     let subject = if rule.id == "dependency-cycle" { subject.among(&others) } else { subject };

@@ -42,7 +42,7 @@ pub(super) struct InstallArgs {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// replace another server that has the name
+    /// replace another server that has the name, and change a file that is read-only
     #[arg(short, long)]
     force: bool,
 
@@ -71,7 +71,7 @@ pub(super) struct UninstallArgs {
     #[arg(long, value_name = "NAME")]
     name: Option<String>,
 
-    /// remove another server that has the name
+    /// remove another server that has the name, and change a file that is read-only
     #[arg(short, long)]
     force: bool,
 

@@ -3,9 +3,12 @@
 use super::file::ClientFile;
 use super::outcome::{ClientChange, Effect, McpChangeOutcome};
 use super::receipt::Receipt;
+use super::shape::is_ours;
+use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::fs;
+use crate::fs::{self, DirLock};
+use crate::interop::servers::Shown;
 use crate::ops::diff::unified;
 use crate::settings::Settings;
 
@@ -15,8 +18,10 @@ pub(super) struct Edit {
     pub(super) file: ClientFile,
     /// The key of the server.
     pub(super) name: String,
-    /// The command of the entry.
+    /// The command of the entry; empty if it is another server's.
     pub(super) command: Vec<String>,
+    /// Whether the entry of another server is replaced or removed.
+    pub(super) takes_another: bool,
     /// What the edit does.
     pub(super) effect: Effect,
     /// The text of the file; `None` if the file does not exist.
@@ -33,67 +38,113 @@ pub(super) struct Edit {
 pub struct Planned<'c> {
     context: &'c Context,
     edits: Vec<Edit>,
+    plan: Box<dyn Fn() -> Result<Vec<Edit>> + 'c>,
 }
 
 impl<'c> Planned<'c> {
-    pub(super) fn new(context: &'c Context, edits: Vec<Edit>) -> Self {
-        Self { context, edits }
+    /// Returns the edits that `plan` makes of the files as they are.
+    pub(super) fn new(context: &'c Context, plan: impl Fn() -> Result<Vec<Edit>> + 'c) -> Result<Self> {
+        Ok(Self { context, edits: plan()?, plan: Box::new(plan) })
     }
 
     /// Returns what would be done.
     pub fn outcome(&self, dry_run: bool) -> McpChangeOutcome {
-        let change = |edit: &Edit| {
-            let text = |text: &Option<String>| text.clone().unwrap_or_default();
-            ClientChange {
-                client: edit.file.client.id.to_owned(),
-                title: edit.file.client.name.to_owned(),
-                scope: edit.file.scope,
-                file: edit.file.path.display().to_string(),
-                name: edit.name.clone(),
-                command: edit.command.clone(),
-                effect: edit.effect,
-                diff: unified(&edit.file.path, &text(&edit.old), &text(&edit.new)),
-            }
+        let change = |edit: &Edit| ClientChange {
+            client: edit.file.client.id.to_owned(),
+            title: edit.file.client.name.to_owned(),
+            scope: edit.file.scope,
+            file: edit.file.path.display().to_string(),
+            name: edit.name.clone(),
+            command: edit.command.clone(),
+            effect: edit.effect,
+            diff: unified(
+                &edit.file.path,
+                &edit.shown(edit.old.as_deref()),
+                &edit.shown(edit.new.as_deref()),
+            ),
         };
         McpChangeOutcome { dry_run, clients: self.edits.iter().map(change).collect() }
     }
 
-    /// Writes the files. After an error, those that were written get their old text again, except one that another program
-    /// has changed since: a hint of the error names it.
+    /// Writes the files, as they are by then: another run may have changed them while somebody was asked. After an error,
+    /// those that were written get their old text again, except one that another program has changed since: a hint of the
+    /// error names it.
     ///
     /// # Errors
     ///
-    /// Fails if a file has changed since it was read, and if one cannot be written.
-    pub fn apply(self) -> Result<McpChangeOutcome> {
+    /// Fails as planning does, if a file changes while it is written, and if one cannot be written.
+    pub fn apply(mut self) -> Result<McpChangeOutcome> {
         let settings = &self.context.settings;
+        // One run at a time: of two that read a file before either has written, one would take back what the other did.
+        let _lock = match Receipt::directory(settings) {
+            Some(dir) => Some(DirLock::acquire(&dir, || self.context.reporter.waiting_for_lock(&dir))?),
+            None => None,
+        };
+        let shown = std::mem::replace(&mut self.edits, (self.plan)()?);
+        let is_new = |edit: &&Edit| {
+            edit.takes_another
+                && !shown.iter().any(|old| old.takes_another && old.file.path == edit.file.path)
+        };
+        if let Some(edit) = self.edits.iter().find(is_new) {
+            return Err(edit.changed());
+        }
         let mut begun = Vec::new();
         for edit in self.edits.iter().filter(|edit| edit.old != edit.new) {
             let receipt = Receipt::read(settings, &edit.file.path, &edit.name);
-            let done = edit.check(settings).and_then(|()| {
-                begun.push((edit, receipt));
-                edit.write(edit.new.as_deref())?;
-                edit.note(settings, edit.receipt.as_ref())
-            });
-            if let Err(error) = done {
-                let undone =
-                    begun.iter().rev().map(|(edit, receipt)| edit.take_back(settings, receipt.as_ref()));
-                return Err(undone
-                    .filter_map(Result::err)
-                    .fold(error, |error, left| error.hint(left.to_string())));
-            }
+            let error = match edit.write(edit.old.as_deref(), edit.new.as_deref()) {
+                // What another program wrote stays.
+                Ok(false) => edit.changed(),
+                written => {
+                    begun.push((edit, receipt));
+                    match written.and_then(|_| edit.note(settings, edit.receipt.as_ref())) {
+                        Ok(()) => continue,
+                        Err(error) => error,
+                    }
+                }
+            };
+            let undone = begun.iter().rev().map(|(edit, receipt)| edit.take_back(settings, receipt.as_ref()));
+            return Err(undone
+                .filter_map(Result::err)
+                .fold(error, |error, left| error.hint(left.to_string())));
         }
         Ok(self.outcome(false))
     }
 }
 
 impl Edit {
-    /// Checks that the file is as it was read: clients write these files too, some of them often.
-    fn check(&self, settings: &Settings) -> Result<()> {
-        if self.file.read(settings)? == self.old {
+    /// Returns `text`, a text of the file, as it is shown: with the values of this program's entry, and without those of
+    /// others, which may be secrets.
+    fn shown(&self, text: Option<&str>) -> String {
+        let Some(text) = text else { return String::new() };
+        let client = self.file.client;
+        let servers = client.format.servers(text, client.servers).unwrap_or_default();
+        let is_own = servers.get(&self.name).is_some_and(|entry| is_ours(&client.shape.command(entry)));
+        let fields = client.shape.field_names();
+        let own = is_own.then_some(Shown { name: &self.name, fields: &fields });
+        client.format.redacted(text, client.servers, own)
+    }
+
+    /// Returns the error for a file that is not as it was read: clients write these files too, some of them often.
+    fn changed(&self) -> Error {
+        let message = format!("`{}` was changed by another program meanwhile", self.file.path.display());
+        Error::new(ErrorKind::Findings, message).hint("run the command again")
+    }
+
+    /// Checks that the file may be written if the edit changes it: a rename replaces it in spite of its mode.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a file that nobody may write.
+    pub(super) fn check_mode(&self) -> Result<()> {
+        if self.old == self.new || !fs::is_read_only(&self.file.path) {
             return Ok(());
         }
-        let message = format!("`{}` was changed by another program meanwhile", self.file.path.display());
-        Err(Error::new(ErrorKind::Findings, message).hint("run the command again"))
+        let message = format!("`{}` is read-only", self.file.path.display());
+        Err(Error::new(ErrorKind::Findings, message).hint(message!(
+            "something else may manage it: make it writable, or ",
+            Opt::Force,
+            " changes it nevertheless"
+        )))
     }
 
     /// Keeps `receipt`, which says how the edit is undone later, or removes that of an earlier edit.
@@ -110,18 +161,14 @@ impl Edit {
     ///
     /// Fails if another program has changed the file since: what it wrote stays. Fails if the file cannot be written.
     fn take_back(&self, settings: &Settings, receipt: Option<&Receipt>) -> Result<()> {
-        let text = self.file.read(settings)?;
         // The edit itself may have failed: then the file still has its old text.
-        if text != self.old {
-            if text != self.new {
-                let message = format!(
-                    "`{}` was changed by another program meanwhile and was not restored: check its entry `{}`",
-                    self.file.path.display(),
-                    self.name
-                );
-                return Err(Error::new(ErrorKind::Findings, message));
-            }
-            self.write(self.old.as_deref())?;
+        if self.file.read(settings)? != self.old && !self.write(self.new.as_deref(), self.old.as_deref())? {
+            let message = format!(
+                "`{}` was changed by another program meanwhile and was not restored: check its entry `{}`",
+                self.file.path.display(),
+                self.name
+            );
+            return Err(Error::new(ErrorKind::Findings, message));
         }
         if self.old.is_none() {
             self.remove_directories(self.receipt.as_ref().map_or(0, |receipt| receipt.directories));
@@ -129,18 +176,22 @@ impl Edit {
         self.note(settings, receipt)
     }
 
-    /// Makes `text` the content of the file, or removes it.
-    fn write(&self, text: Option<&str>) -> Result<()> {
+    /// Makes `text` the content of the file, or removes it, if its content is still `old`. Returns whether it was.
+    fn write(&self, old: Option<&str>, text: Option<&str>) -> Result<bool> {
         let path = &self.file.path;
+        let old = old.map(str::as_bytes);
         let Some(text) = text else {
+            if !fs::holds(path, old)? {
+                return Ok(false);
+            }
             fs::remove_if_there(path)?;
             self.remove_directories(self.directories);
-            return Ok(());
+            return Ok(true);
         };
         if let Some(directory) = path.parent() {
             fs::create_dir_all(directory)?;
         }
-        Ok(fs::write_atomic(path, text.as_bytes())?)
+        Ok(fs::write_over(path, old, text.as_bytes())?)
     }
 
     fn remove_directories(&self, number: usize) {
@@ -199,6 +250,32 @@ mod tests {
         assert_eq!(outcome.clients[0].effect, Effect::Restored);
     }
 
+    /// Somebody may take long to answer a question.
+    #[test]
+    fn what_another_program_wrote_since_it_was_planned_is_edited() {
+        let world = World::new();
+        let context = world.context();
+        world.write(CURSOR, "{}");
+        let planned = plan_install(&context, &request(&["cursor"])).expect("plans");
+        world.write(CURSOR, "{\"mcpServers\": {\"b\": {}}, \"new\": 1}");
+        let outcome = planned.apply().expect("installs");
+        assert_eq!(outcome.clients[0].effect, Effect::Added);
+        let planned = plan_install(&context, &request(&["cursor"])).expect("plans");
+        let text = text(&planned.edits[0]).expect("there");
+        assert!(text.contains("\"b\"") && text.contains("\"new\"") && text.contains("skillpm"), "{text}");
+        // Another server that came meanwhile was not shown to those who were asked.
+        let force = McpInstallRequest { force: true, ..request(&["zed"]) };
+        let planned = plan_install(&context, &force).expect("plans");
+        let zed = planned.edits[0].file.path.clone();
+        fs::create_dir_all(zed.parent().expect("a directory")).expect("creates");
+        let theirs = "{\"context_servers\": {\"skillpm\": {\"command\": \"x\"}}}";
+        fs::write_atomic(&zed, theirs.as_bytes()).expect("writes");
+        let error = planned.apply().expect_err("another server").to_string();
+        assert!(error.contains("changed by another program"), "{error}");
+        assert!(fs::holds(&zed, Some(theirs.as_bytes())).expect("reads"));
+        plan_install(&context, &force).expect("plans").apply().expect("replaces");
+    }
+
     #[test]
     fn what_another_program_wrote_meanwhile_stays() {
         let world = World::new();
@@ -210,14 +287,15 @@ mod tests {
             }
             let planned = plan_install(&context, &request(&["cursor"])).expect("plans");
             let edit = &planned.edits[0];
-            edit.write(edit.new.as_deref()).expect("writes");
+            assert!(edit.write(edit.old.as_deref(), edit.new.as_deref()).expect("writes"));
             let theirs = format!("{}\n", text(edit).expect("there"));
             world.write(CURSOR, &theirs);
+            assert!(!edit.write(edit.new.as_deref(), Some("{}")).expect("looks"), "it was changed");
             let left = edit.take_back(settings, None).expect_err("changed").to_string();
             assert!(left.contains("was not restored") && left.contains("mcp.json"), "{left}");
-            assert_eq!(text(edit), Some(theirs));
+            assert_eq!(text(edit), Some(theirs.clone()));
             // What nobody else touched is restored.
-            edit.write(edit.new.as_deref()).expect("writes");
+            assert!(edit.write(Some(&theirs), edit.new.as_deref()).expect("writes"));
             edit.take_back(settings, None).expect("restores");
             assert_eq!(text(edit).as_deref(), before);
         }

@@ -17,7 +17,6 @@ use crate::fs;
 use crate::install::scope::ScopeKind;
 use crate::interop::servers::Key;
 use crate::settings::Settings;
-use crate::text::shell_word;
 
 /// The longest key of a server, in bytes.
 const MAX_NAME: usize = 64;
@@ -35,7 +34,7 @@ pub struct McpInstallRequest {
     pub program: Option<PathBuf>,
     /// What the server is started with, after `mcp`.
     pub arguments: Vec<String>,
-    /// Whether to replace the entry of another server.
+    /// Whether to replace the entry of another server, and to change a file that is read-only.
     pub force: bool,
 }
 
@@ -50,24 +49,31 @@ pub fn detected(context: &Context, scope: Option<ScopeKind>) -> Vec<&'static Cli
 /// # Errors
 ///
 /// Fails for no client or an unknown one; for a file that is not in its format, or cannot be read; and without `force` if
-/// another server has the name.
+/// another server has the name, or a file is read-only.
 pub fn plan_install<'c>(context: &'c Context, request: &McpInstallRequest) -> Result<Planned<'c>> {
     let settings = &context.settings;
     if request.clients.is_empty() {
         return Err(Error::usage("name the clients to set up")
             .hint(message!((Opt::Client, "NAME"), format!(" takes one of {}", ids(clients::all())))));
     }
-    let name = checked_name(request.name.as_deref())?;
+    let name = checked_name(request.name.as_deref())?.to_owned();
     let command = command(settings, request)?;
+    let (clients, force) = (request.clients.clone(), request.force);
     let scope = request.scope.unwrap_or(ScopeKind::User);
-    let mut edits: Vec<Edit> = Vec::new();
-    for id in &request.clients {
-        let file = ClientFile::new(settings, clients::find(id)?, scope)?;
-        if edits.iter().all(|edit| edit.file.path != file.path) {
-            edits.push(plan(settings, file, name, &command, request.force)?);
+    Planned::new(context, move || {
+        let mut edits: Vec<Edit> = Vec::new();
+        for id in &clients {
+            let file = ClientFile::new(settings, clients::find(id)?, scope)?;
+            if edits.iter().all(|edit| edit.file.path != file.path) {
+                let edit = plan(settings, file, &name, &command, force)?;
+                if !force {
+                    edit.check_mode()?;
+                }
+                edits.push(edit);
+            }
         }
-    }
-    Ok(Planned::new(context, edits))
+        Ok(edits)
+    })
 }
 
 /// Returns the requested key of the server.
@@ -146,17 +152,17 @@ fn plan(settings: &Settings, file: ClientFile, name: &str, command: &[String], f
             let receipt = Receipt::new(old.as_deref(), &added.text, false, 0);
             (added.text, Effect::Replaced, Some(receipt))
         }
-        Some(there) => return Err(taken(&file, name, &there, "replaces")),
+        Some(_) => return Err(taken(&file, name, "replaces")),
     };
     let (name, command) = (name.to_owned(), command.to_vec());
-    Ok(Edit { file, name, command, effect, old, new: Some(new), receipt, directories: 0 })
+    let takes_another = effect == Effect::Replaced;
+    Ok(Edit { file, name, command, takes_another, effect, old, new: Some(new), receipt, directories: 0 })
 }
 
-/// Returns the error for an entry that another server has. `forced` says what `force` does to it.
-pub(super) fn taken(file: &ClientFile, name: &str, there: &[String], forced: &str) -> Error {
-    let words: Vec<_> = there.iter().map(shell_word).collect();
-    let starts = if words.is_empty() { String::new() } else { format!(": it starts `{}`", words.join(" ")) };
-    let message = format!("`{name}` in `{}` is another server{starts}", file.path.display());
+/// Returns the error for an entry that another server has. `forced` says what `force` does to it. What the entry starts
+/// is not shown: a secret may be among its arguments.
+pub(super) fn taken(file: &ClientFile, name: &str, forced: &str) -> Error {
+    let message = format!("`{name}` in `{}` is another server", file.path.display());
     Error::new(ErrorKind::Findings, message).hint(message!(
         Opt::Force,
         format!(" {forced} it; "),

@@ -16,7 +16,7 @@ pub struct McpChangeOutcome {
 impl McpChangeOutcome {
     /// Reports whether a file changes.
     pub fn changes(&self) -> bool {
-        self.clients.iter().any(|client| client.diff.is_some())
+        self.clients.iter().any(|client| !matches!(client.effect, Effect::Unchanged | Effect::Absent))
     }
 }
 
@@ -34,11 +34,11 @@ pub struct ClientChange {
     pub file: String,
     /// The key of the server in it.
     pub name: String,
-    /// The command that the entry starts, or started.
+    /// The command that the entry starts, or started; empty if there is none, or it is another server's.
     pub command: Vec<String>,
     /// What was done, or would be in a dry run.
     pub effect: Effect,
-    /// The change as a unified diff; `None` if nothing changes.
+    /// The change as a unified diff; `None` if nothing changes. Values of other entries are hidden.
     pub diff: Option<String>,
 }
 

@@ -114,9 +114,14 @@ impl Receipt {
         }
     }
 
+    /// Returns the directory of all receipts; `None` without a state directory.
+    pub(super) fn directory(settings: &Settings) -> Option<PathBuf> {
+        Some(settings.dirs.state.as_ref()?.join(DIRECTORY))
+    }
+
     /// Returns the path of the receipt; `None` without a state directory.
     pub(super) fn place(settings: &Settings, path: &Path, name: &str) -> Option<PathBuf> {
-        let directory = settings.dirs.state.as_ref()?.join(DIRECTORY);
+        let directory = Self::directory(settings)?;
         let digest = Digest::of(format!("{}\0{name}", path.display()).as_bytes());
         Some(directory.join(format!("{}.json", digest.hex())))
     }

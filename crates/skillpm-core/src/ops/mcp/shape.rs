@@ -53,6 +53,11 @@ impl Shape {
         }
     }
 
+    /// Returns the keys of the fields that a new entry has.
+    pub(super) fn field_names(self) -> Vec<&'static str> {
+        self.entry(NAME, &[]).into_iter().map(|(name, _)| name).collect()
+    }
+
     /// Returns the command that `entry` starts: a program and its arguments. Empty if it starts none.
     pub(super) fn command(self, entry: &Value) -> Vec<String> {
         let texts = |value: &Value| match value {

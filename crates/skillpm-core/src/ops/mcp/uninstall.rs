@@ -23,7 +23,7 @@ pub struct McpUninstallRequest {
     pub scope: Option<ScopeKind>,
     /// The key of the server in the file; `None` means [`super::NAME`].
     pub name: Option<String>,
-    /// Whether to remove the entry of another server.
+    /// Whether to remove the entry of another server, and to change a file that is read-only.
     pub force: bool,
 }
 
@@ -33,10 +33,10 @@ pub struct McpUninstallRequest {
 /// # Errors
 ///
 /// Fails for an unknown client; for a file that is not in its format, or cannot be read; and without `force` if the entry
-/// is that of another server.
+/// is that of another server, or a file is read-only.
 pub fn plan_uninstall<'c>(context: &'c Context, request: &McpUninstallRequest) -> Result<Planned<'c>> {
     let settings = &context.settings;
-    let name = checked_name(request.name.as_deref())?;
+    let name = checked_name(request.name.as_deref())?.to_owned();
     let scope = request.scope.unwrap_or(ScopeKind::User);
     let is_named = !request.clients.is_empty();
     let clients: Vec<&'static Client> = if is_named {
@@ -45,20 +45,26 @@ pub fn plan_uninstall<'c>(context: &'c Context, request: &McpUninstallRequest) -
         let fits = |client: &&Client| scope == ScopeKind::User || client.has_project_file();
         clients::all().iter().filter(fits).collect()
     };
-    let mut edits: Vec<Edit> = Vec::new();
-    for client in clients {
-        let file = ClientFile::new(settings, client, scope)?;
-        let edit = match plan(settings, file, name, request.force) {
-            // A file that cannot be read, or another server, concerns only those who name the client.
-            Err(_) if !is_named => continue,
-            edit => edit?,
-        };
-        let is_new = edits.iter().all(|other| other.file.path != edit.file.path);
-        if is_new && (is_named || edit.effect != Effect::Absent) {
-            edits.push(edit);
+    let force = request.force;
+    Planned::new(context, move || {
+        let mut edits: Vec<Edit> = Vec::new();
+        for client in &clients {
+            let file = ClientFile::new(settings, client, scope)?;
+            let edit = match plan(settings, file, &name, force) {
+                // A file that cannot be read, or another server, concerns only those who name the client.
+                Err(_) if !is_named => continue,
+                edit => edit?,
+            };
+            let is_new = edits.iter().all(|other| other.file.path != edit.file.path);
+            if is_new && (is_named || edit.effect != Effect::Absent) {
+                if !force {
+                    edit.check_mode()?;
+                }
+                edits.push(edit);
+            }
         }
-    }
-    Ok(Planned::new(context, edits))
+        Ok(edits)
+    })
 }
 
 fn plan(settings: &Settings, file: ClientFile, name: &str, force: bool) -> Result<Edit> {
@@ -70,12 +76,25 @@ fn plan(settings: &Settings, file: ClientFile, name: &str, force: bool) -> Resul
     let command = servers.as_ref().and_then(|servers| servers.get(name)).map(|entry| shape.command(entry));
     let (Some(text), Some(command)) = (&old, command) else {
         let (name, new) = (name.to_owned(), old.clone());
-        let (command, effect) = (Vec::new(), Effect::Absent);
-        return Ok(Edit { file, name, command, effect, old, new, receipt: None, directories: 0 });
+        let (command, takes_another, effect) = (Vec::new(), false, Effect::Absent);
+        return Ok(Edit {
+            file,
+            name,
+            command,
+            takes_another,
+            effect,
+            old,
+            new,
+            receipt: None,
+            directories: 0,
+        });
     };
-    if !is_ours(&command) && !force {
-        return Err(taken(&file, name, &command, "removes"));
+    let takes_another = !is_ours(&command);
+    if takes_another && !force {
+        return Err(taken(&file, name, "removes"));
     }
+    // A secret may be among the arguments of another server.
+    let command = if takes_another { Vec::new() } else { command };
     let receipt = Receipt::read(settings, &file.path, name);
     let directories = receipt.as_ref().map_or(0, |receipt| receipt.directories);
     let before = receipt.as_ref().and_then(|receipt| receipt.before(text));
@@ -92,5 +111,5 @@ fn plan(settings: &Settings, file: ClientFile, name: &str, force: bool) -> Resul
         }
     };
     let name = name.to_owned();
-    Ok(Edit { file, name, command, effect, old, new, receipt: None, directories })
+    Ok(Edit { file, name, command, takes_another, effect, old, new, receipt: None, directories })
 }

@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::document::Document;
 use crate::engine::files;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lint::{Profile, Severity, Subject, check_with};
+use crate::lint::{Finding, Profile, SECRET_IN_TEXT, Severity, Subject, check_with};
 use crate::ops::paths::{FileLocation, Finder, Searched};
 use crate::ops::validate::{Checked, ValidateOutcome, rules};
 use crate::refusal::{Limits, Refusal};
@@ -66,17 +66,25 @@ impl Examined {
 
     /// Reports whether the findings forbid to pack the skill.
     pub fn is_refused(&self) -> bool {
-        self.outcome.count(Severity::Error) > 0
+        self.errors().next().is_some()
+    }
+
+    /// Returns the findings that forbid to pack the skill. A key in a text is none of them: its author is asked.
+    fn errors(&self) -> impl Iterator<Item = (&Checked, &Finding)> {
+        let skills = self.outcome.skills.iter();
+        let findings = skills.flat_map(|skill| skill.findings.iter().map(move |finding| (skill, finding)));
+        findings.filter(|(_, finding)| finding.severity == Severity::Error && finding.rule != SECRET_IN_TEXT)
+    }
+
+    /// Reports whether the rule for keys in texts found one: a setting or a comment may have switched it off.
+    pub(super) fn reports_keys(&self) -> bool {
+        self.outcome.findings().any(|finding| finding.rule == SECRET_IN_TEXT)
     }
 
     /// Fails with the first finding that forbids to pack the skill.
     pub(super) fn check_findings(&self) -> Result<()> {
-        let errors = self.outcome.count(Severity::Error);
-        let first = self.outcome.skills.iter().find_map(|skill| {
-            let found = skill.findings.iter().find(|finding| finding.severity == Severity::Error)?;
-            Some((skill, found))
-        });
-        let Some((skill, first)) = first else { return Ok(()) };
+        let errors = self.errors().count();
+        let Some((skill, first)) = self.errors().next() else { return Ok(()) };
         let file = skill.file.display();
         let number = if errors == 1 { "an error".to_owned() } else { format!("{errors} errors") };
         Err(Error::new(

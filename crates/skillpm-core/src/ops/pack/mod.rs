@@ -3,6 +3,7 @@
 mod examine;
 mod output;
 mod packed;
+mod secrets;
 mod select;
 
 use std::path::Path;
@@ -11,6 +12,7 @@ pub(super) use examine::skill_at;
 pub use examine::{Examined, examine};
 pub use output::{PackOutcome, PackRequest, PackedArtifact, write};
 pub use packed::{Packed, PackedFile};
+pub use secrets::{PackedKey, Secrets};
 pub use select::{LeaveReason, LeftOut};
 
 use crate::context::Context;

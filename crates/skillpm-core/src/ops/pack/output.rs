@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 
-use super::{LeftOut, Packed, PackedFile};
+use super::{LeftOut, Packed, PackedFile, PackedKey};
 use crate::advice::{Opt, message};
 use crate::codes;
 use crate::context::Context;
@@ -16,6 +16,7 @@ use crate::refusal::Limits;
 
 /// A request to write a package.
 #[derive(Debug, Clone, Default)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub struct PackRequest {
     /// The file to write, or an existing directory for it; the working directory by default.
     pub out: Option<PathBuf>,
@@ -23,6 +24,8 @@ pub struct PackRequest {
     pub force: bool,
     /// Whether a bill of materials is written beside it.
     pub sbom: bool,
+    /// Whether files that may hold secrets are packed without a question.
+    pub allow_secrets: bool,
     /// Whether to write nothing.
     pub dry_run: bool,
 }
@@ -60,6 +63,8 @@ pub struct PackOutcome {
     pub left_out: Vec<LeftOut>,
     /// The files among those in the archive whose names are usual for secrets.
     pub secrets: Vec<String>,
+    /// The keys of services in the files of the archive.
+    pub keys: Vec<PackedKey>,
 }
 
 /// The bytes of an archive.
@@ -84,8 +89,9 @@ struct Output {
 ///
 /// Fails if a file with other content is in the place and `request` does not force it, if something else is there, and
 /// for a directory that does not exist or cannot be written. Nothing is written then, unless the disk fails between the
-/// two files.
+/// two files. Fails if the files may hold secrets, unless `request` or a person allows them.
 pub fn write(context: &Context, packed: Packed, request: &PackRequest) -> Result<PackOutcome> {
+    packed.ask(context, "packed", request.allow_secrets, !request.dry_run)?;
     let outputs = if request.dry_run { Vec::new() } else { outputs(context, &packed, request)? };
     let mut to_write = Vec::new();
     for output in &outputs {
@@ -113,7 +119,8 @@ pub fn write(context: &Context, packed: Packed, request: &PackRequest) -> Result
         digest: packed.digest,
         files: packed.files,
         left_out: packed.left_out,
-        secrets: packed.secrets,
+        secrets: packed.secrets.files,
+        keys: packed.secrets.keys,
     })
 }
 

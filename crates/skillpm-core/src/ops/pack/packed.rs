@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use super::{Examined, LeftOut};
+use super::{Examined, LeftOut, Secrets};
 use crate::archive::{open_zip, write_zip};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -15,7 +15,6 @@ use crate::refusal::Limits;
 use crate::registry::{Facts, not_publishable};
 use crate::skill;
 use crate::tree::FileSet;
-use crate::tree::secrets::is_secret;
 use crate::version::Version;
 
 /// The end of the names of packages.
@@ -46,8 +45,8 @@ pub struct Packed {
     pub files: Vec<PackedFile>,
     /// What is in the directory and not in the archive, sorted by path.
     pub left_out: Vec<LeftOut>,
-    /// The paths of the files in it whose names are usual for secrets.
-    pub secrets: Vec<String>,
+    /// What may be secret in it.
+    pub secrets: Secrets,
 }
 
 impl Packed {
@@ -84,8 +83,7 @@ impl Examined {
         let digest = self.files.digest()?;
         let bytes = write_zip(&self.files)?;
         check_archive(&bytes, &digest)?;
-        let paths = files.iter().map(|file| file.path.as_str());
-        let secrets = paths.filter(|path| is_secret(path)).map(ToOwned::to_owned).collect();
+        let secrets = Secrets::of(&self.files, self.reports_keys())?;
         Ok(Packed {
             name: facts.name,
             version: facts.version,

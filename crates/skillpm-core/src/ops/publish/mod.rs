@@ -22,13 +22,15 @@ use target::Target;
 ///
 /// # Errors
 ///
-/// Fails if the skill cannot be packed, if git has not committed its files and `request` does not allow that, if the
+/// Fails if the skill cannot be packed, if git has not committed its files and `request` does not allow that, if its files
+/// may hold secrets and neither `request` nor a person allows them, if the
 /// target has the version with other files, and if the target cannot be read or written. Nothing is published then.
 pub fn publish(context: &Context, examined: Examined, request: &PublishRequest) -> Result<PublishOutcome> {
     let dir = examined.dir().to_owned();
     let packed = examined.pack()?;
     let target = Target::open(context, &dir, request)?;
     let uncommitted = work_tree::uncommitted(context, &dir, &packed.left_out, request.allow_dirty)?;
+    packed.ask(context, "published", request.allow_secrets, !request.dry_run)?;
     let (release, already) = target.publish(context, &dir, &packed, request.dry_run)?;
     Ok(PublishOutcome {
         registry: target.shown(),
@@ -38,7 +40,8 @@ pub fn publish(context: &Context, examined: Examined, request: &PublishRequest) 
         digest: packed.digest,
         files: packed.files,
         left_out: packed.left_out,
-        secrets: packed.secrets,
+        secrets: packed.secrets.files,
+        keys: packed.secrets.keys,
         uncommitted,
         release,
         already,

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::digest::Digest;
-use crate::ops::pack::{LeftOut, PackedArtifact, PackedFile};
+use crate::ops::pack::{LeftOut, PackedArtifact, PackedFile, PackedKey};
 
 /// A request to publish a skill.
 #[derive(Debug, Clone, Default)]
@@ -15,6 +15,8 @@ pub struct PublishRequest {
     pub tag: Option<String>,
     /// Whether files that git has not committed are published.
     pub allow_dirty: bool,
+    /// Whether files that may hold secrets are published without a question.
+    pub allow_secrets: bool,
     /// Whether nothing is to be written.
     pub dry_run: bool,
 }
@@ -38,6 +40,8 @@ pub struct PublishOutcome {
     pub left_out: Vec<LeftOut>,
     /// The files among those that are published whose names are usual for secrets.
     pub secrets: Vec<String>,
+    /// The keys of services in the files that are published.
+    pub keys: Vec<PackedKey>,
     /// The files that git has not committed, below the skill's directory.
     pub uncommitted: Vec<String>,
     /// The release, if the target is a repository on GitHub.

@@ -12,8 +12,8 @@ use crate::digest::Digest;
 use crate::engine::files;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
-use crate::lint::{Profile, Ruleset, Severity, Subject, check_with};
-use crate::ops::pack::pack;
+use crate::lint::{Finding, Profile, Ruleset, SECRET_IN_TEXT, Severity, Subject, check_with};
+use crate::ops::pack::{Secrets, pack};
 use crate::registry::{Ledger, Package, Staged};
 use crate::skill::SKILL_FILE;
 
@@ -24,6 +24,8 @@ pub struct AddRequest {
     pub registry: Option<PathBuf>,
     /// Directories of skills, and archives that `pack` made.
     pub sources: Vec<PathBuf>,
+    /// Whether files that may hold secrets are published without a question.
+    pub allow_secrets: bool,
     /// Whether nothing is to be written.
     pub dry_run: bool,
 }
@@ -69,12 +71,12 @@ pub fn add(context: &Context, request: &AddRequest) -> Result<AddOutcome> {
     if request.dry_run {
         let mut ledger = Ledger::new(&registry);
         for source in &request.sources {
-            added.push(version(ledger.publish(&package(context, source)?, published)?));
+            added.push(version(ledger.publish(&package(context, source, request)?, published)?));
         }
     } else {
         let mut writer = writer(context, &registry)?;
         for source in &request.sources {
-            added.push(version(writer.stage(&package(context, source)?, published)?));
+            added.push(version(writer.stage(&package(context, source, request)?, published)?));
         }
         writer.commit()?;
     }
@@ -97,22 +99,22 @@ fn version(staged: Staged) -> AddedVersion {
 }
 
 /// Returns the package of the skill that `source` names: a directory, which is packed, or an archive.
-fn package(context: &Context, source: &Path) -> Result<Package> {
+fn package(context: &Context, source: &Path, request: &AddRequest) -> Result<Package> {
+    let ask = |secrets: &Secrets, name: &str| {
+        secrets.ask(context, name, "published", request.allow_secrets, !request.dry_run)
+    };
     let path = context.settings.cwd.join(source);
     let real = fs::real_path(&path)?.unwrap_or(path);
     match fs::kind(&real)? {
         Some(Kind::File) if source.file_name() != Some(SKILL_FILE.as_ref()) => {
             let package = Package::read(&real)?;
             check_package(&source.display().to_string(), &package)?;
+            ask(&Secrets::of(&package.files()?.0, true)?, package.facts.name.as_str())?;
             Ok(package)
         }
         _ => {
             let packed = pack(context, source)?;
-            for path in &packed.secrets {
-                let told =
-                    format!("`{path}` of `{}` goes out, and its name is usual for secrets", packed.name);
-                context.reporter.warning(&told);
-            }
+            ask(&packed.secrets, packed.name.as_str())?;
             Package::new(packed.bytes)
         }
     }
@@ -129,7 +131,9 @@ pub fn check_package(source: &str, package: &Package) -> Result<()> {
     let name = package.facts.name.as_str();
     let subject = Subject::new(&document, Some(name), SKILL_FILE).with_files(&beside);
     let findings = check_with(&subject, &Ruleset::new(Profile::Publish));
-    let mut errors = findings.iter().filter(|finding| finding.severity == Severity::Error);
+    // Whoever publishes a key is asked before: a server cannot ask.
+    let is_error = |finding: &&Finding| finding.severity == Severity::Error && finding.rule != SECRET_IN_TEXT;
+    let mut errors = findings.iter().filter(is_error);
     let Some(first) = errors.next() else { return Ok(()) };
     let more = match errors.count() {
         0 => String::new(),

@@ -9,6 +9,7 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::registry::{RegistryDir, registry_name};
+use crate::text::without_secrets;
 
 /// A request to make a registry.
 #[derive(Debug, Clone, Default)]
@@ -38,6 +39,13 @@ pub struct InitOutcome {
 ///
 /// Fails for a name that no registry can have, if the directory already is a registry, and if it cannot be written.
 pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
+    if let Some(dir) = &request.dir
+        && let Some(address) = dir.to_str().filter(|dir| dir.contains("://"))
+    {
+        let message =
+            format!("`{}` is an address, and a registry is made in a directory", without_secrets(address));
+        return Err(Error::usage(message).hint("name a directory, and serve its files there"));
+    }
     let dir = path(context, request.dir.as_deref());
     let name = match &request.name {
         Some(name) => registry_name(name)

@@ -172,7 +172,8 @@ fn ask_server(
 /// Returns the name and the version in `text`.
 fn named(text: &str) -> Result<(SkillName, Version)> {
     let hint = "write `NAME@VERSION`, such as `pdf@1.2.0`";
-    let Some((name, version)) = text.split_once('@') else {
+    // The `@` of an address is behind a name and a password, which no error repeats.
+    let Some((name, version)) = text.split_once('@').filter(|(name, _)| !name.contains("://")) else {
         return Err(Error::usage(format!("`{text}` names no version")).hint(hint));
     };
     let name = registry_name(name).map_err(|error| Error::usage(error.to_string()).hint(hint))?;

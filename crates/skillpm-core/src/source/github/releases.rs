@@ -182,7 +182,7 @@ impl GitHub<'_> {
             HttpError::Redirect { .. } => {
                 Error::from(error).hint("if the repository was renamed, use the name that it has now")
             }
-            error => error.into(),
+            error => self.limited(error),
         })?;
         if said.is_success() { Ok(said.body) } else { Err(self.refused(&said, credential.as_ref())) }
     }

@@ -10,7 +10,7 @@ use super::message::{Answer, Peer, Reply, Transport, answer};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::http::{Client, HttpError, Login, Question, Replied, Url, said};
+use crate::http::{Client, Login, Question, Replied, Url, said};
 use crate::spec::Address;
 
 /// The largest answer to a notification, in bytes.
@@ -68,7 +68,7 @@ impl Transport for Http {
             content: message.to_string().into_bytes().into(),
         };
         let id = message.get("id");
-        let replied = self.client.ask(&question, limit, &|data| answer(id, data).is_some()).map_err(told)?;
+        let replied = self.client.ask(&question, limit, &|data| answer(id, data).is_some())?;
         let reply = answer(id, &replied.body).unwrap_or_else(|| Reply::Other(no_server(&replied)));
         if let status @ (401 | 403) = replied.status {
             let detail = match &reply {
@@ -110,17 +110,6 @@ fn no_server(replied: &Replied) -> Error {
     ))
     .coded(codes::MCP_NO_SERVER)
     .hint("the address of a server often ends in `/mcp`")
-}
-
-/// Turns a failed request into an error for a person.
-fn told(error: HttpError) -> Error {
-    match error {
-        // The hints of this error are about GitHub.
-        HttpError::RateLimit { .. } => Error::network(error.to_string())
-            .coded(codes::RATE_LIMIT)
-            .hint("run it again when the limit has reset"),
-        error => error.into(),
-    }
 }
 
 #[cfg(test)]

@@ -117,10 +117,6 @@ impl OciClient {
             {
                 self.authorizer.refused(detail.as_deref())
             }
-            // The hints of this error are about GitHub.
-            HttpError::RateLimit { .. } => {
-                Error::network(error.to_string()).hint("run it again when the limit has reset")
-            }
             _ => error.into(),
         }
     }

@@ -8,6 +8,7 @@ use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, pars
 use serde_json::{Map, Value};
 
 use super::lines::{indentation, line_end, replaced, starts_line};
+use super::redact::Member;
 use super::{Added, Field, Key, Result, ServersError};
 
 /// The indentation of a level where a file shows none.
@@ -35,6 +36,21 @@ pub(super) fn parse(text: &str, comments: bool) -> Result<Map<String, Value>> {
         Some(Value::Object(map)) => Ok(map),
         Some(_) => Err(ServersError::no_mapping("the file")),
     }
+}
+
+/// Returns the keys at the top of `text`, with what is in their values.
+pub(super) fn members(text: &str, comments: bool) -> Result<Vec<Member>> {
+    Ok(Parsed::new(text, comments)?.root.as_ref().map(|root| members_of(text, root)).unwrap_or_default())
+}
+
+fn members_of(text: &str, value: &Ast<'_>) -> Vec<Member> {
+    let properties = value.as_object().into_iter().flat_map(|object| &object.properties);
+    let member = |property: &ObjectProp<'_>| {
+        let (value, inner) = (range(&property.value), members_of(text, &property.value));
+        let key = jsonc_parser::common::Ranged::range(&property.name);
+        Member::new(text, property.name.as_str(), key.start..key.end, value, inner)
+    };
+    properties.map(member).collect()
 }
 
 /// Returns `text` with the entry `key` of `fields` added.

@@ -7,6 +7,7 @@
 
 mod json;
 mod lines;
+mod redact;
 mod toml;
 mod yaml;
 
@@ -14,6 +15,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
+pub use self::redact::Shown;
 use crate::text::line_column;
 
 /// The byte order mark, which some editors write at the start of a file.
@@ -177,6 +179,22 @@ impl Format {
         let empty = matches!(self, Self::Json | Self::Jsonc)
             && text.strip_prefix('{').is_some_and(|rest| rest.trim() == "}");
         text.is_empty() || empty
+    }
+
+    /// Returns `text` as it may be shown: with its keys and its notation, and of the servers below `table` the values of
+    /// `own` alone. Other values and all comments are hidden, because any of them may be a secret. The lines stay, so
+    /// that a difference between two such texts is where it is between the files.
+    pub fn redacted(self, text: &str, table: &str, own: Option<Shown<'_>>) -> String {
+        let (mark, text) = body(text);
+        let members = match self {
+            Self::Json => json::members(text, false),
+            Self::Jsonc => json::members(text, true),
+            Self::Toml => toml::members(text),
+            Self::Yaml => yaml::members(text),
+        };
+        // Nothing is shown of a text that is not in its format.
+        let shown = members.map(|members| redact::shown_ranges(&members, table, own)).unwrap_or_default();
+        format!("{mark}{}", redact::redacted(text, shown))
     }
 
     /// Returns the keys at the top of `text` with their values.

@@ -374,3 +374,43 @@ proptest! {
         }
     }
 }
+
+/// Returns `text` as it is shown if its server `skillpm` is this program's.
+fn shown(format: Format, text: &str) -> String {
+    format.redacted(text, KEY.table, Some(Shown { name: KEY.name, fields: &["command", "args"] }))
+}
+
+#[test]
+fn of_other_entries_only_keys_are_shown() {
+    for (format, text, expected) in [
+        (
+            Format::Jsonc,
+            "{\n  // S1\n  \"n\": -12, /* S2 */\n  \"mcpServers\": {\n    \"b\": {\n      \"env\": { \"T\": \"S3\" },\n      \"args\": [\n        \"S4,}\", // S5\n      ],\n    }, // S6\n    \"skillpm\": {\"command\": \"skillpm\", \"args\": [\"mcp\"], \"env\": {\"T\": \"S7\"}}\n  }\n}\n",
+            "{\n  // …\n  \"n\": -…\n  \"mcpServers\": {\n    \"b\": {\n      \"env\": { … },\n      \"args\": [\n        …\n      ],\n    }, // …\n    \"skillpm\": {\"command\": \"skillpm\", \"args\": [\"mcp\"], \"env\": {…}}\n  }\n}\n",
+        ),
+        (
+            Format::Json,
+            "{\"a\":{\"S1\":[true]},\"mcpServers\":{\"b\":{\"env\":{\"T\":\"S2\"}},\"skillpm\":{\"command\":\"skillpm\",\"args\":[]}},\"c\":\"S3\"}",
+            "{\"a\":{…},\"mcpServers\":{\"b\":{…},\"skillpm\":{\"command\":\"skillpm\",\"args\":[]}},\"c\":…}",
+        ),
+        (
+            Format::Toml,
+            "# S1\nmodel = \"S2\" # S3\nx.y = 1\n\n[mcpServers.b] # S4\ncommand = 'S5'\r\nopts = { T = \"S6\" }\nnote = \"\"\"\nS7\nS8\"\"\"\n[mcpServers.b.env]\n\"T#\" = \"S9\"\n\n[mcpServers.skillpm]\ncommand = \"skillpm\"\nargs = [\"mcp\"]\n[[many]]\na = 1\n[[many]]\nb = 2\n",
+            "# …\nmodel = …\nx.y = …\n\n[mcpServers.b] # …\ncommand = …\r\nopts = { … }\nnote = …\n…\n…\n[mcpServers.b.env]\n\"T#\" = …\n\n[mcpServers.skillpm]\ncommand = \"skillpm\"\nargs = [\"mcp\"]\n[[many]]\na = …\n[[many]]\nb = …\n",
+        ),
+        (
+            Format::Yaml,
+            "# S1\nmodel: S2 # S3\nmcpServers:\n  b:\n    env:\n      T: S4\n    flow: {T: S5}\n    text: |\n      S6\n      S7\n    list:\n    - S8\n    - k: S9\n  skillpm:\n    command: \"skillpm\"\n    args: [\"mcp\"]\n    envs: {T: S0}\n",
+            "# …\nmodel: …\nmcpServers:\n  b:\n    env:\n      T: …\n    flow: {…}\n    text: |\n      …\n      …\n    list:\n    - …\n    - …\n  skillpm:\n    command: \"skillpm\"\n    args: [\"mcp\"]\n    envs: {…}\n",
+        ),
+        (Format::Json, "{\"a\": S1\n}", "{…\n}"),
+    ] {
+        let shown = shown(format, text);
+        assert_eq!(shown, expected, "{format:?}");
+        assert!(
+            !format.redacted(text, KEY.table, None).contains("mcp\""),
+            "without an own entry: {format:?}"
+        );
+        assert_eq!(format.redacted(&format!("\u{feff}{text}"), "x", None).chars().next(), Some('\u{feff}'));
+    }
+}

@@ -6,6 +6,7 @@ use serde_json::{Map, Value};
 use toml_edit::{Document, Item, TableLike};
 
 use super::lines::{after_line, line_end, line_start, replaced, with_lines, without_line_end, without_lines};
+use super::redact::Member;
 use super::{Added, Field, Key, Result, ServersError};
 
 /// Returns the keys at the top of `text` with their values.
@@ -17,6 +18,40 @@ pub(super) fn parse(text: &str) -> Result<Map<String, Value>> {
         Ok(Value::Object(map)) => Ok(map),
         _ => Err(ServersError::notation()),
     }
+}
+
+/// Returns the keys at the top of `text`, with what is in their values.
+pub(super) fn members(text: &str) -> Result<Vec<Member>> {
+    Ok(members_of(text, document(text)?.as_table()))
+}
+
+fn members_of(text: &str, table: &dyn TableLike) -> Vec<Member> {
+    let names = table.iter().filter_map(|(name, _)| table.get_key_value(name));
+    names.flat_map(|(key, item)| member(text, key, item)).collect()
+}
+
+/// Returns the member `key` with the value `item`, and its headers as members without a value.
+fn member(text: &str, key: &toml_edit::Key, item: &Item) -> Vec<Member> {
+    let header = |table: &toml_edit::Table| {
+        let span = table.span().filter(|_| !table.is_implicit() && !table.is_dotted());
+        span.map(|span| Member::new(text, "", span.clone(), span.end..span.end, Vec::new()))
+    };
+    let at = key.span().unwrap_or_default();
+    let (value, inner, headers): (_, _, Vec<_>) = match item {
+        Item::None => return Vec::new(),
+        Item::Value(value) => {
+            let inner = value.as_inline_table().map(|table| members_of(text, table)).unwrap_or_default();
+            let value = value.span().unwrap_or(at.end..at.end);
+            return vec![Member::new(text, key.get(), at, value, inner)];
+        }
+        Item::Table(table) => (at.clone(), members_of(text, table), header(table).into_iter().collect()),
+        Item::ArrayOfTables(tables) => {
+            let inner = tables.iter().flat_map(|table| members_of(text, table)).collect();
+            (at.clone(), inner, tables.iter().filter_map(header).collect())
+        }
+    };
+    let table = Member { has_lines: true, ..Member::new(text, key.get(), at, value, inner) };
+    headers.into_iter().chain([table]).collect()
 }
 
 /// Returns `text` with the entry `key` of `fields` added.

@@ -7,6 +7,7 @@ use serde_json::{Map, Value};
 use super::lines::{
     after_line, indentation, line_end, line_start, replaced, starts_line, with_lines, without_lines,
 };
+use super::redact::Member;
 use super::{Added, Field, Key, Result, ServersError};
 use crate::document::{Layout, Node, ProblemKind, Value as Yaml, parse_yaml};
 
@@ -23,6 +24,21 @@ pub(super) fn parse(text: &str) -> Result<Map<String, Value>> {
         Some(Value::Object(map)) => Ok(map),
         Some(_) => Err(ServersError::no_mapping("the file")),
     }
+}
+
+/// Returns the keys at the top of `text`, with what is in their values.
+pub(super) fn members(text: &str) -> Result<Vec<Member>> {
+    Ok(tree(text)?.map(|root| members_of(text, &root)).unwrap_or_default())
+}
+
+fn members_of(text: &str, node: &Node) -> Vec<Member> {
+    let member = |(key, value): &Pair| {
+        let name = key.text().unwrap_or_default();
+        Member::new(text, name, key.span.clone(), value.span.clone(), members_of(text, value))
+    };
+    // A key may be a list, or have lines.
+    let is_plain = |(key, _): &&Pair| key.text().is_some() && !text[key.span.clone()].contains('\n');
+    node.pairs().iter().filter(is_plain).map(member).collect()
 }
 
 /// Returns `text` with the entry `key` of `fields` added.

@@ -56,6 +56,7 @@ mod reference_depth;
 mod script_executable;
 mod script_unreferenced;
 mod scripts;
+mod secret_in_text;
 mod template_text;
 mod text_out_of_sight;
 mod tools_unlimited;
@@ -81,6 +82,7 @@ pub(crate) use comment_instruction::instructions;
 pub(crate) use hidden_character::{message as hidden_message, runs as hidden_runs};
 pub(super) use quirk_file_name::is_other_file;
 pub(crate) use scripts::{ENDINGS as SCRIPT_ENDINGS, ending};
+pub use secret_in_text::ID as SECRET_IN_TEXT;
 pub(super) use unused_switch::unused_switches;
 
 use super::reference::Reading;
@@ -170,6 +172,7 @@ pub static RULES: &[&Rule] = &[
     &license_text::RULE,
     &license_unknown::RULE,
     &injected_metadata::RULE,
+    &secret_in_text::RULE,
     // Quirks of the reference validator only.
     &quirk_file_name::RULE,
     &quirk_closing_delimiter::RULE,

@@ -183,7 +183,7 @@ mod tests {
             let paths = ["a.md", "r/a.md", "r/b.md"];
             let file = |(path, text): (&&str, &String)| SkillFile {
                 path: (*path).to_owned(),
-                kind: SkillFileKind::File { executable: false, shebang: false, markdown: Some(text.clone()), locked: false },
+                kind: SkillFileKind::File { executable: false, shebang: false, markdown: Some(text.clone()), locked: false, keys: Vec::new() },
             };
             let files: Vec<SkillFile> = paths.iter().zip(&texts[1..]).map(file).collect();
             let subject = Subject::new(&document, None, "SKILL.md").with_files(&files);
