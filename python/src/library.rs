@@ -132,8 +132,14 @@ impl Library {
             errors::choice(py, "form", &format!("one of {names}"), &form)
         })?;
         let session = session.map(|session| session.0);
-        let request =
-            InvokeRequest { name: name.0, arguments: Arguments::new(arguments.0), form, record, session };
+        let request = InvokeRequest {
+            name: name.0,
+            arguments: Arguments::new(arguments.0),
+            form,
+            record,
+            session,
+            limit: None,
+        };
         call::run(py, || {
             let outcome = self.session.invoke(&request)?;
             Ok((outcome.content, worded_all(&outcome.warnings)))

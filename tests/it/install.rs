@@ -167,6 +167,7 @@ fn what_a_source_holds_and_what_would_be_done() {
     exit: 2
     --- stderr
     error: there is no skill `pfd` in `acme/skills`
+    hint: did you mean `pdf`?
     hint: `skillpm install --list acme/skills` shows what is available
     ");
     insta::assert_snapshot!(sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "--dry-run"]), @"

@@ -294,6 +294,87 @@ fn all_skills_of_a_server_come_at_once() {
     assert!(sandbox.read(".agents/skills/two/SKILL.md").contains("# two"));
 }
 
+/// Of all skills of a server those that cannot be used are left out, each with its reason, and the exit code says so; one
+/// that is named is an error.
+#[test]
+fn one_bad_skill_does_not_block_the_others() {
+    let names = ["good", "misstated", "refused", "swapped", "team/better"];
+    let skills = Skills::new(&names);
+    skills.put("misstated", "SKILL.md", "---\nname: misstated\ndescription: Another one.\n---\n");
+    let server = Server::of(&skills, |asked| {
+        let uri = asked.params["uri"].as_str().unwrap_or_default();
+        let content = |text: &str| Reply::Result(json!({"contents": [{"uri": uri, "text": text}]}));
+        match uri {
+            "skill://swapped/SKILL.md" => Some(content("---\nname: swapped\ndescription: x\n---\n")),
+            "skill://refused/SKILL.md" => Some(Reply::Error(-32603, "not now")),
+            _ => None,
+        }
+    });
+    let sandbox = Sandbox::new();
+    let output = sandbox.run(&["install", &server.source(""), "--skill", "*"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    for (name, why) in [
+        ("misstated", "`description` differs"),
+        ("refused", "not now"),
+        ("swapped", "is not what the server states"),
+    ] {
+        let is_told = |line: &str| line.contains(&format!("`{name}` was left out: ")) && line.contains(why);
+        assert_eq!(output.stderr.lines().filter(|line| is_told(line)).count(), 1, "{name}: {output}");
+        assert!(!sandbox.project().join(".agents/skills").join(name).exists(), "{name}");
+    }
+    assert!(sandbox.read(".agents/skills/good/SKILL.md").contains("# good"));
+    assert!(sandbox.read(".agents/skills/better/SKILL.md").contains("# better"));
+    assert_eq!(sandbox.read("skillpm.lock").matches("[[skill]]").count(), 2);
+    for (name, code) in [("misstated", 5), ("swapped", 5), ("refused", 4)] {
+        let named = Sandbox::new();
+        let output = named.run(&["install", &server.source(""), "--skill", name, "--skill", "good"]);
+        assert_eq!(output.code, Some(code), "{name}: {output}");
+        assert!(!named.project().join("skillpm.lock").exists(), "{name}");
+    }
+}
+
+/// The last line of a block of text has a line feed for some readers, and none for others: the bytes are the same.
+#[test]
+fn a_frontmatter_that_ends_in_a_block_is_read_either_way() {
+    let text =
+        "---\nname: pdf\ndescription: Does what pdf does.\ncompatibility: >\n  Needs a\n  network.\n---\n";
+    for stated in ["Needs a network.", "Needs a network.\n"] {
+        let skills = Skills::new(&["pdf"]);
+        skills.put("pdf", "SKILL.md", text);
+        let entries = skills.clone();
+        let server = Server::of(&skills, move |asked| {
+            let mut entry = entries.entry("pdf")?;
+            entry["frontmatter"]["compatibility"] = json!(stated);
+            match asked.method.as_str() {
+                "skills/list" => Some(Reply::Result(json!({"skills": [entry]}))),
+                "skills/get" => Some(Reply::Result(json!({"skill": entry}))),
+                _ => None,
+            }
+        });
+        let sandbox = Sandbox::new();
+        sandbox.ok(&["install", &server.source("@pdf")]);
+        assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), text, "{stated:?}");
+    }
+}
+
+/// Of all skills of a server the second one of a name is left out, which is told also if it is the same.
+#[test]
+fn the_second_skill_of_a_name_is_told() {
+    for (is_same, code) in [(true, 0), (false, 2)] {
+        let skills = Skills::new(&["a/pdf", "b/pdf"]);
+        if !is_same {
+            skills.put("b/pdf", "more.md", "b\n");
+        }
+        let server = Server::of(&skills, |_| None);
+        let sandbox = Sandbox::new();
+        let output = sandbox.run(&["install", &server.source(""), "--skill", "*"]);
+        assert_eq!(output.code, Some(code), "{output}");
+        assert!(output.stderr.contains("was left out: ") && output.stderr.contains("b/pdf"), "{output}");
+        assert!(sandbox.read("skillpm.toml").contains("path = \"a/pdf\""), "{output}");
+        assert!(!sandbox.project().join(".agents/skills/pdf/more.md").exists());
+    }
+}
+
 /// The extension has hosts tell them apart by their paths.
 #[test]
 fn skills_of_one_name_have_paths() {

@@ -174,7 +174,7 @@ fn exit_codes_say_what_was_found() {
     exit: 2
     --- stderr
     error: `pfd` is not installed
-    hint: `skillpm list` shows what is installed, and where
+    hint: did you mean `pdf`?
     ");
     forge.fail_always(Endpoint::Commit, Fault::rate_limit(3600));
     assert_eq!(code(&["outdated", "--exit-code"]), Some(4));

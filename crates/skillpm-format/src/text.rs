@@ -229,7 +229,11 @@ fn xml_marks(text: &str, is_mark: impl Fn(u8) -> bool, apostrophe: &str) -> Stri
 pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
-        .filter_map(|candidate| Some((likeness(given, candidate)?, candidate)))
+        .filter_map(|candidate| {
+            let likeness = likeness(given, candidate);
+            let slip = || is_slip(given, candidate).then_some(0.0);
+            Some((likeness.or_else(slip)?, candidate))
+        })
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
@@ -237,6 +241,24 @@ pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
 /// Returns how similar `candidate` is to `given`, if it is similar enough to be a typo.
 fn likeness(given: &str, candidate: &str) -> Option<f64> {
     Some(strsim::jaro_winkler(given, candidate)).filter(|likeness| *likeness > 0.8)
+}
+
+/// Reports whether `candidate` is `given` in other case, or with two letters swapped: in short words that leaves little
+/// that is alike.
+fn is_slip(given: &str, candidate: &str) -> bool {
+    let (given, candidate) = (given.to_lowercase(), candidate.to_lowercase());
+    let has_same_letters = || {
+        let sorted = |text: &str| {
+            let mut letters: Vec<char> = text.chars().collect();
+            letters.sort_unstable();
+            letters
+        };
+        sorted(&given) == sorted(&candidate)
+    };
+    given == candidate
+        || given.len() == candidate.len()
+            && has_same_letters()
+            && strsim::osa_distance(&given, &candidate) == 1
 }
 
 /// Returns up to `count` of the paths `candidates` that are most similar to `given`, the best first: compared as whole
@@ -264,6 +286,23 @@ pub fn closest_paths<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn short_names_are_close_too() {
+        let names = ["docx", "pdf", "pdf-forms", "xlsx"];
+        for (given, expected) in [
+            ("pdfs", Some("pdf")),
+            ("PDF", Some("pdf")),
+            ("pfd", Some("pdf")),
+            ("Xslx", Some("xlsx")),
+            ("pdf-tools", Some("pdf-forms")),
+            ("fpd", None),
+            ("doc", Some("docx")),
+            ("ab", None),
+        ] {
+            assert_eq!(closest(given, names), expected, "{given}");
+        }
+    }
 
     #[test]
     fn secrets_in_addresses_are_not_shown() {

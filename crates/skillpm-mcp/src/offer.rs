@@ -1,10 +1,12 @@
 //! The skills that a server offers, and their addresses.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use skillpm_core::admission::Scripts;
-use skillpm_core::advice::Warning;
+use skillpm_core::advice::{Warning, Wording};
 use skillpm_core::codes;
 use skillpm_core::engine::catalog::Options;
 use skillpm_core::engine::load::SKILL_FILE;
@@ -34,6 +36,8 @@ pub struct Selection {
     pub scripts: Scripts,
     /// Whether scripts are cut off from the network.
     pub no_network: bool,
+    /// How long a script may take, whatever its skill says; if it is `None`, as long as that says, or the usual time.
+    pub timeout: Option<Duration>,
 }
 
 /// The skills that a server offers.
@@ -45,6 +49,10 @@ pub struct Offer {
     pub(crate) scripts: Scripts,
     /// Whether scripts are cut off from the network.
     pub(crate) no_network: bool,
+    /// How long a script may take, if the user says so.
+    pub(crate) timeout: Option<Duration>,
+    /// The words for what only a person can do.
+    pub(crate) user: &'static (dyn Wording + Send + Sync),
     selection: Selection,
     /// Called with each warning for the user, once.
     warn: Box<dyn Fn(&Warning) + Send + Sync>,
@@ -80,10 +88,12 @@ pub(crate) struct Located {
 }
 
 impl Offer {
-    /// Returns the offer of the skills of `session` that `selection` selects. `warn` gets what the user should know.
+    /// Returns the offer of the skills of `session` that `selection` selects. What only a person can do is said in the
+    /// words of `user`. `warn` gets what the user should know.
     pub fn new(
         session: Session,
         selection: Selection,
+        user: &'static (dyn Wording + Send + Sync),
         warn: impl Fn(&Warning) + Send + Sync + 'static,
     ) -> Self {
         Self {
@@ -91,6 +101,8 @@ impl Offer {
             no_tools: selection.no_tools,
             scripts: selection.scripts,
             no_network: selection.no_network,
+            timeout: selection.timeout,
+            user,
             selection,
             warn: Box::new(warn),
             warned: Mutex::default(),
@@ -221,6 +233,15 @@ impl View {
         Arc::ptr_eq(&self.snapshot, snapshot)
             && self.skills.len() == skills.len()
             && self.skills.iter().zip(skills).all(|(served, skill)| Arc::ptr_eq(&served.skill, skill))
+    }
+
+    /// Returns a number that another one follows when a file of a skill changes.
+    pub(crate) fn fingerprint(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        for served in &self.skills {
+            resources::fingerprint(&served.skill.dir).hash(&mut hasher);
+        }
+        hasher.finish()
     }
 
     /// Returns the skills that a model may start by itself.

@@ -1,11 +1,10 @@
 //! Prompts: skills that a person starts, as with a command.
 
 use serde_json::{Map, Value};
-use skillpm_core::engine::{Arguments, Form};
 use skillpm_core::error::{Error, Result};
-use skillpm_core::ops::invoke::InvokeRequest;
 
 use crate::offer::{Offer, Served, View};
+use crate::tools::skills::{Loaded, MAX_DESCRIPTION, loaded, one_line};
 
 /// The argument that stands for all words, for skills that name none.
 const ALL: &str = "arguments";
@@ -33,8 +32,8 @@ pub(crate) fn list(offer: &Offer) -> Result<Vec<Prompt>> {
         let hint = meta.extra.get("argument-hint").and_then(Value::as_str);
         Prompt {
             name: meta.name.clone(),
-            description: meta.description.clone(),
-            hint: hint.map(str::to_owned),
+            description: one_line(&meta.description, MAX_DESCRIPTION),
+            hint: hint.map(|hint| one_line(hint, MAX_DESCRIPTION)),
         }
     });
     Ok(prompts.collect())
@@ -62,17 +61,9 @@ pub(crate) fn get(
         Some(Value::String(text)) => text,
         Some(_) => return Err(Error::usage(format!("the argument `{ALL}` is not a string"))),
     };
-    let request = InvokeRequest {
-        arguments: Arguments::new(words),
-        form: Form::Plain,
-        session: client.map(str::to_owned),
-        ..InvokeRequest::new(name)
-    };
-    let outcome = offer.session.invoke_found(&served.skill, &request).map_err(Error::from)?;
-    for warning in &outcome.warnings {
-        offer.warn(warning);
-    }
-    Ok((served.skill.meta.description.clone(), outcome.content))
+    // What a person starts is what a model loads.
+    let Loaded { text, notes } = loaded(offer, served, words, client)?;
+    Ok((one_line(&served.skill.meta.description, MAX_DESCRIPTION), [vec![text], notes].concat().join("\n")))
 }
 
 /// Returns what the argument of a prompt may be, if its author lists it: `[low|high]` or `low | high`.

@@ -8,12 +8,13 @@ use std::time::Duration;
 use clap::{Args, ValueEnum};
 use skillpm_mcp::{Offer, Selection, serve_http, serve_stdio};
 
+use super::run::seconds;
 use super::scope;
 use crate::admission::Scripts;
 use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::printer::terminals;
-use crate::cli::{App, exit};
+use crate::cli::{App, CommandLine, exit};
 use crate::env;
 use crate::error::{Error, Result};
 use crate::ops::places::{OpenedPlaces, Places};
@@ -84,6 +85,10 @@ struct ServeArgs {
     #[arg(long)]
     no_network: bool,
 
+    /// how many seconds a script may take, whatever its skill says [default: what that says, or 30]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    timeout: Option<Duration>,
+
     /// also the skills of a project that you did not trust with `skillpm trust`
     #[arg(long)]
     untrusted: bool,
@@ -136,9 +141,10 @@ fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
         no_tools: args.no_tools,
         scripts: args.scripts.into(),
         no_network: args.no_network,
+        timeout: args.timeout,
     };
-    let offer =
-        Offer::new(session, selection, move |warning| printer.warnings(std::slice::from_ref(warning)));
+    let warn = move |warning: &_| printer.warnings(std::slice::from_ref(warning));
+    let offer = Offer::new(session, selection, &CommandLine, warn);
     let served = match args.http {
         None => {
             if terminals().0 {

@@ -200,7 +200,8 @@ fn request(context: &Context, args: &RunArgs) -> Result<RunRequest> {
     })
 }
 
-fn seconds(text: &str) -> std::result::Result<Duration, &'static str> {
+/// Parses a duration in seconds.
+pub(super) fn seconds(text: &str) -> std::result::Result<Duration, &'static str> {
     const EXPECTED: &str = "expected a number of seconds above 0, such as `30` or `0.5`";
     let seconds: f64 = text.strip_suffix('s').unwrap_or(text).parse().map_err(|_| EXPECTED)?;
     let duration = Duration::try_from_secs_f64(seconds).map_err(|_| EXPECTED)?;

@@ -74,6 +74,41 @@ fn what_is_no_message_does_not_end_a_session() {
     }
 }
 
+/// What is no message is answered: a client that made a mistake need not wait for its own time-out. JSON-RPC 2.0, 5.1.
+#[test]
+fn what_is_no_message_is_answered() {
+    let sandbox = machine();
+    let deep = format!("{}{}", "[".repeat(140), "]".repeat(140));
+    let call = |id: &str| {
+        format!(
+            r#"{{"jsonrpc":"2.0",{id}"method":"tools/call","params":{{"name":"load_skill","arguments":{deep}}}}}"#
+        )
+    };
+    let long = format!(r#"{{"jsonrpc":"2.0","id":900,"method":"{}"}}"#, "m".repeat(17 << 20));
+    for version in ["2025-11-25", MODERN] {
+        let mut peer = Peer::session(&sandbox, &[], version, json!({})).0;
+        for (line, code, id) in [
+            ("{\"jsonrpc\":", -32700, json!(null)),
+            ("not JSON", -32700, json!(null)),
+            (&deep, -32600, json!(null)),
+            (&call(r#""id":901,"#), -32600, json!(901)),
+            (r#"{"jsonrpc":"2.0","id":902,"method":7}"#, -32600, json!(902)),
+            (&long, -32600, json!(null)),
+        ] {
+            peer.line(line);
+            let answer = peer.find(|message| message.get("error").is_some());
+            let start = &line[..line.len().min(80)];
+            assert_eq!((&answer["error"]["code"], &answer["id"]), (&json!(code), &id), "{start}: {answer}");
+            assert!(answer.to_string().len() < 3_000, "{start}");
+        }
+        // A notification is never answered.
+        peer.line(&call(""));
+        is_alive(&mut peer);
+        assert!(peer.rest().iter().all(|message| message.get("error").is_none()));
+        assert!(peer.wait().success(), "{version}: {}", peer.stderr());
+    }
+}
+
 /// What is no message before the session does not end the server either, or ends it with an error.
 #[test]
 fn what_is_no_message_before_a_session_is_survived() {

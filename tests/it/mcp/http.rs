@@ -162,17 +162,24 @@ fn what_is_no_request_is_refused() {
         assert!(!response.body.contains("panicked"), "{response:?}");
         response.status
     };
-    for body in [
-        &b""[..],
-        b"x",
-        b"[]",
-        b"{}",
-        b"null",
-        b"\xff\xfe",
-        b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]",
+    for (body, code) in [
+        (&b""[..], -32700),
+        (b"x", -32700),
+        (b"{\"jsonrpc\":", -32700),
+        (b"\xff\xfe", -32700),
+        (b"[]", -32600),
+        (b"{}", -32600),
+        (b"null", -32600),
+        (b"[{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}]", -32600),
     ] {
-        let found = status(Request { body: body.to_vec(), ..ask() });
-        assert!((400..500).contains(&found), "{found} for {}", String::from_utf8_lossy(body));
+        let found = Request { body: body.to_vec(), ..ask() }.send(&server);
+        assert_eq!(
+            (found.status, found.header("Content-Type")),
+            (400, Some("application/json")),
+            "{found:?}"
+        );
+        let message = found.message();
+        assert_eq!((&message["error"]["code"], &message["id"]), (&json!(code), &json!(null)), "{message}");
     }
     assert_eq!(status(Request { body: vec![b' '; (4 << 20) + 1], ..ask() }), 413);
     assert_eq!(status(ask().with("Content-Type", Some("text/plain"))), 415);

@@ -118,8 +118,9 @@ fn who_may_start_a_skill_decides_where_it_is_offered() {
     assert!(!instructions.contains("person") && !instructions.contains("off"), "{instructions}");
     let listed = peer.call("list_skills", json!({}));
     let names = |value: &Value| -> Vec<String> {
-        let skills = value["structuredContent"]["skills"].as_array().expect("skills").iter();
-        skills.map(|skill| skill["name"].as_str().expect("a name").to_owned()).collect()
+        assert!(value.get("structuredContent").is_none(), "{value}");
+        let lines = text(value).lines().filter_map(|line| line.strip_prefix("- ")?.split_once(": "));
+        lines.map(|(name, _)| name.to_owned()).collect()
     };
     assert_eq!(names(&listed), ["both", "model"]);
     let tools = peer.ask("tools/list", json!({}));
@@ -163,7 +164,7 @@ fn tools_answer_and_say_what_is_wrong() {
     assert!(text(&loaded).starts_with("<skill_content name=\"pdf\">"), "{loaded}");
     assert!(text(&loaded).contains("references/deep/forms.md"), "{loaded}");
     let found = peer.call("search_skills", json!({ "query": "forms" }));
-    assert_eq!(found["structuredContent"]["skills"][0]["uri"], "skill://user/pdf/SKILL.md");
+    assert_eq!(text(&found), "- pdf: Fills in forms. Use it for PDF files.\n");
     let read = peer.call("read_skill_file", json!({ "name": "pdf", "path": "references/deep/forms.md" }));
     assert_eq!(text(&read), "# Forms\n");
     for (tool, arguments, word) in [
@@ -278,6 +279,18 @@ fn changes_are_announced() {
     changed(&mut old, &mut new, &["edited", "pdf"]);
     std::fs::remove_dir_all(sandbox.project().join(USER).join("added")).expect("removed");
     changed(&mut old, &mut new, &["pdf"]);
+    // What the frontmatter does not say is in the digests.
+    for (file, text) in [("empty.txt", "no longer"), ("new.txt", "new")] {
+        sandbox.write(&format!("{USER}/pdf/{file}"), text);
+        let digest = skillpm::digest::Digest::of(text.as_bytes()).to_string();
+        for peer in [&mut old, &mut new] {
+            let is_announced = |message: &Value| {
+                message["method"].as_str().is_some_and(|method| method.ends_with("/list_changed"))
+            };
+            assert_eq!(peer.find(is_announced)["method"], "notifications/resources/list_changed");
+            assert!(peer.skills()[0].to_string().contains(&digest), "{file}");
+        }
+    }
     // A stream that the client cancels ends, and the session goes on.
     new.notify("notifications/cancelled", json!({ "requestId": listening }));
     assert_eq!(new.names("prompts/list", "prompts"), ["pdf"]);

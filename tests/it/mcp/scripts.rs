@@ -100,8 +100,19 @@ fn a_failure_is_an_answer() {
     let call = json!({ "name": "fail", "script": "fail" });
     let ran = peer.call("run_skill_script", call.clone());
     assert_eq!(ran["isError"], true);
-    assert!(text(&ran).contains("out\n") && text(&ran).contains("err"), "{ran}");
-    assert_eq!(ran["structuredContent"]["exit_code"], 3, "{ran}");
+    let blocks = |ran: &Value| -> Vec<String> {
+        let blocks = ran["content"].as_array().expect("content").iter();
+        blocks.map(|block| block["text"].as_str().expect("text").to_owned()).collect()
+    };
+    let told = ["out\n", "the script failed: exit code 3", "standard error:\nerr\n"];
+    assert_eq!(blocks(&ran), told, "{ran}");
+    assert!(ran.get("structuredContent").is_none(), "{ran}");
+    let meta = &ran["_meta"]["io.github.skillpm/run"];
+    assert_eq!(
+        (&meta["exit_code"], &meta["stdout"]),
+        (&json!(3), &json!({ "bytes": 4, "cut": false })),
+        "{ran}"
+    );
     for (name, script) in [("fail", "none"), ("none", "fail"), ("fail", "../../x.sh")] {
         let failed = peer.call("run_skill_script", json!({ "name": name, "script": script }));
         assert_eq!(failed["isError"], true, "{failed}");
@@ -114,6 +125,78 @@ fn a_failure_is_an_answer() {
     assert_eq!(peer.call("run_skill_script", call)["isError"], true);
     assert!(!has_run(&sandbox));
     assert!(peer.end().success());
+}
+
+/// What a script prints is cut where a model stops reading, and not sent twice.
+#[test]
+fn a_long_output_is_cut() {
+    let sandbox = Sandbox::new();
+    let text = "i=0\nwhile [ $i -lt 20000 ]; do echo \"line $i\"; echo \"error $i\" >&2; i=$((i + 1)); done\nexit 1\n";
+    with_script(&sandbox, "loud", "say", text);
+    let mut peer = Peer::modern(&sandbox, &["--scripts", "allow"]);
+    let ran = peer.call("run_skill_script", json!({ "name": "loud", "script": "say" }));
+    let blocks: Vec<_> =
+        (0..4).map(|at| ran["content"][at]["text"].as_str().unwrap_or_else(|| panic!("{ran}"))).collect();
+    assert!(blocks[0].starts_with("line 0\n") && blocks[0].len() == 65_536, "{}", blocks[0].len());
+    assert_eq!(blocks[1], "The output is cut: these are the first 65536 of 208890 bytes.");
+    assert_eq!(blocks[2], "the script failed: exit code 1");
+    let (head, last) = blocks[3].split_once('\n').expect("lines");
+    assert_eq!(head, "standard error, the last 65536 of 228890 bytes:");
+    assert!(last.ends_with("error 19999\n") && last.len() == 65_536, "{}", last.len());
+    assert!(ran.to_string().len() < 150_000);
+    assert!(peer.end().success());
+}
+
+/// `--timeout` says how long a script may take, whatever its skill says.
+#[test]
+fn the_time_of_scripts_can_be_set() {
+    let sandbox = Sandbox::new();
+    with_script(&sandbox, "slow", "wait", "echo begun\nsleep 600\n");
+    sandbox.write(
+        &format!("{USER}/slow/scripts/tools.yaml"),
+        "tools:\n  - {name: wait, script: wait.sh, description: Waits., timeout: 300}\n",
+    );
+    sandbox.ok(&["trust", USER]);
+    let mut peer = Peer::modern(&sandbox, &["--scripts", "allow", "--timeout", "0.2"]);
+    let ran = peer.call("run_skill_script", json!({ "name": "slow", "script": "wait" }));
+    assert_eq!((&ran["isError"], text(&ran)), (&json!(true), "begun\n"), "{ran}");
+    assert!(ran["content"][1]["text"].as_str().is_some_and(|text| text.contains("timeout")), "{ran}");
+    assert!(peer.end().success());
+    assert_eq!(sandbox.run(&["mcp", "--timeout", "0"]).code, Some(2));
+}
+
+/// What a killed server left of its scripts in the directory for temporary files goes with the next run.
+#[test]
+#[cfg(target_os = "linux")]
+fn copies_of_a_killed_server_are_cleared() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    let kill = |id: u32| {
+        let id = Pid::from_raw(id.try_into().expect("an id")).expect("an id");
+        kill_process(id, Signal::KILL).expect("a signal");
+    };
+    let mut sandbox = endless();
+    let temporary = sandbox.root().join("tmp");
+    std::fs::create_dir(&temporary).expect("created");
+    sandbox.env("TMPDIR", &temporary.display().to_string());
+    let copies = || std::fs::read_dir(&temporary).expect("a directory").count();
+    let mut peer = Peer::modern(&sandbox, &["--scripts", "allow"]);
+    peer.send(
+        "tools/call",
+        json!({ "name": "run_skill_script", "arguments": { "name": "slow", "script": "wait" } }),
+    );
+    let ids = processes(&sandbox);
+    with_script(&sandbox, "quick", "greet", "echo hello\n");
+    // A run beside it leaves it alone.
+    sandbox.ok(&["run", "quick", "greet"]);
+    assert_eq!(copies(), 1);
+    kill(peer.id());
+    peer.wait();
+    ids.iter().for_each(|id| kill(*id));
+    wait_until_gone(&ids);
+    assert_eq!(copies(), 1);
+    sandbox.ok(&["run", "quick", "greet"]);
+    assert_eq!(copies(), 0);
 }
 
 /// A skill with a script that says what its processes are, and does not end by itself.
@@ -236,6 +319,9 @@ fn an_older_client_is_asked() {
             message.contains("hello") && message.contains("greet") && message.contains("you"),
             "{message}"
         );
+        let project = std::fs::canonicalize(sandbox.project()).expect("a directory");
+        let place = format!("\nIt runs in `{}`, and may change the files there.", project.display());
+        assert!(message.ends_with(&format!("{place}\nThe network is open to it.")), "{message}");
         assert_eq!(question["params"]["requestedSchema"]["properties"]["run"]["type"], "boolean");
         assert!(!has_run(&sandbox));
         peer.reply(&question, answer.clone());
@@ -243,6 +329,25 @@ fn an_older_client_is_asked() {
         assert_eq!(result["isError"] == false, runs, "{answer}: {result}");
         assert_eq!(has_run(&sandbox), runs, "{answer}");
     }
+    assert!(peer.end().success());
+}
+
+/// A script that may write nothing and has no network is a different question.
+#[test]
+fn the_question_says_what_is_closed() {
+    let mut sandbox = machine();
+    let home = std::fs::canonicalize(sandbox.project()).expect("a directory");
+    sandbox.env("HOME", &home.display().to_string());
+    sandbox.write(".agents/skills/own/SKILL.md", "---\nname: own\ndescription: d\n---\n");
+    sandbox.write(".agents/skills/own/scripts/greet.sh", "echo hello\n");
+    sandbox.ok(&["trust", ".agents/skills"]);
+    let able = json!({ "elicitation": {} });
+    let mut peer = Peer::session(&sandbox, &["--scripts", "ask", "--no-network"], MODERN, able).0;
+    let asked = peer.call("run_skill_script", json!({ "name": "own", "script": "greet" }));
+    let message =
+        asked["inputRequests"]["consent"]["params"]["message"].as_str().unwrap_or_else(|| panic!("{asked}"));
+    let place = format!("It runs in `{}`, and may not change the files there:", home.display());
+    assert!(message.contains(&place) && message.ends_with("\nIt has no network."), "{message}");
     assert!(peer.end().success());
 }
 

@@ -1,5 +1,6 @@
 //! Lists and reads the files of a skill.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::path::Path;
 
 use super::load::SKILL_FILE;
@@ -268,6 +269,21 @@ fn measured(base: &Base, path: &Path, size: u64) -> (u64, Option<Digest>, Option
         }
         Err(_) => (size, None, None),
     }
+}
+
+/// Returns a number that another one follows when a file of the skill in `dir` is added, removed or written. No file is
+/// read. Numbers are compared within one process only.
+pub fn fingerprint(dir: &Path) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    // A directory that cannot be read has the number of an empty one until it can.
+    if let Ok(tree) = fs::scan(dir, Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL }) {
+        for (path, entry) in tree.entries() {
+            if let Node::File { .. } = entry.node {
+                (path, fs::stamp(&dir.join(path))).hash(&mut hasher);
+            }
+        }
+    }
+    hasher.finish()
 }
 
 /// A file of a skill, with the size and the digest of its content.

@@ -50,7 +50,10 @@ pub use place::{
 };
 pub use quick::{Base, Looked, entries};
 pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats, stats_but};
-pub use temp::{anonymous_temp_file, create_private_dir, is_empty_dir, is_private_dir, temp_dir};
+pub use temp::{
+    anonymous_temp_file, clear_held, create_private_dir, held_temp_dir, is_empty_dir, is_private_dir,
+    temp_dir, temp_place,
+};
 pub use tree::{close, materialize, sync_filesystem};
 pub use usage::{Usage, may_change, touch, usage};
 pub use walk::{Walk, gather, scan, scan_places, tree_of};

@@ -1,6 +1,7 @@
 //! Metadata of files: whether they are still the ones that were read, without reading them again.
 
 use std::fs;
+use std::hash::{Hash, Hasher};
 use std::io;
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -11,7 +12,7 @@ use super::{Base, PathContext, PathError};
 const MAX_NODES: usize = 200_000;
 
 /// A point in time, as file systems keep it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Moment {
     /// Seconds since 1970.
     pub seconds: i64,
@@ -54,7 +55,7 @@ impl From<SystemTime> for Moment {
 }
 
 /// The metadata of a file, directory or link. If any of it differs, the file was replaced or changed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileStat {
     /// The device number of the file system.
     pub device: u64,
@@ -272,6 +273,15 @@ impl Stamp {
     /// not young for years.
     pub fn is_young(&self, read: Moment) -> bool {
         self.modified.is_some_and(|time| !Moment::from(time).is_settled(read) && time <= SystemTime::now())
+    }
+}
+
+/// Leaves out the permissions, which have no number on every system.
+impl Hash for Stamp {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        (self.modified, self.size).hash(state);
+        #[cfg(unix)]
+        self.exact.hash(state);
     }
 }
 

@@ -5,10 +5,14 @@ use std::path::{Path, PathBuf};
 
 use tempfile::TempDir;
 
-use super::{PathContext, PathError};
+use super::{DirLock, PathContext, PathError};
 
 /// The default directory for temporary files.
 const USUAL: &str = "/tmp";
+/// The start of the names of temporary directories.
+const PREFIX: &str = ".skillpm-";
+/// The number of times that a directory is created anew because another process removed it.
+const TRIES: usize = 3;
 
 /// Returns a new, empty file without a name: it is removed when it is closed, also after a crash.
 ///
@@ -26,11 +30,46 @@ pub fn anonymous_temp_file() -> Result<File, PathError> {
 ///
 /// Fails if the directory for temporary files cannot be written to.
 pub fn temp_dir() -> Result<TempDir, PathError> {
+    temp_dir_called(PREFIX)
+}
+
+fn temp_dir_called(prefix: &str) -> Result<TempDir, PathError> {
     let place = temp_place();
     let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o700));
-    builder.prefix(".skillpm-").tempdir_in(&place).at("create a temporary directory in", &place)
+    builder.prefix(prefix).tempdir_in(&place).at("create a temporary directory in", &place)
+}
+
+/// Returns a directory like [`temp_dir`] whose name starts with `prefix`, and the lock that shows that its process still
+/// runs: [`clear_held`] removes it once that is gone. There is no lock where the system has none for directories.
+///
+/// # Errors
+///
+/// Fails if the directory for temporary files cannot be written to.
+pub fn held_temp_dir(prefix: &str) -> Result<(TempDir, Option<DirLock>), PathError> {
+    for _ in 0..TRIES {
+        let dir = temp_dir_called(prefix)?;
+        // Another process may have found it before it was locked, and remove it.
+        if let Some(lock) = DirLock::try_acquire(dir.path()) {
+            return Ok((dir, Some(lock)));
+        }
+    }
+    Ok((temp_dir_called(prefix)?, None))
+}
+
+/// Removes the directories of [`held_temp_dir`] with `prefix` whose process was killed before it could remove them.
+pub fn clear_held(prefix: &str) {
+    for entry in fs::read_dir(temp_place()).into_iter().flatten().flatten() {
+        let dir = entry.path();
+        if entry.file_name().as_encoded_bytes().starts_with(prefix.as_bytes())
+            && is_private_dir(&dir)
+            && let Some(_held) = DirLock::try_acquire(&dir)
+        {
+            // What cannot be removed stays: the next one tries again.
+            let _ = super::remove_tree(&dir);
+        }
+    }
 }
 
 /// Creates the directory `path` for this user alone.
@@ -70,7 +109,7 @@ pub fn is_empty_dir(path: &Path) -> bool {
 }
 
 /// Returns the directory for temporary files.
-pub(super) fn temp_place() -> PathBuf {
+pub fn temp_place() -> PathBuf {
     or_the_system_s(tempfile::env::temp_dir())
 }
 
@@ -92,6 +131,23 @@ mod tests {
         let dir = temp_dir().expect("a directory");
         let mode = fs::metadata(dir.path()).expect("is there").permissions().mode();
         assert_eq!(mode & 0o777, 0o700);
+    }
+
+    /// What a killed process left goes, and what belongs to one that runs stays.
+    #[cfg(unix)]
+    #[test]
+    fn directories_of_killed_processes_are_cleared() {
+        let prefix = ".skillpm-test-held-";
+        let (kept, lock) = held_temp_dir(prefix).expect("a directory");
+        let (killed, released) = held_temp_dir(prefix).expect("a directory");
+        assert!(lock.is_some() && released.is_some());
+        fs::create_dir_all(killed.path().join("a/b")).expect("creates");
+        let place = killed.keep();
+        clear_held(prefix);
+        assert!(place.exists());
+        drop(released);
+        clear_held(prefix);
+        assert!(!place.exists() && kept.path().exists());
     }
 
     #[cfg(unix)]

@@ -23,6 +23,8 @@ pub struct InvokeRequest {
     pub record: bool,
     /// The session for the line of the log; `None` means that of the process.
     pub session: Option<String>,
+    /// The largest number of bytes of the instructions; what follows them is left out. `None` means all.
+    pub limit: Option<usize>,
 }
 
 impl InvokeRequest {
@@ -30,7 +32,7 @@ impl InvokeRequest {
     /// audit log.
     pub fn new(name: impl Into<String>) -> Self {
         let (arguments, form) = (Arguments::default(), Form::default());
-        Self { name: name.into(), arguments, form, record: true, session: None }
+        Self { name: name.into(), arguments, form, record: true, session: None, limit: None }
     }
 }
 
@@ -41,6 +43,8 @@ pub struct InvokeOutcome {
     pub content: String,
     /// The activation that the content was made from.
     pub activation: Activation,
+    /// The number of bytes at the end of the skill's file that [`InvokeRequest::limit`] left out.
+    pub left_out: usize,
     /// Tolerated problems of the skill.
     pub warnings: Vec<Warning>,
 }
@@ -54,7 +58,9 @@ pub(super) fn invoked(
     request: &InvokeRequest,
 ) -> InvokeOutcome {
     // The blank line after the frontmatter is not part of the instructions.
-    let body = body.trim_start_matches(['\r', '\n']);
+    let whole = body.trim_start_matches(['\r', '\n']);
+    let body = request.limit.map_or(whole, |limit| &whole[..whole.floor_char_boundary(limit)]);
+    let left_out = whole.len() - body.len();
     let mut activation =
         activate(skill.meta.clone(), body, &skill.dir, &request.arguments, policy.placeholders);
     let mut warnings = Vec::new();
@@ -74,7 +80,7 @@ pub(super) fn invoked(
         );
         warnings.push(Warning::new(codes::COMMANDS_NOT_RUN, told));
     }
-    InvokeOutcome { content: activation.render(request.form), activation, warnings }
+    InvokeOutcome { content: activation.render(request.form), activation, left_out, warnings }
 }
 
 /// Returns one warning about all tolerated deviations from the specification, including repairs. Deviations

@@ -358,13 +358,18 @@ impl SkillIndex for McpShelf {
                 .and_then(|locked| self.files(path, locked.as_ref()))
                 .and_then(|(files, states)| self.load(path, &files, states.as_ref(), 1));
             match loaded {
-                Err(error) if error.kind() == ErrorKind::Network => Err(error),
+                Err(error) if error.kind() == ErrorKind::Network && !self.is_of_one(&error) => Err(error),
                 // What is wrong with one skill is reported when it is fetched.
                 _ => Ok(()),
             }
         });
         self.reporter.download_finished();
         fetched
+    }
+
+    fn is_of_one(&self, error: &Error) -> bool {
+        error.kind() == ErrorKind::Integrity
+            || matches!(error.code(), codes::MCP_REFUSED | codes::MCP_UNUSABLE)
     }
 
     fn revision(&self, path: &str) -> Result<Identity> {

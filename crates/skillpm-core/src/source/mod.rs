@@ -38,7 +38,7 @@ use std::sync::Arc;
 use crate::advice::Warning;
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::fs;
 use crate::name::SkillName;
 use crate::path::normal;
@@ -135,6 +135,12 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     /// Fails as [`SkillIndex::releases`] does.
     fn digest(&self, _name: &SkillName, _version: &Version) -> Result<Option<Digest>> {
         Ok(None)
+    }
+
+    /// Reports whether `error` of a fetch is about that skill alone, so that others of the source, each with its own
+    /// digest, may be used. A source with one list that vouches for all has no such errors.
+    fn is_of_one(&self, _error: &Error) -> bool {
+        false
     }
 
     /// Returns what a person should know of the lists that were read, each warning once.

@@ -8,7 +8,7 @@ use rmcp::service::{Peer, SubscriptionContext};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 
-use crate::offer::Offer;
+use crate::offer::{Offer, View};
 
 /// The time between two looks at the directories.
 const INTERVAL: Duration = Duration::from_secs(2);
@@ -17,35 +17,42 @@ const SHARE: u32 = 50;
 
 /// The changes of the skills so far.
 #[derive(Debug)]
-pub(super) struct Changes(watch::Sender<()>);
+pub(super) struct Changes {
+    /// Of the skills that there are, and what their frontmatter says.
+    skills: watch::Sender<()>,
+    /// Of their files alone.
+    files: watch::Sender<()>,
+}
 
 impl Changes {
     /// Looks at the directories of `offer` from time to time, for as long as somebody holds the result. Comparing what a
     /// search finds works for every file system and for links; notifications of the system do not.
     pub(super) fn watch(offer: &Arc<Offer>) -> Arc<Self> {
-        let changes = Arc::new(Self(watch::Sender::new(())));
+        let changes = Arc::new(Self { skills: watch::Sender::new(()), files: watch::Sender::new(()) });
         tokio::spawn(look(Arc::downgrade(offer), Arc::downgrade(&changes)));
         changes
     }
 
     /// Returns the changes from now on for a client, whose own tools change with `tools`.
     pub(super) fn subscribe(&self, tools: &watch::Sender<()>) -> News {
-        News { skills: self.0.subscribe(), tools: tools.subscribe() }
+        News { skills: self.skills.subscribe(), files: self.files.subscribe(), tools: tools.subscribe() }
     }
 }
 
 async fn look(offer: Weak<Offer>, changes: Weak<Changes>) {
-    let mut last = None;
+    let mut last: Option<(Arc<View>, u64)> = None;
     while let Some(offer) = offer.upgrade() {
         let began = Instant::now();
-        let view = tokio::task::spawn_blocking(move || offer.view().ok()).await.ok().flatten();
+        let look = move || offer.view().ok().map(|view| (view.fingerprint(), view));
+        let found = tokio::task::spawn_blocking(look).await.ok().flatten();
         let pause = INTERVAL.max(began.elapsed() * SHARE);
         let Some(changes) = changes.upgrade() else { return };
-        if let Some(view) = view
-            && last.as_ref().is_none_or(|last| !Arc::ptr_eq(last, &view))
-            && last.replace(view).is_some()
-        {
-            changes.0.send_replace(());
+        if let Some((files, view)) = found {
+            match last.replace((Arc::clone(&view), files)) {
+                Some((before, _)) if !Arc::ptr_eq(&before, &view) => changes.skills.send_replace(()),
+                Some((_, before)) if before != files => changes.files.send_replace(()),
+                _ => {}
+            }
         }
         drop(changes);
         tokio::time::sleep(pause).await;
@@ -55,6 +62,7 @@ async fn look(offer: Weak<Offer>, changes: Weak<Changes>) {
 /// What changes for one client.
 pub(super) struct News {
     skills: watch::Receiver<()>,
+    files: watch::Receiver<()>,
     tools: watch::Receiver<()>,
 }
 
@@ -63,8 +71,24 @@ pub(super) struct News {
 enum Change {
     /// Skills, and with them all lists.
     Skills,
+    /// Files of skills, and with them what the list of resources says of them.
+    Files,
     /// The tools of this client.
     Tools,
+}
+
+impl Change {
+    fn is_of_tools(self) -> bool {
+        self != Self::Files
+    }
+
+    fn is_of_prompts(self) -> bool {
+        self == Self::Skills
+    }
+
+    fn is_of_resources(self) -> bool {
+        self != Self::Tools
+    }
 }
 
 impl News {
@@ -72,6 +96,7 @@ impl News {
     async fn next(&mut self) -> Option<Change> {
         tokio::select! {
             changed = self.skills.changed() => changed.ok().map(|()| Change::Skills),
+            changed = self.files.changed() => changed.ok().map(|()| Change::Files),
             changed = self.tools.changed() => changed.ok().map(|()| Change::Tools),
         }
     }
@@ -79,9 +104,14 @@ impl News {
     /// Notifies an older client of each change until it is gone.
     pub(super) async fn announce(mut self, peer: Peer<RoleServer>) {
         while let Some(change) = self.next().await {
-            let mut sent = peer.notify_tool_list_changed().await.is_ok();
-            if change == Change::Skills {
+            let mut sent = false;
+            if change.is_of_tools() {
+                sent |= peer.notify_tool_list_changed().await.is_ok();
+            }
+            if change.is_of_prompts() {
                 sent |= peer.notify_prompt_list_changed().await.is_ok();
+            }
+            if change.is_of_resources() {
                 sent |= peer.notify_resource_list_changed().await.is_ok();
             }
             if !sent || peer.is_transport_closed() {
@@ -101,15 +131,14 @@ impl News {
                 () = closed.cancelled() => None,
             };
             let Some(change) = change else { return };
-            let is_of_skills = change == Change::Skills;
             let mut sent = Ok(());
-            if accepted.tools_list_changed == Some(true) {
+            if change.is_of_tools() && accepted.tools_list_changed == Some(true) {
                 sent = sent.and(sink.notify_tool_list_changed().await);
             }
-            if is_of_skills && accepted.prompts_list_changed == Some(true) {
+            if change.is_of_prompts() && accepted.prompts_list_changed == Some(true) {
                 sent = sent.and(sink.notify_prompt_list_changed().await);
             }
-            if is_of_skills && accepted.resources_list_changed == Some(true) {
+            if change.is_of_resources() && accepted.resources_list_changed == Some(true) {
                 sent = sent.and(sink.notify_resource_list_changed().await);
             }
             if sent.is_err() {

@@ -6,7 +6,7 @@ use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use rmcp::ErrorData;
 use rmcp::model::{
-    CallToolResult, CompletionInfo, ContentBlock, DIRECTORY_MIME_TYPE, Prompt, PromptArgument,
+    CallToolResult, CompletionInfo, ContentBlock, DIRECTORY_MIME_TYPE, MetaObject, Prompt, PromptArgument,
     ReadResourceResult, Resource, ResourceContents, Skill, SkillFrontmatter, SkillResource, SkillResources,
     Tool, ToolAnnotations,
 };
@@ -18,6 +18,7 @@ use skillpm_core::policy::Listing;
 
 use crate::entry::Entry;
 use crate::offer::{Located, Offer, Served, View};
+use crate::tools::skills::{MAX_DESCRIPTION, one_line};
 use crate::tools::{Answer, Definition};
 use crate::{prompts, uri};
 
@@ -37,7 +38,11 @@ pub(super) fn skill(entry: Entry) -> Skill {
 pub(super) fn resource(served: &Served) -> Option<Resource> {
     let meta = &served.skill.meta;
     let resource = Resource::new(served.uri()?, meta.name.clone());
-    Some(resource.with_description(meta.description.clone()).with_mime_type("text/markdown"))
+    Some(
+        resource
+            .with_description(one_line(&meta.description, MAX_DESCRIPTION))
+            .with_mime_type("text/markdown"),
+    )
 }
 
 pub(super) fn tool(definition: Definition) -> Tool {
@@ -52,12 +57,21 @@ pub(super) fn tool(definition: Definition) -> Tool {
 }
 
 pub(super) fn answer(answer: Answer) -> CallToolResult {
-    let content = vec![ContentBlock::text(answer.text)];
-    let mut result =
-        if answer.is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
-    result.structured_content = answer.value;
+    let Answer { text, notes, meta, is_error, .. } = answer;
+    // Some hosts pass on no empty text, and an answer has to have one.
+    let text = Some(text).filter(|text| !text.is_empty() || notes.is_empty());
+    let content = text.into_iter().chain(notes).map(ContentBlock::text).collect();
+    let mut result = if is_error { CallToolResult::error(content) } else { CallToolResult::success(content) };
+    result.meta = meta.map(|meta| {
+        let mut object = MetaObject::new();
+        object.insert(RUN.to_owned(), meta);
+        object
+    });
     result
 }
+
+/// The key of the outcome of a run among what a result has for programs.
+const RUN: &str = "io.github.skillpm/run";
 
 pub(super) fn prompt(prompt: &prompts::Prompt) -> Prompt {
     let argument = PromptArgument::new("arguments").with_required(false);

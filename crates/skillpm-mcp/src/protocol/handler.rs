@@ -327,7 +327,8 @@ impl ServerHandler for Server {
                 }
                 let script = tools::scripts::called(offer, &loaded, &call.name, &arguments);
                 let script = script.ok_or_else(|| unknown_tool(&call.name))?;
-                Ok(script.map_or_else(|error| Called::Answer(Answer::failed(&error)), Called::Script))
+                Ok(script
+                    .map_or_else(|error| Called::Answer(Answer::failed(&error, offer.user)), Called::Script))
             })
             .await?;
         match found {

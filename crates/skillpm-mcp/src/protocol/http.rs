@@ -6,9 +6,12 @@ use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use http_body_util::{BodyExt as _, Full};
+use http_body_util::{BodyExt as _, Full, LengthLimitError, Limited};
 use hyper::body::{Bytes, Incoming};
-use hyper::header::{AUTHORIZATION, HeaderName, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::header::{
+    AUTHORIZATION, CONNECTION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER,
+    WWW_AUTHENTICATE,
+};
 use hyper::server::conn::http1::Builder;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -22,7 +25,7 @@ use tokio::sync::Semaphore;
 use tokio::time::Instant;
 
 use super::pace::Paces;
-use super::{ServeError, Server, Shared, random_text, runtime};
+use super::{ServeError, Server, Shared, message, random_text, runtime};
 use crate::offer::Offer;
 
 /// The path of the server.
@@ -42,11 +45,15 @@ const ORIGINS: [&str; 6] = [
 const MAX_CONNECTIONS: usize = 256;
 /// The time that a client has to send the head of a request, from the start of a connection or the end of the last answer.
 const HEAD_TIME: Duration = Duration::from_secs(5);
+/// The time that a client has to send the body of a request after its head.
+const BODY_TIME: Duration = Duration::from_secs(10);
 /// The number of sessions at once.
 const MAX_SESSIONS: usize = 256;
 /// The time after which a session ends that nobody uses. A person may think for longer than the library expects.
 const SESSION_TIME: Duration = Duration::from_mins(30);
 
+/// The media type of messages.
+const JSON: &str = "application/json";
 /// The header with the session of a request.
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 /// The header with the version of the protocol that a client speaks.
@@ -72,7 +79,7 @@ pub fn serve_http(
         let shared = Shared::new(offer)?;
         ready(&format!("http://{}{PATH}", listener.local_addr()?), &token);
         let stopped = shared.stopped.clone();
-        let guarded = Guarded::new(shared, &token, SESSION_TIME);
+        let guarded = Guarded::new(shared, &token, &Times::default());
         tokio::select! {
             () = accept(&listener, &guarded) => {}
             () = stopped.cancelled() => {}
@@ -110,13 +117,28 @@ struct Guarded {
     sessions: Arc<LocalSessionManager>,
     paces: Arc<Paces>,
     expected: Arc<str>,
+    body_time: Duration,
+}
+
+/// How long the server waits for its clients.
+struct Times {
+    /// For the next message of a session.
+    session: Duration,
+    /// For the body of a request.
+    body: Duration,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self { session: SESSION_TIME, body: BODY_TIME }
+    }
 }
 
 impl Guarded {
-    /// Returns a server for those who have `token`. A session ends after `session_time` without a message.
-    fn new(shared: Arc<Shared>, token: &str, session_time: Duration) -> Self {
+    /// Returns a server for those who have `token`, which waits for them as `times` says.
+    fn new(shared: Arc<Shared>, token: &str, times: &Times) -> Self {
         let mut sessions = LocalSessionManager::default();
-        sessions.session_config.keep_alive = Some(session_time);
+        sessions.session_config.keep_alive = Some(times.session);
         let sessions = Arc::new(sessions);
         let config = StreamableHttpServerConfig::default()
             .with_allowed_origins(ORIGINS)
@@ -127,6 +149,7 @@ impl Guarded {
             sessions,
             paces: Arc::default(),
             expected: Arc::from(format!("Bearer {token}")),
+            body_time: times.body,
         }
     }
 
@@ -170,12 +193,50 @@ impl Guarded {
                 "too many sessions: end one with `DELETE`, or wait until one that nobody uses has ended";
             return refusal(StatusCode::SERVICE_UNAVAILABLE, text);
         }
-        let answer = self.service.handle(request).await;
+        let (head, body) = request.into_parts();
+        let body = match self.body(body).await {
+            Ok(body) => body,
+            Err(answer) => return answer,
+        };
+        let is_json = is_json(&head.headers);
+        let answer = self.service.handle(Request::from_parts(head, Full::new(body.clone()))).await;
+        // The library takes JSON that is no message for another media type.
+        if answer.status() == StatusCode::UNSUPPORTED_MEDIA_TYPE
+            && is_json
+            && let Err(refused) = message::read(&body)
+        {
+            let text = Bytes::from(refused.to_json().to_string());
+            let mut answer = response(StatusCode::BAD_REQUEST, text);
+            answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(JSON));
+            return answer;
+        }
         // The library has errors of the server alone for a session that ends right now. Its client must start another one.
         if session.is_some() && answer.status() == StatusCode::INTERNAL_SERVER_ERROR {
             return refusal(StatusCode::NOT_FOUND, "the session has ended: start another one");
         }
         answer
+    }
+
+    /// Reads a body to its end: the library would wait for that without a limit, and a connection is a place that others
+    /// wait for.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the answer to a client whose body is too large, or does not come.
+    async fn body(&self, body: Incoming) -> Result<Bytes, Response<Body>> {
+        let read = Limited::new(body, MAX_REQUEST).collect();
+        let answer = match tokio::time::timeout(self.body_time, read).await {
+            Ok(Ok(body)) => return Ok(body.to_bytes()),
+            Ok(Err(error)) if error.is::<LengthLimitError>() => {
+                refusal(StatusCode::PAYLOAD_TOO_LARGE, "a request has at most 4 MiB")
+            }
+            Ok(Err(_)) => refusal(StatusCode::BAD_REQUEST, "the body of the request does not end"),
+            Err(_) => refusal(StatusCode::REQUEST_TIMEOUT, "the body of the request did not come in time"),
+        };
+        // What is left of the body is not the head of the next request.
+        let (mut head, body) = answer.into_parts();
+        head.headers.insert(CONNECTION, HeaderValue::from_static("close"));
+        Err(Response::from_parts(head, body))
     }
 
     async fn is_full(&self) -> bool {
@@ -200,8 +261,18 @@ impl hyper::service::Service<Request<Incoming>> for Guarded {
     }
 }
 
+/// Reports whether the body of a request is JSON, as its client says.
+fn is_json(headers: &HeaderMap) -> bool {
+    let kind = headers.get(CONTENT_TYPE).and_then(|kind| kind.to_str().ok()).unwrap_or_default();
+    kind.split(';').next().is_some_and(|kind| kind.trim().eq_ignore_ascii_case(JSON))
+}
+
 fn refusal(status: StatusCode, text: &'static str) -> Response<Body> {
-    let mut response = Response::new(Full::new(Bytes::from_static(text.as_bytes())).boxed());
+    response(status, Bytes::from_static(text.as_bytes()))
+}
+
+fn response(status: StatusCode, body: Bytes) -> Response<Body> {
+    let mut response = Response::new(Full::new(body).boxed());
     *response.status_mut() = status;
     response
 }
@@ -216,15 +287,15 @@ mod tests {
     use super::*;
     use crate::tests::{all, project};
 
-    /// Starts a server whose sessions last for this time, and returns it with its address.
-    fn start(session_time: Duration) -> (Guarded, SocketAddr) {
+    /// Starts a server that waits as `times` says, and returns it with its address.
+    fn start(times: Times) -> (Guarded, SocketAddr) {
         let (sender, ready) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
             let project = project();
             let offer = project.offer(all());
             runtime().expect("starts").block_on(async {
                 let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await.expect("binds");
-                let guarded = Guarded::new(Shared::new(offer).expect("starts"), "secret", session_time);
+                let guarded = Guarded::new(Shared::new(offer).expect("starts"), "secret", &times);
                 let address = listener.local_addr().expect("an address");
                 sender.send((guarded.clone(), address)).expect("is read");
                 accept(&listener, &guarded).await;
@@ -259,7 +330,7 @@ mod tests {
     /// A client whose session has expired learns that it must start another one.
     #[test]
     fn an_expired_session_is_not_found() {
-        let (guarded, address) = start(Duration::from_millis(1));
+        let (guarded, address) = start(Times { session: Duration::from_millis(1), ..Times::default() });
         let (status, session) = ask(address, None, INITIALIZE);
         assert_eq!(status, 200);
         let session = session.expect("a session");
@@ -276,10 +347,33 @@ mod tests {
         assert_eq!(ask(address, Some("ending"), PING).0, 404);
     }
 
+    /// Who has the token and sends a body that does not end keeps nobody out, not even with more connections than there
+    /// are places.
+    #[test]
+    fn a_body_that_does_not_end_keeps_nobody_out() {
+        let (_, address) = start(Times { body: Duration::from_millis(1), ..Times::default() });
+        let open = |_| {
+            let mut stream = TcpStream::connect(address).expect("connects");
+            // A server that has waited for long enough may have closed it.
+            let _ = write!(
+                stream,
+                "POST /mcp HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer secret\r\n\
+                 Accept: application/json, text/event-stream\r\nContent-Type: application/json\r\n\
+                 Content-Length: 100\r\n\r\n{{"
+            );
+            stream
+        };
+        let mut streams: Vec<_> = (0..MAX_CONNECTIONS + 40).map(open).collect();
+        let mut answer = String::new();
+        streams[MAX_CONNECTIONS].read_to_string(&mut answer).expect("an end");
+        assert!(answer.starts_with("HTTP/1.1 408 "), "{answer}");
+        assert!(answer.to_ascii_lowercase().contains("connection: close"), "{answer}");
+    }
+
     /// Sessions are limited, and one that ends makes room.
     #[test]
     fn sessions_are_limited() {
-        let (guarded, address) = start(LONG);
+        let (guarded, address) = start(Times { session: LONG, body: LONG });
         let mut workers = Vec::new();
         let mut add = |id: String| {
             let (handle, worker) = create_local_session(id.as_str(), SessionConfig::default());
@@ -298,7 +392,7 @@ mod tests {
     /// A session that hammers is refused, and others are not.
     #[test]
     fn a_session_that_hammers_is_refused() {
-        let (guarded, address) = start(LONG);
+        let (guarded, address) = start(Times { session: LONG, body: LONG });
         let session = ask(address, None, INITIALIZE).1.expect("a session");
         // As after far more requests than it may send.
         guarded.paces.admit(Some(session.as_str().into()), Instant::now() + LONG).expect("admitted");

@@ -8,6 +8,8 @@ mod consent;
 mod convert;
 mod handler;
 mod http;
+mod lines;
+mod message;
 mod pace;
 mod page;
 mod running;

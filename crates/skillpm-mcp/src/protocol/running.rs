@@ -37,7 +37,7 @@ impl Server {
             Attempt::Ask(question) => question,
         };
         let refused = |reason: &str| Answer::refused(&format!("the script does not run: {reason}"));
-        Ok(match questions.ask(&question, &script.details(), request, context).await {
+        Ok(match questions.ask(&question, &script.details(&self.shared.offer), request, context).await {
             Consent::Pending(result) => CallToolResponse::InputRequired(*result),
             Consent::Refused(reason) => convert::answer(refused(reason)).into(),
             Consent::Unable => convert::answer(refused(unable(context)?)).into(),

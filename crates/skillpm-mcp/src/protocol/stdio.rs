@@ -5,13 +5,13 @@ use std::time::Duration;
 use rmcp::model::{ClientRequest, GetMeta as _, JsonRpcMessage};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
-use rmcp::transport::async_rw::AsyncRwTransport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{RoleServer, ServiceExt as _};
 use skillpm_core::interrupt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::lines::Lines;
 use super::pace::Pace;
 use super::{ServeError, Server, Shared, runtime};
 use crate::offer::Offer;
@@ -30,7 +30,7 @@ pub fn serve_stdio(offer: Offer) -> Result<(), ServeError> {
         let server = Server::new(&Shared::new(offer)?);
         let closed = server.closed.clone();
         let (input, output) = stdio_pipes();
-        let transport = Patient::new(AsyncRwTransport::new_server(input, output), closed.clone());
+        let transport = Patient::new(Lines::new(input, output), closed.clone());
         let running = match server.serve(transport).await {
             Ok(running) => running,
             // A client that leaves before it says anything has not failed.

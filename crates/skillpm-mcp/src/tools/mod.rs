@@ -2,11 +2,14 @@
 
 pub(crate) mod scripts;
 pub(crate) mod skills;
+mod words;
 
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
+use skillpm_core::advice::Wording;
 use skillpm_core::error::{Error, Result};
+use skillpm_core::text::visible;
 
 /// The number of characters of the message of an error, and of its hints together.
 pub(crate) const MAX_ERROR: usize = 2_000;
@@ -26,13 +29,19 @@ pub(crate) struct Definition {
     pub(crate) is_read_only: bool,
 }
 
-/// The answer of a tool.
+/// The number of bytes of a text that one answer has, unless the call asks for more.
+pub(crate) const MAX_TEXT: usize = 64 << 10;
+
+/// The answer of a tool. It has no `structuredContent`: of an answer that has both, some clients show a model that alone,
+/// and some show it both.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Answer {
     /// The text for the model.
     pub(crate) text: String,
-    /// The same as a value, for programs.
-    pub(crate) value: Option<Value>,
+    /// What it should know about the text, such as how to go on.
+    pub(crate) notes: Vec<String>,
+    /// What a program may want to know besides.
+    pub(crate) meta: Option<Value>,
     /// Whether it says why the call failed.
     pub(crate) is_error: bool,
     /// The skill whose instructions it has.
@@ -80,24 +89,37 @@ impl Given<'_> {
     }
 }
 
+impl Given<'_> {
+    /// Returns the argument `limit`: `usual` if it is not given, and `max` at most.
+    fn limit(&self, usual: usize, max: usize) -> Result<usize> {
+        match self.number("limit")? {
+            None => Ok(usual),
+            Some(limit) if (1..=max).contains(&limit) => Ok(limit),
+            Some(_) => Err(Error::usage(format!("the argument `limit` must be between 1 and {max}"))),
+        }
+    }
+}
+
 impl Answer {
-    pub(crate) fn success(text: String, value: Option<Value>) -> Self {
-        Self { text, value, is_error: false, loaded: None }
+    pub(crate) fn success(text: String) -> Self {
+        Self { text, notes: Vec::new(), meta: None, is_error: false, loaded: None }
     }
 
     /// Returns the answer that says why nothing was done.
     pub(crate) fn refused(reason: &str) -> Self {
-        Self { is_error: true, ..Self::success(reason.to_owned(), None) }
+        Self { is_error: true, ..Self::success(reason.to_owned()) }
     }
 
-    /// Returns the answer that says why a call failed, and what to do. Either may quote a long argument, and is shortened.
-    pub(crate) fn failed(error: &Error) -> Self {
-        let text = shortened(error.with_causes().to_string(), MAX_ERROR);
+    /// Returns the answer that says why a call failed, and what to do: in the words of the tools, or of `user` for what
+    /// only a person can do. Either may quote a long argument, and is shortened.
+    pub(crate) fn failed(error: &Error, user: &dyn Wording) -> Self {
+        let text = shortened(words::worded(&error.with_causes(), user), MAX_ERROR);
         let mut hints = String::new();
         for hint in error.hints() {
-            let _ = write!(hints, "\n{hint}");
+            let _ = write!(hints, "\n{}", words::hint(hint, user));
         }
-        Self::refused(&(text + &shortened(hints, MAX_ERROR)))
+        let text = text + &shortened(hints, MAX_ERROR);
+        Self::refused(&visible(&text))
     }
 }
 

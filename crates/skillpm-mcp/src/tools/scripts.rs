@@ -1,17 +1,19 @@
 //! Scripts of skills as tools, where the user lets the server run any.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
 use skillpm_core::admission::Scripts;
 use skillpm_core::digest::Digest;
-use skillpm_core::engine::run::Watch;
+use skillpm_core::engine::run::{Ended, Exit, Watch, work_dir_here};
 use skillpm_core::engine::tools::Tool;
 use skillpm_core::error::Error;
 use skillpm_core::ops::run::{CallRequest, RunLocation, RunOutcome, RunRequest};
 use skillpm_core::reporter::{Choice, Interact};
+use skillpm_core::text::{visible, visible_name};
 
-use super::{Answer, Definition, Given};
+use super::{Answer, Definition, Given, MAX_TEXT};
 use crate::offer::Offer;
 
 /// The tool that runs any script.
@@ -80,7 +82,7 @@ pub(crate) fn definitions(offer: &Offer, loaded: &[String]) -> Vec<Definition> {
             definitions.push(tool(
                 &script.tool_name,
                 title,
-                script.description.clone(),
+                visible(&script.description).replace('<', "&lt;"),
                 script.input.schema(),
             ));
         }
@@ -132,12 +134,21 @@ fn any(arguments: &Map<String, Value>) -> Result<Call, Error> {
 }
 
 impl Call {
-    /// Returns what a person needs to know besides the question: the arguments.
-    pub(crate) fn details(&self) -> String {
-        match &self.arguments {
+    /// Returns what a person needs to know besides the question: the arguments, and what the script can reach.
+    pub(crate) fn details(&self, offer: &Offer) -> String {
+        let arguments = match &self.arguments {
             Value::Object(map) if map.is_empty() => "It gets no arguments.".to_owned(),
             arguments => format!("It gets these arguments: {arguments}"),
-        }
+        };
+        let place = match work_dir_here(offer.session.settings()) {
+            Ok((dir, None)) => format!("It runs in `{}`, and may change the files there.", shown(&dir)),
+            Ok((dir, Some(reason))) => {
+                format!("It runs in `{}`, and may not change the files there: {reason}.", shown(&dir))
+            }
+            Err(error) => format!("It cannot run here: {}.", error.with_causes()),
+        };
+        let network = if offer.no_network { "It has no network." } else { "The network is open to it." };
+        [arguments, place, network.to_owned()].join("\n")
     }
 
     /// Runs the script, if that is permitted. `agreed` is the question to which a person said yes. `watch` receives the
@@ -145,14 +156,14 @@ impl Call {
     pub(crate) fn attempt(&self, offer: &Offer, agreed: Option<Question>, watch: &mut dyn Watch) -> Attempt {
         let served = match offer.for_model(&self.skill) {
             Ok(served) => served,
-            Err(error) => return Attempt::Done(Answer::failed(&error)),
+            Err(error) => return Attempt::Done(Answer::failed(&error, offer.user)),
         };
         let consent = Arc::new(Consent { agreed, asked: Mutex::default() });
         let mut request = RunRequest::new(&self.skill, &self.script);
         request.default_decision = offer.scripts;
         request.cwd = RunLocation::Here;
         request.options.no_network = offer.no_network;
-        let call = CallRequest { request, arguments: self.arguments.clone(), timeout: None };
+        let call = CallRequest { request, arguments: self.arguments.clone(), timeout: offer.timeout };
         let interact: Arc<dyn Interact> = consent.clone();
         match offer.session.call_found(&served.skill, &call, interact, watch) {
             Ok(outcome) => {
@@ -163,26 +174,59 @@ impl Call {
             }
             Err(error) => match consent.asked.lock().unwrap_or_else(PoisonError::into_inner).take() {
                 Some(question) => Attempt::Ask(question),
-                None => Attempt::Done(Answer::failed(&error.into())),
+                None => Attempt::Done(Answer::failed(&error.into(), offer.user)),
             },
         }
     }
 }
 
+/// Returns a path on one line, with nothing hidden in it.
+fn shown(path: &Path) -> String {
+    visible_name(&path.to_string_lossy())
+}
+
 /// Returns what the model learns about a run: the output, and how it ended if it failed.
 fn finished(outcome: &RunOutcome) -> Answer {
     let ran = &outcome.ran;
-    let mut text = ran.stdout.text();
-    let is_error = ran.ended.is_some() || ran.exit != skillpm_core::engine::run::Exit::Code(0);
+    let (mut text, mut notes) = (ran.stdout.text(), Vec::new());
+    let total = ran.stdout.total;
+    if text.len() > MAX_TEXT {
+        text.truncate(text.floor_char_boundary(MAX_TEXT));
+        notes.push(format!("The output is cut: these are the first {} of {total} bytes.", text.len()));
+    }
+    let is_error = ran.ended.is_some() || ran.exit != Exit::Code(0);
     if is_error {
         let end = ran.ended.map_or_else(|| ran.exit.to_string(), |ended| ended.word().to_owned());
-        text = format!("{text}\nthe script failed: {end}\n");
+        let limit = if ran.ended == Some(Ended::Timeout) {
+            format!(" after {} seconds; the user can give scripts more", ran.duration.as_secs())
+        } else {
+            String::new()
+        };
+        notes.push(format!("the script failed: {end}{limit}"));
     }
     let errors = ran.stderr.text();
     if !errors.trim().is_empty() {
-        text = format!("{text}\nstandard error:\n{errors}");
+        // What a program says last is why it failed.
+        let last = &errors[errors.ceil_char_boundary(errors.len().saturating_sub(MAX_TEXT))..];
+        let of = if last.len() < errors.len() {
+            format!(", the last {} of {} bytes", last.len(), ran.stderr.total)
+        } else {
+            String::new()
+        };
+        notes.push(format!("standard error{of}:\n{last}"));
     }
-    Answer { text, value: serde_json::to_value(outcome).ok(), is_error, loaded: None }
+    Answer { notes, meta: Some(meta(outcome)), is_error, ..Answer::success(text) }
+}
+
+/// Returns the outcome of a run for programs. What was printed is not in it a second time.
+fn meta(outcome: &RunOutcome) -> Value {
+    let mut value = serde_json::to_value(outcome).unwrap_or_default();
+    for stream in ["stdout", "stderr"] {
+        if let Some(Value::Object(output)) = value.get_mut(stream) {
+            output.remove("text");
+        }
+    }
+    value
 }
 
 /// Answers the question to which a person has already said yes, and keeps any other so that it can be asked.

@@ -3,17 +3,31 @@
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value, json};
+use skillpm_core::engine::catalog::CatalogForm;
+use skillpm_core::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
 use skillpm_core::engine::resources::{Content, MAX_BYTES};
 use skillpm_core::engine::{Arguments, Form};
 use skillpm_core::error::{Error, Result};
 use skillpm_core::ops::invoke::InvokeRequest;
 use skillpm_core::ranking::{Corpus, Document, SearchWords};
 
-use super::{Answer, Definition, Given};
+use super::{Answer, Definition, Given, MAX_TEXT, shortened};
 use crate::offer::{Offer, Served, View};
 
 /// The number of skills that `list_skills` returns at once.
 const PAGE: usize = 200;
+/// The largest number of bytes of a file that one call of `read_skill_file` may ask for.
+const MAX_LIMIT: usize = 1 << 20;
+/// The number of bytes of instructions whose placeholders are filled in.
+const MAX_FILLED: usize = 2 * MAX_TEXT;
+/// The number of files that the instructions list.
+const MAX_LISTED: usize = 200;
+/// The number of characters of a name in a list, more than the specification of skills allows.
+pub(crate) const MAX_NAME: usize = 200;
+/// The number of characters of a description in a list: those that the specification allows.
+pub(crate) const MAX_DESCRIPTION: usize = 1_024;
+/// The number of characters of a problem in a list.
+const MAX_PROBLEM: usize = 500;
 /// The number of problems that `list_skills` names.
 const PROBLEMS: usize = 20;
 /// The number of skills that `search_skills` returns.
@@ -39,11 +53,10 @@ pub(crate) fn definitions(offer: &Offer) -> Result<Vec<Definition>> {
     if names.len() <= ENUMERATED {
         name["enum"] = json!(names);
     }
-    let available = match names.get(..NAMED) {
-        Some(first) if names.len() > NAMED => {
-            format!("{} and {} more", first.join(", "), names.len() - NAMED)
-        }
-        _ => names.join(", "),
+    let shown: Vec<_> = names.iter().take(NAMED).map(|name| one_line(name, MAX_NAME)).collect();
+    let available = match names.len() - shown.len() {
+        0 => shown.join(", "),
+        more => format!("{} and {more} more", shown.join(", ")),
     };
     let tool = |name: &str, title: &str, description: String, input: Value| Definition {
         name: name.to_owned(),
@@ -60,7 +73,8 @@ pub(crate) fn definitions(offer: &Offer) -> Result<Vec<Definition>> {
             json!({
                 "type": "object",
                 "properties": {
-                    "offset": { "type": "integer", "minimum": 0, "description": "how many skills to skip; an answer that is cut says where to go on" }
+                    "offset": { "type": "integer", "minimum": 0, "description": "how many skills to skip; an answer that is cut says where to go on" },
+                    "limit": { "type": "integer", "minimum": 1, "maximum": PAGE, "description": "the largest number of skills in the answer" }
                 },
                 "additionalProperties": false
             }),
@@ -97,13 +111,16 @@ pub(crate) fn definitions(offer: &Offer) -> Result<Vec<Definition>> {
         tool(
             "read_skill_file",
             "Read a file of a skill",
-            "Returns a file of a skill, such as a reference or a template that its instructions mention."
+            "Returns a file of a skill, such as a reference or a template that its instructions mention. A long one \
+             comes in parts: the answer says how many bytes are left, and the `offset` of the next part."
                 .to_owned(),
             json!({
                 "type": "object",
                 "properties": {
                     "name": name,
-                    "path": { "type": "string", "description": "the path of the file below the skill's directory, such as `references/forms.md`" }
+                    "path": { "type": "string", "description": "the path of the file below the skill's directory, such as `references/forms.md`" },
+                    "offset": { "type": "integer", "minimum": 0, "description": "how many bytes of the file to skip" },
+                    "limit": { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": MAX_TEXT, "description": "the largest number of bytes of the file in the answer" }
                 },
                 "required": ["name", "path"],
                 "additionalProperties": false
@@ -128,38 +145,43 @@ pub(crate) fn call(
         "read_skill_file" => read(offer, &arguments),
         _ => return None,
     };
-    Some(answer.unwrap_or_else(|error| Answer::failed(&error)))
+    Some(answer.unwrap_or_else(|error| Answer::failed(&error, offer.user)))
 }
 
 fn list(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
-    arguments.only(&["offset"])?;
+    arguments.only(&["offset", "limit"])?;
     let view = offer.view()?;
     let offset = arguments.number("offset")?.unwrap_or_default();
-    let skills: Vec<_> = view.for_models().collect();
-    let page = skills.iter().skip(offset).take(PAGE);
-    let mut text = page.clone().map(|served| line(served)).collect::<String>();
-    let next = offset.saturating_add(PAGE);
-    if next < skills.len() {
-        let _ =
-            writeln!(text, "\n{} more skills: call `list_skills` with `offset` {next}", skills.len() - next);
+    let limit = arguments.limit(PAGE, PAGE)?;
+    let total = view.for_models().count();
+    let (mut text, mut next) = (String::new(), offset);
+    for line in view.for_models().skip(offset).take(limit).map(|served| line(served)) {
+        if text.len() + line.len() > MAX_TEXT {
+            break;
+        }
+        text.push_str(&line);
+        next += 1;
     }
-    if skills.is_empty() {
+    let left = total.saturating_sub(next);
+    if left > 0 {
+        let _ = writeln!(text, "\n{left} more skills: call `list_skills` with `offset` {next}");
+    } else if total == 0 {
         text.push_str(NONE);
+    } else if offset >= total {
+        let _ = writeln!(text, "There are {total} skills, and none after the first {offset}.");
     }
     // Once is enough: not on each page, and not so many that they crowd out the skills.
     let shown = if offset == 0 { view.problems.get(..PROBLEMS).unwrap_or(&view.problems) } else { &[] };
     if !shown.is_empty() {
-        let _ = writeln!(text, "\nSkills that cannot be used:\n- {}", shown.join("\n- "));
+        text.push_str("\nSkills that cannot be used:\n");
+        for problem in shown {
+            let _ = writeln!(text, "- {}", one_line(problem, MAX_PROBLEM));
+        }
         if shown.len() < view.problems.len() {
             let _ = writeln!(text, "- and {} more", view.problems.len() - shown.len());
         }
     }
-    let value = json!({
-        "skills": page.map(|served| summary(served)).collect::<Vec<_>>(),
-        "total": skills.len(),
-        "problems": shown,
-    });
-    Ok(Answer::success(text, Some(value)))
+    Ok(Answer::success(text))
 }
 
 /// The text for a server without skills.
@@ -175,8 +197,7 @@ fn search(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
     } else {
         found.iter().map(|served| line(served)).collect()
     };
-    let value = json!({ "skills": found.iter().map(|served| summary(served)).collect::<Vec<_>>() });
-    Ok(Answer::success(text, Some(value)))
+    Ok(Answer::success(text))
 }
 
 /// Returns the skills that match `query`, the best first.
@@ -195,25 +216,82 @@ fn load(offer: &Offer, arguments: &Given<'_>, client: Option<&str>) -> Result<An
     arguments.only(&["name", "arguments"])?;
     let served = offer.for_model(arguments.text("name")?)?;
     let words = arguments.optional_text("arguments")?.unwrap_or_default();
+    let Loaded { text, notes } = loaded(offer, &served, words, client)?;
+    Ok(Answer { loaded: Some(served.skill.meta.name.clone()), notes, ..Answer::success(text) })
+}
+
+/// What a model gets of a skill, whoever started it.
+pub(crate) struct Loaded {
+    /// The instructions and the names of the files.
+    pub(crate) text: String,
+    /// What was cut, and how to go on.
+    pub(crate) notes: Vec<String>,
+}
+
+/// Loads the skill with the arguments `words`, for `client`.
+///
+/// # Errors
+///
+/// Fails if the skill can no longer be loaded.
+pub(crate) fn loaded(offer: &Offer, served: &Served, words: &str, client: Option<&str>) -> Result<Loaded> {
+    let skill = &served.skill;
     let request = InvokeRequest {
         arguments: Arguments::new(words),
         form: Form::Xml,
         session: client.map(str::to_owned),
-        ..InvokeRequest::new(&served.skill.meta.name)
+        limit: Some(MAX_TEXT),
+        ..InvokeRequest::new(&skill.meta.name)
     };
-    let outcome = offer.session.invoke_found(&served.skill, &request).map_err(Error::from)?;
+    let outcome = offer.session.invoke_found(skill, &request).map_err(Error::from)?;
     for warning in &outcome.warnings {
         offer.warn(warning);
     }
-    Ok(Answer { loaded: Some(served.skill.meta.name.clone()), ..Answer::success(outcome.content, None) })
+    let (mut activation, mut notes) = (outcome.activation, Vec::new());
+    if outcome.left_out > 0 {
+        let file = skill.file.file_name().and_then(|name| name.to_str()).unwrap_or(SKILL_FILE);
+        let size = match offer.session.read_found(skill, file, MAX_SKILL_FILE).map_err(Error::from)? {
+            Content::Text(text) => text.len(),
+            Content::Binary(bytes) => bytes.len(),
+        };
+        let (left, next) = (outcome.left_out, size.saturating_sub(outcome.left_out));
+        let on = if offer.no_tools {
+            format!("They are in `{file}`, from byte {next} on.")
+        } else {
+            format!("Go on with `read_skill_file`, `path` `{file}` and `offset` {next}.")
+        };
+        notes.push(format!("The instructions are cut: {left} bytes are left. {on}"));
+    }
+    // Arguments count as often as the instructions name them.
+    let filled = activation.body.len();
+    if filled > MAX_FILLED {
+        activation.body.truncate(activation.body.floor_char_boundary(MAX_FILLED));
+        notes.push(format!(
+            "The instructions with the arguments have {filled} bytes; this is the start of them. Load the skill with shorter arguments."
+        ));
+    }
+    let mut room = MAX_TEXT;
+    let fits = |file: &&String| {
+        room = room.saturating_sub(file.len());
+        room > 0
+    };
+    let listed = activation.files.iter().take_while(fits).count();
+    // So many short names are cut by the form.
+    if listed < activation.files.len().min(MAX_LISTED) {
+        notes.push(format!("{} more files are not listed.", activation.files.len() - listed));
+        activation.files.truncate(listed);
+    }
+    let text = if notes.is_empty() { outcome.content } else { activation.render(Form::Xml) };
+    Ok(Loaded { text, notes })
 }
 
 fn read(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
-    arguments.only(&["name", "path"])?;
+    arguments.only(&["name", "path", "offset", "limit"])?;
     let served = offer.for_model(arguments.text("name")?)?;
     let path = arguments.text("path")?;
+    let offset = arguments.number("offset")?.unwrap_or_default();
+    let limit = arguments.limit(MAX_TEXT, MAX_LIMIT)?;
     match offer.session.read_found(&served.skill, path, MAX_BYTES).map_err(Error::from)? {
-        Content::Text(text) => Ok(Answer::success(text, None)),
+        Content::Text(text) => part(&text, offset, limit),
         Content::Binary(bytes) => Err(Error::usage(format!(
             "`{path}` is not text: it has {} bytes and is at `{}`",
             bytes.len(),
@@ -222,26 +300,43 @@ fn read(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
     }
 }
 
-fn line(served: &Served) -> String {
-    let meta = &served.skill.meta;
-    format!("- {}: {}\n", meta.name, meta.description.split_whitespace().collect::<Vec<_>>().join(" "))
+/// Returns at most `limit` bytes of `text` from `offset` on, in whole characters, and a note if that is not all.
+///
+/// # Errors
+///
+/// Fails if there is nothing at `offset`.
+fn part(text: &str, offset: usize, limit: usize) -> Result<Answer> {
+    let size = text.len();
+    if offset > 0 && offset >= size {
+        return Err(Error::usage(format!(
+            "there is nothing at `offset` {offset}: the file has {size} bytes"
+        )));
+    }
+    let start = text.floor_char_boundary(offset);
+    let mut end = text.floor_char_boundary(start.saturating_add(limit));
+    if end == start {
+        // A character has more bytes than were asked for.
+        end = text.ceil_char_boundary(start + 1);
+    }
+    let mut answer = Answer::success(text[start..end].to_owned());
+    let left = size - end;
+    if left > 0 {
+        answer.notes.push(format!(
+            "These are the bytes {start} to {end} of {size}; {left} are left. Go on with `offset` {end}."
+        ));
+    } else if start > 0 {
+        answer.notes.push(format!("These are the bytes {start} to {end} of {size}, the end of the file."));
+    }
+    Ok(answer)
 }
 
-fn summary(served: &Served) -> Value {
+/// Returns the line about a skill in a list.
+fn line(served: &Served) -> String {
     let meta = &served.skill.meta;
-    let mut value = json!({
-        "name": meta.name,
-        "description": meta.description,
-        "scope": served.skill.kind.to_string(),
-    });
-    if let Some(uri) = served.uri() {
-        value["uri"] = json!(uri);
-    }
-    if !meta.tags.is_empty() {
-        value["tags"] = json!(meta.tags);
-    }
-    if let Some(version) = &meta.version {
-        value["version"] = json!(version);
-    }
-    value
+    format!("- {}: {}\n", one_line(&meta.name, MAX_NAME), one_line(&meta.description, MAX_DESCRIPTION))
+}
+
+/// Returns at most `max` characters of `text` on one line, without what a model could take for a tag, or a person could not see.
+pub(crate) fn one_line(text: &str, max: usize) -> String {
+    CatalogForm::Markdown.escaped(&shortened(text.to_owned(), max)).into_owned()
 }

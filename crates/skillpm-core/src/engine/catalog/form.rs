@@ -270,8 +270,9 @@ impl CatalogForm {
         })
     }
 
-    /// Returns `text` as a value in this form.
-    pub(super) fn escaped(self, text: &str) -> Cow<'_, str> {
+    /// Returns `text` as a value in this form: on one line, unless the form keeps lines, with nothing hidden in it, and
+    /// with no tag that the form could have itself.
+    pub fn escaped(self, text: &str) -> Cow<'_, str> {
         if is_plain(text.as_bytes()) {
             return Cow::Borrowed(text);
         }

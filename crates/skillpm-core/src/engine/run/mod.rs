@@ -45,6 +45,7 @@ pub use self::copy_pool::CopyPool;
 pub(in crate::engine) use self::interpreter::program_of;
 pub use self::limits::Limits;
 pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError, UNHEARD};
+pub use self::reach::work_dir_here;
 
 use self::environment::Parts;
 use self::plan::Plan;

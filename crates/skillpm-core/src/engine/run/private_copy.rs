@@ -6,6 +6,7 @@
 
 use std::mem;
 use std::path::{Path, PathBuf};
+use std::sync::Once;
 
 use tempfile::TempDir;
 
@@ -22,11 +23,18 @@ use crate::tree::{Node, ReadError};
 const FILES: &str = "skill";
 /// The name of the directory that the script may write to.
 const PRIVATE: &str = "home";
+/// The start of the names of the directories of copies.
+const PREFIX: &str = ".skillpm-run-";
+
+/// Whether this process has removed the copies that killed ones left.
+static CLEARED: Once = Once::new();
 
 /// A copy of a skill, and a directory that its script may write to. Both are removed on drop.
 #[derive(Debug)]
 pub(super) struct PrivateCopy {
     dir: TempDir,
+    /// Shows other processes that this one still runs.
+    _held: Option<fs::DirLock>,
     /// The directory of the copy.
     files: PathBuf,
     /// The skill's directory in the copy.
@@ -59,7 +67,8 @@ impl PrivateCopy {
     ///
     /// Fails if the files are not those that were checked, or if they cannot be read or written.
     fn new(script: &Script) -> Result<Self> {
-        let dir = fs::temp_dir()?;
+        CLEARED.call_once(|| fs::clear_held(PREFIX));
+        let (dir, held) = fs::held_temp_dir(PREFIX)?;
         // The real path, because access rights are given for real paths.
         let real = fs::real_path(dir.path())?.unwrap_or_else(|| dir.path().to_owned());
         let (files, private) = (real.join(FILES), real.join(PRIVATE));
@@ -77,7 +86,7 @@ impl PrivateCopy {
             return Err(changed());
         }
         fs::create_private_dir(&private)?;
-        Ok(Self { dir, skill: files.clone(), files, private, digest })
+        Ok(Self { dir, _held: held, skill: files.clone(), files, private, digest })
     }
 
     /// Gives a waiting copy an empty directory to write to, which no live process can access. Returns whether the copy

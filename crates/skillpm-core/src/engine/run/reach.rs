@@ -52,7 +52,7 @@ impl Reach {
         let mut own_write = real(settings, &options.write)?;
         let closed = match work_dir {
             WorkDir::Skill => None,
-            _ => too_wide(settings, &home, stage, &cwd)?,
+            _ => too_wide(settings, &home, stage.skill(), &cwd)?,
         };
         if closed.is_none() && *work_dir != WorkDir::Skill {
             own_write.push(cwd.clone());
@@ -71,6 +71,19 @@ impl Reach {
         };
         Ok(Self { cwd, open, own_write, own_read, closed })
     }
+}
+
+/// Returns the working directory of a script that runs where the caller is, and why it is closed to the script, if it is.
+///
+/// # Errors
+///
+/// Fails if it is not a directory.
+pub fn work_dir_here(settings: &Settings) -> Result<(PathBuf, Option<String>)> {
+    let cwd = directory(&settings.cwd)?;
+    let temporary = fs::temp_place();
+    let temporary = fs::real_path(&temporary)?.unwrap_or(temporary);
+    let closed = too_wide(settings, &Home::of(settings)?, &temporary, &cwd)?;
+    Ok((cwd, closed))
 }
 
 /// Returns the directory `dir` with all links followed.
@@ -97,9 +110,9 @@ fn real(settings: &Settings, paths: &[PathBuf]) -> Result<Vec<PathBuf>> {
 
 /// Returns why the working directory `cwd` is not opened to a script, if so: because it contains more than one project.
 /// A user who wants to open it can name it.
-fn too_wide(settings: &Settings, home: &Home, stage: &PrivateCopy, cwd: &Path) -> Result<Option<String>> {
+fn too_wide(settings: &Settings, home: &Home, private: &Path, cwd: &Path) -> Result<Option<String>> {
     let shown = cwd.display();
-    if stage.skill().starts_with(cwd) {
+    if private.starts_with(cwd) {
         return Ok(Some(format!("`{shown}` holds temporary files of other programs")));
     }
     if home.is_in(cwd) {

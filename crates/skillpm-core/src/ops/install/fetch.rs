@@ -201,12 +201,30 @@ impl<'a> Fetched<'a> {
         let mut installed = 0;
         // One by one: each may hold all of its files in memory.
         for candidate in candidates {
-            let delivered = opened.fetch(candidate)?;
+            let delivered = match opened.fetch(candidate) {
+                Ok(delivered) => delivered,
+                Err(error)
+                    if !chosen.named && opened.shelf.as_ref().is_some_and(|it| it.is_of_one(&error)) =>
+                {
+                    self.leave_out(opened, candidate, &error);
+                    continue;
+                }
+                Err(error) => return Err(error),
+            };
             let (opened, candidate) = match &delivered {
                 Some((opened, candidate)) => (opened, candidate),
                 None => (opened, candidate),
             };
-            installed += self.take_in(how, chosen, opened, std::slice::from_ref(candidate), intake)?;
+            let before = self.wanted.len();
+            let number = self.take_in(how, chosen, opened, std::slice::from_ref(candidate), intake)?;
+            if number > 0 && self.wanted.len() == before {
+                let path = visible_name(&candidate.path);
+                let told = format!(
+                    "`{path}` was left out: it has the files of another skill of its name, which is installed"
+                );
+                self.warnings.push(Warning::new(codes::NAMES_EQUAL, told));
+            }
+            installed += number;
         }
         Ok(installed)
     }
@@ -258,16 +276,19 @@ impl<'a> Fetched<'a> {
             match done.and_then(|(ready, job)| self.finish(&chosen.spec, opened, job, ready)) {
                 Ok(()) => installed += 1,
                 // Among many, those that cannot be used are skipped with a warning.
-                Err(error) if !chosen.named => {
-                    let name = visible_name(candidate.title(&opened.name));
-                    let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
-                    self.warnings.push(Warning::new(error.code(), told));
-                    self.left_out.push(LeftOut::new(name, &error));
-                }
+                Err(error) if !chosen.named => self.leave_out(opened, candidate, &error),
                 Err(error) => return Err(error),
             }
         }
         Ok(installed)
+    }
+
+    /// Leaves out `candidate`, one of many that `opened` has, which cannot be used because of `error`.
+    fn leave_out(&mut self, opened: &FetchedSource, candidate: &Candidate, error: &Error) {
+        let name = visible_name(candidate.title(&opened.name));
+        let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
+        self.left_out.push(LeftOut::new(name, error));
+        self.warnings.push(Warning::new(error.code(), told));
     }
 
     /// Returns the job of taking in `candidate`, if its source may be used.

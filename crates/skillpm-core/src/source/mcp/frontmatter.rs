@@ -3,42 +3,61 @@
 use serde_json::Value;
 
 use super::message::Object;
-use crate::document::{Document, Node};
+use crate::document::{Document, Node, Style};
 
 /// Returns the first field of the frontmatter in `document` that differs from what the server `states`, as it is shown.
 /// Returns `None` if they agree.
+///
+/// A block of text at the very end of the frontmatter ends in a line feed, or not if the reader takes the line feed before
+/// `---` for a part of that line, as some do. The server may have read it either way.
 pub(super) fn difference(document: &Document, states: &Object) -> Option<String> {
     let Some(node) = document.frontmatter() else { return Some("name".to_owned()) };
     let missing = states.keys().find(|key| node.get(key).is_none());
     missing.cloned().or_else(|| {
         let keys = node.pairs().iter().filter_map(|(key, _)| key.text());
+        let last = node.pairs().last().map(|(_, value)| last_block(value));
         let differs = |key: &&str| match (node.get(key), states.get(*key)) {
-            (Some(node), Some(value)) => !agree(node, value),
+            (Some(node), Some(value)) => !agree(node, value, last.flatten()),
             _ => true,
         };
         keys.into_iter().find(differs).map(ToOwned::to_owned)
     })
 }
 
-/// Reports whether `value` is what a parser of YAML makes of `node`.
-fn agree(node: &Node, value: &Value) -> bool {
+/// Returns the block of text at the end of `node`, if it ends in one.
+fn last_block(node: &Node) -> Option<&Node> {
+    match &node.value {
+        crate::document::Value::Scalar { style: Style::Literal | Style::Folded, .. } => Some(node),
+        crate::document::Value::Scalar { .. } => None,
+        crate::document::Value::Sequence { items, .. } => last_block(items.last()?),
+        crate::document::Value::Mapping { pairs, .. } => last_block(&pairs.last()?.1),
+    }
+}
+
+/// Reports whether `value` is what a parser of YAML makes of `node`. A line feed at the end of `last` may be missing.
+fn agree(node: &Node, value: &Value, last: Option<&Node>) -> bool {
     match value {
         Value::Array(values) => match &node.value {
             crate::document::Value::Sequence { items, .. } => {
                 items.len() == values.len()
-                    && items.iter().zip(values).all(|(node, value)| agree(node, value))
+                    && items.iter().zip(values).all(|(node, value)| agree(node, value, last))
             }
             _ => false,
         },
         Value::Object(values) => match &node.value {
             crate::document::Value::Mapping { .. } => {
                 node.pairs().iter().all(|(key, _)| key.text().is_some_and(|key| values.contains_key(key)))
-                    && values.iter().all(|(key, value)| node.get(key).is_some_and(|node| agree(node, value)))
+                    && values
+                        .iter()
+                        .all(|(key, value)| node.get(key).is_some_and(|node| agree(node, value, last)))
             }
             _ => false,
         },
         // Parsers disagree on what is a number, a boolean or a date, but not on its text.
-        Value::String(text) => node.text() == Some(text),
+        Value::String(text) => node.text().is_some_and(|written| {
+            let is_last = last.is_some_and(|last| std::ptr::eq(last, node));
+            written == text || is_last && written.strip_suffix('\n') == Some(text)
+        }),
         Value::Bool(value) => {
             let words: &[&str] = if *value { &["true", "yes", "on"] } else { &["false", "no", "off"] };
             node.text().is_some_and(|text| words.iter().any(|word| text.eq_ignore_ascii_case(word)))
@@ -86,6 +105,27 @@ mod tests {
             let mut other = states.clone();
             other[key] = value;
             assert_eq!(differs(yaml, other).as_deref(), Some(key));
+        }
+    }
+
+    /// Readers differ on the line feed before the closing line, and on no other one.
+    #[test]
+    fn the_last_line_feed_may_be_missing() {
+        for (yaml, value, agrees) in [
+            ("name: a\nnote: >\n  One\n  line.", json!("One line."), true),
+            ("name: a\nnote: >\n  One\n  line.", json!("One line.\n"), true),
+            ("name: a\nnote: |\n  One.\n  Two.", json!("One.\nTwo."), true),
+            ("name: a\nnote: |+\n  One.\n", json!("One.\n"), true),
+            ("name: a\nnote: |\n  One.", json!("One"), false),
+            ("name: a\nnote: |\n  One.\n  Two.", json!("One.Two."), false),
+            ("name: a\nnote:\n  x: b\n  y: |\n    One.", json!({"x": "b", "y": "One."}), true),
+            ("name: a\nnote:\n  y: |\n    One.\n  x: b", json!({"x": "b", "y": "One."}), false),
+            ("name: a\nnote:\n  - b\n  - |\n    One.", json!(["b", "One."]), true),
+            ("note: |\n  One.\nname: a", json!("One."), false),
+            ("name: a\nnote: \"One.\\n\"", json!("One."), false),
+        ] {
+            let differs = differs(yaml, json!({"name": "a", "note": value}));
+            assert_eq!(differs.is_none(), agrees, "{yaml}: {value}");
         }
     }
 
