@@ -85,6 +85,7 @@ mod tests {
         let installed = Installed {
             scope: ScopeKind::Project,
             seen_by: vec!["cursor".to_owned()],
+            paths: Vec::new(),
             unseen: vec![Unseen { agent: "goose".to_owned(), skills: vec!["pdf".to_owned()] }],
             files_changed: ChangedFiles { manifest: true, lockfile: false },
             warnings: vec![Warning::new("odd", "odd")],
