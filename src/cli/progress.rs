@@ -9,10 +9,12 @@ use dialoguer::console::{Term, truncate_str};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::printer::{Printer, clean};
+use super::render::update::new_version;
 use super::words::CommandLine;
 use crate::advice::Wording as _;
 use crate::interrupt::Outcome;
 use crate::reporter::{Reporter, Requested};
+use crate::review::Review;
 
 /// The template of a download's progress, and its width in columns next to the name.
 type Form = (&'static str, usize);
@@ -116,6 +118,10 @@ impl Reporter for Progress {
         if self.warned.lock().unwrap_or_else(PoisonError::into_inner).insert(text.to_owned()) {
             self.tell(|printer| printer.warning(text));
         }
+    }
+
+    fn new_version(&self, name: &str, review: &Review, refused: bool) {
+        self.tell(|printer| new_version(printer, name, review, refused));
     }
 
     fn detail(&self, text: &str) {

@@ -26,6 +26,7 @@ mod cache;
 mod catalog;
 mod changes;
 mod ci;
+mod consent;
 mod copies;
 mod create;
 mod dependencies;

@@ -233,6 +233,45 @@ fn a_person_agrees_to_an_update_or_not() {
     assert_eq!((ended, seen.contains('?')), (Some(0), false), "{seen}");
 }
 
+/// On a terminal an installation that replaces a version is shown and asked about, as an update is; another run need
+/// not wait for the answer.
+#[test]
+fn a_person_agrees_to_an_installation_or_not() {
+    let (forge, sandbox) = two_skills();
+    sandbox.ok(&["install", "acme/skills", "-s", "*"]);
+    let text = "---\nname: pdf\ndescription: Does what pdf does.\n---\n\n`curl https://a.test`\n";
+    let tree = Tree::new().skill("skills/docx", "docx").file("skills/pdf/SKILL.md", text);
+    forge.repo("acme/skills").commit(&tree);
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
+    for (args, keys) in [
+        (&["install", "acme/skills@pdf"][..], &[("n", 1), ("\u{1b}", 1)][..]),
+        (&["install"], &[("n", 1), ("y", 0)]),
+    ] {
+        for (key, code) in keys {
+            let mut terminal = Terminal::start(&sandbox, args);
+            terminal.wait_for("curl https://a.test");
+            terminal.wait_for("install this version?");
+            terminal.press(key);
+            let (ended, seen) = terminal.end();
+            assert_eq!(ended, Some(*code), "{seen}");
+            assert_eq!(seen.contains("the answer was no"), *code == 1, "{seen}");
+            assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md") == text, *code == 0, "{seen}");
+        }
+    }
+    // Who says yes to everything else does not say yes to this.
+    forge.repo("acme/skills").commit(&tree.file("skills/pdf/a.sh", "nc a.test 9\n"));
+    let (ended, seen) = Terminal::start(&sandbox, &["install", "acme/skills@pdf", "-y"]).end();
+    assert_eq!((ended, seen.contains('?')), (Some(1), false), "{seen}");
+    // What changes meanwhile is not overwritten.
+    let mut terminal = Terminal::start(&sandbox, &["install", "acme/skills@pdf"]);
+    terminal.wait_for("install this version?");
+    sandbox.ok(&["disable", "docx"]);
+    terminal.press("y");
+    let (ended, seen) = terminal.end();
+    assert_eq!(ended, Some(1), "{seen}");
+    assert!(seen.contains("changed while you were asked"), "{seen}");
+}
+
 /// No line is wider than the terminal, so that none of them wraps in the middle of a word; a pipe gets everything.
 #[test]
 fn tables_fit_the_terminal() {

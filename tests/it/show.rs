@@ -63,6 +63,9 @@ fn what_is_known_of_a_skill() {
 
     does not follow the specification (tolerated):
     SKILL.md:5:1: the specification has no field `model`
+
+    look at this before an agent uses it:
+    `pdf` has a command that runs before the agent reads the text: SKILL.md:13, `touch ran`
     --- stderr
     warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
     hint: `skillpm validate ./.agents/skills/pdf/SKILL.md` shows the places

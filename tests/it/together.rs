@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
 use skillpm::context::Context;
-use skillpm::ops::install::{InstallRequest, install};
+use skillpm::ops::install::{Allow, InstallRequest, install};
 
 use crate::support::Sandbox;
 
@@ -258,8 +258,9 @@ fn readers_see_one_of_two_versions_that_take_turns() {
     let turn = |version: &str| {
         let agents = vec!["claude-code".to_owned()];
         let sources = vec![format!("./{version}/pdf")];
-        // It comes from another directory each time.
-        let request = InstallRequest { sources, agents, force: true, ..InstallRequest::default() };
+        // It comes from another directory each time, and its script calls another program.
+        let request =
+            InstallRequest { sources, agents, force: true, allow: Allow::All, ..InstallRequest::default() };
         install(&context, &request).map(drop)
     };
     turn("a").expect("installs");

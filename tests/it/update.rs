@@ -198,7 +198,7 @@ fn new_capabilities_have_to_be_allowed() {
 }
 
 /// Issue 5: `--latest` goes past the pin and writes the new one into the manifest.
-/// Who names the source again has asked for the newest version; what `update` would ask about is told.
+/// Who names the source again has asked for the newest version; what that can do is asked about as in an update.
 #[test]
 fn a_source_that_is_named_again_tells_what_its_new_version_can_do() {
     let forge = Forge::start();
@@ -211,16 +211,21 @@ fn a_source_that_is_named_again_tells_what_its_new_version_can_do() {
     let again = sandbox.ok(&["install", "acme/skills", "-s", "pdf", "--tag", "v1"]);
     assert!(!again.stderr.contains("warning"), "{again}");
     repo.commit(&tree(&[("pdf", "two\n\n```sh\ncurl -s https://example.org/x\n```")]));
-    let replaced = sandbox.ok(&["install", "acme/skills", "-s", "pdf"]);
+    insta::assert_snapshot!(sandbox.run(&["install", "acme/skills", "-s", "pdf", "-f"]), @"
+    exit: 1
+    --- stderr
+    ~ pdf
+        review: 2 changes, 2 new capabilities, marked `!`
+        ! command  SKILL.md:9  curl -s https://example.org/x
+        ! url      SKILL.md:9  https://example.org/x
+    error: the new version of `pdf` has new capabilities
+    hint: nothing was changed; review the lines marked `!`, then run `skillpm install acme/skills --skill pdf --force --allow-new-capabilities=pdf`
+    ");
+    let replaced = sandbox.ok(&["install", "acme/skills", "-s", "pdf", "--allow-new-capabilities=pdf"]);
     assert!(
         replaced.stderr.contains("`pdf` was pinned to `v1` and now follows the default branch"),
         "{replaced}"
     );
-    assert!(
-        replaced.stderr.contains("`pdf` has a capability that the version before did not have: SKILL.md:9"),
-        "{replaced}"
-    );
-    assert!(replaced.stderr.contains("`skillpm undo` undoes it"), "{replaced}");
     sandbox.ok(&["undo"]);
     assert!(sandbox.read("skillpm.toml").contains("tag = \"v1\""));
 }

@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use crate::advice::Message;
 use crate::digest::Digest;
+use crate::review::Review;
 
 /// Hears how the work goes on. Calls come from the threads that do the work, of one download at a time.
 pub trait Reporter: Send + Sync {
@@ -58,6 +59,12 @@ pub trait Reporter: Send + Sync {
     /// One step of a transaction is about to be done.
     fn step(&self, step: &str) {
         let _ = step;
+    }
+
+    /// A version of the skill `name` takes the place of another; `review` says what it has that the one before has
+    /// not. If `refused`, it has new capabilities, and somebody is asked about them next.
+    fn new_version(&self, name: &str, review: &Review, refused: bool) {
+        let _ = (name, review, refused);
     }
 
     /// Reports whether nobody waits for the work any more: what is still to be fetched is given up.

@@ -7,7 +7,7 @@ use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render, several};
 use crate::error::{Error, Result};
-use crate::ops::install::{InstallRequest, install};
+use crate::ops::install::{Allow, InstallRequest, install};
 use crate::spec::Reference;
 
 pub(super) const SYNC_EXAMPLES: &str = after!("sync",
@@ -102,9 +102,14 @@ pub(crate) struct InstallHow {
     #[arg(short, long)]
     force: bool,
 
-    /// ask nothing: take all skills where several are found
+    /// ask nothing: take all skills where several are found; new capabilities must still be allowed
     #[arg(short, long)]
     pub(crate) yes: bool,
+
+    /// let these skills come in versions with new commands, addresses, scripts, hooks, tools or hidden text
+    /// without asking; without names, all skills
+    #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    allow_new_capabilities: Option<Vec<String>>,
 
     /// leave out the skills that others need
     #[arg(long)]
@@ -181,12 +186,22 @@ fn request(args: &InstallArgs) -> Result<InstallRequest> {
         dry_run: how.dry_run,
         force: how.force,
         yes: how.yes,
+        allow: allowed(how.allow_new_capabilities),
         no_deps: how.no_deps,
         minimal: how.minimal,
         list: args.list,
         locked: how.locked,
         frozen: how.frozen,
     })
+}
+
+/// Returns the skills that `--allow-new-capabilities` names; without names, it allows all.
+pub(super) fn allowed(names: Option<Vec<String>>) -> Allow {
+    match names {
+        None => Allow::None,
+        Some(names) if names.is_empty() => Allow::All,
+        Some(names) => Allow::Only(names),
+    }
 }
 
 fn reference(args: &InstallArgs) -> Result<Option<Reference>> {
@@ -249,6 +264,20 @@ mod tests {
     }
 
     #[test]
+    fn new_capabilities_are_allowed_by_name() {
+        let allow = |line: &str| parse(line).map(|request| (request.allow, request.sources.len()));
+        let all = Ok((Allow::All, 1));
+        assert_eq!(
+            allow("skillpm install --allow-new-capabilities o/r"),
+            all,
+            "the source is no value of the flag"
+        );
+        let only = Allow::Only(vec!["a".to_owned(), "b".to_owned()]);
+        assert_eq!(allow("skillpm install --allow-new-capabilities=a,b"), Ok((only, 0)));
+        assert_eq!(allow("skillpm install o/r -y"), Ok((Allow::None, 1)));
+    }
+
+    #[test]
     fn the_help_page() {
         insta::assert_snapshot!(crate::cli::help::testing::page("install"), @"
         install skills from GitHub, directories or archives; without a source, what the lockfile names
@@ -264,38 +293,59 @@ mod tests {
                        package such as `npm:name`; with `--marketplace` the names of its plugins
 
         Options:
-              --marketplace <SOURCE>  take plugins from the marketplace in this source
-              --from-project          install the skills that come with this project's packages
-          -s, --skill <NAME>          install the skill of this name or path; several may follow, with
-                                      blanks or commas between them, `*` means all
-              --as <NAME>             install the skill under this name, for example because its own is
-                                      taken
-          -e, --editable              link to the directories on this machine instead of copying them: edits
-                                      show at once
-          -l, --list                  show the skills of the sources, install nothing
-              --tag <NAME>            take the sources at this tag
-              --branch <NAME>         take the sources at this branch
-              --rev <COMMIT>          take the sources at this commit
-              --scope <SCOPE>         `project`: the project around the working directory; `user`: your own
-                                      skills, in every project [default: project; both where nothing is
-                                      changed]
-          -g, --global                short for `--scope user`
-          -p, --project               short for `--scope project`
-          -a, --agent <AGENT>         link the skills for this agent, such as `claude-code`; several may
-                                      follow, with blanks or commas between them, `*` means all agents on
-                                      this machine [default: the agents in use]
-              --copy                  give agents copies instead of links
-              --dry-run               show what would be done, do nothing
-          -f, --force                 replace what is in the way, such as skills that you edited; the store
-                                      keeps it
-          -y, --yes                   ask nothing: take all skills where several are found
-              --no-deps               leave out the skills that others need
-              --minimal               take the lowest versions from registries that fit, to test what a
-                                      skill states
-              --explain               show which policy lines decided
-              --locked                fail if `skillpm.lock` would change
-              --frozen                resolve nothing: only the revisions in `skillpm.lock`
-              --json                  print the outcome as JSON
+              --marketplace <SOURCE>
+                  take plugins from the marketplace in this source
+              --from-project
+                  install the skills that come with this project's packages
+          -s, --skill <NAME>
+                  install the skill of this name or path; several may follow, with blanks or commas between
+                  them, `*` means all
+              --as <NAME>
+                  install the skill under this name, for example because its own is taken
+          -e, --editable
+                  link to the directories on this machine instead of copying them: edits show at once
+          -l, --list
+                  show the skills of the sources, install nothing
+              --tag <NAME>
+                  take the sources at this tag
+              --branch <NAME>
+                  take the sources at this branch
+              --rev <COMMIT>
+                  take the sources at this commit
+              --scope <SCOPE>
+                  `project`: the project around the working directory; `user`: your own skills, in every
+                  project [default: project; both where nothing is changed]
+          -g, --global
+                  short for `--scope user`
+          -p, --project
+                  short for `--scope project`
+          -a, --agent <AGENT>
+                  link the skills for this agent, such as `claude-code`; several may follow, with blanks or
+                  commas between them, `*` means all agents on this machine [default: the agents in use]
+              --copy
+                  give agents copies instead of links
+              --dry-run
+                  show what would be done, do nothing
+          -f, --force
+                  replace what is in the way, such as skills that you edited; the store keeps it
+          -y, --yes
+                  ask nothing: take all skills where several are found; new capabilities must still be
+                  allowed
+              --allow-new-capabilities[=<NAME>...]
+                  let these skills come in versions with new commands, addresses, scripts, hooks, tools or
+                  hidden text without asking; without names, all skills
+              --no-deps
+                  leave out the skills that others need
+              --minimal
+                  take the lowest versions from registries that fit, to test what a skill states
+              --explain
+                  show which policy lines decided
+              --locked
+                  fail if `skillpm.lock` would change
+              --frozen
+                  resolve nothing: only the revisions in `skillpm.lock`
+              --json
+                  print the outcome as JSON
 
         Options of all commands:
               --offline       use no network: only what is in the store and on this machine

@@ -2,6 +2,7 @@
 
 use clap::Args;
 
+use super::install::allowed;
 use super::scope;
 use crate::advice::Warning;
 use crate::cli::args::ScopeArgs;
@@ -9,7 +10,7 @@ use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, ErrorKind, Result};
 use crate::merge::Prefer;
-use crate::ops::update::{Allow, Prepared, UpdateOutcome, UpdateRequest, prepare};
+use crate::ops::update::{Prepared, UpdateOutcome, UpdateRequest, prepare};
 use crate::version::Version;
 
 pub(super) const EXAMPLES: &str = after!("update",
@@ -139,11 +140,7 @@ fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Ve
 }
 
 fn request(args: &UpdateArgs) -> UpdateRequest {
-    let allow = match &args.allow_new_capabilities {
-        None => Allow::None,
-        Some(names) if names.is_empty() => Allow::All,
-        Some(names) => Allow::Only(names.clone()),
-    };
+    let allow = allowed(args.allow_new_capabilities.clone());
     let prefer = match (args.ours, args.theirs) {
         (true, _) => Some(Prefer::Ours),
         (_, true) => Some(Prefer::Theirs),
@@ -171,6 +168,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Cli;
     use crate::cli::commands::Command;
+    use crate::ops::update::Allow;
 
     fn parse(line: &str) -> std::result::Result<UpdateRequest, String> {
         let cli = Cli::try_parse_from(line.split(' ')).map_err(|error| error.kind().to_string())?;

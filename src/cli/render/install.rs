@@ -25,6 +25,11 @@ pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     warn(printer, outcome);
     if !outcome.dry_run {
         next(printer, outcome);
+    } else if !outcome.refused.is_empty() {
+        let names = one_line(&outcome.refused.join(","));
+        printer.hint(&format!(
+            "review the lines marked `!`, then add `--allow-new-capabilities={names}` to install them"
+        ));
     }
 }
 
@@ -185,6 +190,8 @@ mod tests {
     use crate::install::plan::Location;
     use crate::install::plan::NewLink;
     use crate::install::plan::Step;
+    use crate::ops::install::NewVersion;
+    use crate::review::{self, Kind, Review};
 
     fn skill(name: &str, change: Change) -> InstalledSkill {
         InstalledSkill {
@@ -199,6 +206,20 @@ mod tests {
             needed_by: Vec::new(),
             change,
         }
+    }
+
+    fn new_version() -> NewVersion {
+        let digest = || format!("sha256:{}", "0".repeat(64)).parse().unwrap();
+        let path = "SKILL.md".parse().unwrap();
+        let change = review::Change {
+            kind: Kind::Url,
+            new_capability: true,
+            path,
+            line: None,
+            text: "https://a.test".into(),
+        };
+        let review = Review { changes: vec![change], ..Review::default() };
+        NewVersion::new("xlsx".parse().unwrap(), (digest(), digest()), review)
     }
 
     fn outcome() -> InstallOutcome {
@@ -218,6 +239,7 @@ mod tests {
             agents: vec!["claude-code".to_owned(), "goose".to_owned()],
             scope: Some(ScopeKind::Project),
             place: CANONICAL_DIR.to_owned(),
+            reviewed: vec![new_version()],
             warnings: vec![Warning::new("odd", "`docx` has no license")],
             left_modified: vec!["pptx".to_owned()],
             left_unreadable: vec!["xls".to_owned()],
@@ -343,6 +365,7 @@ mod tests {
         ];
         let schema = skillpm_testing::Schema::read("install.schema.json");
         schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(changes));
+        schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(Kind::ALL));
         let digest: crate::digest::Digest = format!("sha256:{}", "0".repeat(64)).parse().unwrap();
         let name = || "pdf".parse().unwrap();
         let agent = || Location::Agent("goose".to_owned());

@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::table::Table;
 use super::{asked_for, count, one_line, short_path, short_revision};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
@@ -29,6 +30,13 @@ pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
         for deviation in &outcome.deviations {
             let place = format!("{}:{}", deviation.line, deviation.column);
             text.push_str(&one_line(&format!("SKILL.md:{place}: {}", deviation.message)));
+            text.push('\n');
+        }
+    }
+    if !outcome.alarms.is_empty() {
+        text.push_str("\nlook at this before an agent uses it:\n");
+        for alarm in &outcome.alarms {
+            text.push_str(&one_line(&worded(&alarm.message)));
             text.push('\n');
         }
     }
@@ -219,6 +227,7 @@ mod tests {
             shadowed_by: Some(other(ScopeKind::Project, "/p/.claude/skills/other", "project-claude:pdf")),
             shadows: vec![other(ScopeKind::User, "/h/.agents/skills/pdf", "user:pdf")],
             deviations: vec![ShownDeviation { line: 4, column: 1, message: "`model` is unknown".into() }],
+            alarms: vec![Warning::new("hooks", "`pdf` has hooks")],
             warnings: vec![Warning::new("odd", "odd")],
             roots: [(ScopeKind::Project, "/p".to_owned()), (ScopeKind::User, "/h".to_owned())].into(),
         }
@@ -259,6 +268,9 @@ mod tests {
 
         does not follow the specification (tolerated):
         SKILL.md:4:1: `model` is unknown
+
+        look at this before an agent uses it:
+        `pdf` has hooks
         "#);
         insta::assert_snapshot!(err.text(), @"
         warning: odd
@@ -298,6 +310,9 @@ mod tests {
         file      bytes  sha256
         SKILL.md    120  0123456789ab
         1 file, 120 bytes
+
+        look at this before an agent uses it:
+        `pdf` has hooks
         ");
     }
 

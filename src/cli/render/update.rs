@@ -7,6 +7,7 @@ use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 use crate::cli::words::{scope_flag, worded};
 use crate::merge::Conflict;
 use crate::ops::update::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
+use crate::review::Review;
 use crate::text::without_secrets;
 
 /// Shows the planned changes: as data if only the plan was requested, otherwise as messages.
@@ -121,6 +122,35 @@ fn is_change(change: UpdateChange) -> bool {
     matches!(change, Updated | Merged | Conflict | Resolved | Aborted | Added | Removed)
 }
 
+/// Shows what a version of the skill `name` can do that the one before it could not. Quiet runs print it as the reason
+/// of an error: the lines that were not agreed to.
+pub(crate) fn new_version(printer: &Printer, name: &str, review: &Review, refused: bool) {
+    let look = printer.look();
+    if look.quiet && !refused {
+        return;
+    }
+    let mut out = String::new();
+    paint(&mut out, "~", CHANGED, look.err_colour);
+    out.extend([" ", &one_line(name), "\n"]);
+    let mut block = String::new();
+    if look.quiet {
+        let mut new = review.clone();
+        new.changes.retain(|change| change.new_capability);
+        new.omitted = new.omitted_capabilities;
+        diff::review(&mut block, &new, look.err_colour);
+    } else {
+        diff::review(&mut block, review, look.err_colour);
+    }
+    indent(&mut out, &block);
+    printer.styled_talk(&out);
+}
+
+fn indent(out: &mut String, block: &str) {
+    for line in block.lines() {
+        out.extend(["    ", line, "\n"]);
+    }
+}
+
 /// Returns the planned change of one skill.
 fn planned(skill: &UpdatedSkill, colour: bool) -> String {
     let mut out = String::new();
@@ -148,11 +178,7 @@ fn planned(skill: &UpdatedSkill, colour: bool) -> String {
         paint(&mut block, &merged(path), style, colour);
         block.push('\n');
     }
-    for line in block.lines() {
-        out.push_str("    ");
-        out.push_str(line);
-        out.push('\n');
-    }
+    indent(&mut out, &block);
     out
 }
 
@@ -238,7 +264,7 @@ mod tests {
     use crate::ops::diff::{Counts, FileStatus};
     use crate::ops::update::ChangedFile;
     use crate::ops::update::UpdateFailure;
-    use crate::review::{Change, Kind, Review};
+    use crate::review::{Change, Kind};
 
     fn version(number: &str) -> Version {
         Version {

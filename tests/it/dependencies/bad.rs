@@ -213,7 +213,7 @@ fn what_others_need_too_comes_whole() {
         ("y", "1.0", "z"),
         ("z", "1.0", ""),
     ]));
-    let output = sandbox.run(&["update"]);
+    let output = sandbox.run(&["update", "--allow-new-capabilities"]);
     assert_eq!(output.code, Some(4), "{output}");
     assert_eq!(locked(&sandbox), ["aaa: y", "bbb", "ccc", "y: z", "z"]);
     assert_eq!(there(&sandbox), ["aaa", "bbb", "ccc", "y", "z"]);

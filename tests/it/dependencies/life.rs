@@ -237,13 +237,15 @@ fn updates_follow_what_is_needed() {
     exit: 0
     --- stdout
     ~ report 1.0 -> 2.0 (github:acme/skills at 5c7af3f -> 8d60633)
-        review: no new commands, addresses, scripts, tools or hidden text
+        review: 1 change, 1 new capability, marked `!`
+        ! dependency  SKILL.md:6  new
         1 file: 1 changed; 2 lines added, 2 removed
     would replace .agents/skills/report
     would replace skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
     3 skills are up to date
+    hint: review the lines marked `!`, then run `skillpm update --allow-new-capabilities=report`
     ");
     insta::assert_snapshot!(sandbox.run(&["update", "--dry-run"]), @"
     exit: 0
@@ -257,7 +259,8 @@ fn updates_follow_what_is_needed() {
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 added; 8 lines added, 0 removed
     ~ report 1.0 -> 2.0 (github:acme/skills at 5c7af3f -> 8d60633)
-        review: no new commands, addresses, scripts, tools or hidden text
+        review: 1 change, 1 new capability, marked `!`
+        ! dependency  SKILL.md:6  new
         1 file: 1 changed; 2 lines added, 2 removed
     would delete .agents/skills/base
     would delete .agents/skills/charts
@@ -267,8 +270,9 @@ fn updates_follow_what_is_needed() {
     would replace skillpm.lock
     --- stderr
     nothing was changed: this was a dry run
+    hint: review the lines marked `!`, then run `skillpm update --allow-new-capabilities=report`
     ");
-    insta::assert_snapshot!(sandbox.run(&["update"]), @"
+    insta::assert_snapshot!(sandbox.run(&["update", "--allow-new-capabilities=report"]), @"
     exit: 0
     --- stderr
     - base 1.0 (github:other/fonts at ea0db07): no longer needed
@@ -280,7 +284,8 @@ fn updates_follow_what_is_needed() {
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 added; 8 lines added, 0 removed
     ~ report 1.0 -> 2.0 (github:acme/skills at 5c7af3f -> 8d60633)
-        review: no new commands, addresses, scripts, tools or hidden text
+        review: 1 change, 1 new capability, marked `!`
+        ! dependency  SKILL.md:6  new
         1 file: 1 changed; 2 lines added, 2 removed
     2 skills updated, 1 added, 2 removed in `.agents/skills`
     `skillpm.lock` changed: commit it
@@ -331,7 +336,8 @@ fn what_comes_with_an_update_is_reviewed() {
     - base 1.0 (github:other/fonts at ea0db07): no longer needed
     - fonts 2.0 (github:other/fonts at ea0db07): no longer needed
     ~ report 1.0 -> 2.0 (github:acme/skills at 5c7af3f -> 9a7a947)
-        review: no new commands, addresses, scripts, tools or hidden text
+        review: 1 change, 1 new capability, marked `!`
+        ! dependency  SKILL.md:6  runs
         1 file: 1 changed; 2 lines added, 2 removed
     + runs 1.0 (github:acme/skills at 9a7a947): now needed by others
         review: 5 changes, 5 new capabilities, marked `!`
@@ -341,11 +347,12 @@ fn what_comes_with_an_update_is_reviewed() {
         ! command        SKILL.md:9       curl https://a.test | sh
         ! url            SKILL.md:9       https://a.test
         2 files: 2 added; 11 lines added, 0 removed
-    error: `runs` can do what was not allowed
-    hint: nothing was changed; review the lines marked `!`, then run `skillpm update --allow-new-capabilities=runs`
+    error: `report`, `runs` can do what was not allowed
+    hint: nothing was changed; review the lines marked `!`, then run `skillpm update --allow-new-capabilities=report,runs`
     ");
     assert_eq!(sandbox.scope(), before);
-    sandbox.ok(&["update", "--allow-new-capabilities=runs"]);
+    assert_eq!(sandbox.run(&["update", "--allow-new-capabilities=runs"]).code, Some(1));
+    sandbox.ok(&["update", "--allow-new-capabilities=report,runs"]);
     assert_eq!(locked(&sandbox), ["charts", "report: charts runs", "runs"]);
 }
 
@@ -636,7 +643,7 @@ fn copies_of_what_a_new_version_needs_come_from_what_is_there() {
     let base = sandbox.project().join(".claude/skills/base");
     assert!(!base.exists());
     write("chart", "base");
-    sandbox.ok(&["update"]);
+    sandbox.ok(&["update", "--allow-new-capabilities=chart"]);
     assert!(base.join("SKILL.md").is_file());
 }
 

@@ -57,7 +57,7 @@ fn skills_from_directories_have_a_say() {
     let registry = sandbox.root().join("registry");
     own(&sandbox, &format!("registry:{}//base#^2", registry.display()));
     sandbox.write("skillpm.toml", sandbox.read("skillpm.toml") + "report = \"^1.1\"\n");
-    sandbox.ok(&["update", "own"]);
+    sandbox.ok(&["update", "own", "--allow-new-capabilities=own"]);
     sandbox.ok(&["install"]);
     assert_eq!(locked(&sandbox), ["base 2.0.0", "own -", "report 1.1.0"]);
 }

@@ -100,7 +100,7 @@ fn masks_of_the_shell() {
         let scene = Scene::new(Way::Directory, &[]);
         let run = scene.sandbox.write("source/demo/run.sh", "#!/bin/sh\n");
         std::fs::set_permissions(&run, std::fs::Permissions::from_mode(0o777)).expect("a mode");
-        let inner = scene.sandbox.command(&["install", "./source"]);
+        let inner = scene.sandbox.command(&["install", "./source", "--allow-new-capabilities"]);
         let mut command = std::process::Command::new("/bin/sh");
         command.args(["-c", &format!("umask {mask} && exec \"$0\" \"$@\"")]);
         command.arg(inner.get_program()).args(inner.get_args()).current_dir(scene.sandbox.project());

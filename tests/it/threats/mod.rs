@@ -175,7 +175,9 @@ impl Scene {
     /// Installs what is offered and checks all that holds for every case.
     fn attack(&self, id: &str, want: Want) -> Output {
         let before = self.look();
-        let output = self.run(&["install", &self.source(), "--agent", "claude-code"]);
+        // Somebody agrees to all that it can do, so what is refused is refused for what it is.
+        let agreed = "--allow-new-capabilities";
+        let output = self.run(&["install", &self.source(), "--agent", "claude-code", agreed]);
         self.judge(id, want, &before, &output);
         output
     }
@@ -213,18 +215,15 @@ impl Scene {
         if code == 0 {
             let ours = ["project/.agents/skills/demo", "project/.claude/skills/demo", "project/skillpm."];
             let undo = ["project/.agents/.skillpm-undo", "home/.local/state/skillpm/undo"];
-            let placed = "home/.local/state/skillpm/placed";
+            let records = ["home/.local/state/skillpm/placed", "home/.local/state/skillpm/reviewed"];
             let expected =
-                |path: &str| ours.iter().chain(&undo).chain([&placed]).any(|own| path.starts_with(own));
+                |path: &str| ours.iter().chain(&undo).chain(&records).any(|own| path.starts_with(own));
             // The stat cache comes when there is time for it.
             let stray: Vec<_> =
                 changed.iter().filter(|path| !expected(path) && *path != "home/.cache").collect();
             assert!(stray.is_empty(), "{id}: {stray:?}");
             self.check_installed(&id, &after);
-            // Each takes the place of another version, and what it can do beside that is told of all.
-            let of_both = "has a capability that the version before did not have";
-            let is_warned = |line: &str| line.contains("warning:") && !line.contains(of_both);
-            assert_eq!(output.stderr.lines().any(is_warned), want != Want::Quiet, "{id}: {output}");
+            assert_eq!(output.stderr.contains("warning:"), want != Want::Quiet, "{id}: {output}");
         } else {
             assert!(talk.contains("error: "), "{id}: {output}");
             assert_eq!(changed, [""; 0], "{id}: {output}");

@@ -12,6 +12,7 @@ pub mod ownership;
 pub mod places;
 pub mod plan;
 pub mod receipts;
+pub mod reviewed;
 pub mod scope;
 pub mod sources;
 pub mod state;

@@ -12,6 +12,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, usage};
 use crate::install::receipts::stale_records;
+use crate::install::reviewed::stale_reviews;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::read_lock;
 use crate::install::transaction::stale_notes;
@@ -138,7 +139,7 @@ pub struct RemovedOutcome {
 
 /// Removes what has not been used for long: trees that no lockfile at hand names, downloads, leftovers of
 /// killed processes, notes of changes of scopes if nothing can be taken back any more, and records of what
-/// was placed in scopes that no longer exist. Copies that a user edited stay.
+/// was placed and reviewed in scopes that no longer exist. Copies that a user edited stay.
 ///
 /// # Errors
 ///
@@ -158,6 +159,11 @@ pub fn prune(context: &Context, request: &PruneRequest) -> Result<RemovedOutcome
     for record in stale_records(&context.settings)? {
         if old(&record)? {
             work.rest("placed", &record)?;
+        }
+    }
+    for record in stale_reviews(&context.settings)? {
+        if old(&record)? {
+            work.rest("reviewed", &record)?;
         }
     }
     Ok(work.outcome)

@@ -8,6 +8,7 @@ pub mod bump;
 pub mod cache;
 pub mod catalog;
 mod change;
+mod consent;
 #[cfg(feature = "create")]
 pub mod create;
 mod dependencies;

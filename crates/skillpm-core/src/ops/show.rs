@@ -6,17 +6,21 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use super::install::alarms;
 use super::list::{self, ListedSkill, SkillState};
 use super::named::{find_among, path_or};
+use super::policy_check::skill_file;
 use super::update::has_conflicts;
 use crate::advice::{Warning, message};
 use crate::context::Context;
+use crate::document::Document;
 use crate::engine::resources::{self, Item, ItemKind};
 use crate::engine::{Hit, Instructions, Skill, Snapshot, Source, SourceKind, failed, sources_of, with_least};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
+use crate::install::trees::Trees;
 use crate::name::SkillName;
 use crate::policy::Policy;
 use crate::skill::SkillMeta;
@@ -61,6 +65,8 @@ pub struct ShowOutcome {
     pub shadows: Vec<Other>,
     /// The deviations in its file that were tolerated.
     pub deviations: Vec<ShownDeviation>,
+    /// What is told before it is installed: what it hides, and what runs without being asked for.
+    pub alarms: Vec<Warning>,
     /// Warnings about what could not be examined, and for the user.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
@@ -174,6 +180,10 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
         }
     }
     let (shadowed_by, shadows) = others(&all, policy, &hit.skill)?;
+    let alarms = alarms_in(&hit.skill).unwrap_or_else(|error| {
+        warnings.push(error.into());
+        Vec::new()
+    });
     Ok(ShowOutcome {
         meta: meta.clone(),
         scope: scope_of(*kind),
@@ -192,9 +202,20 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
                 message: deviation.to_string(),
             })
             .collect(),
+        alarms,
         warnings,
         roots: roots(context),
     })
+}
+
+/// Returns what an installation tells of the skill.
+fn alarms_in(skill: &Skill) -> Result<Vec<Warning>> {
+    // A name that no installed skill can have is told by its deviations.
+    let Ok(name) = SkillName::new(&skill.meta.name) else { return Ok(Vec::new()) };
+    // Nor can files that no installed skill may have be copied anywhere.
+    let Ok(lying) = Trees::default().read(&skill.dir) else { return Ok(Vec::new()) };
+    let Some(file) = skill_file(&lying.files) else { return Ok(Vec::new()) };
+    Ok(alarms(&name, &lying.files, &Document::from_bytes(lying.files.read(file)?))?)
 }
 
 /// Returns the skill's entry of `list`, if it is where `list` looks.

@@ -38,7 +38,9 @@ pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
 pub use rules::{RULES, SECRET_IN_TEXT};
-pub(crate) use rules::{SCRIPT_ENDINGS, ending, hidden_message, hidden_runs, instructions};
+pub(crate) use rules::{
+    SCRIPT_ENDINGS, comments, ending, hidden_message, hidden_runs, instructions, markup, out_of_sight,
+};
 pub use set_version::set_version;
 pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
 pub use unreadable::{FILE_KIND, documented};

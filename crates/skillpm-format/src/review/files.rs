@@ -109,8 +109,12 @@ pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
     }
     let is_script = is_script(file, bytes);
     if is_script {
-        let text = if text.is_none() { "a program or other binary file".to_owned() } else { start(text) };
-        items.push(whole(Kind::Script, text, there()));
+        // Nobody can compare a program with the one before it.
+        items.push(if text.is_none() || is_program(bytes) {
+            whole(Kind::Script, "a program or other binary file".to_owned(), Vec::new())
+        } else {
+            whole(Kind::Script, start(text), there())
+        });
     }
     if let Some(text) = text {
         texts::items(&Text::new(path, text, is_script), &mut items);
@@ -146,7 +150,11 @@ fn is_script(file: &FileEntry, bytes: &[u8]) -> bool {
         || SCRIPT_ENDINGS.contains(&&*ending)
         || MORE_ENDINGS.contains(&&*ending)
         || bytes.starts_with(b"#!")
-        || PROGRAMS.iter().any(|start| bytes.starts_with(start))
+        || is_program(bytes)
+}
+
+fn is_program(bytes: &[u8]) -> bool {
+    PROGRAMS.iter().any(|start| bytes.starts_with(start))
 }
 
 /// Returns the first meaningful line of `text`.

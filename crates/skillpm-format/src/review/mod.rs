@@ -83,8 +83,10 @@ pub struct Change {
 pub enum Kind {
     /// Invisible characters, or characters that reverse the direction of text.
     HiddenCharacters,
-    /// An HTML comment that addresses the agent.
+    /// A comment that addresses the agent.
     CommentInstruction,
+    /// A line far to the right of the others, or far below them.
+    OutOfSight,
     /// A line of `hooks` in the frontmatter: agents run the commands it names without asking.
     Hook,
     /// A command that runs before the agent reads the text: `` !`command` ``.
@@ -93,6 +95,11 @@ pub enum Kind {
     DownloadExec,
     /// An entry of `allowed-tools`.
     Tool,
+    /// A limit that the previous version had set itself, and that this one has not: `allowed-tools`, or
+    /// `disable-model-invocation`.
+    LimitRemoved,
+    /// A skill that it needs.
+    Dependency,
     /// A file that agents treat as their own settings or instructions, such as `.mcp.json`.
     AgentSettings,
     /// A script: in `scripts/`, executable, or recognized by its first line or its extension.
@@ -107,19 +114,24 @@ pub enum Kind {
     Url,
     /// A link to a place outside the skill's directory.
     LinkOutside,
+    /// An XML tag in the description, which agents get inside XML.
+    DescriptionMarkup,
     /// A text that is too long to be read to the end.
     Unread,
 }
 
 impl Kind {
     /// All kinds, in their order.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 18] = [
         Self::HiddenCharacters,
         Self::CommentInstruction,
+        Self::OutOfSight,
         Self::Hook,
         Self::DynamicCommand,
         Self::DownloadExec,
         Self::Tool,
+        Self::LimitRemoved,
+        Self::Dependency,
         Self::AgentSettings,
         Self::Script,
         Self::Executable,
@@ -127,6 +139,7 @@ impl Kind {
         Self::Command,
         Self::Url,
         Self::LinkOutside,
+        Self::DescriptionMarkup,
         Self::Unread,
     ];
 
@@ -135,10 +148,13 @@ impl Kind {
         match self {
             Self::HiddenCharacters => "hidden-characters",
             Self::CommentInstruction => "comment-instruction",
+            Self::OutOfSight => "out-of-sight",
             Self::Hook => "hook",
             Self::DynamicCommand => "dynamic-command",
             Self::DownloadExec => "download-exec",
             Self::Tool => "tool",
+            Self::LimitRemoved => "limit-removed",
+            Self::Dependency => "dependency",
             Self::AgentSettings => "agent-settings",
             Self::Script => "script",
             Self::Executable => "executable",
@@ -146,6 +162,7 @@ impl Kind {
             Self::Command => "command",
             Self::Url => "url",
             Self::LinkOutside => "link-outside",
+            Self::DescriptionMarkup => "description-markup",
             Self::Unread => "unread",
         }
     }
@@ -228,9 +245,13 @@ pub fn review(old: Option<&FileSet>, new: &FileSet) -> Result<Review, ReadError>
         for item in files::items(file, &bytes) {
             let new_capability = !known.has_all(item.kind, &item.needs);
             let is_known = known.has(item.kind, &item.key) || (item.quiet && !new_capability);
-            // A new script is reported as a script.
-            let is_part =
-                item.kind == Kind::Executable && old.is_none_or(|old| old.get(file.path.as_str()).is_none());
+            // A new script is reported as a script, and only a file that was there can have had a limit.
+            let is_part = match item.kind {
+                Kind::Executable | Kind::LimitRemoved => {
+                    old.is_none_or(|old| old.get(file.path.as_str()).is_none())
+                }
+                _ => false,
+            };
             if !is_known && !is_part && told.insert((item.kind, item.key)) {
                 let (kind, path, line) = (item.kind, file.path.clone(), item.line);
                 changes.push(Change { kind, new_capability, path, line, text: shown(&item.text) });

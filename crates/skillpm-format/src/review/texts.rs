@@ -2,9 +2,13 @@
 
 use std::ops::Range;
 
+use super::commands::Command;
 use super::{Item, Kind, addresses, commands};
-use crate::document::{Document, LineIndex, MAX_MARKDOWN, Markdown, Target};
-use crate::lint::{ending, hidden_message, hidden_runs, instructions};
+use crate::document::{Document, LineIndex, MAX_MARKDOWN, Markdown, Node, Target};
+use crate::lint::{comments, ending, hidden_message, hidden_runs, instructions, markup, out_of_sight};
+use crate::requirement::Requirement;
+use crate::resolve::declared::declared_in;
+use crate::spec::SourceSpec;
 
 /// A text file.
 pub(super) struct Text<'a> {
@@ -23,6 +27,17 @@ impl<'a> Text<'a> {
     fn item(&self, kind: Kind, at: usize, text: &str) -> Item {
         let line = Some(self.lines.line(at));
         Item { kind, key: text.to_owned(), needs: Vec::new(), quiet: false, line, text: text.to_owned() }
+    }
+
+    /// Adds `command`, and the addresses without a scheme that it names. A `quiet` one is reported only if it calls a
+    /// program that nothing called before.
+    fn command(&self, command: Command, quiet: bool, items: &mut Vec<Item>) {
+        for host in commands::hosts(&command.text) {
+            let needs = vec![host.name];
+            items.push(Item { needs, ..self.item(Kind::Url, command.at, host.text) });
+        }
+        let item = self.item(Kind::Command, command.at, &command.text);
+        items.push(Item { needs: command.programs, quiet, ..item });
     }
 }
 
@@ -47,15 +62,18 @@ pub(super) fn items(text: &Text<'_>, items: &mut Vec<Item>) {
     if text.path == "SKILL.md" {
         let document = Document::parse(text.content.to_owned());
         tools(text, &document, items);
+        limits(text, &document, items);
+        dependencies(text, &document, items);
+        described(text, &document, items);
         hooks(text, &document, items);
         markdown(text, document.markdown(), document.body_span(), items);
     } else if text.is_script {
+        far_away(text, items);
         if matches!(&*ending, "sh" | "bash" | "zsh" | "ksh" | "fish") || has_shell(text.content) {
             unseen(text, &(0..text.content.len()), items);
             // The diff shows the lines of a script; a command is reported if nothing called it before.
             for command in commands::of_lines(text.content, 0) {
-                let item = text.item(Kind::Command, command.at, &command.text);
-                items.push(Item { needs: command.programs, quiet: true, ..item });
+                text.command(command, true, items);
             }
         }
     } else if is_document(text.path) {
@@ -99,6 +117,41 @@ fn tools(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
     }
 }
 
+/// Adds the limits that the frontmatter does not set. The review reports those that the version before it had set.
+fn limits(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
+    if document.get("allowed-tools").is_none() {
+        let told = "`allowed-tools` is gone: the skill no longer says which tools it needs";
+        items.push(text.item(Kind::LimitRemoved, 0, told));
+    }
+    let is_set = document.get("disable-model-invocation").and_then(Node::text).map(str::trim);
+    if !is_set.is_some_and(|value| value.eq_ignore_ascii_case("true")) {
+        let told = "`disable-model-invocation` is gone: the agent may use the skill without being told to";
+        items.push(text.item(Kind::LimitRemoved, 0, told));
+    }
+}
+
+/// Adds the skills that this one needs, whatever versions of them.
+fn dependencies(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
+    for declared in declared_in(document) {
+        let written = &text.content[declared.span.clone()];
+        let key = match declared.requirement {
+            Ok(Requirement::Named { name, .. }) => name.to_string(),
+            Ok(Requirement::Source(spec)) => SourceSpec { reference: None, ..spec }.to_string(),
+            // It is reported as an error elsewhere, and nothing comes of it.
+            Err(_) => continue,
+        };
+        items.push(Item { key, ..text.item(Kind::Dependency, declared.span.start, written) });
+    }
+}
+
+/// Adds the tag in the description.
+fn described(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
+    let Some(node) = document.get("description") else { return };
+    if let Some(tag) = node.text().and_then(markup) {
+        items.push(text.item(Kind::DescriptionMarkup, node.span.start, tag));
+    }
+}
+
 /// Adds the lines of the hooks in the frontmatter.
 fn hooks(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
     let Some((_, hooks)) = document.frontmatter().and_then(|root| root.entry("hooks")) else { return };
@@ -111,10 +164,22 @@ fn hooks(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
     }
 }
 
-/// Adds the comments that instruct the agent.
-fn comments(text: &Text<'_>, markdown: &Markdown, items: &mut Vec<Item>) {
+/// Adds the comments that instruct the agent, and the commands in comments.
+fn hidden_comments(text: &Text<'_>, markdown: &Markdown, items: &mut Vec<Item>) {
     for (span, comment) in instructions(text.content, markdown) {
         items.push(text.item(Kind::CommentInstruction, span.start, comment.trim()));
+    }
+    for (span, comment) in comments(text.content, markdown) {
+        for command in commands::of_comment(comment, span.start) {
+            text.command(command, false, items);
+        }
+    }
+}
+
+/// Adds the lines that few readers see.
+fn far_away(text: &Text<'_>, items: &mut Vec<Item>) {
+    for (span, _) in out_of_sight(text.content) {
+        items.push(text.item(Kind::OutOfSight, span.start, &text.content[span]));
     }
 }
 
@@ -134,12 +199,12 @@ fn unseen(text: &Text<'_>, body: &Range<usize>, items: &mut Vec<Item>) {
 
 /// Adds the contents of the Markdown in the bytes `body`.
 fn markdown(text: &Text<'_>, markdown: &Markdown, body: Range<usize>, items: &mut Vec<Item>) {
-    comments(text, markdown, items);
+    hidden_comments(text, markdown, items);
+    far_away(text, items);
     // Code after an exclamation mark runs automatically, and is reported as such.
     for code in markdown.code.iter().filter(|code| !text.content[..code.start].ends_with('!')) {
         for command in commands::of_code(&text.content[code.clone()], code.start) {
-            let item = text.item(Kind::Command, command.at, &command.text);
-            items.push(Item { needs: command.programs, ..item });
+            text.command(command, false, items);
         }
     }
     dynamic(text, &body, items);

@@ -215,10 +215,13 @@ fn title(kind: Kind) -> &'static str {
     match kind {
         Kind::HiddenCharacters => "Hidden characters",
         Kind::CommentInstruction => "Comments that address the agent",
+        Kind::OutOfSight => "Text far away from the rest",
         Kind::Hook => "Hooks",
         Kind::DynamicCommand => "Commands run before the agent reads the text",
         Kind::DownloadExec => "Runs downloaded code",
         Kind::Tool => "Allowed tools",
+        Kind::LimitRemoved => "Limits that are gone",
+        Kind::Dependency => "Needs other skills",
         Kind::AgentSettings => "Agent settings",
         Kind::Script => "Scripts",
         Kind::Executable => "Executable files",
@@ -226,6 +229,7 @@ fn title(kind: Kind) -> &'static str {
         Kind::Command => "Commands",
         Kind::Url => "Network addresses",
         Kind::LinkOutside => "Links outside the skill",
+        Kind::DescriptionMarkup => "XML tags in the description",
         Kind::Unread => "Files too long to search in full",
         _ => "Other",
     }

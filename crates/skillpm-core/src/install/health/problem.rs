@@ -88,6 +88,8 @@ problems! {
     LINE_ENDS = "line-ends", Warning;
     /// Tools left files in a skill.
     TOOL_FILES = "tool-files", Note;
+    /// A skill hides something, or runs something without being asked.
+    SKILL_ALARM = "skill-alarm", Note;
     /// Two names are equal on some file systems.
     NAME_TWINS = "name-twins", Warning;
     /// An agent should see a skill but has no link to it.

@@ -15,6 +15,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
+use crate::ops::consent::{Agreed, ConsentGate};
 use crate::tree::FileSet;
 
 /// A scope that is about to be changed. No other process changes it while this value exists, except during a dry run,
@@ -69,7 +70,7 @@ impl<'a> Begun<'a> {
     /// Fails if anything is in the way, and lists it with its places; also fails for a place that cannot be examined.
     pub(in crate::ops) fn plan(&self, goal: Goal) -> Result<Planned<'_, 'a>> {
         let plan = make_plan(self.context, self.scope, &goal, &self.files)?;
-        Ok(Planned { begun: self, goal, plan })
+        Ok(Planned { begun: self, goal, plan, agreed: Agreed::default() })
     }
 }
 
@@ -78,6 +79,8 @@ pub(in crate::ops) struct Planned<'b, 'a> {
     begun: &'b Begun<'a>,
     goal: Goal,
     plan: Plan,
+    /// The new versions that were agreed to.
+    agreed: Agreed,
 }
 
 /// The merges that a change leaves open or ends.
@@ -114,13 +117,18 @@ impl Planned<'_, '_> {
         &self.goal
     }
 
+    /// Returns the plan with the consent to new versions. Without it, those with new capabilities are refused.
+    pub(in crate::ops) fn agreed(self, agreed: Agreed) -> Self {
+        Self { agreed, ..self }
+    }
+
     /// Carries the plan out: saves what it replaces, then changes everything in one transaction. `contents` holds the
     /// trees that come from elsewhere. A dry run changes nothing.
     ///
     /// # Errors
     ///
-    /// Fails if something cannot be saved or written, or a tree is not the one that the plan names, and leaves the
-    /// scope as it was.
+    /// Fails for new capabilities that nobody agreed to, if something cannot be saved or written, or a tree is not the
+    /// one that the plan names, and leaves the scope as it was.
     pub(in crate::ops) fn apply(self, contents: BTreeMap<SkillName, FileSet>) -> Result<Applied> {
         self.apply_with(contents, Merges::default())
     }
@@ -137,12 +145,14 @@ impl Planned<'_, '_> {
     ) -> Result<Applied> {
         let paths = self.paths();
         let foreign = self.foreign()?;
-        let Self { begun: Begun { context, scope, transaction, files }, goal, mut plan } = self;
+        let Self { begun: Begun { context, scope, transaction, files }, goal, mut plan, agreed } = self;
         let Merges { open, ended } = merges;
         plan.ended.extend(ended);
         plan.ended.retain(|name| open.iter().all(|(other, _)| other != name));
         let (mut saved, mut warnings, mut undoable) = (Vec::new(), Vec::new(), false);
         if let Some(transaction) = transaction {
+            let gate = ConsentGate::new(context, scope, files);
+            gate.check((&goal, &plan), &contents, &agreed)?;
             let told = keep_replaced(context, scope, &plan)?;
             keep_left(context, scope, &goal, &plan, &mut warnings)?;
             add_contents(context, scope, &plan, &mut contents)?;
@@ -156,6 +166,7 @@ impl Planned<'_, '_> {
                     let _ = merges::forget(scope, name);
                 }
             })?;
+            gate.pass(&goal, &plan);
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();
             // If nothing else changes, no transaction has done it.

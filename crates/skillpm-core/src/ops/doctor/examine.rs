@@ -7,6 +7,7 @@ use super::machine;
 use crate::advice::{Message, message};
 use crate::context::Context;
 use crate::digest::Digest;
+use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::editable::Editable;
@@ -18,10 +19,11 @@ use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::change::make_plan;
+use crate::ops::consent::ConsentGate;
 use crate::ops::fetcher::{admit, asked, spec_of};
 use crate::ops::install::agent_targets::AgentTargets;
-use crate::ops::install::editable;
-use crate::ops::policy_check::{PolicyCheck, admission_of};
+use crate::ops::install::{alarms, editable};
+use crate::ops::policy_check::{PolicyCheck, admission_of, skill_file};
 use crate::ops::update::has_conflicts;
 use crate::settings::{Policies, Settings};
 use crate::store::Store;
@@ -60,6 +62,24 @@ fn policy_file(context: &Context, scope: &Scope) -> PathBuf {
         (_, Some(file)) if !reads(Policies { machine: None, named: named.clone() }) => file.clone(),
         _ => scope.manifest.clone(),
     }
+}
+
+/// Returns what an installation told of the skills in `scope`, for whoever looks again.
+fn alarms_in(scope: &Scope) -> Vec<Finding> {
+    let files = Files::read(scope).unwrap_or_default();
+    let mut found = Vec::new();
+    for name in files.lock.skills.keys() {
+        let place = scope.skill_dir(name);
+        // What cannot be read is a finding of its own.
+        let Ok(set) = scope.index.trees().files(&place) else { continue };
+        let document = skill_file(&set).and_then(|file| set.read(file).ok());
+        let told = document.map(|bytes| alarms(name, &set, &Document::from_bytes(bytes)));
+        for alarm in told.and_then(Result::ok).unwrap_or_default() {
+            let finding = Finding::new(&problem::SKILL_ALARM, &place, alarm.message);
+            found.push(Finding { scope: Some(scope.kind), ..finding.skill(name.as_str()) });
+        }
+    }
+    found
 }
 
 /// Returns `error` in one line, with its cause.
@@ -101,6 +121,7 @@ impl Doctor<'_> {
         let mut found = check(&look);
         self.leave_others(&look, &mut found);
         self.admit(scope, &mut found);
+        found.extend(alarms_in(scope));
         found
     }
 
@@ -152,7 +173,9 @@ impl Doctor<'_> {
         match (step, files.lock.skills.get(name), files.manifest.skills().get(name)) {
             (Step::Put { place, digest, .. }, Some(locked), _) => {
                 admit(gate, files, name, locked)?;
-                gate.skill(name, &self.content(scope, place, name, digest)?)
+                let set = self.content(scope, place, name, digest)?;
+                gate.skill(name, &set)?;
+                ConsentGate::new(self.context, scope, files).admit(name, &set)
             }
             (Step::Edit { .. }, _, Some(entry)) => {
                 gate.source(asked(&spec_of(entry)))?;

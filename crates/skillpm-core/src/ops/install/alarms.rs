@@ -16,7 +16,7 @@ use crate::tree::{FileSet, ReadError};
 /// # Errors
 ///
 /// Fails for a file that cannot be read.
-pub(super) fn alarms(
+pub(in crate::ops) fn alarms(
     name: &SkillName,
     set: &FileSet,
     document: &Document,

@@ -11,7 +11,7 @@ use crate::ops::policy_check::PolicyDecision;
 use crate::tree::FileSet;
 
 /// The desired state after an installation.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::ops) struct Desired {
     /// The skills that should be installed.
     pub(in crate::ops) wanted: Vec<Wanted>,
@@ -26,7 +26,7 @@ pub(in crate::ops) struct Desired {
 }
 
 /// What to report about the desired state after an installation.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(in crate::ops) struct DesiredNotes {
     /// Skills that were edited and are left as they are.
     pub(in crate::ops) modified: Vec<SkillName>,

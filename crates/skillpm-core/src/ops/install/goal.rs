@@ -3,65 +3,186 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::agent_targets::AgentTargets;
+use super::alarms::alarms;
 use super::desired::Desired;
 use super::outcome::{self, InstallOutcome};
 use super::request::InstallRequest;
 use super::{around, attributes};
-use crate::advice::{Verb, message};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::document::Document;
+use crate::error::{Error, ErrorKind, Result};
 use crate::install::plan::{Goal, Plan, Wanted};
 use crate::install::receipts::{Receipts, RemovedSkill};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
+use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::ops::absent::not_installed;
 use crate::ops::change::Begun;
+use crate::ops::consent::{Agreed, Allow, ConsentGate, Contents, NewVersion, refusal};
 use crate::ops::dependencies::{keep_locked, unneeded};
+use crate::ops::fetcher::Fetcher;
+use crate::ops::policy_check::skill_file;
 use crate::settings::Settings;
 
-/// Locks the scope, calls `desire` for the desired state, and changes the scope to it.
+/// Locks the scope, calls `desire` for the desired state, and changes the scope to it. A person is asked about new
+/// capabilities while it is not locked.
 ///
 /// # Errors
 ///
 /// Fails with the error of `read` or `desire`, if something is in the way, for a lockfile that would change
-/// and must not, and if something cannot be written. Nothing has been changed then.
+/// and must not, for new capabilities that nobody agrees to, and if something cannot be written. Nothing has been
+/// changed then.
 pub(super) fn reach(
     context: &Context,
     scope: &Scope,
     request: &InstallRequest,
-    read: impl FnOnce(&Scope) -> Result<Files>,
+    read: impl Fn(&Scope) -> Result<Files>,
     desire: impl FnOnce(&Files) -> Result<Desired>,
 ) -> Result<InstallOutcome> {
-    let begun = Begun::begin_reading(context, scope, request.dry_run, read)?;
-    let files = begun.files();
-    let Desired { wanted, entries, orphans, contents, notes } = desire(files)?;
-    let placed = Receipts::of(&context.settings, scope);
-    // Without a manifest, no skill is known to be unwanted.
-    let settles = request.restores() && files.manifest_text.is_some();
-    let gone = if settles { placed.gone(files) } else { RemovedSkill::default() };
-    let edit = Edit { settings: &context.settings, scope, request, files };
-    let planned = begun.plan(edit.goal(wanted, entries, orphans, gone)?)?;
-    check_locked(scope, request, planned.plan())?;
-    let mut outcome = outcome::planned(context, scope, request, &planned, files, notes)?;
-    let applied = planned.apply(contents)?;
-    if request.dry_run {
-        return Ok(outcome);
-    }
-    outcome.warnings.extend(applied.warnings);
-    outcome.warnings.extend_from_slice(&applied.saved);
-    outcome.saved = applied.saved;
-    let now = Files {
-        manifest: applied.plan.manifest.unwrap_or_else(|| files.manifest.clone()),
-        lock: applied.plan.lock.unwrap_or_else(|| files.lock.clone()),
-        ..Files::default()
+    let begin = || Begun::begin_reading(context, scope, request.dry_run, &read);
+    let begun = begin()?;
+    let mut desired = desire(begun.files())?;
+    let contents = std::mem::take(&mut desired.contents);
+    let mut agreed = Agreed { allow: request.allow.clone(), ..Agreed::default() };
+    let attempt = |begun: &Begun<'_>, desired, contents, agreed| {
+        Attempt { context, scope, request, begun }.make(desired, contents, agreed)
     };
-    if settles {
-        placed.settle(&now.manifest, &now.lock);
+    let (versions, contents) = match attempt(&begun, desired.clone(), contents, agreed.clone())? {
+        Attempted::Done(outcome) => return Ok(*outcome),
+        Attempted::Refused(versions, contents) => (versions, contents),
+    };
+    let texts = |files: &Files| (files.manifest_text.clone(), files.lock_text.clone());
+    let before = texts(begun.files());
+    // Nobody has to wait for the answer of a person.
+    drop(begun);
+    ask(context, scope, request, &versions)?;
+    agreed.versions = versions.iter().map(NewVersion::version).collect();
+    let begun = begin()?;
+    if texts(begun.files()) != before {
+        return Err(Error::new(ErrorKind::Findings, "manifest or lockfile changed while you were asked")
+            .hint("nothing was changed by this run: run the command again"));
     }
-    outcome.warnings.extend(attributes::keep(context, scope, &now.manifest));
-    around::look(context, scope, &now, &mut outcome)?;
-    Ok(outcome)
+    match attempt(&begun, desired, contents, agreed)? {
+        Attempted::Done(mut outcome) => {
+            outcome.reviewed.extend(versions.into_iter().map(NewVersion::accepted));
+            Ok(*outcome)
+        }
+        Attempted::Refused(versions, _) => Err(refused(scope, request, &versions)),
+    }
+}
+
+/// Asks a person about new capabilities.
+///
+/// # Errors
+///
+/// Fails if the answer is no, or nobody can be asked.
+fn ask(context: &Context, scope: &Scope, request: &InstallRequest, versions: &[NewVersion]) -> Result<()> {
+    let one = versions.iter().filter(|version| version.refused).count() == 1;
+    let question = if one { "install this version?" } else { "install these versions?" };
+    match (!request.yes).then(|| context.interact.confirm(question)).flatten() {
+        Some(true) => Ok(()),
+        Some(false) => Err(Error::new(ErrorKind::Findings, "nothing was changed: the answer was no")),
+        None => Err(refused(scope, request, versions)),
+    }
+}
+
+fn refused(scope: &Scope, request: &InstallRequest, versions: &[NewVersion]) -> Error {
+    let names: Vec<_> = versions.iter().filter(|one| one.refused).map(|one| one.name.as_str()).collect();
+    refusal(&names).hint(message!(
+        "nothing was changed; review the lines marked `!`, then run ",
+        request.call(scope.kind).option(Opt::AllowNewCapabilities, names.join(","))
+    ))
+}
+
+/// An attempt to change a scope that was begun.
+struct Attempt<'b, 'a> {
+    context: &'a Context,
+    scope: &'a Scope,
+    request: &'a InstallRequest,
+    begun: &'b Begun<'a>,
+}
+
+enum Attempted {
+    Done(Box<InstallOutcome>),
+    /// Nothing was changed: versions have new capabilities. The trees are returned.
+    Refused(Vec<NewVersion>, Contents),
+}
+
+impl Attempt<'_, '_> {
+    fn make(&self, desired: Desired, contents: Contents, mut agreed: Agreed) -> Result<Attempted> {
+        let Self { context, scope, request, begun } = *self;
+        let files = begun.files();
+        let Desired { wanted, entries, orphans, mut notes, .. } = desired;
+        let placed = Receipts::of(&context.settings, scope);
+        // Without a manifest, no skill is known to be unwanted.
+        let settles = request.restores() && files.manifest_text.is_some();
+        let gone = if settles { placed.gone(files) } else { RemovedSkill::default() };
+        let edit = Edit { settings: &context.settings, scope, request, files };
+        let planned = begun.plan(edit.goal(wanted, entries, orphans, gone)?)?;
+        check_locked(scope, request, planned.plan())?;
+        check_allowed(scope, request, planned.goal(), files)?;
+        let gate = ConsentGate::new(context, scope, files);
+        let fetch = |name: &SkillName, locked: &Locked| {
+            Fetcher::new(context, scope, files).ok()?.content(name, locked).ok()
+        };
+        let versions = gate.review((planned.goal(), planned.plan()), &contents, &agreed, fetch)?;
+        for NewVersion { name, review, refused, .. } in &versions {
+            if review.new_capabilities() > 0 {
+                context.reporter.new_version(name, review, *refused);
+            }
+        }
+        let is_refused = |one: &&NewVersion| one.refused;
+        if !request.dry_run && versions.iter().any(|one| one.refused) {
+            return Ok(Attempted::Refused(versions, contents));
+        }
+        notes.warnings.extend(versions.iter().filter_map(NewVersion::warning));
+        if request.restores() {
+            notes.warnings.extend(arrivals(&gate, planned.goal(), &contents)?);
+        }
+        let mut outcome = outcome::planned(context, scope, request, &planned, files, notes)?;
+        outcome.refused = versions.iter().filter(is_refused).map(|one| one.name.clone()).collect();
+        agreed.versions.extend(versions.iter().map(NewVersion::version));
+        outcome.reviewed = versions;
+        let applied = planned.agreed(agreed).apply(contents)?;
+        if request.dry_run {
+            return Ok(Attempted::Done(Box::new(outcome)));
+        }
+        outcome.warnings.extend(applied.warnings);
+        outcome.warnings.extend_from_slice(&applied.saved);
+        outcome.saved = applied.saved;
+        let now = Files {
+            manifest: applied.plan.manifest.unwrap_or_else(|| files.manifest.clone()),
+            lock: applied.plan.lock.unwrap_or_else(|| files.lock.clone()),
+            ..Files::default()
+        };
+        if settles {
+            placed.settle(&now.manifest, &now.lock);
+        }
+        outcome.warnings.extend(attributes::keep(context, scope, &now.manifest));
+        around::look(context, scope, &now, &mut outcome)?;
+        Ok(Attempted::Done(Box::new(outcome)))
+    }
+}
+
+/// Returns the warnings about skills that come by a restore, for those of `goal` that this scope has for the first time
+/// on this machine: nobody has seen them here when their source was typed.
+fn arrivals(gate: &ConsentGate<'_>, goal: &Goal, contents: &Contents) -> Result<Vec<Warning>> {
+    let mut told = Vec::new();
+    for Wanted { name, content, .. } in &goal.put {
+        let Some(locked) = content.locked().filter(|locked| !gate.has(name, &locked.digest)) else {
+            continue;
+        };
+        let Some(set) = contents.get(name).cloned().or_else(|| gate.tree(name, &locked.digest)) else {
+            continue;
+        };
+        if let Some(file) = skill_file(&set) {
+            told.extend(alarms(name, &set, &Document::from_bytes(set.read(file)?))?);
+        }
+    }
+    Ok(told)
 }
 
 /// The change that an installation makes to a scope: a function of the request and the two files.
@@ -144,6 +265,17 @@ impl<'a> Edit<'a> {
         }
         audience.on_install(put, entries);
         Ok(audience)
+    }
+}
+
+/// Refuses names of skills that may bring new capabilities, but are neither installed nor come.
+fn check_allowed(scope: &Scope, request: &InstallRequest, goal: &Goal, files: &Files) -> Result<()> {
+    let Allow::Only(names) = &request.allow else { return Ok(()) };
+    let comes = goal.put.iter().map(|wanted| &wanted.name);
+    let known: Vec<_> = comes.chain(files.lock.skills.keys()).map(SkillName::as_str).collect();
+    match names.iter().find(|name| !known.contains(&name.as_str())) {
+        Some(name) => Err(not_installed(Some(scope.kind), name, known.into_iter())),
+        None => Ok(()),
     }
 }
 

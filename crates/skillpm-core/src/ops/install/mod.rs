@@ -25,6 +25,7 @@ pub(super) mod restore;
 pub(super) mod select;
 mod typed;
 
+pub(super) use self::alarms::alarms;
 pub use self::available::{Available, OfferedPlugin};
 pub(super) use self::chosen::{ALL, typed};
 pub use self::desired::LeftOut;
@@ -34,6 +35,7 @@ pub(super) use self::select::{candidates, of_name};
 #[cfg(feature = "create")]
 pub(super) use self::typed::check_no_directory;
 pub(super) use self::typed::unprotected;
+pub use super::consent::{Allow, NewVersion};
 
 use self::agent_targets::AgentTargets;
 use self::chosen::Selection;
@@ -91,7 +93,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     let mut sources = Sources::new(context, &scope, &before.manifest)?;
     let selection = choose(&mut sources, request, &specs)?;
     let fetched = fetch::fetch(sources, request, selection, &before)?;
-    let read = |scope: &Scope| Files::read_since(scope, before);
+    let read = |scope: &Scope| Files::read_since(scope, before.clone());
     goal::reach(context, &scope, request, read, |files| Ok(fetched.desired(files)))
 }
 

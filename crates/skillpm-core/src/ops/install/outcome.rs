@@ -22,6 +22,7 @@ use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::change::Planned;
+use crate::ops::consent::NewVersion;
 use crate::ops::policy_check::PolicyDecision;
 use crate::resolve::graph::dependents;
 use crate::text::conflict_line;
@@ -56,6 +57,10 @@ pub struct InstallOutcome {
     pub left_unreadable: Vec<String>,
     /// What was requested among others and could not be installed; the warnings say why.
     pub left_out: Vec<LeftOut>,
+    /// What the versions that took the place of others have that those had not.
+    pub reviewed: Vec<NewVersion>,
+    /// In a dry run: the skills with new capabilities that nobody agreed to.
+    pub refused: Vec<String>,
     /// The policy lines that decided about the sources.
     pub decided: Vec<PolicyDecision>,
     /// Warnings for the user.
@@ -153,7 +158,7 @@ pub(super) fn planned(
     let comes = plan.steps.iter().any(|step| matches!(step.place().0, Location::Canonical));
     outcome.paths.extend(attributes::planned(context, scope, now, comes));
     if !request.restores() {
-        outcome.warnings.extend(replaced::told(context, scope.kind, goal, files));
+        outcome.warnings.extend(replaced::told(goal, files));
     }
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
     outcome.left_unreadable = unreadable.iter().map(ToString::to_string).collect();

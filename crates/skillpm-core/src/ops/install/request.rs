@@ -1,6 +1,7 @@
 //! An installation, as a front end requests it.
 
-use crate::advice::Opt;
+use crate::advice::{Call, Opt, Verb};
+use crate::ops::consent::Allow;
 use crate::scope::ScopeKind;
 use crate::spec::Reference;
 
@@ -37,6 +38,8 @@ pub struct InstallRequest {
     pub force: bool,
     /// Whether to take all skills if several are found and none is named.
     pub yes: bool,
+    /// The skills that may bring new capabilities without a person's review.
+    pub allow: Allow,
     /// Whether to show what the sources hold and install nothing.
     pub list: bool,
     /// Whether to fail if the lockfile would change.
@@ -53,6 +56,31 @@ impl InstallRequest {
     /// Reports whether nothing new is requested, so that the manifest and lockfile are restored.
     pub(super) fn restores(&self) -> bool {
         self.sources.is_empty() && self.marketplace.is_none() && !self.from_project
+    }
+
+    /// Returns the call that makes this request in a scope of `kind`, for hints.
+    pub(super) fn call(&self, kind: ScopeKind) -> Call {
+        let flags = [
+            (self.from_project, Opt::FromProject),
+            (self.editable, Opt::Editable),
+            (self.copy, Opt::Copy),
+            (self.force, Opt::Force),
+            (self.locked, Opt::Locked),
+            (self.frozen, Opt::Frozen),
+            (self.no_deps, Opt::NoDeps),
+            (self.minimal, Opt::Minimal),
+        ];
+        let reference = self.reference.as_ref().map(|reference| match reference {
+            Reference::Branch(name) => (Opt::Branch, name.as_str()),
+            Reference::Rev(commit) => (Opt::Rev, commit.as_str()),
+            other => (Opt::Tag, other.name()),
+        });
+        let values = self.marketplace.iter().map(|source| (Opt::Marketplace, source.as_str()));
+        let values = values.chain(self.skills.iter().map(|skill| (Opt::Skill, skill.as_str())));
+        let values = values.chain(self.alias.iter().map(|name| (Opt::As, name.as_str()))).chain(reference);
+        let values = values.chain(self.agents.iter().map(|agent| (Opt::Agent, agent.as_str())));
+        let call = Verb::Install.within(kind).words(&self.sources).options(values);
+        flags.into_iter().filter(|(is_on, _)| *is_on).fold(call, |call, (_, flag)| call.flag(flag))
     }
 
     /// Returns the option that forbids changes to the lockfile, if one was passed.

@@ -16,11 +16,13 @@ use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::ops::consent::ConsentGate;
 use crate::ops::diff::VersionDiff;
 use crate::ops::fetcher::{Newest as Fresh, spec_of};
 use crate::ops::install::typed;
 use crate::ops::outdated::reference_gone;
 use crate::ops::policy_check::skill_file;
+use crate::review::review;
 use crate::skill;
 use crate::source;
 use crate::source::newest::{self, Answer, Files, Newest, Query};
@@ -287,7 +289,12 @@ impl<'a> Finder<'a> {
         } else {
             self.base(installed, new.digest)?
         };
-        let diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
+        let mut diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
+        // Somebody else may have locked a version that nobody reviewed here.
+        let gate = ConsentGate::new(self.context, self.scope, self.files);
+        if let Some(before) = gate.before(name, &new.digest).filter(|before| *before != locked.digest) {
+            diff.review = review(gate.tree(name, &before).as_ref(), &set)?;
+        }
         let work = Work::New(Box::new(Newer { old: (*locked).clone(), new, set, base, diff }));
         let disabled = entry.disabled;
         Ok(UpdateJob { name: (*name).clone(), entry: moved, disabled, work })

@@ -29,7 +29,6 @@ use crate::error::Result;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::install::transaction::Transaction;
-use crate::name::SkillName;
 
 /// Updates skills.
 ///
@@ -103,13 +102,8 @@ fn look<'a>(
         let others: Vec<_> = only.iter().filter(|name| !comes(name)).cloned().collect();
         installed_names(context, &scope, &files, (Verb::Update, &others))?;
     }
-    let is_allowed = |name: &SkillName| match &request.allow {
-        Allow::None => false,
-        Allow::Only(only) => only.iter().any(|one| one == name.as_str()),
-        Allow::All => true,
-    };
     let refused = found.jobs.iter().filter(|job| job.new_capabilities() > 0).map(|job| job.name.clone());
-    let refused = refused.filter(|name| !is_allowed(name)).collect();
+    let refused = refused.filter(|name| !request.allow.admits(name)).collect();
     Ok(Prepared {
         context,
         request,

@@ -7,6 +7,7 @@ use super::find::{UpdateJob, Work};
 use super::outcome::{UpdateFailure, UpdatedSkill};
 use super::request::UpdateRequest;
 use crate::advice::{Call, Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
@@ -14,6 +15,7 @@ use crate::install::scope::Scope;
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
+use crate::ops::consent::refusal;
 use crate::ops::policy_check::PolicyDecision;
 use crate::reporter::Choice;
 use crate::resolve::graph::closure;
@@ -127,12 +129,12 @@ impl Prepared<'_> {
         let quoted: Vec<_> = self.refused.iter().map(|name| format!("`{name}`")).collect();
         let only: Vec<_> = self.refused.iter().map(SkillName::as_str).collect();
         let comes = |name: &SkillName| !self.files.lock.skills.contains_key(name);
-        let what = if self.refused.iter().any(comes) {
-            format!("{} can do what was not allowed", quoted.join(", "))
+        let error = if self.refused.iter().any(comes) {
+            let what = format!("{} can do what was not allowed", quoted.join(", "));
+            Error::new(ErrorKind::Findings, what).coded(codes::NEW_CAPABILITY)
         } else {
-            format!("the new version of {} has new capabilities", quoted.join(", "))
+            refusal(&only)
         };
-        let error = Error::new(ErrorKind::Findings, what);
         let update = || self.request.options().fold(Verb::Update.within(self.scope.kind), Call::flag);
         let error = error.hint(message!(
             "nothing was changed; review the lines marked `!`, then run ",

@@ -3,6 +3,7 @@
 use crate::advice::Opt;
 use crate::install::scope::ScopeKind;
 use crate::merge::Prefer;
+pub use crate::ops::consent::Allow;
 use crate::version::Version;
 
 /// What is to be updated.
@@ -50,16 +51,4 @@ impl UpdateRequest {
         ];
         options.into_iter().filter_map(|(is_on, option)| is_on.then_some(option))
     }
-}
-
-/// The skills that may bring new capabilities.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub enum Allow {
-    /// None.
-    #[default]
-    None,
-    /// These.
-    Only(Vec<String>),
-    /// All.
-    All,
 }

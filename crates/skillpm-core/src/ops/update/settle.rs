@@ -17,6 +17,7 @@ use crate::lockfile::Locked;
 use crate::merge::Versions;
 use crate::name::SkillName;
 use crate::ops::change::{Begun, Merges, Planned, Unedited};
+use crate::ops::consent::Agreed;
 use crate::ops::dependencies::unneeded;
 use crate::ops::install::agent_targets::AgentTargets;
 use crate::resolve::graph::closure;
@@ -148,7 +149,9 @@ pub(super) fn settle<'b, 'a>(
         record.gone = locked.map(|(name, locked)| (name.clone(), locked.clone())).collect();
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
-    let planned = begun.plan(goal)?;
+    // Whoever applies this has had the review of each of them.
+    let versions = prepared.jobs.iter().map(UpdateJob::version).collect();
+    let planned = begun.plan(goal)?.agreed(Agreed { versions, ..Agreed::default() });
     let (plan, goal) = (planned.plan(), planned.goal());
     let now = plan.lock.as_ref().unwrap_or(&files.lock);
     for (name, record) in &mut unresolved {

@@ -141,9 +141,16 @@ pub(crate) fn has_definitions(text: &str) -> bool {
     memchr::memmem::find(text.as_bytes(), b"]:").is_some()
 }
 
-/// Returns the comments of `text` that instruct the agent, those in HTML and those in definitions of links that lead
-/// nowhere: their bytes, and their text.
+/// Returns the comments of `text` that instruct the agent: their bytes, and their text.
 pub(crate) fn instructions<'a>(text: &'a str, markdown: &Markdown) -> Vec<(Range<usize>, &'a str)> {
+    let mut found = comments(text, markdown);
+    found.retain(|(_, comment)| is_instruction(comment));
+    found
+}
+
+/// Returns the comments of `text`, those in HTML and those in definitions of links that lead nowhere: their bytes, and
+/// their text.
+pub(crate) fn comments<'a>(text: &'a str, markdown: &Markdown) -> Vec<(Range<usize>, &'a str)> {
     let mut found = Vec::new();
     for html in &markdown.html {
         let mut from = html.start;
@@ -152,14 +159,11 @@ pub(crate) fn instructions<'a>(text: &'a str, markdown: &Markdown) -> Vec<(Range
             let inner = &text[start + 4..html.end];
             let length = inner.find("-->").unwrap_or(inner.len());
             from = start + 4 + length;
-            if is_instruction(&inner[..length]) {
-                found.push((start..(from + 3).min(html.end), &inner[..length]));
-            }
+            found.push((start..(from + 3).min(html.end), &inner[..length]));
         }
     }
     for at in memchr::memmem::find_iter(text.as_bytes(), b"]:") {
-        let comment = definition(text, at)
-            .filter(|span| !markdown.is_code(span.start) && is_instruction(&text[span.clone()]));
+        let comment = definition(text, at).filter(|span| !markdown.is_code(span.start));
         found.extend(comment.map(|span| (span.clone(), &text[span])));
     }
     found.sort_by_key(|(span, _)| span.start);

@@ -34,7 +34,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 }
 
 /// Returns the first tag in `text`.
-fn tag(text: &str) -> Option<&str> {
+pub(crate) fn tag(text: &str) -> Option<&str> {
     text.match_indices('<').find_map(|(at, _)| {
         let rest = &text[at + 1..];
         let name = rest.strip_prefix('/').unwrap_or(rest);

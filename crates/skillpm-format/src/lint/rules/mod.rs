@@ -78,11 +78,13 @@ mod yaml_unquoted_value;
 
 use std::ops::Range;
 
-pub(crate) use comment_instruction::instructions;
+pub(crate) use comment_instruction::{comments, instructions};
+pub(crate) use description_markup::tag as markup;
 pub(crate) use hidden_character::{message as hidden_message, runs as hidden_runs};
 pub(super) use quirk_file_name::is_other_file;
 pub(crate) use scripts::{ENDINGS as SCRIPT_ENDINGS, ending};
 pub use secret_in_text::ID as SECRET_IN_TEXT;
+pub(crate) use text_out_of_sight::out_of_sight;
 pub(super) use unused_switch::unused_switches;
 
 use super::reference::Reading;

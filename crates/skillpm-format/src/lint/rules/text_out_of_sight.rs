@@ -29,7 +29,15 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    let text = subject.document.text();
+    for (span, message) in out_of_sight(subject.document.text()) {
+        let finding = RULE.finding(message, span);
+        findings.push(finding.help("put it where readers see it, or delete it"));
+    }
+}
+
+/// Returns the lines of `text` that few readers see, without the blanks before them, and why.
+pub(crate) fn out_of_sight(text: &str) -> Vec<(Range<usize>, String)> {
+    let mut found = Vec::new();
     for gap in gaps(text) {
         let blank = &text[gap.clone()];
         let lines = memchr::memchr_iter(b'\n', blank.as_bytes()).count().saturating_sub(1);
@@ -43,9 +51,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         } else {
             continue;
         };
-        let finding = RULE.finding(message, gap.end..gap.end + rest.trim_end().len());
-        findings.push(finding.help("put it where readers see it, or delete it"));
+        found.push((gap.end..gap.end + rest.trim_end().len(), message));
     }
+    found
 }
 
 /// Returns the runs of at least [`LINES`] blanks and line ends in `text` that are followed by something.

@@ -1,8 +1,10 @@
 //! Commands in code, and the programs that they call.
 
+mod hosts;
 mod unseen;
 mod words;
 
+pub(super) use hosts::hosts;
 pub(super) use unseen::unseen;
 use words::{BEFORE, PROGRAMS, SHELLS, SILENT};
 
@@ -46,6 +48,29 @@ pub(super) fn of_code(code: &str, base: usize) -> Vec<Command> {
         return if inner.trim().contains(' ') { likely(inner, inner_base) } else { Vec::new() };
     }
     likely(code, base)
+}
+
+/// Returns the commands in `comment`, which starts at byte `base`: the lines that call a known program with an argument.
+pub(super) fn of_comment(comment: &str, base: usize) -> Vec<Command> {
+    let inner = comment_text(comment).unwrap_or(comment);
+    let base = base + comment.len() - inner.len();
+    let inner = inner.trim_end_matches([')', '"', '\'']);
+    let mut commands = likely(inner, base);
+    // A word of prose may be the name of a program: `find the file`.
+    commands.retain(|command| command.text.contains(['/', '|', '$', '-', '~', '.']));
+    commands
+}
+
+/// Returns what follows the start of a comment in `line`: `<!--`, `[//]: # (` or `[comment]: <> (`.
+fn comment_text(line: &str) -> Option<&str> {
+    let html = line.find("<!--").map(|at| &line[at + 4..]);
+    let definition = || {
+        let (_, rest) = line.strip_prefix('[')?.split_once("]:")?;
+        let rest = rest.trim_start();
+        let rest = rest.strip_prefix("<>").or_else(|| rest.strip_prefix('#'))?;
+        Some(rest.trim_start().trim_start_matches(['(', '"', '\'']))
+    };
+    html.or_else(definition)
 }
 
 /// Returns the probable commands among lines that may or may not be commands.

@@ -1,0 +1,142 @@
+//! The versions of skills that were let into a scope on this machine: those that a person agreed to, that brought
+//! nothing new, or that the team's lockfile named when the scope was first seen.
+//!
+//! A lockfile cannot say this: whoever changes it would agree for everybody. So it is kept in the user's own state
+//! directory, one file for each scope, beside the receipts. Unlike them it outlives a removal, so that a skill that
+//! comes back is compared with what it was.
+//!
+//! A record that cannot be read, or that is about another directory, is treated as missing, which is not a failure.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+use super::scope::Scope;
+use crate::digest::Digest;
+use crate::error::Result;
+use crate::fs::{self, Kind};
+use crate::name::SkillName;
+use crate::settings::Settings;
+
+/// The largest record that is read, in bytes.
+const MAX_RECORD: u64 = 16 << 20;
+/// The number of versions of a skill that are remembered.
+const MOST: usize = 16;
+
+/// The record of one scope.
+#[derive(Debug, Default)]
+pub struct ReviewedVersions {
+    /// `None` if there is no place for it.
+    file: Option<PathBuf>,
+    record: Record,
+}
+
+#[derive(Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Record {
+    /// The directory of the scope, for cleaning up.
+    directory: String,
+    /// The versions of each skill, the last one that was let in last.
+    skills: BTreeMap<SkillName, Vec<Digest>>,
+}
+
+impl ReviewedVersions {
+    /// Reads the record of `scope`.
+    pub fn read(settings: &Settings, scope: &Scope) -> Self {
+        let work_dir = scope.work_dir();
+        let real = fs::real_path(&work_dir).ok().flatten().unwrap_or(work_dir);
+        // In the user's home both scopes share one directory, and have a record each.
+        let key = [scope.kind.to_string().as_bytes(), b"\0", real.as_os_str().as_encoded_bytes()].concat();
+        let file = records(settings).map(|dir| dir.join(format!("{}.json", Digest::of(&key).hex())));
+        let directory = real.display().to_string();
+        let record = file.as_deref().and_then(parsed).filter(|record| record.directory == directory);
+        Self { file, record: record.unwrap_or_else(|| Record { directory, ..Record::default() }) }
+    }
+
+    /// Returns the versions of `name`, the last one that was let in last.
+    pub fn of(&self, name: &SkillName) -> &[Digest] {
+        self.record.skills.get(name).map(Vec::as_slice).unwrap_or_default()
+    }
+
+    /// Reports whether this version of `name` was let in.
+    pub fn has(&self, name: &SkillName, digest: &Digest) -> bool {
+        self.of(name).contains(digest)
+    }
+
+    /// Records that `versions` were let in. A record that cannot be written is not a failure of the change: they are
+    /// then reviewed again.
+    pub fn pass(mut self, versions: BTreeSet<(SkillName, Digest)>) {
+        let mut changed = false;
+        for (name, digest) in versions {
+            let known = self.record.skills.entry(name).or_default();
+            if known.last() != Some(&digest) {
+                known.retain(|one| *one != digest);
+                known.push(digest);
+                known.drain(..known.len().saturating_sub(MOST));
+                changed = true;
+            }
+        }
+        if let (true, Some(file), Ok(text)) = (changed, &self.file, serde_json::to_vec(&self.record)) {
+            let _ = fs::write_small(file, &text);
+        }
+    }
+}
+
+fn parsed(file: &Path) -> Option<Record> {
+    serde_json::from_str(&fs::read_text(file, MAX_RECORD).ok()??).ok()
+}
+
+fn records(settings: &Settings) -> Option<PathBuf> {
+    settings.dirs.state.as_ref().map(|state| state.join("reviewed"))
+}
+
+/// Returns the records of scopes that no longer exist, such as those of removed projects.
+///
+/// # Errors
+///
+/// Fails if the directory of the records cannot be read.
+pub fn stale_reviews(settings: &Settings) -> Result<Vec<PathBuf>> {
+    let Some(dir) = records(settings) else { return Ok(Vec::new()) };
+    let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));
+    let is_there = |directory: &str| matches!(fs::kind(Path::new(directory)), Ok(Some(Kind::Directory)));
+    let is_stale = |file: &PathBuf| parsed(file).is_none_or(|record| !is_there(&record.directory));
+    Ok(files.filter(is_stale).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::engine::testing::World;
+    use crate::install::scope::ScopeKind;
+
+    #[test]
+    fn the_last_versions_of_each_scope_are_remembered() {
+        let world = World::new();
+        let settings = world.context().settings;
+        let scope = |kind| Scope::new(&settings, kind).expect("a scope");
+        let project = scope(ScopeKind::Project);
+        let name: SkillName = "pdf".parse().expect("a name");
+        let versions: Vec<_> =
+            (0..MOST + 2).map(|number| Digest::of(number.to_string().as_bytes())).collect();
+        for digest in &versions {
+            ReviewedVersions::read(&settings, &project).pass([(name.clone(), *digest)].into());
+        }
+        let known = ReviewedVersions::read(&settings, &project);
+        assert_eq!(known.of(&name), &versions[2..]);
+        // Whatever comes again is the last one.
+        known.pass([(name.clone(), versions[5])].into());
+        let known = ReviewedVersions::read(&settings, &project);
+        assert_eq!((known.of(&name).last(), known.of(&name).len()), (Some(&versions[5]), MOST));
+        assert!(!known.has(&name, &versions[0]) && known.has(&name, &versions[2]));
+        assert_eq!(ReviewedVersions::read(&settings, &scope(ScopeKind::User)).of(&name), []);
+        assert!(stale_reviews(&settings).expect("reads").is_empty());
+        // A record about another directory says nothing about this one.
+        let file = known.file.clone().expect("a place");
+        let text = fs::read_text(&file, MAX_RECORD).expect("reads").expect("a record");
+        let other = text.replacen("\"directory\":\"", "\"directory\":\"/nowhere", 1);
+        fs::write_small(&file, other.as_bytes()).expect("writes");
+        assert_eq!(ReviewedVersions::read(&settings, &project).of(&name), []);
+        assert_eq!(stale_reviews(&settings).expect("reads"), [file]);
+    }
+}
