@@ -356,3 +356,31 @@ fn a_bundle_that_lies() {
     let output = sandbox.run(&["registry", "bundle", "upstream", "new.zip"]);
     assert_eq!((output.code, sandbox.tree(&sandbox.project())), (Some(5), before), "{output}");
 }
+
+/// A mirror is made only where nothing is lost, and removes nothing that it did not put there.
+#[test]
+fn files_of_others_stay() {
+    let sandbox = upstream();
+    sandbox.write("m/index/notes.json", "MINE");
+    sandbox.write("m/search.json", "MINE");
+    let output = sandbox.run(&["registry", "mirror", "./upstream", "m"]);
+    assert_eq!(output.code, Some(2), "{output}");
+    assert!(
+        ["`search.json`", "`index/notes.json`", "--force"].iter().all(|part| output.stderr.contains(part))
+    );
+    assert_eq!(files(&sandbox, "m").len(), 2);
+    let outcome = mirror(&sandbox, "./upstream", &["--force"]);
+    assert_eq!((&outcome["replaced"], &outcome["removed"]), (&json!([]), &json!([])), "another directory");
+    let output = sandbox.run(&["registry", "mirror", "./upstream", "m", "--force", "--json"]);
+    let outcome: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!(outcome["replaced"], json!(["search.json"]));
+    assert_eq!(outcome["removed"], json!(["index/notes.json"]));
+    assert_eq!(files(&sandbox, "m"), files(&sandbox, "upstream"));
+    // In a mirror that is there, too.
+    sandbox.write("m/index/notes.json", "MINE");
+    sandbox.write("m/search.json", "damaged");
+    publish(&sandbox, "lone", "1.3.0", "");
+    sandbox.ok(&["registry", "mirror", "./upstream", "m"]);
+    assert_eq!(sandbox.read("m/index/notes.json"), "MINE");
+    assert_eq!(sandbox.read("m/search.json"), sandbox.read("upstream/search.json"));
+}

@@ -429,7 +429,8 @@ fn over_http_and_then_offline() {
     let asked = forge.asked();
     assert_eq!(asked.iter().filter(|path| path.starts_with("/team/index/")).count(), 2, "{asked:?}");
     assert_eq!(asked.iter().filter(|path| path.starts_with("/team/artifacts/")).count(), 2, "{asked:?}");
-    assert_eq!(asked.len(), 4, "{asked:?}");
+    // What makes it a registry is asked for once.
+    assert_eq!(asked.len(), 5, "{asked:?}");
     assert_eq!(requested(&sandbox), ["report = { registry = \"acme\", version = \"^1.1.0\" }"]);
     fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");
     fs::remove_dir_all(sandbox.home().join(".local")).expect("removes");
@@ -482,6 +483,55 @@ fn a_registry_that_lies() {
             !sandbox.project().join("skillpm.lock").exists() && !sandbox.project().join(".agents").exists()
         );
     }
+}
+
+/// What a newer program wrote is not guessed at; without the file, the lists decide.
+#[test]
+fn formats_are_checked() {
+    let sandbox = project(&RegistryFiles::default().add("base", "1.0.0", ""));
+    let config = "../registry/config.json";
+    for (text, code, part) in [
+        ("{\"format\":2,\"name\":\"acme\"}", 3, "update skillpm"),
+        ("{\"format\":\"1\",\"name\":\"acme\"}", 5, "config.json"),
+        ("[]", 5, "config.json"),
+    ] {
+        sandbox.write(config, text);
+        for args in [&["install", "base"][..], &["search", "base"]] {
+            let output = sandbox.run(args);
+            assert!(output.code == Some(code) && output.stderr.contains(part), "{text} {args:?}: {output}");
+        }
+        assert!(!sandbox.project().join("skillpm.lock").exists());
+    }
+    fs::remove_file(sandbox.project().join(config)).expect("removes");
+    sandbox.ok(&["install", "base"]);
+    assert_eq!(locked(&sandbox), ["base 1.0.0"]);
+}
+
+/// A version that lists more than any registry takes is refused before anything is asked about what it lists.
+#[test]
+fn too_many_dependencies_are_not_asked_for() {
+    let needs = (0..100_000).map(|at| format!("s{at}")).collect::<Vec<_>>();
+    let (forge, sandbox) = (Forge::start(), Sandbox::new());
+    let files = RegistryFiles::default().add("base", "1.0.0", "").add("base", "2.0.0", "");
+    files.serve(&forge, "/r");
+    let (_, bytes) = files.files().into_iter().find(|(path, _)| path == "index/base.json").expect("a list");
+    let mut list: Value = serde_json::from_slice(&bytes).expect("JSON");
+    list["versions"][1]["dependencies"] = json!(needs);
+    forge.serve("/r/index/base.json", list.to_string().into_bytes());
+    sandbox.write("skillpm.toml", format!("[registries]\ndefault = \"{}\"\n", forge.url("/r")));
+    let output = sandbox.run(&["install", "base"]);
+    assert!(
+        output.code == Some(0) && output.stderr.contains("100000 dependencies, 256 are allowed"),
+        "{output}"
+    );
+    assert_eq!(locked(&sandbox), ["base 1.0.0"]);
+    // Nothing else is there: that is the reason.
+    list["versions"].as_array_mut().expect("versions").remove(0);
+    forge.serve("/s/index/base.json", list.to_string().into_bytes());
+    sandbox.write("skillpm.toml", format!("[registries]\ndefault = \"{}\"\n", forge.url("/s")));
+    let output = sandbox.run(&["install", "base"]);
+    assert!(output.code != Some(0) && output.stderr.contains("256 are allowed"), "{output}");
+    assert!(forge.asked().iter().all(|path| !path.contains("/index/s")), "{:?}", forge.asked());
 }
 
 /// The tags of a repository are versions too: a range means the highest one in it.

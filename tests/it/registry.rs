@@ -148,6 +148,12 @@ fn what_is_wrong_changes_nothing() {
     sandbox.write("right.zip", &right);
     let long = format!("1.0.0-{}", "a".repeat(200));
     let described = |text: String| Tree::new().file("SKILL.md", text).zip();
+    let plain = text("pdf", "2.0", "x").replace("Run `scripts/run.sh` to see", "See");
+    let needing = |needs: &str| {
+        let more = format!("version: '2.0'\n  skill-dependencies: {needs}\n");
+        described(plain.replace("version: '2.0'\n", &more))
+    };
+    let names = |count: usize| (0..count).map(|at| format!("s{at}")).collect::<Vec<_>>().join(" ");
     let cases: &[(&str, Vec<u8>, i32)] = &[
         ("wrapped", Tree::new().file("pdf/SKILL.md", text("pdf", "2.0", "x")).zip(), 1),
         ("no version", described(text("pdf", "2.0", "x").replace("  version: '2.0'", "  author: x")), 1),
@@ -164,6 +170,18 @@ fn what_is_wrong_changes_nothing() {
             1,
         ),
         ("climbs", crate::support::zip::raw(&[("SKILL.md", b"x"), ("../x", b"x")], ""), 5),
+        ("device file", skill("pdf", "2.0", "x").file("aux.txt", "x").zip(), 1),
+        ("trailing dot", skill("pdf", "2.0", "x").file("a/b.", "x").zip(), 1),
+        ("trailing blank", skill("pdf", "2.0", "x").file("a/b ", "x").zip(), 1),
+        ("equal but for case", skill("pdf", "2.0", "x").file("a.md", "x").file("A.md", "x").zip(), 5),
+        (
+            "escape in the description",
+            described(plain.replace("Reads", "\"\\e[31mReads").replace("mentions pdf.", "mentions pdf.\"")),
+            1,
+        ),
+        ("reordered description", described(plain.replace("Reads and", "Reads\u{202e} and")), 1),
+        ("local dependency", needing("file:///etc/x.git"), 1),
+        ("too many dependencies", needing(&names(257)), 1),
         ("cut off", right[..right.len() / 2].to_vec(), 5),
         ("no archive", b"text".to_vec(), 5),
         ("exists", skill("pdf", "1", "other").zip(), 2),
@@ -183,6 +201,8 @@ fn what_is_wrong_changes_nothing() {
         &["yank", "-r", "site", "../pdf@1.0"],
         &["yank", "-r", "site", "pdf@3.0"],
         &["yank", "-r", "site", "pdf@1.0", "--reason", "two\nlines"],
+        &["yank", "-r", "site", "pdf@1.0", "--reason", "\u{1b}[31mred"],
+        &["yank", "-r", "site", "pdf@1.0", "--reason", "a\u{202e}b\u{200b}"],
         &["yank", "-r", "site", "pdf@1.0", "docx@1.0"],
         &["init", "site"],
         &["init", "new", "--name", "Not A Name"],
@@ -193,6 +213,94 @@ fn what_is_wrong_changes_nothing() {
         assert_eq!(files(&sandbox), before, "{args:?}");
     }
     assert!(!sandbox.project().join("new").exists());
+}
+
+/// What a directory has in the places of a registry is named before anything is written, and only `--force` replaces it.
+#[test]
+fn init_replaces_nothing_unasked() {
+    let sandbox = Sandbox::new();
+    let mine = [
+        "search.json",
+        "index/pdf.json",
+        ".well-known/agent-skills/index.json",
+        ".well-known/ai-catalog.json",
+    ];
+    for path in mine {
+        sandbox.write(&format!("w/{path}"), "MINE");
+    }
+    let before = sandbox.tree(&sandbox.project());
+    for more in [&[][..], &["--dry-run"], &["--json"]] {
+        let output = sandbox.run(&[&["registry", "init", "w", "--name", "a1"], more].concat());
+        assert_eq!(output.code, Some(2), "{output}");
+        assert!(mine.iter().all(|path| output.stderr.contains(path)), "{output}");
+        assert!(output.stderr.contains("--force"), "{output}");
+        assert_eq!(sandbox.tree(&sandbox.project()), before);
+    }
+    let forced = |more: &[&str]| {
+        let output =
+            sandbox.run(&[&["registry", "init", "w", "--name", "a1", "--force", "--json"], more].concat());
+        assert_eq!(output.code, Some(0), "{output}");
+        serde_json::from_str::<Value>(&output.stdout).expect("JSON")
+    };
+    let planned = forced(&["--dry-run"]);
+    assert_eq!(planned["removed"], json!(["index/pdf.json"]));
+    assert_eq!(planned["replaced"].as_array().map(Vec::len), Some(3));
+    assert_eq!(sandbox.tree(&sandbox.project()), before);
+    let done = forced(&[]);
+    assert_eq!((&done["replaced"], &done["removed"]), (&planned["replaced"], &planned["removed"]));
+    assert_eq!(sandbox.run(&["registry", "verify", "-r", "w"]).code, Some(0));
+    // A directory of another shape is refused whole.
+    sandbox.write("v/index/sub/x.json", "MINE");
+    for more in [&[][..], &["--force"]] {
+        let output = sandbox.run(&[&["registry", "init", "v", "--name", "a1"], more].concat());
+        assert!(output.code == Some(2) && output.stderr.contains("index/sub"), "{output}");
+    }
+    assert_eq!(sandbox.read("v/index/sub/x.json"), "MINE");
+    assert!(!sandbox.project().join("v/config.json").exists());
+}
+
+#[test]
+fn what_was_begun_is_completed() {
+    let sandbox = registry();
+    std::fs::create_dir(sandbox.project().join("new")).expect("creates");
+    sandbox.write("new/config.json", sandbox.read("site/config.json"));
+    assert_eq!(sandbox.run(&["registry", "init", "new", "--name", "other"]).code, Some(2));
+    sandbox.ok(&["registry", "init", "new"]);
+    assert_eq!(sandbox.run(&["registry", "verify", "-r", "new"]).code, Some(0));
+    assert_eq!(sandbox.run(&["registry", "init", "new"]).code, Some(2));
+}
+
+/// Files that somebody removed make one version unavailable, and damage leaves out one skill.
+#[test]
+fn a_damaged_skill_takes_no_other_with_it() {
+    let sandbox = registry();
+    for (name, version) in [("pdf", "1.0.0"), ("pdf", "1.1.0"), ("docx", "1.0.0")] {
+        add(&sandbox, name, version, "x");
+    }
+    json(&sandbox, &["yank", "pdf@1.1.0", "--reason", "leaks a key"]);
+    let artifact = read_json(&sandbox, "index/pdf/1.1.0.json")["artifact"]["digest"].clone();
+    let hex = artifact.as_str().and_then(|digest| digest.split(':').nth(1)).expect("a digest").to_owned();
+    for path in ["index/pdf/1.1.0.json", &format!("artifacts/sha256/{hex}.zip")] {
+        std::fs::remove_file(sandbox.project().join("site").join(path)).expect("removes");
+    }
+    assert_eq!(json(&sandbox, &["index"])["left_out"], json!([]));
+    let verified = sandbox.run(&["registry", "verify", "-r", "site", "--json"]);
+    let found: Value = serde_json::from_str(&verified.stdout).expect("JSON");
+    assert_eq!(verified.code, Some(5));
+    assert_eq!(found["defects"].as_array().map(Vec::len), Some(1), "{found}");
+    assert_eq!(found["defects"][0]["path"], "index/pdf/1.1.0.json");
+    assert_eq!(found["defects"][0]["kind"], "record-missing");
+    assert_eq!(add(&sandbox, "pdf", "1.2.0", "x").code, Some(0));
+    assert_eq!(add(&sandbox, "pdf", "1.1.0", "y").code, Some(2));
+    // Damage is told, and the rest is derived.
+    sandbox.write("site/index/pdf/1.0.0.json", "{");
+    std::fs::remove_file(sandbox.project().join("site/index/docx.json")).expect("removes");
+    let output = sandbox.run(&["registry", "index", "-r", "site", "--json"]);
+    let indexed: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    assert_eq!((output.code, &indexed["written"]), (Some(5), &json!(["index/docx.json"])));
+    assert_eq!(indexed["left_out"][0]["name"], "pdf");
+    assert_eq!(read_json(&sandbox, "search.json")["skills"].as_array().map(Vec::len), Some(2));
+    assert_eq!(add(&sandbox, "docx", "1.1.0", "x").code, Some(0));
 }
 
 #[test]

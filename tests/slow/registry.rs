@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::Value;
 
-use crate::inject::{all_disturbances, came_to_a_read, check_run, injections, pin, require};
+use crate::inject::{Disturbance, all_disturbances, came_to_a_read, check_run, injections, pin, require};
 use crate::support::snapshot::{self, Snapshot};
 use crate::support::{Sandbox, Tree, strace};
 
@@ -168,6 +168,58 @@ fn walk(what: &str, args: &[&str]) {
 #[test]
 fn add_version() {
     walk("`registry add` of a version", &["registry", "add", "-r", "site", "pdf-1.1.zip"]);
+}
+
+/// Whatever of a version had come about when its publisher was cut off, other files under the same version are published
+/// instead of it or refused: the log never has two digests of it. A registry whose creation was cut off is completed.
+#[test]
+fn what_follows_something_else() {
+    if !strace::is_possible() {
+        return;
+    }
+    let _pinned = pin();
+    let (sandbox, saved) = (prepare(), Sandbox::in_memory());
+    let other = Tree::new().file("SKILL.md", text("pdf", "1.1")).file("references/a.md", "other").zip();
+    sandbox.write("other.zip", other);
+    snapshot::restore(sandbox.root(), saved.root());
+    let follow: [(&[&str], &[&str], &[i32]); 2] = [
+        (
+            &["registry", "add", "-r", "site", "pdf-1.1.zip"],
+            &["registry", "add", "-r", "site", "other.zip"],
+            &[0, 2],
+        ),
+        (
+            &["registry", "init", "new", "--name", "acme"],
+            &["registry", "init", "new", "--name", "acme"],
+            &[0, 2],
+        ),
+    ];
+    for (args, then, codes) in follow {
+        snapshot::restore(saved.root(), sandbox.root());
+        let plain = strace::run(&sandbox, args, &[]);
+        let points: Vec<usize> = (0..plain.calls.len())
+            .filter(|at| plain.calls[*at].changes() && plain.calls[*at].is_below(sandbox.root()))
+            .collect();
+        let registry = args.iter().find(|arg| ["site", "new"].contains(arg)).expect("a registry");
+        for (at, disturbance) in all_disturbances(&plain.calls, &points) {
+            snapshot::restore(saved.root(), sandbox.root());
+            let traced = strace::run(&sandbox, args, &injections(&plain.calls, at, disturbance));
+            let told = || format!("{disturbance:?} at {}\nit said: {}", plain.calls[at].text, traced.output);
+            if args[1] == "init" && traced.output.code.is_some_and(|code| code != 0) {
+                let left = sandbox.project().join("new").join("config.json").exists();
+                // What cannot be removed either is left.
+                assert!(!left || matches!(disturbance, Disturbance::From(_)), "it is left\n{}", told());
+            }
+            let next = sandbox.run(then);
+            assert!(next.code.is_some_and(|code| codes.contains(&code)), "{next}\n{}", told());
+            // A refusal publishes nothing, and so completes no list.
+            sandbox.ok(&["registry", "index", "-r", registry]);
+            let output = sandbox.run(&["registry", "verify", "-r", registry, "--json"]);
+            let found: Value = serde_json::from_str(&output.stdout).expect("JSON");
+            let is_whole = items(&found, "defects").is_empty() && items(&found, "pending").is_empty();
+            assert!(is_whole, "{found}\n{}", told());
+        }
+    }
 }
 
 #[test]

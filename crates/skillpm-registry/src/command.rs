@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::log::{Ending, Log};
 use crate::pages;
 use crate::registry::{Account, Timestamp, registry_name};
-use crate::storage::{Storage, create, create_if_empty};
+use crate::storage::{Storage, check_store, create, create_if_empty};
 use crate::web::{self, Entrance, Metrics, State, Tls};
 
 /// How long the end of the process waits for threads that are at work.
@@ -101,6 +101,10 @@ struct SiteArgs {
     /// the directory to write to; pages of an earlier run are replaced or removed
     #[arg(long, value_name = "DIR")]
     out: PathBuf,
+
+    /// replace files that are no pages of an earlier run
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Debug, Subcommand)]
@@ -299,6 +303,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
 /// Opens the registry that `config` names. Creates it if nothing is there.
 async fn open(config: Config) -> Result<App> {
     let place = config.place()?;
+    check_store(&place).await?;
     if let Some(name) = create_if_empty(&place).await? {
         tracing::info!(%name, "created a registry in `{place}`");
     }
@@ -382,8 +387,11 @@ fn stopped() -> Result<impl Future<Output = ()>> {
 
 async fn site(args: SiteArgs) -> Result<()> {
     let app = App::open(args.common.settings()?).await?;
-    let count = pages::write(&app, &args.out).await?;
-    anstream::println!("wrote {count} files to `{}`", args.out.display());
+    let written = pages::write(&app, &args.out, args.force).await?;
+    for path in &written.replaced {
+        anstream::println!("replaced `{path}`, which was no page");
+    }
+    anstream::println!("wrote {} files to `{}`", written.pages, args.out.display());
     Ok(())
 }
 

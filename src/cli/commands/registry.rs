@@ -45,6 +45,10 @@ enum Action {
         #[arg(long, value_name = "NAME")]
         name: Option<String>,
 
+        /// replace or remove files that are not the registry's
+        #[arg(long)]
+        force: bool,
+
         /// How it is done.
         #[command(flatten)]
         how: HowToWrite,
@@ -127,6 +131,10 @@ enum Action {
         /// What is copied.
         #[command(flatten)]
         what: WhatToCopy,
+
+        /// replace or remove files of a directory that is no mirror yet
+        #[arg(long)]
+        force: bool,
 
         /// print the outcome as JSON
         #[arg(long)]
@@ -265,8 +273,8 @@ struct HowToWrite {
 pub(super) fn run(app: &App, args: &RegistryArgs) -> Result<u8> {
     let (printer, context) = (&app.printer, &app.context);
     match args.action.clone() {
-        Action::Init { dir, name, how } => {
-            let outcome = init(context, &InitRequest { dir, name, dry_run: how.dry_run })?;
+        Action::Init { dir, name, force, how } => {
+            let outcome = init(context, &InitRequest { dir, name, force, dry_run: how.dry_run })?;
             render::registry::initialized(printer, &outcome, how.json);
         }
         Action::Add { sources, allow_secrets, place, how } => {
@@ -276,7 +284,9 @@ pub(super) fn run(app: &App, args: &RegistryArgs) -> Result<u8> {
         }
         Action::Index { place, how } => {
             let request = IndexRequest { registry: place.registry, dry_run: how.dry_run };
-            render::registry::indexed(printer, &index(context, &request)?, how.json);
+            let outcome = index(context, &request)?;
+            render::registry::indexed(printer, &outcome, how.json);
+            return Ok(if outcome.left_out.is_empty() { exit::SUCCESS } else { exit::INTEGRITY });
         }
         Action::Yank { versions, reason, place, how } => {
             let request = YankRequest { registry: place.registry, versions, reason, dry_run: how.dry_run };
@@ -298,8 +308,8 @@ pub(super) fn run(app: &App, args: &RegistryArgs) -> Result<u8> {
             let outcome = list(context, &ListRequest { registry: place.registry, name })?;
             render::registry::listed(printer, &outcome, one, json);
         }
-        Action::Mirror { source, dir, what, json } => {
-            let request = MirrorRequest { source, dir, selection: what.selection() };
+        Action::Mirror { source, dir, what, force, json } => {
+            let request = MirrorRequest { source, dir, selection: what.selection(), force };
             let outcome = mirror(context, &request)?;
             render::registry::mirrored(printer, &outcome, json);
             return Ok(exit::mirror(&outcome));

@@ -17,6 +17,7 @@ pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, json: bool) 
         return printer.json(outcome);
     }
     let (dir, name) = (one_line(&outcome.registry), &outcome.name);
+    displaced(printer, &outcome.replaced, &outcome.removed, outcome.dry_run);
     printer.note(&if outcome.dry_run {
         format!("would make `{dir}` the registry `{name}`; this was a dry run")
     } else {
@@ -24,6 +25,16 @@ pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, json: bool) 
     });
     if !outcome.dry_run {
         printer.hint("`skillpm registry add` publishes a skill there");
+    }
+}
+
+/// Shows the files that were not the registry's and gave way to it.
+fn displaced(printer: &Printer, replaced: &[String], removed: &[String], dry_run: bool) {
+    let (replace, remove) = if dry_run { ("would replace", "would remove") } else { ("replaced", "removed") };
+    for (verb, paths) in [(replace, replaced), (remove, removed)] {
+        for path in paths {
+            printer.note(&format!("{verb} `{}`, which was not the registry's", one_line(path)));
+        }
     }
 }
 
@@ -55,6 +66,9 @@ pub(crate) fn indexed(printer: &Printer, outcome: &IndexOutcome, json: bool) {
             printer.detail(&format!("{verb} {}", one_line(path)));
         }
     }
+    for one in &outcome.left_out {
+        printer.note(&format!("left out `{}`: {}", one.name, one_line(&one.message)));
+    }
     let changed = outcome.written.len() + outcome.removed.len();
     let end = match (changed, outcome.dry_run) {
         (0, _) => "nothing to change".to_owned(),
@@ -63,6 +77,11 @@ pub(crate) fn indexed(printer: &Printer, outcome: &IndexOutcome, json: bool) {
     };
     let (skills, versions) = (count(outcome.skills, "skill"), count(outcome.versions, "version"));
     printer.note(&format!("{skills}, {versions}: {end}"));
+    if !outcome.left_out.is_empty() {
+        printer.hint(
+            "`skillpm registry verify` shows what is wrong; lists of what was left out stay as they were",
+        );
+    }
 }
 
 pub(crate) fn yanked(printer: &Printer, outcome: &YankOutcome, json: bool) {
@@ -138,6 +157,7 @@ pub(crate) fn mirrored(printer: &Printer, outcome: &MirrorOutcome, json: bool) {
     if json {
         return printer.json(outcome);
     }
+    displaced(printer, &outcome.replaced, &outcome.removed, false);
     for added in &outcome.added {
         let line = format!("{} {} ({})", added.name, one_line(&added.version), size(added.size));
         printer.status("added", &line);
@@ -235,7 +255,7 @@ mod tests {
     use crate::cli::printer::testing::printer;
     use crate::digest::Digest;
     use crate::ops::registry::{AddedVersion, ListedVersion, YankedVersion};
-    use crate::registry::{Defect, DefectKind};
+    use crate::registry::{Defect, DefectKind, LeftOut};
 
     /// The schema says what is printed, whatever is done.
     #[test]
@@ -249,7 +269,14 @@ mod tests {
         let (registry, name) = (|| "/r".to_owned(), || "pdf".to_owned());
         let (version, digest) = (|| "1.0".to_owned(), Digest::of(b""));
         describes(&|printer| {
-            initialized(printer, &InitOutcome { registry: registry(), name: name(), dry_run: false }, true);
+            let outcome = InitOutcome {
+                registry: registry(),
+                name: name(),
+                replaced: vec!["search.json".to_owned()],
+                removed: vec!["index/x.json".to_owned()],
+                dry_run: false,
+            };
+            initialized(printer, &outcome, true);
         });
         let added_version = AddedVersion {
             name: name(),
@@ -267,6 +294,7 @@ mod tests {
             versions: 1,
             written: vec!["search.json".to_owned()],
             removed: vec!["index/x.json".to_owned()],
+            left_out: vec![LeftOut { name: name(), message: "bad".to_owned() }],
             dry_run: true,
         };
         describes(&|printer| indexed(printer, &outcome, true));
@@ -295,6 +323,7 @@ mod tests {
         }
         let kinds = [
             DefectKind::Damaged,
+            DefectKind::RecordMissing,
             DefectKind::ArtifactMissing,
             DefectKind::ArtifactDiffers,
             DefectKind::ContentDiffers,

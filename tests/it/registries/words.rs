@@ -121,5 +121,5 @@ fn without_a_cache() {
     let request = InstallRequest { sources: vec!["base".to_owned()], ..InstallRequest::default() };
     let error = install(&Context::silent(settings), &request).expect_err("nothing is called so");
     assert_eq!(error.code(), "versions-conflict", "{}", error.with_causes());
-    assert_eq!(forge.asked().iter().filter(|path| path.ends_with("config.json")).count(), 2);
+    assert_eq!(forge.asked().iter().filter(|path| path.ends_with("config.json")).count(), 3);
 }

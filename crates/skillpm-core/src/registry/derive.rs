@@ -2,9 +2,14 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use serde::Serialize;
+
 use super::dir::exact_name;
-use super::{Head, History, RegistryDir, SearchIndex, ai_catalog, discovery, files, heads, versions};
-use crate::error::Result;
+use super::{
+    Head, History, NameList, RegistryDir, SearchIndex, ai_catalog, are_versions, discovery, files, heads,
+    versions,
+};
+use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::name::SkillName;
 use crate::workers;
@@ -20,6 +25,17 @@ pub struct Derived {
     pub written: Vec<String>,
     /// The files that were removed because nothing is derived there any more.
     pub removed: Vec<String>,
+    /// The skills that are damaged: what was derived of them before stays as it is.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// A skill from which nothing could be derived.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct LeftOut {
+    /// The name.
+    pub name: String,
+    /// What is wrong with it.
+    pub message: String,
 }
 
 /// A derived file that is not as it should be: its path, and what it should hold, if it should exist.
@@ -34,7 +50,7 @@ impl RegistryDir {
     ///
     /// # Errors
     ///
-    /// Fails for a file that cannot be read, or a record or event that is damaged.
+    /// Fails for a file that cannot be read. A skill that is damaged is left out.
     pub fn outdated(&self) -> Result<Derived> {
         let plan = plan_all(self, &BTreeMap::new())?;
         let (written, removed): (Vec<_>, Vec<_>) =
@@ -46,6 +62,7 @@ impl RegistryDir {
             versions: plan.versions,
             written: written.collect(),
             removed: removed.collect(),
+            left_out: plan.left_out,
         })
     }
 }
@@ -56,6 +73,7 @@ pub(super) struct Plan {
     pub(super) changes: Vec<Change>,
     pub(super) skills: usize,
     pub(super) versions: usize,
+    pub(super) left_out: Vec<LeftOut>,
 }
 
 /// What is derived from one skill.
@@ -70,7 +88,7 @@ struct Leaf {
 ///
 /// # Errors
 ///
-/// Fails for a file that cannot be read, or a record or event that is damaged.
+/// Fails for a file that cannot be read.
 pub(super) fn plan(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) -> Result<Plan> {
     let (Some(search), Some(index)) = (readable(dir, files::SEARCH), readable(dir, files::DISCOVERY)) else {
         return plan_all(dir, touched);
@@ -92,11 +110,12 @@ pub(super) fn plan(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) ->
 }
 
 /// Returns what is to be changed so that every derived file is as the records and events have it. `touched` are
-/// histories that count instead of those on disk.
+/// histories that count instead of those on disk. A skill that is damaged does not keep the others from being derived: it
+/// is left out, and what was derived of it before stays.
 ///
 /// # Errors
 ///
-/// Fails as [`plan`] does.
+/// Fails for a file that cannot be read.
 pub(super) fn plan_all(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) -> Result<Plan> {
     let mut names: BTreeSet<SkillName> = dir.names()?.into_iter().collect();
     names.extend(touched.keys().cloned());
@@ -111,8 +130,17 @@ pub(super) fn plan_all(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>
         },
     );
     let (mut plan, mut heads) = (Plan::default(), BTreeMap::new());
+    let mut before = None;
     for (name, leaf) in names.iter().zip(derived) {
-        let leaf = leaf?;
+        let leaf = match leaf {
+            Err(error) if error.kind() == ErrorKind::Integrity => {
+                let known = before.get_or_insert_with(|| known_heads(dir));
+                heads.extend(known.remove(name).map(|head| (name.clone(), head)));
+                plan.left_out.push(LeftOut::new(name, &error));
+                continue;
+            }
+            leaf => leaf?,
+        };
         plan.changes.extend(leaf.changes);
         plan.skills += usize::from(leaf.versions > 0);
         plan.versions += leaf.versions;
@@ -122,13 +150,38 @@ pub(super) fn plan_all(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>
     let is_known = |name: &SkillName| names.binary_search(name).is_ok();
     for entry in fs::list_dir(&dir.path_of(files::INDEX))? {
         let name = entry.strip_suffix(".json").and_then(exact_name).filter(|name| !is_known(name));
-        plan.changes.extend(name.and_then(|name| difference(dir, files::list(&name), None)));
+        let Some(name) = name.filter(|name| is_own_list(dir, name)) else { continue };
+        plan.changes.extend(difference(dir, files::list(&name), None));
     }
     for entry in fs::list_dir(&dir.path_of(files::AGENT_SKILLS))? {
         let name = exact_name(&entry).filter(|name| !is_known(name));
-        plan.changes.extend(name.and_then(|name| difference(dir, files::versions(&name), None)));
+        let Some(name) = name.filter(|name| is_own_versions(dir, name)) else { continue };
+        plan.changes.extend(difference(dir, files::versions(&name), None));
     }
     Ok(plan)
+}
+
+/// Reports whether a list of the versions of `name`, which the registry does not have, was derived here: nothing else is
+/// removed.
+pub(super) fn is_own_list(dir: &RegistryDir, name: &SkillName) -> bool {
+    readable(dir, &files::list(name)).is_some_and(|bytes| NameList::parse(&bytes, name).is_ok())
+}
+
+/// Works like [`is_own_list`] for the versions in the form of the versions proposal.
+fn is_own_versions(dir: &RegistryDir, name: &SkillName) -> bool {
+    readable(dir, &files::versions(name)).is_some_and(|bytes| are_versions(&bytes))
+}
+
+/// Returns the skills as the files about all skills have them; none if these do not fit together.
+fn known_heads(dir: &RegistryDir) -> BTreeMap<SkillName, Head> {
+    let (search, index) = (readable(dir, files::SEARCH), readable(dir, files::DISCOVERY));
+    search.zip(index).and_then(|(search, index)| heads(&search, &index)).unwrap_or_default()
+}
+
+impl LeftOut {
+    fn new(name: &SkillName, error: &Error) -> Self {
+        Self { name: name.to_string(), message: error.with_causes().to_string() }
+    }
 }
 
 /// Returns what is derived from one skill.

@@ -17,41 +17,10 @@ use crate::workers;
 #[derive(Debug)]
 pub struct RegistryDir {
     pub(super) base: Base,
-    config: Config,
+    pub(super) config: Config,
 }
 
 impl RegistryDir {
-    /// Checks that `dir`, which need not exist, is not a registry yet.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is one, or cannot be one.
-    pub fn check_new(dir: &Path) -> Result<()> {
-        let real = fs::real_path(dir)?;
-        let Some(real) = real else { return Ok(()) };
-        if let Some(there) = Self::config_of(&Base::open(&real)?)? {
-            return Err(Error::usage(format!(
-                "`{}` already is the registry `{}`",
-                dir.display(),
-                there.name
-            )));
-        }
-        Ok(())
-    }
-
-    /// Makes `dir`, which may exist, a registry with the name `name`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Self::check_new`] does, and if the directory cannot be written.
-    pub fn init(dir: &Path, name: SkillName) -> Result<Self> {
-        Self::check_new(dir)?;
-        let config = Config::new(name);
-        fs::create_dir_all(dir)?;
-        fs::write_atomic(&dir.join(files::CONFIG), &config.to_bytes())?;
-        Ok(Self { base: Base::open(dir)?, config })
-    }
-
     /// Returns the name that a registry at `place` gets if nobody names it: the last part of the path.
     ///
     /// # Errors
@@ -86,7 +55,11 @@ impl RegistryDir {
     }
 
     /// Returns the configuration of the registry in `base`; `None` if there is none.
-    fn config_of(base: &Base) -> Result<Option<Config>> {
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read, is damaged, or is one of a newer format.
+    pub(super) fn config_of(base: &Base) -> Result<Option<Config>> {
         let Some(bytes) = read(base, files::CONFIG)? else { return Ok(None) };
         match Config::parse(&bytes) {
             Ok(config) => Ok(Some(config)),

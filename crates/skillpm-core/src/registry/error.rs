@@ -22,6 +22,11 @@ pub fn not_publishable(error: &FactsError) -> Error {
         }
         FactsError::NoVersion => (codes::VERSION_NOT_STATED, "0.1.0"),
         FactsError::Version(_) => (codes::VERSION_MALFORMED, "1.0.0"),
+        FactsError::TooManyDependencies(_) => {
+            return Error::new(ErrorKind::Findings, format!("the skill cannot be published: {error}"))
+                .coded(codes::RELEASE_REFUSED)
+                .hint("let it need a skill that needs the others");
+        }
     };
     Error::new(ErrorKind::Findings, format!("the skill cannot be published: {error}"))
         .coded(code)

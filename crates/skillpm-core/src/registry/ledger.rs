@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Event, History, MAX_VERSIONS, Package, Record, RegistryDir, Timestamp};
+use super::{Event, History, MAX_VERSIONS, Package, Record, RegistryDir, Timestamp, files};
 use crate::advice::{Verb, message};
 use crate::codes;
 use crate::error::{Error, Result};
@@ -107,7 +107,7 @@ impl<'a> Ledger<'a> {
 ///
 /// # Errors
 ///
-/// Fails if the skill has the version with other files, or too many versions.
+/// Fails if the skill has the version with other files, had it and its record was removed, or has too many versions.
 pub fn stage(history: &mut History, package: &Package, published: Timestamp) -> Result<Staged> {
     let facts = &package.facts;
     if let Some(there) = history.get(&facts.version) {
@@ -115,6 +115,9 @@ pub fn stage(history: &mut History, package: &Package, published: Timestamp) -> 
             return Ok(Staged::Already(there.clone()));
         }
         return Err(exists(history, there, &facts.version));
+    }
+    if history.missing().any(|missing| files::version_key(missing) == files::version_key(&facts.version)) {
+        return Err(removed(history, &facts.version));
     }
     check_count(history)?;
     let record = Record {
@@ -144,13 +147,22 @@ fn check_count(history: &History) -> Result<()> {
 
 /// Returns the error for a version that a registry has with other files.
 fn exists(history: &History, there: &Record, version: &Version) -> Error {
+    let told = format!("`{}` {} was already published with other files", there.name, there.version);
+    taken(told, history, version)
+}
+
+/// Returns the error for a version that a registry had: nobody knows any more with which files.
+fn removed(history: &History, version: &Version) -> Error {
+    let told = format!("`{}` {version} was published before, and its record was removed", history.name());
+    taken(told, history, version)
+}
+
+fn taken(told: String, history: &History, version: &Version) -> Error {
     let next = history.next_patch(version);
-    Error::usage(format!("`{}` {} was already published with other files", there.name, there.version))
-        .coded(codes::VERSION_EXISTS)
-        .hint(message!(
-            format_args!("a published version never changes; the next one is `{next}`: "),
-            Verb::Bump.call().word(&next)
-        ))
+    Error::usage(told).coded(codes::VERSION_EXISTS).hint(message!(
+        format_args!("a published version never changes; the next one is `{next}`: "),
+        Verb::Bump.call().word(&next)
+    ))
 }
 
 /// Returns the error for a skill, or a version of it, that a registry does not have.

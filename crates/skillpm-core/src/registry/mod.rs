@@ -6,11 +6,13 @@
 //! `docs/design/registry.md`.
 
 mod adopt;
+mod create;
 mod derive;
 mod dir;
 mod error;
 mod ledger;
 mod package;
+mod resume;
 mod staging;
 #[cfg(test)]
 mod tests;
@@ -19,11 +21,12 @@ mod writer;
 
 pub use skillpm_format::registry::*;
 
-pub use adopt::{BUNDLE_LIMITS, check_archive};
-pub use derive::Derived;
+pub use adopt::{BUNDLE_LIMITS, check_archive, check_archive_bytes};
+pub use create::NewRegistry;
+pub use derive::{Derived, LeftOut};
 pub use dir::RegistryDir;
 pub use error::not_publishable;
 pub use ledger::{Ledger, Staged, stage};
-pub use package::{Package, files_in};
-pub use verify::{Defect, DefectKind, Verified};
+pub use package::{Package, check_portable, files_in};
+pub use verify::{Announcements, Defect, DefectKind, Verified};
 pub use writer::Writer;

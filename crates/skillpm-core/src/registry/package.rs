@@ -14,6 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, SharedFile};
 use crate::refusal::{Limits, Refusal};
 use crate::skill::{self, MAX_SKILL_FILE, SKILL_FILE};
+use crate::text::visible;
 use crate::tree::FileSet;
 
 /// The number of bytes that are read at a time.
@@ -96,8 +97,23 @@ pub fn files_in(bytes: &[u8]) -> Result<FileSet> {
     Ok(unpack(&shared(bytes)?)?.set)
 }
 
+/// Checks that every system can store the files of a skill that is to be published.
+///
+/// # Errors
+///
+/// Fails for a name that Windows does not have.
+pub fn check_portable(set: &FileSet) -> Result<()> {
+    let Some(file) = set.files().iter().find(|file| file.path.is_unportable()) else { return Ok(()) };
+    Err(refused(format!(
+        "the skill cannot be published: Windows cannot store a file called `{}`",
+        visible(file.path.as_str())
+    ))
+    .coded(codes::UNPORTABLE_NAME)
+    .hint("rename the file"))
+}
+
 /// Returns an open file with these bytes, as the reader of archives takes it.
-fn shared(bytes: &[u8]) -> Result<Arc<SharedFile>> {
+pub(super) fn shared(bytes: &[u8]) -> Result<Arc<SharedFile>> {
     let mut file = fs::anonymous_temp_file()?;
     let written = file.write_all(bytes).and_then(|()| SharedFile::from_file(file));
     written.map(Arc::new).map_err(|error| Error::io("failed to write a temporary file").because(error))

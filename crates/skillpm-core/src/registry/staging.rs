@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::damaged;
+use super::resume::resume;
 use super::{RegistryDir, files};
 use crate::error::Result;
 use crate::fs::{self, Kind};
@@ -19,6 +20,8 @@ pub(super) struct Staging<'a> {
     count: usize,
     /// The directories in which files got places.
     changed: BTreeSet<String>,
+    /// Whether files without a place wait for the next writer, because the log announces them.
+    is_decided: bool,
 }
 
 /// A file that has no place yet: the name that it has now, and its place.
@@ -29,20 +32,20 @@ pub(super) struct StagedFile {
 }
 
 impl<'a> Staging<'a> {
-    /// Returns an empty stage in `dir`, whose lock the caller holds. Removes what a killed writer left there.
+    /// Returns an empty stage in `dir`, whose lock the caller holds. What a killed writer left there gets its place if the
+    /// log announces it, and is removed otherwise.
     pub(super) fn new(dir: &'a RegistryDir) -> Result<Self> {
         ensure_dir(dir, files::PENDING)?;
+        resume(dir)?;
         for entry in leftovers(dir)? {
             fs::remove_tree(&dir.path_of(&format!("{}/{entry}", files::PENDING)))?;
         }
-        Ok(Self { dir, count: 0, changed: BTreeSet::new() })
+        Ok(Self { dir, count: 0, changed: BTreeSet::new(), is_decided: false })
     }
 
     /// Writes a file that is to be at `to`, and creates the directories above that place.
     pub(super) fn write(&mut self, to: String, bytes: &[u8]) -> Result<StagedFile> {
-        if let Some((parent, _)) = to.rsplit_once('/') {
-            ensure_dir(self.dir, parent)?;
-        }
+        ensure_parent(self.dir, &to)?;
         self.count += 1;
         let now = format!("{}/{PREFIX}{}", files::PENDING, self.count);
         self.dir.base.write_new(&now, [bytes])?;
@@ -86,6 +89,16 @@ impl<'a> Staging<'a> {
         Ok(())
     }
 
+    /// Reports whether files that have no place wait for the next writer.
+    pub(super) fn is_decided(&self) -> bool {
+        self.is_decided
+    }
+
+    /// Says whether files that have no place when this is dropped wait for the next writer.
+    pub(super) fn decide(&mut self, is_decided: bool) {
+        self.is_decided = is_decided;
+    }
+
     fn note(&mut self, path: &str) {
         self.changed.insert(path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned());
     }
@@ -93,6 +106,9 @@ impl<'a> Staging<'a> {
 
 impl Drop for Staging<'_> {
     fn drop(&mut self) {
+        if self.is_decided {
+            return;
+        }
         // Files that got places are no longer here; the next writer removes what cannot be removed now.
         for entry in leftovers(self.dir).unwrap_or_default() {
             let _ = fs::remove_tree(&self.dir.path_of(&format!("{}/{entry}", files::PENDING)));
@@ -105,6 +121,11 @@ pub(super) fn leftovers(dir: &RegistryDir) -> Result<Vec<String>> {
     let mut entries = fs::list_dir(&dir.path_of(files::PENDING))?;
     entries.retain(|entry| entry.starts_with(PREFIX));
     Ok(entries)
+}
+
+/// Creates the directories above the file at `path`.
+pub(super) fn ensure_parent(dir: &RegistryDir, path: &str) -> Result<()> {
+    path.rsplit_once('/').map_or(Ok(()), |(parent, _)| ensure_dir(dir, parent))
 }
 
 /// Creates the directory at `below` and those above it. Links are refused: they could lead out of the registry.

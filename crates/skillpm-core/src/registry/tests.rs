@@ -2,6 +2,7 @@
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files")]
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use skillpm_testing::archive::{ZipEntry, stored, zip};
@@ -38,9 +39,12 @@ fn package(name: &str, version: &str, body: &str) -> Package {
 
 fn registry() -> (tempfile::TempDir, RegistryDir) {
     let dir = tempfile::tempdir().expect("a directory");
-    let registry = RegistryDir::init(dir.path(), name("acme")).expect("a registry");
-    writer(&registry).index().expect("is derived");
+    let registry = new(dir.path()).create(|| ()).expect("a registry");
     (dir, registry)
+}
+
+fn new(dir: &Path) -> NewRegistry {
+    NewRegistry::new(dir, Some(name("acme"))).expect("it can be one")
 }
 
 fn writer(registry: &RegistryDir) -> Writer<'_> {
@@ -326,7 +330,13 @@ fn what_is_wrong_is_found() {
         assert_eq!(found(path, Some(b"{}")), defect(path, DefectKind::Outdated));
         assert_eq!(found(path, None), defect(path, DefectKind::Outdated));
     }
-    assert_eq!(found("index/gone.json", Some(b"{}")), defect("index/gone.json", DefectKind::Outdated));
+    let gone = br#"{"name":"gone","versions":[]}"#;
+    assert_eq!(found("index/gone.json", Some(gone)), defect("index/gone.json", DefectKind::Outdated));
+    assert_eq!(
+        found("index/gone.json", Some(b"{}")),
+        stray("index/gone.json"),
+        "others may keep files there"
+    );
     assert_eq!(found("index/PDF", Some(b"")), stray("index/PDF"));
     assert_eq!(found("index/pdf/notes.txt", Some(b"")), stray("index/pdf/notes.txt"));
     assert_eq!(found("artifacts/sha256/x.zip", Some(b"")), stray("artifacts/sha256/x.zip"));
@@ -337,7 +347,8 @@ fn what_is_wrong_is_found() {
     let events = "index/pdf/events";
     assert_eq!(found("index/pdf/events/2.json", Some(b"{}")), defect(events, DefectKind::Damaged));
     let unknown = br#"{"event":"yank","version":"9.0","time":"2026-11-26T22:00:00Z"}"#;
-    assert_eq!(found("index/pdf/events/1.json", Some(unknown)), defect(events, DefectKind::Damaged));
+    let missing = defect("index/pdf/9.0.0.json", DefectKind::RecordMissing);
+    assert_eq!(found("index/pdf/events/1.json", Some(unknown)), missing);
     assert_eq!(found("index/pdf/events/1.txt", Some(b"")), stray("index/pdf/events/1.txt"));
     std::fs::remove_dir(at("index/pdf/events")).expect("removes");
     assert_clean(&registry);
@@ -359,7 +370,7 @@ fn other_directories_and_formats_are_no_registries() {
     ] {
         std::fs::write(&config, text).expect("writes");
         assert_eq!(open(dir.path()), Err(code), "{text}");
-        assert!(RegistryDir::init(dir.path(), name("acme")).is_err());
+        assert!(NewRegistry::new(dir.path(), Some(name("acme"))).and_then(|new| new.check()).is_err());
         assert_eq!(std::fs::read_to_string(&config).expect("reads"), text);
     }
 }
@@ -423,4 +434,155 @@ fn several_writers_take_turns() {
     let registry = RegistryDir::open(dir.path()).expect("opens");
     let verified = assert_clean(&registry);
     assert_eq!((verified.skills, verified.versions), (2, 16));
+}
+
+/// The log is the point of no return: what it announces comes about, and a version never has two digests.
+#[test]
+fn what_the_log_announces_comes_about() {
+    let (dir, registry) = registry();
+    publish(&registry, &[package("docx", "1.0", "x")]);
+    publish(&registry, &[package("pdf", "1.0", "one")]);
+    let at = |path: &str| dir.path().join(path);
+    let record = std::fs::read(at("index/pdf/1.0.0.json")).expect("reads");
+    // As after a kill between the log and the record.
+    std::fs::rename(at("index/pdf/1.0.0.json"), at("pending/new.2")).expect("moves");
+    std::fs::remove_file(at("index/pdf.json")).expect("removes");
+    std::fs::write(at("pending/new.1"), "half").expect("writes");
+    std::fs::write(at("pending/pdf"), "").expect("writes");
+    let verified = registry.verify().expect("is verified");
+    let kinds: BTreeSet<_> = verified.defects.iter().map(|defect| format!("{:?}", defect.kind)).collect();
+    assert_eq!(kinds, BTreeSet::from(["Outdated".to_owned()]), "{:?}", verified.defects);
+    let other = writer(&registry).stage(&package("pdf", "1.0", "two"), time()).map_err(|error| error.code());
+    assert_eq!(other, Err(codes::VERSION_EXISTS));
+    assert_eq!(std::fs::read(at("index/pdf/1.0.0.json")).expect("reads"), record);
+    writer(&registry).commit().expect("derives");
+    assert_eq!(assert_clean(&registry).versions, 2);
+
+    // An event is in the log as a whole.
+    let mut yank = writer(&registry);
+    assert!(yank.yank(&name("pdf"), &version("1.0"), Some("bad"), time()).expect("is staged"));
+    yank.commit().expect("is yanked");
+    std::fs::remove_file(at("index/pdf/events/1.json")).expect("removes");
+    std::fs::write(at("pending/pdf"), "").expect("writes");
+    writer(&registry).commit().expect("derives");
+    assert_eq!(registry.history(&name("pdf")).expect("reads").yanked(&version("1.0")), Some("bad"));
+    assert_clean(&registry);
+
+    // Two digests of one version, and a version that is announced and not there, are defects.
+    let entry = std::fs::read_to_string(at("log/0/2.json")).expect("reads");
+    let digest = entry.split("sha256:").nth(1).expect("a digest")[..64].to_owned();
+    let more = [entry.replace(&digest, &"0".repeat(64)), entry.replace("\"1.0\"", "\"3.0\"")];
+    for (wrong, path, kind) in [
+        (&more[0], "log/0/4.json", DefectKind::ContentDiffers),
+        (&more[1], "index/pdf/3.0.0.json", DefectKind::RecordMissing),
+    ] {
+        std::fs::write(at("log/0/4.json"), wrong).expect("writes");
+        let defects = registry.verify().expect("is verified").defects;
+        let found: Vec<_> = defects.iter().map(|defect| (defect.path.as_str(), defect.kind)).collect();
+        assert_eq!(found, [(path, kind)]);
+    }
+    // Two servers on a bucket can announce a version at the same time, and one of them gets it.
+    let by = |text: &str| text.replace("\"changes\"", "\"by\":\"alice\",\"changes\"");
+    std::fs::write(at("log/0/2.json"), by(&entry)).expect("writes");
+    std::fs::write(at("log/0/4.json"), by(&more[0])).expect("writes");
+    assert_clean(&registry);
+}
+
+/// Somebody removed the files of a version: it is gone, and nothing else is.
+#[test]
+fn a_removed_version_takes_no_other_with_it() {
+    let (dir, registry) = registry();
+    publish(
+        &registry,
+        &[package("docx", "1.0", "x"), package("pdf", "1.0", "one"), package("pdf", "1.1", "two")],
+    );
+    let mut yank = writer(&registry);
+    yank.yank(&name("pdf"), &version("1.1"), Some("leaks a key"), time()).expect("is staged");
+    yank.commit().expect("is yanked");
+    let record = registry.record(&name("pdf"), "1.1.0").expect("a record");
+    std::fs::remove_file(dir.path().join("index/pdf/1.1.0.json")).expect("removes");
+    std::fs::remove_file(dir.path().join(files::artifact(&record.artifact.digest))).expect("removes");
+    let defects = || registry.verify().expect("is verified").defects;
+    let missing = |defect: &Defect| (defect.path == "index/pdf/1.1.0.json", defect.kind);
+    assert!(defects().iter().any(|defect| missing(defect) == (true, DefectKind::RecordMissing)));
+    let derived = writer(&registry).index().expect("is derived");
+    assert_eq!((derived.skills, derived.versions, derived.left_out), (2, 2, Vec::new()));
+    let found: Vec<_> = defects().iter().map(|defect| missing(defect)).collect();
+    assert_eq!(found, [(true, DefectKind::RecordMissing)]);
+    publish(&registry, &[package("pdf", "1.2", "three")]);
+    let again = writer(&registry).stage(&package("pdf", "1.1", "four"), time()).map_err(|error| error.code());
+    assert_eq!(again, Err(codes::VERSION_EXISTS), "a version never gets other files");
+    let list = registry.list(&name("pdf")).expect("reads").expect("a list");
+    assert_eq!(list.versions.iter().map(|one| one.version.as_str()).collect::<Vec<_>>(), ["1.0", "1.2"]);
+
+    // A damaged skill is left out, and what was derived of it stays.
+    let before = files_of(dir.path());
+    std::fs::write(dir.path().join("index/docx/1.0.0.json"), "{").expect("writes");
+    std::fs::remove_file(dir.path().join("index/pdf.json")).expect("removes");
+    let derived = writer(&registry).index().expect("is derived");
+    assert_eq!(derived.left_out.iter().map(|one| one.name.as_str()).collect::<Vec<_>>(), ["docx"]);
+    assert_eq!(derived.written, ["index/pdf.json"]);
+    let after = files_of(dir.path()).into_iter().filter(|(path, _)| !path.contains("docx/"));
+    assert!(after.eq(before.into_iter().filter(|(path, _)| !path.contains("docx/"))));
+}
+
+#[test]
+fn a_directory_with_files_of_others_is_no_new_registry() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let at = |path: &str| dir.path().join(path);
+    let mine =
+        ["search.json", "index/pdf.json", files::DISCOVERY, files::AI_CATALOG, "log/0/1.json", "pending/x"];
+    for path in mine {
+        std::fs::create_dir_all(at(path).parent().expect("a parent")).expect("creates");
+        std::fs::write(at(path), "MINE").expect("writes");
+    }
+    std::fs::write(at("README.md"), "MINE").expect("writes");
+    let before = files_of(dir.path());
+    let found = new(dir.path());
+    let error = found.check().expect_err("it is refused");
+    assert_eq!(error.code(), codes::OUTPUT_DIFFERS);
+    assert!(mine.iter().all(|path| error.to_string().contains(&format!("`{path}`"))), "{error}");
+    assert_eq!(found.replaced(), [files::DISCOVERY, files::AI_CATALOG, "search.json"]);
+    assert_eq!(found.removed(), ["index/pdf.json", "log/0/1.json", "pending/x"]);
+    assert_eq!(files_of(dir.path()), before);
+    let registry = found.create(|| ()).expect("a registry");
+    assert_clean(&registry);
+    assert_eq!(std::fs::read_to_string(at("README.md")).expect("reads"), "MINE");
+    // What a registry would read as its own and cannot use is in no case replaced.
+    let dir = tempfile::tempdir().expect("a directory");
+    std::fs::create_dir_all(dir.path().join("index/sub")).expect("creates");
+    std::fs::write(dir.path().join("index/sub/x.json"), "MINE").expect("writes");
+    let refused = NewRegistry::new(dir.path(), Some(name("acme"))).map_err(|error| error.code());
+    assert_eq!(refused.map(drop), Err(codes::OUTPUT_DIFFERS));
+    assert_eq!(files_of(dir.path()).len(), 1);
+}
+
+#[test]
+fn an_unfinished_registry_is_completed() {
+    let dir = tempfile::tempdir().expect("a directory");
+    let config = Config::new(name("acme")).to_bytes();
+    std::fs::write(dir.path().join("config.json"), config).expect("writes");
+    let other = NewRegistry::new(dir.path(), Some(name("other"))).map(drop);
+    assert!(other.is_err(), "it has another name");
+    let found = NewRegistry::new(dir.path(), None).expect("it is unfinished");
+    found.check().expect("nothing is in the way");
+    assert_clean(&found.create(|| ()).expect("a registry"));
+    let again = NewRegistry::new(dir.path(), Some(name("acme"))).map_err(|error| error.to_string());
+    assert!(again.is_err_and(|error| error.contains("already is the registry `acme`")));
+}
+
+/// What is left of a creation that failed is what was there before.
+#[cfg(unix)]
+#[test]
+fn a_creation_that_fails_leaves_nothing() {
+    let parent = tempfile::tempdir().expect("a directory");
+    let dir = parent.path().join("a/b");
+    let found = new(&dir);
+    std::fs::create_dir_all(&dir).expect("creates");
+    // Somebody is faster, and has a file where the registry needs a directory.
+    std::fs::write(dir.join(".well-known"), "MINE").expect("writes");
+    assert!(found.create(|| ()).is_err());
+    assert_eq!(files_of(&dir), [(".well-known".to_owned(), b"MINE".to_vec())]);
+    std::fs::remove_file(dir.join(".well-known")).expect("removes");
+    assert!(std::fs::remove_dir(&dir).is_ok(), "no directory is left in it");
 }

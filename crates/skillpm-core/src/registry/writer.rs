@@ -6,7 +6,7 @@ use super::derive::{Change, Derived, Plan, plan, plan_all};
 use super::staging::{StagedFile, Staging};
 use super::{Event, Ledger, LogChange, LogEntry, Package, Record, RegistryDir, Staged, Timestamp, files};
 use crate::advice::{Verb, message};
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, FileLock};
 use crate::name::SkillName;
 use crate::version::Version;
@@ -143,44 +143,52 @@ impl<'a> Writer<'a> {
         if self.truth.is_empty() && pending.is_empty() {
             return Ok(Derived::default());
         }
-        for name in pending {
-            self.ledger.history(&name)?;
-        }
+        self.touch(pending)?;
         let plan = plan(self.dir, self.ledger.touched())?;
         self.carry_out(plan)
     }
 
-    /// Derives everything from records and events.
+    /// Counts the skills `pending`, which a killed writer left, as touched. One that is damaged since keeps its mark, and
+    /// does not keep the others from being changed.
+    fn touch(&mut self, pending: Vec<SkillName>) -> Result<()> {
+        for name in pending {
+            match self.ledger.history(&name) {
+                Err(error) if error.kind() == ErrorKind::Integrity => {}
+                read => drop(read?),
+            }
+        }
+        Ok(())
+    }
+
+    /// Derives everything from records and events. A skill that is damaged is left out.
     ///
     /// # Errors
     ///
-    /// Fails for a record or event that is damaged, and if a file cannot be written.
+    /// Fails if a file cannot be read or written.
     pub fn index(mut self) -> Result<Derived> {
-        for name in self.dir.pending()? {
-            self.ledger.history(&name)?;
-        }
+        self.touch(self.dir.pending()?)?;
         let plan = plan_all(self.dir, self.ledger.touched())?;
         self.carry_out(plan)
     }
 
     /// Gives everything that was staged its place, and then what is derived from it.
-    fn carry_out(mut self, plan: Plan) -> Result<Derived> {
+    fn carry_out(mut self, mut plan: Plan) -> Result<Derived> {
         if plan.changes.is_empty() && self.truth.is_empty() {
             self.unmark_all();
-            return Ok(Derived { skills: plan.skills, versions: plan.versions, ..Derived::default() });
+            let Plan { skills, versions, left_out, .. } = plan;
+            return Ok(Derived { skills, versions, left_out, ..Derived::default() });
         }
         let log = self.stage_log()?;
-        let derived = self.stage_derived(plan.changes)?;
+        let derived = self.stage_derived(std::mem::take(&mut plan.changes))?;
         let marked = self.mark()?;
-        let published = self.publish(log.as_ref());
-        if let Err((error, count)) = published {
-            if count == 0 {
-                for name in &marked {
-                    self.unmark(name);
-                }
-                return Err(error);
+        if let Err(error) = self.publish(log.as_ref()) {
+            if self.stage.is_decided() {
+                return Err(unfinished(error));
             }
-            return Err(unfinished(error));
+            for name in &marked {
+                self.unmark(name);
+            }
+            return Err(error);
         }
         let (mut written, mut removed) = (Vec::new(), Vec::new());
         for change in derived {
@@ -197,7 +205,8 @@ impl<'a> Writer<'a> {
         }
         self.stage.sync().map_err(unfinished)?;
         self.unmark_all();
-        Ok(Derived { skills: plan.skills, versions: plan.versions, written, removed })
+        let Plan { skills, versions, left_out, .. } = plan;
+        Ok(Derived { skills, versions, written, removed, left_out })
     }
 
     /// Writes the entry of the log beside its place; `None` if there is nothing to announce.
@@ -248,23 +257,27 @@ impl<'a> Writer<'a> {
         let _ = fs::remove_tree(&self.dir.path_of(&files::pending(name)));
     }
 
-    /// Moves archives, the entry of the log, records and events to their places, in this order. An error comes with the
-    /// number of records and events that were published before.
-    fn publish(&mut self, log: Option<&StagedFile>) -> Result<(), (Error, usize)> {
+    /// Moves archives, the entry of the log, records and events to their places, in this order. Once the entry has its
+    /// place the change is decided: if this fails afterwards, the next writer goes on.
+    fn publish(&mut self, log: Option<&StagedFile>) -> Result<()> {
         for artifact in &self.artifacts {
-            self.stage.replace(artifact).map_err(|error| (error, 0))?;
+            self.stage.replace(artifact)?;
         }
         if self.has_placed || !self.artifacts.is_empty() {
-            self.stage.sync().map_err(|error| (error, 0))?;
+            self.stage.sync()?;
         }
         if let Some(log) = log {
-            self.stage.create(log).map_err(|error| (error, 0))?;
+            self.stage.create(log)?;
+            self.stage.decide(true);
         }
-        for (count, file) in self.truth.iter().enumerate() {
-            self.stage.create(file).map_err(|error| (error, count))?;
+        for file in &self.truth {
+            self.stage.create(file)?;
         }
-        let count = self.truth.len();
-        if count > 0 { self.stage.sync().map_err(|error| (error, count)) } else { Ok(()) }
+        if !self.truth.is_empty() {
+            self.stage.sync()?;
+        }
+        self.stage.decide(false);
+        Ok(())
     }
 }
 
@@ -274,9 +287,9 @@ enum Placing {
     Remove(String),
 }
 
-/// Returns `error` as the reason why derived files are behind records or events that were published.
+/// Returns `error` as the reason why files are behind what the log announces.
 fn unfinished(error: Error) -> Error {
     error
-        .context("the registry was changed, but not all files that are derived from it")
+        .context("the registry was changed, but not all of its files")
         .hint(message!(Verb::Registry.call().word("index"), " completes it"))
 }

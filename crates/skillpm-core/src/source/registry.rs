@@ -26,7 +26,9 @@ use crate::error::{Error, Result};
 use crate::fs::SharedFile;
 use crate::name::SkillName;
 use crate::refusal::Limits;
-use crate::registry::{Listed, MAX_FILE, NameList, SearchIndex, SearchSkill, registry_name};
+use crate::registry::{
+    Listed, MAX_DEPENDENCIES, MAX_FILE, NameList, SearchIndex, SearchSkill, registry_name,
+};
 use crate::resolve::declared::Declared;
 use crate::resolve::versions::{Release, ReleaseFacts, ReleaseRules};
 use crate::scope::ScopeRoot;
@@ -109,6 +111,8 @@ struct RegistryIndex {
     warnings: Mutex<Vec<Warning>>,
     /// Whether versions that the registry no longer lists are added to its lists.
     adds_seen: bool,
+    /// Whether the format of the registry was checked.
+    is_checked: Mutex<bool>,
     /// The lists by name; `None` for a name that the registry does not have.
     lists: Mutex<BTreeMap<String, Option<Arc<NameList>>>>,
 }
@@ -122,6 +126,7 @@ impl RegistryIndex {
             limits: Limits::default(),
             warnings: Mutex::default(),
             adds_seen: true,
+            is_checked: Mutex::default(),
             lists: Mutex::default(),
         })
     }
@@ -151,7 +156,11 @@ impl RegistryIndex {
             Some(bytes) if last.as_ref() == Some(&bytes) => {
                 return self.parse(&path, &bytes, &safe).map(Some);
             }
-            Some(bytes) => Some(self.parse(&path, &bytes, &safe)?),
+            Some(bytes) => {
+                // What was read before was checked then.
+                self.check_format()?;
+                Some(self.parse(&path, &bytes, &safe)?)
+            }
             None => {
                 self.files.check()?;
                 None
@@ -163,8 +172,30 @@ impl RegistryIndex {
         }
     }
 
+    /// Checks, once, that this program knows the format of the registry.
+    fn check_format(&self) -> Result<()> {
+        let mut is_checked = self.is_checked.lock().unwrap_or_else(PoisonError::into_inner);
+        if !*is_checked {
+            self.files.check_format()?;
+            *is_checked = true;
+        }
+        Ok(())
+    }
+
+    /// Reads a list. A version with more dependencies than any registry takes is refused before anything is asked about
+    /// them: it is left out, with a warning.
     fn parse(&self, path: &str, bytes: &[u8], name: &SkillName) -> Result<NameList> {
-        NameList::parse(bytes, name).map_err(|error| self.unusable(path, &error))
+        let mut list = NameList::parse(bytes, name).map_err(|error| self.unusable(path, &error))?;
+        for (version, count) in list.take_oversized() {
+            let told = format!(
+                "`{name}` {version} of the registry `{}` is left out: it lists {count} dependencies, \
+                 {MAX_DEPENDENCIES} are allowed",
+                self.typed
+            );
+            let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+            warnings.push(Warning::new(codes::RELEASE_REFUSED, told));
+        }
+        Ok(list)
     }
 
     fn unusable(&self, path: &str, why: &dyn std::fmt::Display) -> Error {
@@ -191,8 +222,15 @@ impl RegistryIndex {
 
     fn search(&self) -> Result<SearchIndex> {
         let path = "search.json";
+        let last = self.files.last(path);
         match self.files.read(path, MAX_FILE)? {
-            Some(bytes) => SearchIndex::parse(&bytes).map_err(|error| self.unusable(path, &error)),
+            Some(bytes) => {
+                // What was read before was checked then.
+                if last.as_ref() != Some(&bytes) {
+                    self.check_format()?;
+                }
+                SearchIndex::parse(&bytes).map_err(|error| self.unusable(path, &error))
+            }
             None => Err(self.files.absent(path)),
         }
     }
@@ -239,7 +277,14 @@ impl RegistryIndex {
             )),
         };
         let newest: Vec<_> = list.versions.iter().rev().take(3).map(shown).collect();
-        error.coded(codes::VERSION_MISSING).hint(format!("it has {}", newest.join(", ")))
+        let mut error = error.coded(codes::VERSION_MISSING);
+        if !newest.is_empty() {
+            error = error.hint(format!("it has {}", newest.join(", ")));
+        }
+        // A warning is only shown if something is installed.
+        let warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        let left_out = warnings.iter().filter(|warning| warning.code == codes::RELEASE_REFUSED);
+        left_out.fold(error, |error, warning| error.hint(warning.message.clone()))
     }
 
     /// Returns the skill in `archive`, which must be what `listed` says.

@@ -122,6 +122,17 @@ pub fn versions(history: &History) -> Option<Vec<u8>> {
     Some(pretty(&Versions { latest, versions }))
 }
 
+/// Reports whether `bytes` are what [`versions`] makes.
+pub fn are_versions(bytes: &[u8]) -> bool {
+    #[derive(Deserialize)]
+    #[serde(deny_unknown_fields)]
+    struct Versions {
+        latest: String,
+        versions: Vec<String>,
+    }
+    read::<Versions>(bytes).is_ok_and(|read| read.versions.contains(&read.latest))
+}
+
 /// Returns the AI Catalog: one entry for each skill. Addresses are relative to the file, since a registry does not know
 /// where it is served.
 pub fn ai_catalog<'a>(config: &Config, heads: impl IntoIterator<Item = &'a Head>) -> Vec<u8> {

@@ -1,6 +1,6 @@
 //! What a skill says about itself, as far as a registry repeats it.
 
-use super::{NameRefusal, registry_name, registry_version};
+use super::{MAX_DEPENDENCIES, NameRefusal, registry_name, registry_version};
 use crate::name::SkillName;
 use crate::resolve::declared::declared;
 use crate::skill::SkillMeta;
@@ -35,6 +35,9 @@ pub enum FactsError {
     /// Its version.
     #[error(transparent)]
     Version(#[from] VersionError),
+    /// More dependencies than [`MAX_DEPENDENCIES`].
+    #[error("it lists {0} dependencies, {MAX_DEPENDENCIES} are allowed")]
+    TooManyDependencies(usize),
 }
 
 impl Facts {
@@ -42,16 +45,20 @@ impl Facts {
     ///
     /// # Errors
     ///
-    /// Fails if its name or version is one that no registry takes.
+    /// Fails if its name or version is one that no registry takes, and for more than [`MAX_DEPENDENCIES`].
     pub fn of(meta: &SkillMeta) -> Result<Self, FactsError> {
         let version = meta.version.as_deref().ok_or(FactsError::NoVersion)?;
+        let dependencies = declared(meta);
+        if dependencies.len() > MAX_DEPENDENCIES {
+            return Err(FactsError::TooManyDependencies(dependencies.len()));
+        }
         Ok(Self {
             name: registry_name(&meta.name)?,
             version: registry_version(version)?,
             description: meta.description.clone(),
             license: meta.license.clone(),
             tags: meta.tags.clone(),
-            dependencies: declared(meta).into_iter().map(|declared| joined(&declared.text)).collect(),
+            dependencies: dependencies.into_iter().map(|declared| joined(&declared.text)).collect(),
         })
     }
 }

@@ -19,6 +19,8 @@ pub struct History {
     owners: BTreeSet<Account>,
     publishers: BTreeSet<TrustedPublisher>,
     visibility: Visibility,
+    /// The versions that events are about and that have no record, by key.
+    missing: BTreeMap<String, Version>,
     /// The number of events.
     events: usize,
 }
@@ -29,14 +31,6 @@ pub enum HistoryError {
     /// More versions than [`MAX_VERSIONS`].
     #[error("there are {0} versions, {MAX_VERSIONS} are allowed")]
     TooManyVersions(usize),
-    /// An event about a version that does not exist.
-    #[error("event {number} is about version `{version}`, which does not exist")]
-    UnknownVersion {
-        /// The number of the event, from 1.
-        number: usize,
-        /// The version.
-        version: String,
-    },
 }
 
 impl History {
@@ -49,16 +43,18 @@ impl History {
             owners: BTreeSet::new(),
             publishers: BTreeSet::new(),
             visibility: Visibility::Public,
+            missing: BTreeMap::new(),
             events: 0,
         }
     }
 
     /// Returns the history of the skill `name`. `records` may be in any order, each from a file of its own; `events` are
-    /// in the order of their numbers.
+    /// in the order of their numbers. A version that an event is about and that has no record is one that somebody
+    /// removed: it is [`Self::missing`], and the others are as they were.
     ///
     /// # Errors
     ///
-    /// Fails for too many versions, and for an event about a version that does not exist.
+    /// Fails for too many versions.
     pub fn new(name: SkillName, mut records: Vec<Record>, events: Vec<Event>) -> Result<Self, HistoryError> {
         if records.len() > MAX_VERSIONS {
             return Err(HistoryError::TooManyVersions(records.len()));
@@ -74,8 +70,7 @@ impl History {
             if let Some(version) = event.version()
                 && !keys.contains(&files::version_key(version))
             {
-                let (number, version) = (history.events + 1, version.to_string());
-                return Err(HistoryError::UnknownVersion { number, version });
+                history.missing.insert(files::version_key(version), version.clone());
             }
             history.happen(event);
         }
@@ -112,9 +107,16 @@ impl History {
 
     /// Adds a version. The caller has made sure that there is none with the same key.
     pub fn insert(&mut self, record: Record) {
+        self.missing.remove(&files::version_key(&record.version));
         let number = record.version.number();
         let at = self.records.partition_point(|there| there.version.number().cmp_precedence(number).is_lt());
         self.records.insert(at, record);
+    }
+
+    /// Returns the versions that events are about and that have no record: they were published, and somebody removed
+    /// them.
+    pub fn missing(&self) -> impl Iterator<Item = &Version> {
+        self.missing.values()
     }
 
     /// Returns the number of events.
@@ -125,7 +127,7 @@ impl History {
     /// Returns the lowest version that can be published next beside `version`: the one after the highest version with
     /// the same first two numbers.
     pub fn next_patch(&self, version: &Version) -> String {
-        version.next_patch(self.records.iter().map(|record| &record.version))
+        version.next_patch(self.records.iter().map(|record| &record.version).chain(self.missing()))
     }
 
     /// Returns the skill's name.

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::json::{compact, read};
 use super::names::{name_in_file, version_in_file};
-use super::{Artifact, FileError, MAX_VERSIONS, Timestamp};
+use super::{Artifact, FileError, MAX_DEPENDENCIES, MAX_VERSIONS, Timestamp};
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::version::Version;
@@ -62,6 +62,14 @@ impl NameList {
             return Err(FileError::Order { first, second });
         }
         Ok(list)
+    }
+
+    /// Removes the versions with more dependencies than a registry takes. Returns each with their number: whoever reads
+    /// the list must not ask for all of them.
+    pub fn take_oversized(&mut self) -> Vec<(Version, usize)> {
+        let is_oversized = |listed: &Listed| listed.dependencies.len() > MAX_DEPENDENCIES;
+        let oversized = self.versions.extract_if(.., |listed| is_oversized(listed));
+        oversized.map(|listed| (listed.version, listed.dependencies.len())).collect()
     }
 
     /// Returns the bytes of the file.

@@ -18,6 +18,7 @@ mod json;
 mod list;
 mod log;
 mod names;
+mod reason;
 mod record;
 mod search;
 #[cfg(test)]
@@ -26,7 +27,7 @@ mod timestamp;
 
 pub use account::{Account, AccountError, RepositoryChange, TrustedPublisher};
 pub use config::Config;
-pub use derived::{Head, ai_catalog, discovery, heads, versions};
+pub use derived::{Head, ai_catalog, are_versions, discovery, heads, versions};
 pub use error::FileError;
 pub use event::{Event, Visibility};
 pub use facts::{Facts, FactsError};
@@ -34,6 +35,7 @@ pub use history::{History, HistoryError};
 pub use list::{Listed, NameList};
 pub use log::{LogChange, LogEntry};
 pub use names::{NameRefusal, registry_name, registry_version};
+pub use reason::{MAX_REASON, ReasonRefusal, yank_reason};
 pub use record::{Artifact, Provenance, Record};
 pub use search::{SearchIndex, SearchSkill};
 pub use timestamp::Timestamp;
@@ -44,5 +46,8 @@ pub const FORMAT: u64 = 1;
 pub const MAX_FILE: u64 = 64 << 20;
 /// The largest number of versions of one skill.
 pub const MAX_VERSIONS: usize = 10_000;
+/// The largest number of dependencies of one version. Each of them can lead to a request, so a list with more would
+/// keep whoever reads it busy for nothing.
+pub const MAX_DEPENDENCIES: usize = 256;
 /// The largest number of characters in a version. A version is part of a file name.
 pub const MAX_VERSION_CHARS: usize = 128;

@@ -67,7 +67,7 @@ impl Record {
     ///
     /// Fails if the bytes are not a record, or are about something other than what their path says.
     pub fn parse(bytes: &[u8], name: &SkillName, key: &str) -> Result<Self, FileError> {
-        let record: Self = read(bytes)?;
+        let record = Self::read(bytes)?;
         if record.name != *name {
             return Err(FileError::OtherName { found: record.name.into(), expected: name.to_string() });
         }
@@ -75,6 +75,15 @@ impl Record {
             return Err(FileError::OtherVersion { found: record.version.into(), expected: key.to_owned() });
         }
         Ok(record)
+    }
+
+    /// Reads a record of which nobody knows the path.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the bytes are not a record.
+    pub fn read(bytes: &[u8]) -> Result<Self, FileError> {
+        read(bytes)
     }
 
     /// Returns the first field that a list has otherwise; `None` if `listed` is about this version.

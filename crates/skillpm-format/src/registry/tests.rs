@@ -171,8 +171,56 @@ fn the_last_event_of_a_version_counts() {
         list.versions.iter().map(|listed| (listed.version.as_str(), &listed.yanked)).collect();
     assert_eq!(yanked, [("1.0", &None), ("1.1", &Some(String::new()))]);
     assert_eq!(NameList::parse(&list.to_bytes(), &name("pdf")), Ok(list));
-    let unknown = History::new(name("pdf"), vec![record("pdf", "1.0")], vec![yank("2", "")]);
-    assert!(matches!(unknown, Err(HistoryError::UnknownVersion { number: 1, .. })));
+}
+
+/// Somebody removed the record of a version that an event is about: the others are as they were.
+#[test]
+fn a_version_without_a_record_is_missing() {
+    let events = vec![yank("2", ""), yank("1.0", "old")];
+    let mut history = History::new(name("pdf"), vec![record("pdf", "1.0")], events).expect("a history");
+    assert_eq!(history.missing().map(Version::as_str).collect::<Vec<_>>(), ["2"]);
+    assert_eq!((history.yanked(&version("1.0")), history.event_count()), (Some("old"), 2));
+    assert_eq!(history.list().versions.len(), 1);
+    assert_eq!(history.next_patch(&version("2.0")), "2.0.1", "its number is taken");
+    history.insert(record("pdf", "2.0.0"));
+    assert_eq!((history.missing().count(), history.yanked(&version("2"))), (0, Some("")));
+}
+
+#[test]
+fn reasons_are_lines_that_everybody_sees() {
+    for fine in ["", " loses pages ", "می\u{200c}خواهم", "✔︎ é 葛\u{e0100}"] {
+        assert_eq!(yank_reason(fine), Ok(fine.trim()));
+    }
+    for (wrong, why) in [
+        ("two\nlines", ReasonRefusal::Lines),
+        ("two\u{2028}lines", ReasonRefusal::Lines),
+        ("\u{1b}[31mred", ReasonRefusal::Hidden(0x1b)),
+        ("a\tb", ReasonRefusal::Hidden(9)),
+        ("a\u{202e}b", ReasonRefusal::Hidden(0x202e)),
+        ("a\u{200b}b", ReasonRefusal::Hidden(0x200b)),
+    ] {
+        assert_eq!(yank_reason(wrong), Err(why), "{wrong:?}");
+    }
+    assert_eq!(yank_reason(&"x".repeat(501)), Err(ReasonRefusal::TooLong(501)));
+}
+
+#[test]
+fn dependencies_are_limited() {
+    let needs = |count: usize| (0..count).map(|at| format!("s{at}")).collect::<Vec<_>>();
+    let facts = |count: usize| {
+        let text = format!(
+            "---\nname: pdf\ndescription: x\nmetadata:\n  version: '1'\n  skill-dependencies: {}\n---\n",
+            needs(count).join(" ")
+        );
+        Facts::of(&skill::load(&Document::parse(text)).expect("a skill").meta)
+    };
+    assert_eq!(facts(MAX_DEPENDENCIES).map(|facts| facts.dependencies.len()), Ok(MAX_DEPENDENCIES));
+    assert_eq!(facts(MAX_DEPENDENCIES + 1), Err(FactsError::TooManyDependencies(MAX_DEPENDENCIES + 1)));
+    let mut list = history(&["1.0", "1.1", "1.2"], Vec::new()).list();
+    list.versions[0].dependencies = needs(MAX_DEPENDENCIES);
+    list.versions[1].dependencies = needs(MAX_DEPENDENCIES + 1);
+    assert_eq!(list.take_oversized(), [(version("1.1"), MAX_DEPENDENCIES + 1)]);
+    assert_eq!((list.versions.len(), list.take_oversized()), (2, Vec::new()));
 }
 
 #[test]

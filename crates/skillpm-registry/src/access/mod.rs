@@ -14,7 +14,7 @@ use crate::registry::{
 };
 pub(crate) use names::check_new_name;
 pub(crate) use oidc::{GITHUB, Issuers};
-pub(crate) use token::{Holder, Token, TokenRequest, Tokens};
+pub(crate) use token::{Holder, Token, TokenRequest, Tokens, randomize};
 
 /// What a token allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]

@@ -234,7 +234,7 @@ impl Tokens {
 }
 
 /// Fills `bytes` with random numbers that nobody can guess.
-pub(super) fn randomize(bytes: &mut [u8]) -> Result<()> {
+pub(crate) fn randomize(bytes: &mut [u8]) -> Result<()> {
     ring::rand::SystemRandom::new().fill(bytes).map_err(|_| Error::io("the system has no random numbers"))
 }
 

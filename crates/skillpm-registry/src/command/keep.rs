@@ -7,16 +7,19 @@ use clap::Args;
 use serde::Deserialize;
 
 use skillpm_core::fs;
+use skillpm_core::text::visible;
 
 use super::Common;
 use crate::access::Tokens;
-use crate::app::now;
+use crate::app::{blocking, now};
 use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::registry::{History, Package, Record, files};
+use crate::registry::{History, LeftOut, NewRegistry, RegistryDir, Writer, files};
 use crate::storage::{Objects, Storage};
 
+/// More bytes than any file has.
+const WHOLE: u64 = u64::MAX / 2;
 /// The directory of what is never served.
 const PRIVATE: &str = "private/";
 
@@ -47,95 +50,230 @@ pub(super) struct GarbageArgs {
     common: Common,
 }
 
-/// Reads every record, event and archive, and prints what is wrong.
+/// Reads every record, event, entry of the log and archive, and prints what is wrong.
 ///
 /// # Errors
 ///
 /// Fails if something is.
 pub(super) async fn verify(args: VerifyArgs) -> Result<()> {
     let storage = Storage::open(&args.common.settings()?.place()?).await?;
-    let histories = storage.load().await?.histories;
-    let (mut versions, mut defects) = (0, 0);
-    for record in histories.iter().flat_map(History::records) {
-        versions += 1;
-        if let Some(defect) = defect(storage.files(), record).await? {
-            defects += 1;
-            anstream::println!("{} {}: {defect}", record.name, record.version);
+    let verified = storage.verify().await?;
+    for defect in &verified.defects {
+        anstream::println!("{}: {}", visible(&defect.path), visible(&defect.message));
+    }
+    for path in &verified.strays {
+        anstream::eprintln!("{}: the server does not need it", visible(path));
+    }
+    for name in &verified.pending {
+        anstream::eprintln!("a change of `{name}` was cut off: the next change completes it");
+    }
+    let count = verified.defects.len();
+    anstream::eprintln!("{} skills, {} versions, {count} defects", verified.skills, verified.versions);
+    if count == 0 { Ok(()) } else { Err(damaged()) }
+}
+
+fn damaged() -> Error {
+    Error::integrity("the registry is damaged").coded(codes::REGISTRY_UNUSABLE)
+}
+
+/// What a file of a registry is for a copy.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// It was created once and never changes.
+    Constant,
+    /// It can change.
+    Changing,
+    /// It is made of others, or only of use to writers: the copy has its own.
+    Own,
+}
+
+impl Part {
+    fn of(path: &str) -> Self {
+        let parts: Vec<_> = path.split('/').collect();
+        match &parts[..] {
+            [files::LOCK] | [files::PENDING, ..] => Self::Own,
+            [files::SEARCH] | [files::INDEX, _] => Self::Own,
+            _ if matches!(path, files::DISCOVERY | files::AI_CATALOG) => Self::Own,
+            [".well-known", "agent-skills", _, "versions.json"] => Self::Own,
+            [files::CONFIG] | [files::INDEX | files::LOG | "artifacts", ..] => Self::Constant,
+            _ => Self::Changing,
         }
     }
-    let skills = histories.iter().filter(|history| !history.records().is_empty()).count();
-    anstream::eprintln!("{skills} skills, {versions} versions, {defects} defects");
-    if defects == 0 {
-        return Ok(());
-    }
-    Err(Error::integrity("the registry is damaged").coded(codes::REGISTRY_UNUSABLE))
 }
 
-/// Returns what is wrong with the archive of a version.
-async fn defect(objects: &Objects, record: &Record) -> Result<Option<String>> {
-    let path = files::artifact(&record.artifact.digest);
-    let Some(bytes) = objects.get(&path, u64::MAX).await? else {
-        return Ok(Some(format!("`{path}` is missing")));
-    };
-    if Digest::of(&bytes) != record.artifact.digest || bytes.len() as u64 != record.artifact.size {
-        return Ok(Some(format!("`{path}` has other bytes than it had")));
-    }
-    let package = match Package::new(bytes.into()) {
-        Ok(package) => package,
-        Err(error) => return Ok(Some(format!("`{path}`: {}", error.with_causes()))),
-    };
-    if package.digest != record.digest {
-        return Ok(Some(format!("`{path}` has other files than its record says")));
-    }
-    let difference = record.difference(&package.facts);
-    Ok(difference.map(|field| format!("the record has another `{field}` than the skill")))
-}
-
-/// Copies a registry to a directory.
+/// Copies a registry to a directory, which becomes a registry with the same files.
 ///
 /// # Errors
 ///
-/// Fails if the registry cannot be read, or the copy not be written.
+/// Fails if the registry cannot be read or the copy not be written; if the directory is another registry, or has other
+/// files in the places of one; and if the two have a file that never changes with different bytes. Nothing is changed
+/// then. Fails at the end if the registry is damaged.
 pub(super) async fn backup(args: BackupArgs) -> Result<()> {
     let common = Common { registry: Some(args.registry), config: args.config };
     let storage = Storage::open(&common.settings()?.place()?).await?;
     let objects = storage.files();
-    // Archives are listed after what names them, and copied before: the copy has whatever its records name.
-    let listed = objects.list("").await?;
-    let artifacts = format!("{}/", files::ARTIFACTS);
-    let mut paths: Vec<_> = objects
-        .list(files::ARTIFACTS)
-        .await?
-        .into_iter()
-        .filter(|path| path.starts_with(&artifacts))
-        .collect();
-    let others = listed.into_iter().filter(|path| !path.starts_with(&artifacts));
-    paths.extend(others.filter(|path| path != files::LOCK && !path.starts_with(files::PENDING)));
-    let mut copied = 0;
+    let is_copy = check_target(&args.dir, &storage)?;
+    let paths = listed(objects).await?;
+    check_same(objects, &paths, &args.dir, is_copy).await?;
+    let (mut copied, mut broken) = (0, 0);
     for path in &paths {
-        copied += usize::from(copy(objects, path, &args.dir).await?);
+        match copy(objects, path, &args.dir).await? {
+            Copied::Written => copied += 1,
+            Copied::There => {}
+            Copied::Broken => {
+                broken += 1;
+                anstream::println!("{path}: it has other bytes than its digest says, and is not copied");
+            }
+        }
     }
     let removed = forget(&args.dir, &paths)?;
+    let left_out = derive(args.dir.clone()).await?;
+    for one in &left_out {
+        anstream::println!("{}: {}", one.name, visible(&one.message));
+    }
     anstream::println!("{} files: {copied} copied, {removed} removed", paths.len());
-    Ok(())
+    if broken == 0 && left_out.is_empty() {
+        return Ok(());
+    }
+    Err(damaged().hint("`skillpm-registry verify` lists all that is damaged"))
 }
 
-/// Copies the object at `path`, unless the copy has it. Returns whether it was copied.
-async fn copy(objects: &Objects, path: &str, dir: &Path) -> Result<bool> {
-    let to = dir.join(path);
-    // An archive has the digest of its bytes as its name.
-    if path.starts_with(files::ARTIFACTS) && fs::kind(&to)?.is_some() {
-        return Ok(false);
+/// Checks that `dir` can hold a copy of the registry in `storage`. Returns whether it is one already.
+fn check_target(dir: &Path, storage: &Storage) -> Result<bool> {
+    let name = &storage.config().name;
+    match RegistryDir::open(dir) {
+        Ok(there) if there.config().name == *name => Ok(true),
+        Ok(there) => {
+            let told = format!(
+                "`{}` is the registry `{}`, not a copy of `{name}`",
+                dir.display(),
+                there.config().name
+            );
+            Err(Error::usage(told).hint("name another directory"))
+        }
+        Err(error) if error.code() == codes::REGISTRY_ABSENT => {
+            let new = NewRegistry::new(dir, Some(name.clone()))?;
+            new.check().map_err(|error| error.hint("name another directory"))?;
+            Ok(false)
+        }
+        Err(error) => Err(error),
     }
-    let Some(bytes) = objects.get(path, u64::MAX).await? else { return Ok(false) };
-    if fs::read_capped(&to, bytes.len() as u64 + 1).ok().flatten().is_some_and(|there| there == bytes) {
-        return Ok(false);
+}
+
+/// Returns the paths of all files that a copy gets, in the order in which they are copied: what makes it a registry,
+/// archives, and only then what names them.
+async fn listed(objects: &Objects) -> Result<Vec<String>> {
+    // The log is listed before what it announces, and archives after what names them: the copy has whatever its files
+    // name.
+    let log = objects.list(files::LOG).await?;
+    let all = objects.list("").await?;
+    let artifacts = objects.list(files::ARTIFACTS).await?;
+    let is_listed = |path: &String| {
+        let (artifacts, log) = (format!("{}/", files::ARTIFACTS), format!("{}/", files::LOG));
+        path == files::CONFIG || path.starts_with(&artifacts) || path.starts_with(&log)
+    };
+    let others = all.into_iter().filter(|path| !is_listed(path) && Part::of(path) != Part::Own);
+    Ok([files::CONFIG.to_owned()].into_iter().chain(artifacts).chain(others).chain(log).collect())
+}
+
+/// Checks that the copy has no file with other bytes that never changes, and if it is no copy yet none at all.
+async fn check_same(objects: &Objects, paths: &[String], dir: &Path, is_copy: bool) -> Result<()> {
+    if is_copy {
+        let known = paths.iter().filter(|path| Path::new(path).starts_with(files::LOG)).count() as u64;
+        let there = RegistryDir::open(dir)?.log_length()?;
+        if there > known {
+            let told = format!(
+                "the copy in `{}` knows of {there} changes, and the registry of {known}: it is a copy of another \
+                 registry, or the registry lost some",
+                dir.display()
+            );
+            return Err(Error::integrity(told)
+                .coded(codes::REGISTRY_MISMATCH)
+                .hint("nothing was changed; name another directory to copy the registry as it is now"));
+        }
+    }
+    let mut differing = Vec::new();
+    for path in paths {
+        let to = dir.join(path);
+        if (is_copy && Part::of(path) == Part::Changing) || fs::kind(&to)?.is_none() {
+            continue;
+        }
+        let is_same = match Path::new(path).starts_with(files::ARTIFACTS) {
+            // Its name says what its bytes are.
+            true => fs::read_capped(&to, WHOLE)?.is_some_and(|bytes| is_artifact(path, &bytes)),
+            false => {
+                let bytes = objects.get(path, u64::MAX).await?.unwrap_or_default();
+                fs::read_capped(&to, bytes.len() as u64).ok().flatten().is_some_and(|there| there == bytes)
+            }
+        };
+        if !is_same {
+            differing.push(path);
+        }
+    }
+    if differing.is_empty() {
+        return Ok(());
+    }
+    for path in &differing {
+        anstream::println!("{}: the copy has it with other bytes", visible(path));
+    }
+    let told = format!(
+        "`{}` and the registry differ in {} of the files that never change, such as `{}`: one of them is damaged",
+        dir.display(),
+        differing.len(),
+        visible(differing[0])
+    );
+    Err(Error::integrity(told)
+        .coded(codes::REGISTRY_MISMATCH)
+        .hint("nothing was changed; `skillpm-registry verify` says of each of them what is damaged"))
+}
+
+/// Reports whether the archive at `path` of a registry has the digest that it is called by.
+fn is_artifact(path: &str, bytes: &[u8]) -> bool {
+    files::artifact(&Digest::of(bytes)) == path
+}
+
+/// What became of a file.
+enum Copied {
+    /// It is new in the copy.
+    Written,
+    /// The copy has it.
+    There,
+    /// It is an archive with other bytes than its name says.
+    Broken,
+}
+
+/// Copies the object at `path`, unless the copy has it.
+async fn copy(objects: &Objects, path: &str, dir: &Path) -> Result<Copied> {
+    let to = dir.join(path);
+    if Part::of(path) == Part::Constant && fs::kind(&to)?.is_some() {
+        return Ok(Copied::There);
+    }
+    let Some(bytes) = objects.get(path, u64::MAX).await? else { return Ok(Copied::There) };
+    if path.starts_with(files::ARTIFACTS) && !is_artifact(path, &bytes) {
+        return Ok(Copied::Broken);
+    }
+    if fs::read_capped(&to, bytes.len() as u64).ok().flatten().is_some_and(|there| there == bytes) {
+        return Ok(Copied::There);
     }
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent)?;
     }
-    fs::write_atomic(&to, &bytes)?;
-    Ok(true)
+    if path.starts_with(PRIVATE) {
+        fs::make_private(&dir.join(PRIVATE));
+        fs::write_private(&to, &bytes)?;
+    } else {
+        fs::write_atomic(&to, &bytes)?;
+    }
+    Ok(Copied::Written)
+}
+
+/// Derives the files of the copy in `dir` that a static host serves. Returns the skills that are damaged.
+async fn derive(dir: PathBuf) -> Result<Vec<LeftOut>> {
+    blocking(move || {
+        let registry = RegistryDir::open(&dir)?;
+        Ok(Writer::new(&registry, || ())?.index()?.left_out)
+    })
+    .await
 }
 
 /// Removes tokens from the copy in `dir` that are not among `paths`: they were revoked, and must not come back with it.

@@ -4,29 +4,52 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use skillpm_core::fs;
+use skillpm_core::text::and;
 
 use super::{Address, Query, Shown};
 use crate::app::App;
-use crate::error::Result;
+use crate::codes;
+use crate::error::{Error, Result};
 use crate::registry::files;
 
 /// The list of the files of a site, so that the next run removes those that are no page any more.
 const LIST: &str = ".skillpm-site";
 /// The largest list that is read, in bytes.
 const MAX_LIST: u64 = 1 << 30;
+/// The number of paths that an error names.
+const SHOWN: usize = 20;
+
+/// What was written.
+#[derive(Debug)]
+pub(crate) struct Written {
+    /// The number of pages.
+    pub(crate) pages: usize,
+    /// The files that were no pages of an earlier run and were replaced.
+    pub(crate) replaced: Vec<String>,
+}
 
 /// Writes the pages about all public skills of `app` to the directory `out`, and removes the pages of an earlier run that
-/// are none any more. Other files stay. Returns the number of pages.
+/// are none any more. Other files stay, unless one is in the place of a page and `force` replaces it.
 ///
 /// # Errors
 ///
-/// Fails if an archive cannot be read, or a file cannot be written or removed.
-pub(crate) async fn write(app: &App, out: &Path) -> Result<usize> {
+/// Fails if a file that no earlier run wrote is in the place of a page and is not to be replaced: then nothing is
+/// written. Fails too if an archive cannot be read, or a file cannot be written or removed.
+pub(crate) async fn write(app: &App, out: &Path, force: bool) -> Result<Written> {
     let skills = app.catalog.all().into_iter().filter(|skill| skill.is_listed()).collect();
     let shown = Shown::new(skills);
     let addresses = addresses(&shown);
     let paths: BTreeSet<String> = addresses.iter().map(Address::path).collect();
     let earlier = earlier(out)?;
+    let mut replaced = Vec::new();
+    for path in paths.difference(&earlier) {
+        if fs::kind(&out.join(path))?.is_some() {
+            replaced.push(path.clone());
+        }
+    }
+    if !force && !replaced.is_empty() {
+        return Err(foreign(out, &replaced));
+    }
     // If this run is cut off, the next one knows the files of both.
     write_list(out, paths.union(&earlier))?;
     for address in &addresses {
@@ -37,7 +60,23 @@ pub(crate) async fn write(app: &App, out: &Path) -> Result<usize> {
         remove(out, path)?;
     }
     write_list(out, paths.iter())?;
-    Ok(addresses.len())
+    Ok(Written { pages: addresses.len(), replaced })
+}
+
+/// Returns the error for files in the places of pages that no earlier run wrote.
+fn foreign(out: &Path, paths: &[String]) -> Error {
+    let mut shown: Vec<_> = paths.iter().take(SHOWN).map(|path| format!("`{path}`")).collect();
+    if paths.len() > SHOWN {
+        shown.push(format!("{} more", paths.len() - SHOWN));
+    }
+    let told = format!(
+        "`{}` has files in the places of pages, which `site` did not write: {}",
+        out.display(),
+        and(&shown)
+    );
+    Error::usage(told)
+        .coded(codes::OUTPUT_DIFFERS)
+        .hint("name another directory; `--force` replaces these files")
 }
 
 /// Returns the paths of the pages of an earlier run. What is not the path of a page is left out, whoever wrote it there.

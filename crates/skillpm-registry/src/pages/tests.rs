@@ -130,7 +130,7 @@ async fn the_site_of_files_is_whole() {
         publish(&app, "pdf", version, plain("pdf", version)).await;
     }
     let dir = tempfile::tempdir().expect("a directory");
-    write(&app, dir.path()).await.expect("is written");
+    write(&app, dir.path(), false).await.expect("is written");
     let mut pages = vec![dir.path().join("index.html")];
     let mut seen = BTreeSet::new();
     while let Some(path) = pages.pop() {
@@ -174,7 +174,7 @@ async fn a_site_that_is_written_again_has_no_pages_that_are_gone() {
     publish(&old, "docx", "1.0.0", plain("docx", "1.0.0")).await;
     publish(&new, "docx", "1.0.0", plain("docx", "1.0.0")).await;
     let dir = tempfile::tempdir().expect("a directory");
-    write(&old, dir.path()).await.expect("is written");
+    write(&old, dir.path(), false).await.expect("is written");
     let put =
         |path: &str| skillpm_core::fs::write_small(&dir.path().join(path), b"mine").expect("is written");
     put("skills/pdf/1.0.0/mine.txt");
@@ -184,7 +184,7 @@ async fn a_site_that_is_written_again_has_no_pages_that_are_gone() {
     let listed = skillpm_core::fs::read_capped(&list, 1 << 20).expect("is read").expect("a list");
     let more = b"robots.txt\n../robots.txt\nskills/../robots.txt\nstatic/../robots.txt\n";
     skillpm_core::fs::write_small(&list, &[&listed[..], more].concat()).expect("is written");
-    write(&new, dir.path()).await.expect("is written");
+    write(&new, dir.path(), false).await.expect("is written");
     let is_there =
         |path: &str| !matches!(skillpm_core::fs::read_capped(&dir.path().join(path), 1 << 20), Ok(None));
     assert!(is_there("skills/docx/index.html") && is_there("skills/docx/1.0.0/index.html"));

@@ -2,10 +2,12 @@
 
 use skillpm_core::fs::{self, Kind};
 
+use super::PRIVATE;
+use super::probe::{PROBES, probe};
 use crate::config::Place;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
-use crate::registry::{Config, RegistryDir, Writer, files};
+use crate::registry::{Config, NewRegistry, files};
 
 /// Creates a registry without skills at `place`, with the name `name`, or else that of the place. Returns its name.
 ///
@@ -16,12 +18,16 @@ pub(crate) async fn create(place: &Place, name: Option<SkillName>) -> Result<Ski
     let name = name.map_or_else(|| place.default_name(), Ok)?;
     match place {
         Place::Directory(path) => {
-            let dir = RegistryDir::init(path, name.clone())?;
-            Writer::new(&dir, || ())?.index()?;
+            let new = NewRegistry::new(path, Some(name.clone()))?;
+            new.check().map_err(|error| {
+                error.hint("move these files away; `skillpm registry init --force` replaces or removes them")
+            })?;
+            new.create(|| ())?;
         }
         Place::Bucket(bucket) => {
             let config = Config::new(name.clone());
             let objects = bucket.objects()?;
+            probe(&objects, place).await?;
             let is_new = !objects.exists(files::CONFIG).await?
                 && objects.create(files::CONFIG, config.to_bytes().into()).await?;
             if !is_new {
@@ -61,7 +67,8 @@ async fn is_empty(place: &Place) -> Result<bool> {
         },
         Place::Bucket(bucket) => {
             let objects = bucket.objects()?;
-            Ok(!objects.exists(files::CONFIG).await? && objects.is_empty().await?)
+            Ok(!objects.exists(files::CONFIG).await?
+                && objects.is_empty_but(&format!("{PRIVATE}/{PROBES}")).await?)
         }
     }
 }

@@ -7,7 +7,7 @@ use tokio::sync::Mutex;
 use super::{Change, Loaded, Publication, usable};
 use crate::error::{Error, Result};
 use crate::name::SkillName;
-use crate::registry::{History, LogEntry, RegistryDir, Staged, Timestamp, Writer};
+use crate::registry::{History, LogEntry, RegistryDir, Staged, Timestamp, Verified, Writer};
 
 /// The directory. Its files are changed as `skillpm registry` changes them, so both may be at work at once.
 #[derive(Debug)]
@@ -31,6 +31,10 @@ impl Directory {
             Ok(Loaded { histories, position })
         })
         .await
+    }
+
+    pub(super) async fn verify(&self) -> Result<Verified> {
+        self.blocking(RegistryDir::verify).await
     }
 
     pub(super) async fn history(&self, name: &SkillName) -> Result<History> {

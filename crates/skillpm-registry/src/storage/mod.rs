@@ -7,6 +7,8 @@ mod bucket;
 mod create;
 mod directory;
 mod objects;
+mod probe;
+mod verify;
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,12 +22,13 @@ use crate::config::Place;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::{
-    Config, Event, History, LogEntry, MAX_FILE, Package, RegistryDir, Staged, Timestamp, files,
+    Config, Event, History, LogEntry, MAX_FILE, Package, RegistryDir, Staged, Timestamp, Verified, files,
 };
 use bucket::Bucket;
 pub(crate) use create::{create, create_if_empty};
 use directory::Directory;
 pub(crate) use objects::{Objects, Pieces};
+pub(crate) use probe::check_store;
 
 /// The directory of what only the server reads: tokens.
 const PRIVATE: &str = "private";
@@ -105,7 +108,8 @@ impl Storage {
                     .hint("`skillpm-registry init` makes it one"));
                 };
                 let config = Config::parse(&bytes)
-                    .map_err(|error| Error::config(format!("`{}` of `{bucket}`: {error}", files::CONFIG)))?;
+                    .map_err(|error| Error::config(format!("`{}` of `{bucket}`: {error}", files::CONFIG)))
+                    .map_err(|error| error.hint("update skillpm-registry, if a newer one made it"))?;
                 Ok(Self::bucket(files, config))
             }
         }
@@ -183,6 +187,18 @@ impl Storage {
         match &self.carrier {
             Carrier::Directory(directory) => directory.load().await,
             Carrier::Bucket(bucket) => bucket.load().await,
+        }
+    }
+
+    /// Reads every byte of the registry. Whatever is wrong with a file is a defect.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the files cannot be listed.
+    pub(crate) async fn verify(&self) -> Result<Verified> {
+        match &self.carrier {
+            Carrier::Directory(directory) => directory.verify().await,
+            Carrier::Bucket(_) => verify::verify(&self.files).await,
         }
     }
 

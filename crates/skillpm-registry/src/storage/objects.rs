@@ -135,13 +135,16 @@ impl Objects {
         }
     }
 
-    /// Reports whether there is no object at all.
+    /// Reports whether there is no object but those below the directory `but`.
     ///
     /// # Errors
     ///
     /// Fails if the store does not answer.
-    pub(crate) async fn is_empty(&self) -> Result<bool> {
-        let first = self.store.list(Some(&self.prefix)).try_next().await;
+    pub(crate) async fn is_empty_but(&self, but: &str) -> Result<bool> {
+        let but = self.path(but);
+        let counts = |object: &object_store::ObjectMeta| !object.location.prefix_matches(&but);
+        let listed = self.store.list(Some(&self.prefix));
+        let first = listed.try_filter(|object| std::future::ready(counts(object))).try_next().await;
         Ok(first.map_err(|error| failed("list", self.prefix.as_ref(), error))?.is_none())
     }
 

@@ -15,13 +15,11 @@ use crate::app::now;
 use crate::codes;
 use crate::error::{Error, Result, not_permitted};
 use crate::name::SkillName;
-use crate::registry::{Account, TrustedPublisher, Visibility, registry_name, registry_version};
+use crate::registry::{Account, TrustedPublisher, Visibility, registry_name, registry_version, yank_reason};
 use crate::version::Version;
 
 /// The largest body of a request that is not an archive.
 const SMALL_BODY: usize = 64 << 10;
-/// The largest number of characters in a reason.
-const MAX_REASON: usize = 500;
 /// The largest number of entries of the log in an answer.
 const LOG_ENTRIES: u64 = 100;
 
@@ -135,14 +133,7 @@ pub(super) async fn yank(
     let (name, version) = (name_of(&name)?, version_of(&version)?);
     let bytes = read(body, SMALL_BODY).await?;
     let body = if bytes.is_empty() { YankBody::default() } else { parse::<YankBody>(&bytes)? };
-    let reason = body.reason.trim();
-    let is_line = reason.chars().count() <= MAX_REASON && !reason.chars().any(char::is_control);
-    if !is_line {
-        return Err(Error::usage(format!(
-            "the reason has more than one line, or more than {MAX_REASON} characters"
-        ))
-        .into());
-    }
+    let reason = yank_reason(&body.reason).map_err(|error| Error::usage(error.to_string()))?;
     let reason = Some(reason.to_owned());
     changed(async move { state.app.yank(&caller, &name, &version, reason, now()).await }).await
 }

@@ -302,8 +302,11 @@ async fn a_bucket_is_verified_and_its_garbage_listed() {
     assert_eq!(store.request(reqwest::Method::DELETE, &paths[1]).await, 204);
     let (code, told) = run(&["verify"]);
     assert_eq!(code, Some(5), "{told}");
-    let skills: Vec<_> = told.lines().filter_map(|line| line.split(' ').next()).collect();
-    assert_eq!(skills, ["docx", "pdf"], "{told}");
+    let mut expected: Vec<_> = paths.iter().map(|path| &path["/skills/team/".len()..]).collect();
+    expected.sort_unstable();
+    let found: Vec<_> = told.lines().filter_map(|line| line.split(": ").next()).collect();
+    assert_eq!(found, expected, "{told}");
+    assert!(told.contains("`docx` 1.0.0") && told.contains("`pdf` 1.0.0"), "{told}");
     // The second time too: it is only listed.
     for _ in 0..2 {
         let (code, told) = run(&["garbage"]);
@@ -345,4 +348,30 @@ async fn a_bucket_is_copied_to_a_directory_and_back() {
     assert_eq!(versions(&restored.get("/index/pdf.json").await.json()), Some(3));
     assert_eq!(restored.publish(&token, "pdf", "1.3.0").await.status, 201);
     assert_eq!(versions(&server.get("/index/pdf.json").await.json()), Some(2));
+}
+
+/// A real store passes the probe, and nothing of it is left. What was overwritten or removed there is found.
+#[tokio::test]
+async fn a_damaged_bucket_is_not_vouched_for() {
+    let Some(store) = Store::start(false).await else { return };
+    text(&store.admin(&["init", "--name", "acme"], "secret"));
+    let token = text(&store.admin(&["token", "create", "--account", "alice"], "secret"));
+    let server = store.serve();
+    for (name, version) in [("docx", "1.0.0"), ("pdf", "1.0.0"), ("pdf", "1.1.0")] {
+        assert_eq!(server.publish(&token, name, version).await.status, 201);
+    }
+    let verify = || {
+        let output = store.admin(&["verify"], "secret");
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    assert_eq!(verify(), (Some(0), String::new()));
+    let at = |path: &str| format!("/skills/team/{path}");
+    assert_eq!(store.send(reqwest::Method::PUT, &at("index/pdf/1.0.0.json"), b"{".to_vec()).await, 200);
+    for path in ["index/docx/1.0.0.json", "log/0/2.json"] {
+        assert_eq!(store.request(reqwest::Method::DELETE, &at(path)).await, 204);
+    }
+    let (code, told) = verify();
+    let found: Vec<_> = told.lines().filter_map(|line| line.split(": ").next()).collect();
+    assert_eq!(found, ["index/docx/1.0.0.json", "index/pdf/1.0.0.json", "log/0/2.json"], "{told}");
+    assert_eq!(code, Some(5));
 }

@@ -157,6 +157,61 @@ async fn a_damaged_object_hides_no_other() {
     assert_eq!(verify.status.code(), Some(5));
 }
 
+/// What a server passes over to go on serving, a verification does not: nothing that is damaged, missing or does not
+/// belong there.
+#[tokio::test]
+async fn a_damaged_bucket_is_not_vouched_for() {
+    let (store, token) = Store::with_registry().await;
+    let server = store.serve().await;
+    for (name, version) in [("docx", "1.0.0"), ("pdf", "1.0.0"), ("pdf", "1.1.0")] {
+        assert_eq!(server.publish(&token, name, version).await.status, 201);
+    }
+    let other = server.get("/index/docx/1.0.0.json").await.body;
+    let list = server.get("/index/pdf.json").await.json();
+    let digest = list["versions"][0]["artifact"]["digest"].as_str().expect("a digest").to_owned();
+    let archive = format!("artifacts/sha256/{}.zip", &digest["sha256:".len()..]);
+    drop(server);
+    let verify = async || {
+        let output = store.run(&["verify"]).await;
+        (output.status.code(), String::from_utf8(output.stdout).expect("text"))
+    };
+    assert_eq!(verify().await, (Some(0), String::new()));
+    // A gap is at the number that is missing; the last entry is missed by what it announced.
+    let cases: [(&str, Option<&[u8]>, &str); 19] = [
+        ("index/pdf/1.0.0.json", Some(b"{"), ""),
+        ("index/pdf/1.0.0.json", Some(b""), ""),
+        ("index/pdf/1.0.0.json", Some(&other), ""),
+        ("index/pdf/1.0.0.json", None, ""),
+        ("index/docx/1.0.0.json", None, ""),
+        ("index/pdf/events/1.json", Some(b"no event"), ""),
+        ("index/pdf/events/1.json", None, ""),
+        ("index/pdf/events/3.json", Some(b"{\"event\":\"later\"}"), "index/pdf/events/2.json"),
+        ("log/0/2.json", Some(b"no entry"), ""),
+        ("log/0/2.json", None, ""),
+        ("log/0/1.json", None, ""),
+        ("log/0/3.json", None, "index/pdf/1.1.0.json"),
+        (&archive, Some(b"PK"), ""),
+        (&archive, None, ""),
+        ("log/0/notes.json", Some(b"mine"), ""),
+        ("index/pdf/notes.txt", Some(b"mine"), ""),
+        ("index/PDF/1.0.0.json", Some(&other), ""),
+        ("index/pdf/more/1.0.0.json", Some(&other), ""),
+        ("artifacts/sha256/notes.zip", Some(b"mine"), ""),
+    ];
+    for (path, bytes, named) in cases {
+        let at = format!("team/{path}");
+        let before = store.set(&at, bytes.map(|bytes| bytes.to_vec().into()));
+        let (code, told) = verify().await;
+        let line = format!("{}: ", if named.is_empty() { path } else { named });
+        assert!(
+            code == Some(5) && told.lines().any(|found| found.starts_with(&line)),
+            "{path} {bytes:?}: {code:?} {told}"
+        );
+        store.set(&at, before);
+    }
+    assert_eq!(verify().await, (Some(0), String::new()));
+}
+
 /// Starts a server of `store` that listens. Returns its process and its address.
 #[cfg(unix)]
 fn listening(store: &Store) -> (std::process::Child, String) {

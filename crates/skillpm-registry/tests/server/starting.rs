@@ -61,3 +61,24 @@ async fn a_bucket_with_nothing_in_it_becomes_a_registry() {
     assert!(refused.status.code() == Some(2) && told.contains("is not a registry"), "{told}");
     assert_eq!(store.paths("").len(), 1);
 }
+
+/// A store that replaces what exists could lose published versions, so no server uses it.
+#[tokio::test]
+async fn a_store_that_ignores_conditions_is_refused() {
+    let (store, _) = Store::with_registry().await;
+    let before = store.paths("");
+    store.ignore_conditions();
+    let careless = Store::start().await;
+    careless.ignore_conditions();
+    for (store, args) in [
+        (&careless, &["init", "--name", "acme"][..]),
+        (&careless, &["serve", "--listen", "127.0.0.1:0"]),
+        (&store, &["serve", "--listen", "127.0.0.1:0"]),
+    ] {
+        let refused = store.run(args).await;
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(3), "{told}");
+        assert!(told.contains("If-None-Match") && told.contains("use a store that honours"), "{told}");
+    }
+    assert_eq!((store.paths(""), careless.paths("")), (before, Vec::new()), "no probe is left");
+}

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -45,6 +45,8 @@ struct State {
     /// What goes wrong, with which requests, and how often still.
     fault: Mutex<Option<(Fault, Which, usize)>>,
     failed: AtomicUsize,
+    /// Whether an object is replaced although the request says to create it only if there is none.
+    is_careless: AtomicBool,
     headers: Mutex<Vec<HeaderMap>>,
 }
 
@@ -121,6 +123,11 @@ impl Store {
         self.state.failed.load(Ordering::SeqCst)
     }
 
+    /// Ignores `If-None-Match` from now on, as some stores do.
+    pub(crate) fn ignore_conditions(&self) {
+        self.state.is_careless.store(true, Ordering::SeqCst);
+    }
+
     /// The headers of the requests so far.
     pub(crate) fn headers(&self) -> Vec<HeaderMap> {
         self.state.headers.lock().expect("a lock").clone()
@@ -131,6 +138,15 @@ impl Store {
         let prefix = format!("team/{prefix}");
         let objects = self.state.objects.lock().expect("a lock");
         objects.keys().filter(|path| path.starts_with(&prefix)).cloned().collect()
+    }
+
+    /// Puts `bytes` in the place of the object at `path`, or removes it. Returns what was there.
+    pub(crate) fn set(&self, path: &str, bytes: Option<Bytes>) -> Option<Bytes> {
+        let mut objects = self.state.objects.lock().expect("a lock");
+        match bytes {
+            Some(bytes) => objects.insert(path.to_owned(), bytes),
+            None => objects.remove(path),
+        }
     }
 
     /// Puts `bytes` in the place of the object at `path`, which has the prefix of the registry.
@@ -195,12 +211,23 @@ impl State {
             (told, body).into_response()
         };
         match *method {
-            Method::PUT if headers.contains_key("if-none-match") && objects.contains_key(path) => {
+            Method::PUT
+                if headers.contains_key("if-none-match")
+                    && objects.contains_key(path)
+                    && !self.is_careless.load(Ordering::SeqCst) =>
+            {
                 StatusCode::PRECONDITION_FAILED.into_response()
             }
             Method::PUT => {
                 objects.insert(path.to_owned(), body);
                 [("etag", "\"tag\"")].into_response()
+            }
+            // Several at once, which are named in the body.
+            Method::POST if query.starts_with("delete") => {
+                let body = String::from_utf8_lossy(&body);
+                let keys = body.split("<Key>").skip(1).filter_map(|part| part.split("</Key>").next());
+                keys.for_each(|key| drop(objects.remove(key)));
+                "<DeleteResult></DeleteResult>".into_response()
             }
             Method::DELETE => {
                 objects.remove(path);

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::fs::{SharedFile, anonymous_temp_file};
 use crate::name::SkillName;
 use crate::refusal::Limits;
-use crate::registry::{Facts, not_publishable};
+use crate::registry::{Facts, check_portable, not_publishable};
 use crate::skill;
 use crate::tree::FileSet;
 use crate::version::Version;
@@ -74,11 +74,13 @@ impl Examined {
     ///
     /// # Errors
     ///
-    /// Fails if the profile `publish` found an error, and for a name or version that no registry accepts.
+    /// Fails if the profile `publish` found an error, for a file that Windows cannot store, and for a name or version that
+    /// no registry accepts.
     pub fn pack(self) -> Result<Packed> {
         self.check_findings()?;
         let loaded = skill::load(&self.document).map_err(|error| Error::integrity(error.to_string()))?;
         let facts = Facts::of(&loaded.meta).map_err(|error| not_publishable(&error))?;
+        check_portable(&self.files)?;
         let files = packed_files(&self.files)?;
         let digest = self.files.digest()?;
         let bytes = write_zip(&self.files)?;

@@ -14,7 +14,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
 use crate::lint::{Finding, Profile, Ruleset, SECRET_IN_TEXT, Severity, Subject, check_with};
 use crate::ops::pack::{Secrets, pack};
-use crate::registry::{Ledger, Package, Staged};
+use crate::registry::{Ledger, Package, Staged, check_portable};
 use crate::skill::SKILL_FILE;
 
 /// A request to publish skills.
@@ -120,13 +120,15 @@ fn package(context: &Context, source: &Path, request: &AddRequest) -> Result<Pac
     }
 }
 
-/// Checks a package by the profile for publishing, as `pack` checks a directory. `source` names it in errors.
+/// Checks a package by the profile for publishing, and that every system can store its files, as `pack` checks a
+/// directory. `source` names it in errors.
 ///
 /// # Errors
 ///
 /// Fails if it is not fit for publication.
 pub fn check_package(source: &str, package: &Package) -> Result<()> {
     let (set, document) = package.files()?;
+    check_portable(&set).map_err(|error| error.context(format!("`{source}` is not fit for publication")))?;
     let beside = files::of_set(&set)?;
     let name = package.facts.name.as_str();
     let subject = Subject::new(&document, Some(name), SKILL_FILE).with_files(&beside);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::opened::{open, shown, writer};
 use crate::context::Context;
 use crate::error::Result;
-use crate::registry::Derived;
+use crate::registry::{Derived, LeftOut};
 
 /// A request to derive all files.
 #[derive(Debug, Clone, Default)]
@@ -31,19 +31,22 @@ pub struct IndexOutcome {
     pub written: Vec<String>,
     /// The files that were removed.
     pub removed: Vec<String>,
+    /// The skills that are damaged: what was derived of them before stays as it is.
+    pub left_out: Vec<LeftOut>,
     /// Whether nothing was written because it was only to be shown.
     pub dry_run: bool,
 }
 
-/// Derives all files of a registry from its records and events.
+/// Derives all files of a registry from its records and events. A skill that is damaged is no error: it is left out, and
+/// the outcome says so.
 ///
 /// # Errors
 ///
-/// Fails for a record or event that is damaged, and if a file cannot be read or written.
+/// Fails if a file cannot be read or written.
 pub fn index(context: &Context, request: &IndexRequest) -> Result<IndexOutcome> {
     let registry = open(context, request.registry.as_deref())?;
     let derived = if request.dry_run { registry.outdated()? } else { writer(context, &registry)?.index()? };
-    let Derived { skills, versions, written, removed } = derived;
+    let Derived { skills, versions, written, removed, left_out } = derived;
     let (registry, dry_run) = (shown(&registry), request.dry_run);
-    Ok(IndexOutcome { registry, skills, versions, written, removed, dry_run })
+    Ok(IndexOutcome { registry, skills, versions, written, removed, left_out, dry_run })
 }

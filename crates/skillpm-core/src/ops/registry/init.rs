@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use serde::Serialize;
 
-use super::opened::{path, writer};
+use super::opened::path;
+use crate::advice::{Opt, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::registry::{RegistryDir, registry_name};
+use crate::registry::{NewRegistry, registry_name};
 use crate::text::without_secrets;
 
 /// A request to make a registry.
@@ -18,6 +19,8 @@ pub struct InitRequest {
     pub dir: Option<PathBuf>,
     /// Its name; by default that of the directory.
     pub name: Option<String>,
+    /// Whether files that are not the registry's are replaced.
+    pub force: bool,
     /// Whether nothing is to be written.
     pub dry_run: bool,
 }
@@ -29,15 +32,20 @@ pub struct InitOutcome {
     pub registry: String,
     /// The name of the registry.
     pub name: String,
+    /// The files that were not the registry's and were replaced, below the directory.
+    pub replaced: Vec<String>,
+    /// The files that were not the registry's and in its way, and were removed.
+    pub removed: Vec<String>,
     /// Whether nothing was written because it was only to be shown.
     pub dry_run: bool,
 }
 
-/// Makes a directory a registry without skills.
+/// Makes a directory a registry without skills. One that was begun and left unfinished is completed.
 ///
 /// # Errors
 ///
-/// Fails for a name that no registry can have, if the directory already is a registry, and if it cannot be written.
+/// Fails for a name that no registry can have, if the directory already is a registry, if it has files that are not the
+/// registry's and `request` does not replace them, and if it cannot be written. Nothing is left then.
 pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
     if let Some(dir) = &request.dir
         && let Some(address) = dir.to_str().filter(|dir| dir.contains("://"))
@@ -47,18 +55,28 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
         return Err(Error::usage(message).hint("name a directory, and serve its files there"));
     }
     let dir = path(context, request.dir.as_deref());
-    let name = match &request.name {
-        Some(name) => registry_name(name)
-            .map_err(|error| Error::usage(error.to_string()).coded(codes::NAME_NOT_PUBLISHABLE))?,
-        None => RegistryDir::default_name(&dir)?,
-    };
-    let registry = dir.display().to_string();
-    let outcome = InitOutcome { registry, name: name.to_string(), dry_run: request.dry_run };
-    if request.dry_run {
-        RegistryDir::check_new(&dir)?;
-        return Ok(outcome);
+    let name = request.name.as_deref().map(registry_name).transpose();
+    let name = name.map_err(|error| Error::usage(error.to_string()).coded(codes::NAME_NOT_PUBLISHABLE))?;
+    let new = NewRegistry::new(&dir, name)?;
+    if !request.force {
+        check(&new)?;
     }
-    let registry = RegistryDir::init(&dir, name)?;
-    writer(context, &registry)?.index()?;
+    let outcome = InitOutcome {
+        registry: dir.display().to_string(),
+        name: new.name().to_string(),
+        replaced: new.replaced().to_vec(),
+        removed: new.removed().to_vec(),
+        dry_run: request.dry_run,
+    };
+    if !request.dry_run {
+        new.create(|| context.reporter.waiting_for_lock(&dir))?;
+    }
     Ok(outcome)
+}
+
+/// Fails if `new` would replace or remove a file that is not the registry's.
+pub(super) fn check(new: &NewRegistry) -> Result<()> {
+    new.check().map_err(|error| {
+        error.hint(message!("name another directory; ", Opt::Force, " replaces or removes these files"))
+    })
 }

@@ -15,11 +15,8 @@ use crate::error::{Error, Result};
 #[cfg(feature = "http")]
 use crate::http::{Method, encode};
 use crate::name::SkillName;
-use crate::registry::{Ledger, RegistryDir, registry_name, registry_version};
+use crate::registry::{Ledger, RegistryDir, registry_name, registry_version, yank_reason};
 use crate::version::Version;
-
-/// The largest number of characters in a reason.
-const MAX_REASON: usize = 500;
 
 /// A request to yank versions.
 #[derive(Debug, Clone, Default)]
@@ -73,10 +70,9 @@ pub struct YankOutcome {
 ///
 /// # Errors
 ///
-/// Fails if a version does not exist, and if the registry cannot be read or written.
+/// Fails for a reason that is more than a line of visible characters, if a version does not exist, and if the registry cannot be read or written.
 pub fn yank(context: &Context, request: &YankRequest) -> Result<YankOutcome> {
-    let reason = request.reason.trim();
-    check_reason(reason)?;
+    let reason = yank_reason(&request.reason).map_err(|error| Error::usage(error.to_string()))?;
     let YankRequest { registry, versions, dry_run, .. } = request;
     change(context, registry.as_deref(), versions, Some(reason), *dry_run)
 }
@@ -179,16 +175,4 @@ fn named(text: &str) -> Result<(SkillName, Version)> {
     let name = registry_name(name).map_err(|error| Error::usage(error.to_string()).hint(hint))?;
     let version = registry_version(version).map_err(|error| Error::usage(error.to_string()).hint(hint))?;
     Ok((name, version))
-}
-
-/// Checks that `reason` is one line that can be shown.
-fn check_reason(reason: &str) -> Result<()> {
-    let count = reason.chars().count();
-    if count > MAX_REASON {
-        return Err(Error::usage(format!("the reason has {count} characters, {MAX_REASON} are allowed")));
-    }
-    if reason.chars().any(|c| c.is_control() || matches!(c, '\u{2028}' | '\u{2029}')) {
-        return Err(Error::usage("the reason has more than one line, or a control character"));
-    }
-    Ok(())
 }

@@ -17,7 +17,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Kind, SharedFile, read_capped};
 #[cfg(feature = "http")]
 use crate::http::{HttpError, Url};
-use crate::registry::{BUNDLE_LIMITS, Config, Listed};
+use crate::registry::{BUNDLE_LIMITS, Config, FileError, Listed};
 use crate::scope::ScopeRoot;
 #[cfg(feature = "http")]
 use crate::spec::Address;
@@ -203,11 +203,32 @@ impl RegistryFiles {
     pub(super) fn config(&self) -> Result<Config> {
         let path = "config.json";
         let Some(bytes) = self.read(path, CONFIG_BYTES)? else { return Err(self.absent(path)) };
-        Config::parse(&bytes).map_err(|error| {
+        self.parse_config(path, &bytes)
+    }
+
+    fn parse_config(&self, path: &str, bytes: &[u8]) -> Result<Config> {
+        Config::parse(bytes).map_err(|error| {
             self.forget(path);
-            Error::integrity(format!("`{}` is not a registry: {error}", self.place()))
-                .coded(codes::REGISTRY_UNUSABLE)
+            match error {
+                FileError::Format(_) => Error::config(format!("`{}` cannot be read: {error}", self.place()))
+                    .coded(codes::REGISTRY_UNUSABLE)
+                    .hint("update skillpm"),
+                _ => Error::integrity(format!("`{}` is not a registry: `{path}`: {error}", self.place()))
+                    .coded(codes::REGISTRY_UNUSABLE),
+            }
         })
+    }
+
+    /// Checks that the registry has the format that this program reads. Without `config.json`, or if it cannot be had now,
+    /// the other files decide.
+    ///
+    /// # Errors
+    ///
+    /// Fails for another format, and for a `config.json` that is none.
+    pub(super) fn check_format(&self) -> Result<()> {
+        let path = "config.json";
+        let Ok(Some(bytes)) = self.read(path, CONFIG_BYTES) else { return Ok(()) };
+        self.parse_config(path, &bytes).map(drop)
     }
 
     /// Returns the error for a registry without the file `path`.

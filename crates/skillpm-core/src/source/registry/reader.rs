@@ -1,6 +1,6 @@
 //! A registry as one reads it who copies it.
 
-use std::sync::Arc;
+use std::sync::{Arc, PoisonError};
 
 use super::RegistryIndex;
 use super::files::RegistryFiles;
@@ -46,7 +46,9 @@ impl<'a> RegistryReader<'a> {
     ///
     /// Fails if there is no registry, or one of a newer format.
     pub fn config(&self) -> Result<Config> {
-        self.index.files.config()
+        let config = self.index.files.config()?;
+        *self.index.is_checked.lock().unwrap_or_else(PoisonError::into_inner) = true;
+        Ok(config)
     }
 
     /// Fails if the registry cannot be reached any more.

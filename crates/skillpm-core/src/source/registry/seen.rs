@@ -27,7 +27,9 @@ impl RegistryIndex {
         last: &[u8],
         name: &SkillName,
     ) -> Result<Option<NameList>> {
-        let Ok(before) = NameList::parse(last, name) else { return Ok(list) };
+        let Ok(mut before) = NameList::parse(last, name) else { return Ok(list) };
+        // These are never taken, so it does not matter whether they are still there.
+        before.take_oversized();
         let listed = list.as_ref();
         let differs = |old: &&Listed| {
             let new = listed.and_then(|list| list.get(&old.version));

@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
             range of versions (`pdf@^1.2`), a source (`owner/repo/skills/pdf#v2`), a path from the skill's directory to \
             another one of the same source (`../pdf`). Spaces or commas stand between them.",
         why: "What cannot be read cannot be installed with the skill, and a path such as \
-            `~/skills/pdf` exists on one machine only.",
+            `~/skills/pdf` or `file:///srv/pdf.git` exists on one machine only.",
         bad: "---\nname: forms\ndescription: Fills forms.\nmetadata:\n  skill-dependencies: pdf@latest\n---\n",
         good: "---\nname: forms\ndescription: Fills forms.\nmetadata:\n  skill-dependencies: pdf@^1.2\n---\n",
         source: "skillpm; the specification is silent",
@@ -33,12 +33,18 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 error.to_string(),
                 "write `name`, `name@^1.2` or `owner/repo/path#tag`, with spaces or commas between them",
             ),
-            Ok(Requirement::Source(SourceSpec { origin, .. })) => match origin.local_path() {
-                Some(path) if !path.starts_with('.') => (
+            // A path from here leads to a skill of the same source, wherever that is.
+            Ok(Requirement::Source(SourceSpec { origin, .. }))
+                if origin.local_path().is_some_and(|path| path.starts_with('.')) =>
+            {
+                continue;
+            }
+            Ok(Requirement::Source(SourceSpec { origin, .. })) => match origin.path_here() {
+                Some(path) => (
                     format!("`{path}` is a path on one machine"),
                     "name a source that others can reach, or a path from here to a skill of the same source",
                 ),
-                _ => continue,
+                None => continue,
             },
             Ok(_) => continue,
         };
@@ -65,6 +71,9 @@ mod tests {
                 (&text("a b@1.2 github:o/r#v1 ./x ../y"), &[], ""),
                 (&text("../a ~/b"), &[(3, 28)], "`~/b` is a path on one machine"),
                 (&text("/b"), &[(3, 23)], "`/b` is a path on one machine"),
+                (&text("file:///etc/x.git"), &[(3, 23)], "`/etc/x.git` is a path on one machine"),
+                (&text("git+../x.git"), &[(3, 23)], "`../x.git` is a path on one machine"),
+                (&text("registry:/srv/r//pdf"), &[(3, 23)], "`/srv/r` is a path on one machine"),
                 (&text(""), &[], ""),
                 ("---\nname: x\ndependencies: PDF\n---\n", &[], ""),
             ],

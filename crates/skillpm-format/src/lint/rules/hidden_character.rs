@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::document::{Node, Style, Value};
 use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
@@ -14,7 +15,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "every character can be seen",
     docs: Docs {
         what: "Looks in frontmatter and body for characters that are invisible or reorder the text: tag \
-            characters, zero-width ones, bidirectional controls, variation selectors, private use. What scripts \
+            characters, zero-width ones, bidirectional controls, variation selectors, private use. Escapes in the \
+            frontmatter that stand for one, such as `\"\\x1b[31m\"`, count too. What scripts \
             need is left alone: joiners in emoji and in the scripts that join, selectors after emoji, tags in flags.",
         why: "People read one text and the agent another: instructions can be hidden in them.",
         bad: "---\nname: pdf\ndescription: Reads\u{e0068}\u{e0069} PDF files.\n---\n",
@@ -49,6 +51,34 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 .help("delete it; no script needs it")
                 .fix(Fix::unsafe_("delete what is hidden", vec![edit])),
         );
+    }
+    if let Some(frontmatter) = subject.document.frontmatter() {
+        check_escapes(subject, frontmatter, findings);
+    }
+}
+
+/// Reports values of the frontmatter in which an escape stands for a hidden character: the text that is shown has it,
+/// though the file does not.
+fn check_escapes(subject: &Subject<'_>, node: &Node, findings: &mut Vec<Finding>) {
+    match &node.value {
+        Value::Scalar { text, style: Style::DoubleQuoted } => {
+            let hidden = runs(text, 0).into_iter().map(|run| &text[run]);
+            let written = &subject.document.text()[node.span.clone()];
+            for hidden in hidden.filter(|hidden| !written.contains(hidden)).take(MAX_FINDINGS) {
+                let told = format!("an escape stands for {}", message(hidden));
+                findings.push(RULE.finding(told, node.span.clone()).help("delete it; no script needs it"));
+            }
+        }
+        Value::Scalar { .. } => {}
+        Value::Sequence { items, .. } => {
+            items.iter().for_each(|item| check_escapes(subject, item, findings));
+        }
+        Value::Mapping { pairs, .. } => {
+            for (key, value) in pairs {
+                check_escapes(subject, key, findings);
+                check_escapes(subject, value, findings);
+            }
+        }
     }
 }
 
@@ -333,6 +363,26 @@ mod tests {
             fixed_text(&RULE, "---\nname: x\u{200b}y\n---\n").as_deref(),
             Some("---\nname: xy\n---\n")
         );
+    }
+
+    /// A terminal obeys what is shown, not what is written.
+    #[test]
+    fn escapes_in_the_frontmatter_are_told() {
+        let told = |value: &str| {
+            let found = places(&RULE, &format!("---\nname: x\ndescription: {value}\n---\n"));
+            found.into_iter().map(|(line, _, message)| (line, message)).collect::<Vec<_>>()
+        };
+        for (value, message) in [
+            (r#""a\x1b[31m""#, "an escape stands for a hidden character: U+001B"),
+            (r#""a\e[31m""#, "an escape stands for a hidden character: U+001B"),
+            (r#""a\u202eb""#, "an escape stands for a hidden character: U+202E, a direction control"),
+            (r#"{x: ["a\u200bb"]}"#, "an escape stands for a hidden character: U+200B, a zero-width space"),
+        ] {
+            assert_eq!(told(value), [(3, message.to_owned())], "{value}");
+        }
+        for fine in [r#""a\nb\tc \u00e9""#, r"'a\x1b[31m'", r"a\x1b"] {
+            assert_eq!(told(fine), [], "{fine}");
+        }
     }
 
     #[test]

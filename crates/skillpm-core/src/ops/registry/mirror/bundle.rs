@@ -66,7 +66,7 @@ pub fn bundle(context: &Context, request: &BundleRequest) -> Result<BundleOutcom
     let temporary = fs::temp_dir_in(parent, ".bundle-")?;
     let dir = temporary.path().join("registry");
     let (source, selection) = (request.source.clone(), request.selection.clone());
-    let mirrored = mirror(context, &MirrorRequest { source, dir: dir.clone(), selection })?;
+    let mirrored = mirror(context, &MirrorRequest { source, dir: dir.clone(), selection, force: false })?;
     if let Some(failure) = mirrored.failures.first() {
         return Err(not_bundled(failure));
     }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use std::sync::{Mutex, PoisonError};
 
 use super::super::YankedVersion;
+use super::super::init::check;
 use super::super::opened::{now, path, shown, writer};
 use super::outcome::{MirrorFailure, MirrorOutcome, MirroredVersion};
 use super::select::{CONNECTIONS, Selection, select};
@@ -14,7 +15,9 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 use crate::ops::registries;
-use crate::registry::{Config, Event, Listed, Record, RegistryDir, Timestamp, Writer, check_archive, files};
+use crate::registry::{
+    Config, Event, Listed, NewRegistry, Record, RegistryDir, Timestamp, Writer, check_archive, files,
+};
 use crate::source::registry::RegistryReader;
 use crate::spec::SourceFacts as _;
 use crate::version::Version;
@@ -32,6 +35,8 @@ pub struct MirrorRequest {
     pub dir: PathBuf,
     /// What is mirrored.
     pub selection: Selection,
+    /// Whether files of a directory that is no mirror yet are replaced.
+    pub force: bool,
 }
 
 /// A version that is new in the mirror: its record, and the record's bytes.
@@ -69,7 +74,8 @@ struct Fetched {
 /// # Errors
 ///
 /// Fails if the registry cannot be reached, or vanishes midway, if it does not have a skill that is named, and if the
-/// directory is another registry or cannot be written. What was mirrored before is complete then. A skill that is not
+/// directory is another registry, has files that are not a registry's and `request` does not replace them, or cannot be
+/// written. What was mirrored before is complete then. A skill that is not
 /// as the registry says is no error: it is reported in the outcome, and nothing new of it is in the mirror.
 pub fn mirror(context: &Context, request: &MirrorRequest) -> Result<MirrorOutcome> {
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
@@ -79,7 +85,18 @@ pub fn mirror(context: &Context, request: &MirrorRequest) -> Result<MirrorOutcom
     let there = opened(context, request, &config)?;
     let names = there.as_ref().map(RegistryDir::names).transpose()?.unwrap_or_default();
     let (wanted, elsewhere) = select(&reader, &registry, &scope, &request.selection, names)?;
-    let dir = there.map_or_else(|| made(context, request, config), Ok)?;
+    let (mut replaced, mut removed) = (Vec::new(), Vec::new());
+    let dir = match there {
+        Some(there) => there,
+        None => {
+            let new = NewRegistry::new(&path(context, Some(&request.dir)), Some(config.name))?;
+            if !request.force {
+                check(&new)?;
+            }
+            (replaced, removed) = (new.replaced().to_vec(), new.removed().to_vec());
+            new.create(|| context.reporter.waiting_for_lock(&request.dir))?
+        }
+    };
     let mut outcome = MirrorOutcome {
         source: registry.typed(),
         registry: shown(&dir),
@@ -87,6 +104,8 @@ pub fn mirror(context: &Context, request: &MirrorRequest) -> Result<MirrorOutcom
         versions: 0,
         added: Vec::new(),
         yanked: Vec::new(),
+        replaced,
+        removed,
         fetched: 0,
         fetched_bytes: 0,
         elsewhere: elsewhere.into_iter().map(String::from).collect(),
@@ -114,13 +133,6 @@ fn opened(context: &Context, request: &MirrorRequest, config: &Config) -> Result
         Err(error) if error.code() == codes::REGISTRY_ABSENT => Ok(None),
         Err(error) => Err(error),
     }
-}
-
-/// Makes an empty mirror.
-fn made(context: &Context, request: &MirrorRequest, config: Config) -> Result<RegistryDir> {
-    let made = RegistryDir::init(&path(context, Some(&request.dir)), config.name)?;
-    writer(context, &made)?.index()?;
-    Ok(made)
 }
 
 impl Mirror<'_> {

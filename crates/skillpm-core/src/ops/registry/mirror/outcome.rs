@@ -22,6 +22,10 @@ pub struct MirrorOutcome {
     pub added: Vec<MirroredVersion>,
     /// The versions that were yanked, or no longer are.
     pub yanked: Vec<YankedVersion>,
+    /// The files that were not a registry's and were replaced when the mirror was made, below its directory.
+    pub replaced: Vec<String>,
+    /// The files that were not a registry's and in its way, and were removed.
+    pub removed: Vec<String>,
     /// The number of archives that were fetched.
     pub fetched: usize,
     /// The number of bytes of these archives.

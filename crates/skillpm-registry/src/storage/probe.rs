@@ -1,0 +1,66 @@
+//! Whether a store keeps its word.
+
+use std::fmt::Write as _;
+
+use axum::body::Bytes;
+
+use super::{Objects, PRIVATE};
+use crate::access::randomize;
+use crate::config::Place;
+use crate::error::{Error, Result};
+
+/// The directory of probes, below that of what only the server reads.
+pub(super) const PROBES: &str = "probes";
+
+/// Checks that the store creates an object only if there is none: nothing else keeps one server from replacing what another
+/// one published. An object is created twice and then removed.
+///
+/// # Errors
+///
+/// Fails with an error of the kind `Config` for a store that lets the second one through, and otherwise if the store does
+/// not answer.
+pub(super) async fn probe(objects: &Objects, place: &Place) -> Result<()> {
+    let mut random = [0; 16];
+    randomize(&mut random)?;
+    let mut path = format!("{PRIVATE}/{PROBES}/");
+    for byte in random {
+        let _ = write!(path, "{byte:02x}");
+    }
+    let kept = keeps_first(objects, &path).await;
+    // Also if the answer was lost: it may be there.
+    if let Err(error) = objects.remove(&path).await {
+        tracing::warn!(code = error.code(), "a probe stays in the store: {}", error.with_causes());
+    }
+    if kept? {
+        return Ok(());
+    }
+    Err(Error::config(format!(
+        "the store of `{place}` replaces objects that exist: it ignores `If-None-Match: *`"
+    ))
+    .hint("two servers, or two publishers, could then replace each other's versions")
+    .hint("use a store that honours conditional writes, such as Amazon S3 or MinIO, or a directory"))
+}
+
+async fn keeps_first(objects: &Objects, path: &str) -> Result<bool> {
+    let is_first = objects.create(path, Bytes::from_static(b"first")).await?;
+    let is_second = objects.create(path, Bytes::from_static(b"the second one")).await?;
+    Ok(is_first && !is_second)
+}
+
+/// Checks the store of `place`, before a server uses it. A store that cannot be written now can still be read from.
+///
+/// # Errors
+///
+/// Fails for a store that replaces what exists.
+pub(crate) async fn check_store(place: &Place) -> Result<()> {
+    let Place::Bucket(bucket) = place else { return Ok(()) };
+    match probe(&bucket.objects()?, place).await {
+        Err(error) if error.kind() == crate::error::ErrorKind::Config => Err(error),
+        Err(error) => {
+            let told = error.with_causes();
+            tracing::warn!(code = error.code(), "the store could not be probed: {told}");
+            Ok(())
+        }
+        Ok(()) => Ok(()),
+    }
+}
