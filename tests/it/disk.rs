@@ -390,3 +390,43 @@ fn a_tree_that_may_not_be_moved() {
     ");
     assert!(tree.join("SKILL.md").exists());
 }
+
+/// A skill that cannot be read is left out of the other tool's lockfile, and said so; the others are in it. If there is
+/// no other, there is nothing to write.
+#[test]
+fn an_export_leaves_out_what_cannot_be_read() {
+    let sandbox = Sandbox::new();
+    for name in ["a", "b"] {
+        let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n");
+        sandbox.write(&format!("skills/{name}/SKILL.md"), text);
+    }
+    sandbox.ok(&["install", ".", "--skill", "a", "--skill", "b"]);
+    std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o777)).expect("chmod");
+    let whole = as_nobody(&sandbox, &["export", "skills-lock"]);
+    assert_eq!(text(&sandbox, &whole), "exit: Some(0)\n`skills-lock.json` written: 2 skills of skillpm\n");
+    let close = |name: &str, mode| {
+        let dir = sandbox.project().join("skills").join(name);
+        std::fs::set_permissions(dir, std::fs::Permissions::from_mode(mode)).expect("chmod");
+    };
+    let before = sandbox.read("skills-lock.json");
+    close("a", 0o000);
+    let output = as_nobody(&sandbox, &["export", "skills-lock"]);
+    let said = text(&sandbox, &output);
+    assert!(said.starts_with("exit: Some(1)\nwarning: `a` was left out: "), "{said}");
+    // Its entry is of an earlier export.
+    assert!(said.ends_with("`skills-lock.json` unchanged: 1 skill of skillpm\n"), "{said}");
+    assert!(!said.contains("not skillpm's"), "{said}");
+    assert_eq!(sandbox.read("skills-lock.json"), before);
+    close("b", 0o000);
+    std::fs::remove_file(sandbox.project().join("skills-lock.json")).expect("removes");
+    let output = as_nobody(&sandbox, &["export", "skills-lock"]);
+    let said = text(&sandbox, &output);
+    assert!(said.starts_with("exit: Some(1)\n") && said.contains("`skills-lock.json` not written"), "{said}");
+    assert!(!sandbox.project().join("skills-lock.json").exists());
+    close("a", 0o755);
+    close("b", 0o755);
+    // What is no file of that tool is not written over.
+    sandbox.write("notes.json", "{\"mine\": true}");
+    let output = sandbox.run(&["export", "skills-lock", "-o", "notes.json"]);
+    assert_eq!((output.code, sandbox.read("notes.json").as_str()), (Some(3), "{\"mine\": true}"), "{output}");
+}

@@ -347,3 +347,53 @@ fn one_link_out_of_the_project_is_told_once() {
     let output = sandbox.run(&["doctor"]);
     assert_eq!(output.stdout.matches("[directory-outside]").count(), 1, "{output}");
 }
+
+/// Ordinary life leaves compiled modules and packages in a skill, which is no difference; but no digest covers them, and
+/// a script may run them.
+#[test]
+fn code_that_tools_left_is_named_and_refused_if_asked() {
+    let sandbox = installed();
+    sandbox.write("src/pdf/scripts/a.py", "import helper\n");
+    sandbox.write("src/pdf/scripts/helper.py", "print('honest')\n");
+    ok(&sandbox.run(&["update", "--allow-new-capabilities"]));
+    sandbox.write(&format!("{SKILL}/.DS_Store"), "left");
+    ok(&sandbox.run(&["verify", "--strict"]));
+    assert!(!sandbox.run(&["install", "--frozen"]).stderr.contains("no digest"));
+    for path in
+        ["scripts/__pycache__/helper.cpython-311.pyc", "scripts/__pycache__/gone.pyc", "node_modules/a/a.js"]
+    {
+        sandbox.write(&format!("{SKILL}/{path}"), "evil");
+    }
+    let output = sandbox.run(&["verify"]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(0), ""), "{output}");
+    let line = "`pdf` has code that no digest covers: `scripts/__pycache__/helper.cpython-311.pyc`, which can run in place of \
+                `scripts/helper.py`, and 2 more\n";
+    assert!(output.stderr.starts_with(line), "{output}");
+    let plain: Value = serde_json::from_str(&ok(&sandbox.run(&["verify", "--json"]))).expect("JSON");
+    let strict = sandbox.run(&["verify", "--strict", "--json"]);
+    assert_eq!(strict.code, Some(5), "{strict}");
+    let strict: Value = serde_json::from_str(&strict.stdout).expect("JSON");
+    assert_eq!((&plain["ok"], &strict["ok"]), (&true.into(), &false.into()));
+    for value in [plain, strict] {
+        assert_eq!(
+            value["skills"][0]["places"][0]["code"],
+            serde_json::json!([
+                {"path": "node_modules", "shadows": null},
+                {"path": "scripts/__pycache__/gone.pyc", "shadows": null},
+                {"path": "scripts/__pycache__/helper.cpython-311.pyc", "shadows": "scripts/helper.py"},
+            ])
+        );
+    }
+    let output = sandbox.run(&["verify", "--strict"]);
+    assert_eq!(output.code, Some(5), "{output}");
+    assert!(output.stdout.contains("    code that no digest covers: `node_modules`\n"), "{output}");
+    // In a fresh clone, somebody committed it.
+    let frozen = sandbox.run(&["install", "--frozen"]);
+    assert_eq!(frozen.code, Some(0), "{frozen}");
+    assert!(
+        frozen.stderr.contains("warning: `pdf` has code that no digest covers: `node_modules`"),
+        "{frozen}"
+    );
+    assert!(frozen.stderr.contains("`skillpm verify --strict pdf` names each file"), "{frozen}");
+    assert!(!sandbox.run(&["install"]).stderr.contains("no digest"));
+}

@@ -66,6 +66,7 @@ mod outdated;
 mod own_source;
 mod pack;
 mod packages;
+mod pending;
 mod permit;
 mod pictures;
 mod placed;

@@ -309,7 +309,12 @@ fn a_bundle_is_a_registry_in_one_file() {
     // A file that is there stays, unless that is asked for.
     let output = sandbox.run(&["registry", "bundle", "upstream", "one.zip", "lone"]);
     assert!(output.code == Some(2) && bytes("one.zip") == bytes("two.zip"), "{output}");
-    sandbox.ok(&["registry", "bundle", "upstream", "three.zip", "chart", "--force"]);
+    let output = sandbox.ok(&["registry", "bundle", "upstream", "three.zip", "chart", "--force"]);
+    assert!(output.stderr.contains("replaced `") && output.stderr.contains("three.zip`\n"), "{output}");
+    // A directory is no file that can be replaced.
+    sandbox.write("dir.zip/notes.md", "mine");
+    let output = sandbox.run(&["registry", "bundle", "upstream", "dir.zip", "--force"]);
+    assert_eq!((output.code, sandbox.read("dir.zip/notes.md").as_str()), (Some(2), "mine"), "{output}");
     assert!(bytes("three.zip").len() < bytes("two.zip").len());
 
     let other = Sandbox::new();

@@ -207,3 +207,28 @@ fn a_source_in_an_agent_s_directory_is_no_copy_of_it() {
     assert_eq!(agents(), serde_json::json!([]));
     assert!(sandbox.read("skills/mine/SKILL.md").contains("MY-ONLY-COPY"));
 }
+
+/// The skill at the root of the project: what skillpm writes beside it in one run is no file of it in the next.
+#[test]
+fn a_skill_at_the_root_is_the_same_in_each_run() {
+    let sandbox = Sandbox::new();
+    let repo = GitRepo::new(&sandbox.project());
+    repo.commit(
+        &crate::support::Tree::new()
+            .file("SKILL.md", "---\nname: project\ndescription: Does things. Use it in tests.\n---\n"),
+    );
+    let installed = || {
+        sandbox.ok(&["install", ".", "-y", "-a", "claude-code"]);
+        let files = sandbox.tree(&sandbox.project().join(".agents/skills/project"));
+        (files, sandbox.read("skillpm.lock"))
+    };
+    let first = installed();
+    assert_eq!(first.0, ["644 SKILL.md"]);
+    assert!(sandbox.project().join(".agents/.gitattributes").exists(), "the run wrote a file of its own");
+    sandbox.write(".agents/notes/other.md", "another program's");
+    for _ in 0..2 {
+        assert_eq!(installed(), first);
+    }
+    sandbox.ok(&["verify"]);
+    sandbox.ok(&["outdated"]);
+}

@@ -466,7 +466,9 @@ fn files_that_are_there_are_not_lost() {
     assert_eq!(output.code, Some(2), "{output}");
     assert_eq!(sandbox.read("dist/pdf-1.2.0.zip"), "mine");
     assert!(!sandbox.project().join("dist/pdf-1.2.0.cdx.json").exists(), "not half of it");
-    sandbox.ok(&["pack", "pdf", "--out", "dist", "--sbom", "--force"]);
+    let output = sandbox.ok(&["pack", "pdf", "--out", "dist", "--sbom", "--force"]);
+    assert!(output.stderr.contains("replaced `dist/pdf-1.2.0.zip`, which had other content\n"), "{output}");
+    assert!(!output.stderr.contains("replaced `dist/pdf-1.2.0.cdx.json`"), "{output}");
     assert_ne!(std::fs::read(&file).expect("reads"), b"mine");
     assert_eq!(json(&sandbox, &["pack", "pdf", "--out", "dist", "--json"])["changed"], false);
     sandbox.ok(&["pack", "pdf", "-o", "other.zip"]);

@@ -549,11 +549,10 @@ fn an_export_asks_too() {
     sandbox.write("skillpm.toml", format!("{skills}\n[policy]\ndeny = [\"github:acme\"]\n"));
     forge.clear_requests();
     insta::assert_snapshot!(sandbox.run(&["export", "skills-lock"]), @r#"
-    exit: 0
+    exit: 1
     --- stderr
     warning: `pdf` was left out: `github:acme/skills/skills/pdf#c14e2532a68f61c650c99873cf5e4b1c40891cd7` is denied: skillpm.toml:5:9: `deny = "github:acme"` says so
-    existing entries that are not skillpm's were kept: `pdf`
-    `skills-lock.json` unchanged: 0 skills of skillpm
+    `skills-lock.json` not written: 0 skills of skillpm
     "#);
     assert!(forge.requests().is_empty(), "no request is made");
 }

@@ -988,7 +988,7 @@ fn what_cannot_be_exported() {
         \"pdf\":{\"source\":\"o/old\",\"sourceType\":\"github\",\"computedHash\":\"h\",\"new\":[1.0]}}}";
     sandbox.write("sub/lock.json", theirs);
     insta::assert_snapshot!(sandbox.run(&["export", "skills-lock", "-o", "sub/lock.json"]), @"
-    exit: 0
+    exit: 1
     --- stderr
     warning: `demo` was left out: `skills-lock.json` has no entries for archives
     existing entries that are not skillpm's were kept: `own`

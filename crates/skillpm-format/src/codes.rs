@@ -248,6 +248,8 @@ codes! {
     TRUST_UNREADABLE = "trust-unreadable";
     /// The files of a skill that is to be published are not those of a commit.
     UNCOMMITTED = "uncommitted";
+    /// Tools left code in the directory of a skill. It is not part of the skill, and no digest covers it.
+    UNLOCKED_CODE = "unlocked-code";
     /// A skill has a name that some systems do not allow.
     UNPORTABLE_NAME = "unportable-name";
     /// A source was read over a connection that anybody on the way could have changed.

@@ -202,7 +202,7 @@ impl Tree {
     /// Fails with a [`Refusal`] for names, types and sizes that no skill may have.
     pub fn skill(&self, dir: &str, limits: &Limits) -> Result<FileSet, ReadError> {
         let mut files = Vec::new();
-        for (path, entry) in self.below(dir) {
+        for (path, entry) in self.below(dir).filter(|(path, _)| !leftovers::is_pending(path)) {
             let safe =
                 SafePath::new(path).map_err(|reason| Refusal::Name { name: path.to_owned(), reason })?;
             let entry = match entry.node {

@@ -55,7 +55,7 @@ pub(super) fn run(app: &App, args: &ExportArgs) -> Result<u8> {
     } else {
         render::export::show(&app.printer, &outcome);
     }
-    Ok(exit::SUCCESS)
+    Ok(if outcome.left_out.is_empty() { exit::SUCCESS } else { exit::FINDINGS })
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::ops::verify::{VerifyRequest, verify};
 pub(super) const EXAMPLES: &str = after!("verify",
     "skillpm verify                 all skills, of the project and yours"
     "skillpm verify pdf docx -p     two of the project"
+    "skillpm verify --strict        also refuse code that tools left in a skill"
     "skillpm verify --json          for programs"
 );
 
@@ -26,13 +27,17 @@ pub(crate) struct VerifyArgs {
     #[command(flatten)]
     scope: ScopeArgs,
 
+    /// also fail for code in the directory of a skill that is not part of it: compiled modules, installed packages
+    #[arg(long)]
+    strict: bool,
+
     /// print the outcome as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(app: &App, args: &VerifyArgs) -> Result<u8> {
-    let request = VerifyRequest { names: args.names.clone(), scope: scope(&args.scope) };
+    let request = VerifyRequest { names: args.names.clone(), scope: scope(&args.scope), strict: args.strict };
     let outcome = verify(&app.context, &request)?;
     if args.json {
         render::verify::json(&app.printer, &outcome);

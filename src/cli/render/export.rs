@@ -12,7 +12,11 @@ pub(crate) fn show(printer: &Printer, outcome: &ExportOutcome) {
     warn(printer, outcome);
     if let Some(path) = &outcome.path {
         let skills = count(outcome.exported.len(), "skill");
-        let done = if outcome.changed { "written" } else { "unchanged" };
+        let done = match outcome.changed {
+            true => "written",
+            false if outcome.exported.is_empty() && !outcome.left_out.is_empty() => "not written",
+            false => "unchanged",
+        };
         printer.note(&format!("`{}` {done}: {skills} of skillpm", one_line(path)));
     }
 }
@@ -65,7 +69,10 @@ mod tests {
         json(&talking, &outcome);
         skillpm_testing::Schema::read("export.schema.json").assert_describes(&out.text());
         let (talking, out, _) = printer(Appearance::PLAIN);
-        show(&talking, &ExportOutcome { path: None, ..outcome });
+        show(&talking, &ExportOutcome { path: None, ..outcome.clone() });
         assert_eq!(out.text(), "{}\n");
+        let (talking, _, err) = printer(Appearance::PLAIN);
+        show(&talking, &ExportOutcome { changed: false, exported: Vec::new(), ..outcome });
+        assert!(err.text().ends_with("`/p/skills-lock.json` not written: 0 skills of skillpm\n"));
     }
 }

@@ -31,6 +31,11 @@ pub(crate) fn show(printer: &Printer, outcome: &PackOutcome, cwd: &Path) {
         printer.data(&list(&outcome.files));
     }
     left_out(printer, &outcome.left_out);
+    for path in &outcome.replaced {
+        let shown = Path::new(path).strip_prefix(cwd).unwrap_or(Path::new(path));
+        printer
+            .note(&format!("replaced `{}`, which had other content", one_line(&shown.display().to_string())));
+    }
     let (name, version) = (one_line(&outcome.name), one_line(&outcome.version));
     let files = count(outcome.files.len(), "file");
     let verb = match (outcome.dry_run, outcome.changed) {
@@ -104,6 +109,7 @@ mod tests {
             path: Some("/p/pdf-1.2.zip".to_owned()),
             sbom: Some("/p/pdf-1.2.cdx.json".to_owned()),
             changed: true,
+            replaced: Vec::new(),
             dry_run: false,
             files: vec![file("SKILL.md", 3000, false), file("scripts/run.sh", 20, true)],
             left_out: vec![

@@ -188,6 +188,9 @@ pub(crate) fn bundled(printer: &Printer, outcome: &BundleOutcome, json: bool) {
         return printer.json(outcome);
     }
     elsewhere(printer, &outcome.elsewhere);
+    if outcome.replaced {
+        printer.note(&format!("replaced `{}`", one_line(&outcome.path)));
+    }
     let (skills, versions) = (count(outcome.skills, "skill"), count(outcome.versions, "version"));
     printer.note(&format!("{skills}, {versions}: `{}`, {}", one_line(&outcome.path), size(outcome.size)));
 }

@@ -5,7 +5,7 @@ use crate::cli::printer::Printer;
 use crate::cli::words::{scope_flag, worded};
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
-use crate::ops::verify::{FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
+use crate::ops::verify::{FileChange, UnlockedCode, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 
 /// The number of files of one place to show, unless all are requested.
 const FILES: usize = 20;
@@ -17,8 +17,14 @@ pub(crate) fn json(printer: &Printer, outcome: &VerifyOutcome) {
 
 pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
     let all = printer.look().verbose;
-    let shown = outcome.skills.iter().filter(|skill| all || skill.verdict != Verdict::Ok);
-    let text: String = shown.map(|skill| lines(skill, all)).collect();
+    let fails = |skill: &VerifiedSkill| outcome.strict && skill.has_code();
+    let is_shown = |skill: &VerifiedSkill| all || skill.verdict != Verdict::Ok || fails(skill);
+    let text: String = outcome
+        .skills
+        .iter()
+        .filter(|skill| is_shown(skill))
+        .map(|skill| lines(skill, all, fails(skill)))
+        .collect();
     if !text.is_empty() {
         printer.data(&text);
     }
@@ -26,7 +32,15 @@ pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
     if outcome.skills.is_empty() {
         return printer.note("no skills are installed here");
     }
+    for skill in outcome.skills.iter().filter(|skill| !is_shown(skill) || !all && !fails(skill)) {
+        if let Some(told) = code(skill) {
+            printer.note(&one_line(&told));
+        }
+    }
     printer.note(&summary(&outcome.skills));
+    if outcome.skills.iter().any(fails) {
+        printer.hint("nobody checked what is not locked: remove it, or keep it out of version control");
+    }
     for scope in [ScopeKind::Project, ScopeKind::User] {
         let of_scope: Vec<_> = outcome.skills.iter().filter(|skill| skill.scope == scope).collect();
         if let Some(hint) = hint(scope, &of_scope) {
@@ -68,14 +82,35 @@ fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
     }
 }
 
-fn lines(skill: &VerifiedSkill, all: bool) -> String {
+/// Returns a sentence about the code in `skill` that is not part of it; `None` if there is none.
+fn code(skill: &VerifiedSkill) -> Option<String> {
+    let all: Vec<_> = skill.places.iter().flat_map(|place| &place.code).collect();
+    let first = all.iter().find(|code| code.shadows.is_some()).or(all.first())?;
+    let more = match all.len() - 1 {
+        0 => String::new(),
+        more => format!(", and {more} more"),
+    };
+    Some(format!("`{}` has code that no digest covers: {}{more}", skill.name, of_code(first)))
+}
+
+fn of_code(code: &UnlockedCode) -> String {
+    match &code.shadows {
+        Some(script) => format!("`{}`, which can run in place of `{script}`", code.path),
+        None => format!("`{}`", code.path),
+    }
+}
+
+/// Returns the lines about `skill`: with `all` about everything, with `code` about code that is not part of it.
+fn lines(skill: &VerifiedSkill, all: bool, code: bool) -> String {
     let mut text = format!("{}: {}, {}\n", word(skill.verdict), one_line(&skill.name), skill.scope);
     let mut line = |indent: &str, words: &str| {
         text.push_str(indent);
         text.push_str(&one_line(words));
         text.push('\n');
     };
-    for place in skill.places.iter().filter(|place| all || place.verdict != Verdict::Ok) {
+    let is_shown =
+        |place: &&VerifiedPlace| all || place.verdict != Verdict::Ok || code && !place.code.is_empty();
+    for place in skill.places.iter().filter(is_shown) {
         line("  ", &of_place(place));
         let files = place.files.as_deref().unwrap_or_default();
         let shown = if all { files.len() } else { FILES };
@@ -87,6 +122,9 @@ fn lines(skill: &VerifiedSkill, all: bool) -> String {
         }
         for leftover in place.leftovers.iter().filter(|_| all) {
             line("    ", &format!("left by a tool, not part of the skill: {leftover}"));
+        }
+        for code in place.code.iter().filter(|_| all || code) {
+            line("    ", &format!("code that no digest covers: {}", of_code(code)));
         }
         if place.found.is_some() && place.files.is_none() {
             line("    ", "it is unknown which files differ: the store has no copy of the locked version");
@@ -165,6 +203,7 @@ mod tests {
             reason: None,
             files: None,
             leftovers: Vec::new(),
+            code: Vec::new(),
         }
     }
 
@@ -188,7 +227,7 @@ mod tests {
         skills[5].places[0].target = Some("/x\u{1b}".to_owned());
         skills[6].places[0].agent = Some("claude-code");
         skills[6].places[0].reason = Some("permission denied".to_owned());
-        VerifyOutcome { skills, warnings: vec![Warning::new("odd", "odd")] }
+        VerifyOutcome { skills, strict: false, warnings: vec![Warning::new("odd", "odd")] }
     }
 
     /// Each hint is about one scope: the command does not act on the other.
@@ -198,14 +237,14 @@ mod tests {
         let of = |at: usize, scope| VerifiedSkill { scope, ..all[at].clone() };
         let skills = vec![of(4, ScopeKind::Project), of(1, ScopeKind::User)];
         let (talking, _, err) = printer(Appearance::PLAIN);
-        show(&talking, &VerifyOutcome { skills, warnings: Vec::new() });
+        show(&talking, &VerifyOutcome { skills, ..VerifyOutcome::default() });
         insta::assert_snapshot!(err.text(), @"
         2 skills: 1 edited, 1 missing
         hint: `skillpm install` restores what is missing
         hint: `skillpm install -g --force` restores what is locked; the store keeps your copy
         ");
         let (talking, _, err) = printer(Appearance::PLAIN);
-        show(&talking, &VerifyOutcome { skills: vec![of(4, ScopeKind::User)], warnings: Vec::new() });
+        show(&talking, &VerifyOutcome { skills: vec![of(4, ScopeKind::User)], ..VerifyOutcome::default() });
         assert!(err.text().ends_with("hint: `skillpm install -g` restores what is missing\n"));
     }
 
@@ -262,6 +301,41 @@ mod tests {
         let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &VerifyOutcome::default());
         assert_eq!((out.text().as_str(), err.text().as_str()), ("", "no skills are installed here\n"));
+    }
+
+    /// Code that tools left is named in any case, and by file where it counts.
+    #[test]
+    fn code_beside_a_skill_is_told() {
+        let code = |path: &str, shadows: Option<&str>| UnlockedCode {
+            path: path.to_owned(),
+            shadows: shadows.map(ToOwned::to_owned),
+        };
+        let both = vec![code("venv", None), code("__pycache__/a.pyc", Some("a.py"))];
+        let mut skills = outcome().skills;
+        skills.truncate(1);
+        skills[0].places[0].code = both;
+        let (talking, out, err) = printer(Appearance::PLAIN);
+        let plain = VerifyOutcome { skills, ..VerifyOutcome::default() };
+        show(&talking, &plain);
+        assert_eq!((out.text().as_str(), plain.is_ok()), ("", true));
+        insta::assert_snapshot!(err.text(), @"
+        `ok` has code that no digest covers: `__pycache__/a.pyc`, which can run in place of `a.py`, and 1 more
+        1 skill: 1 ok
+        ");
+        let strict = VerifyOutcome { strict: true, ..plain };
+        let (talking, out, err) = printer(Appearance::PLAIN);
+        show(&talking, &strict);
+        assert!(!strict.is_ok());
+        insta::assert_snapshot!(out.text(), @"
+        ok: ok, project
+          `/p/.agents/skills/pdf`
+            code that no digest covers: `venv`
+            code that no digest covers: `__pycache__/a.pyc`, which can run in place of `a.py`
+        ");
+        insta::assert_snapshot!(err.text(), @"
+        1 skill: 1 ok
+        hint: nobody checked what is not locked: remove it, or keep it out of version control
+        ");
     }
 
     /// The schema describes the printed JSON, with every verdict.

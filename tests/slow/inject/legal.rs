@@ -9,7 +9,7 @@ use crate::support::snapshot::{Snapshot, Thing};
 /// The name without the random part that a temporary one has.
 fn settled(path: &str) -> String {
     let part = |part: &str| {
-        for prefix in [".skillpm-", "stage-", ".download-", "gone-", ".tmp"] {
+        for prefix in [".skillpm-tmp-", ".skillpm-", "stage-", ".download-", "gone-", ".tmp"] {
             if let Some(rest) = part.strip_prefix(prefix)
                 && rest.len() == 6
                 && rest.bytes().all(|b| b.is_ascii_alphanumeric())
@@ -26,7 +26,7 @@ fn settled(path: &str) -> String {
 pub(super) fn state(sandbox: &Sandbox) -> Snapshot {
     let all = Snapshot::of(sandbox.root());
     let is_note =
-        |path: &str| path.starts_with("home/.local/state/skillpm/placed/") && !path.contains(".download-");
+        |path: &str| path.starts_with("home/.local/state/skillpm/placed/") && !path.contains(".skillpm-tmp-");
     let all = all.0.into_iter().filter(|(path, _)| !is_note(path));
     Snapshot(all.map(|(path, thing)| (settled(&path), thing)).collect())
 }
@@ -37,10 +37,11 @@ fn unit(path: &str) -> Option<String> {
     let parts: Vec<&str> = path.split('/').collect();
     let hidden = |part: &str| part.starts_with(".skillpm-") && part != ".skillpm-disabled";
     match parts[..] {
-        ["home", ".local" | ".cache", ..] => None,
         ["project", _, "skills" | ".skillpm-disabled", name, ..] if !hidden(name) => {
             Some(parts[..4].join("/"))
         }
+        ["project", "skills", name, ..] if !hidden(name) => Some(parts[..3].join("/")),
+        ["home", ".local" | ".cache", ..] | ["project", "skills", ..] => None,
         ["project", dir, ..] if [".agents", ".claude", ".goose"].contains(&dir) => None,
         ["project", name, ..] if hidden(name) => None,
         [root, name, ..] => Some(format!("{root}/{name}")),
@@ -49,6 +50,10 @@ fn unit(path: &str) -> Option<String> {
 }
 
 pub(super) fn units(state: &Snapshot) -> BTreeMap<String, Snapshot> {
+    // What is being written belongs to nothing yet; the next run has to clear it.
+    let is_pending = |path: &str| path.split('/').any(|part| part == ".skillpm-tmp-*");
+    let settled = state.0.iter().filter(|(path, _)| !is_pending(path));
+    let state = Snapshot(settled.map(|(path, thing)| (path.clone(), thing.clone())).collect());
     let names: BTreeSet<String> = state.0.keys().filter_map(|path| unit(path)).collect();
     names.into_iter().map(|name| (name.clone(), state.part(&name))).collect()
 }
@@ -95,14 +100,14 @@ pub(super) fn project(sandbox: &Sandbox) -> Snapshot {
     all
 }
 
-/// Temporary names anywhere on the machine. Half downloads and half notes are not meant: nobody can tell that
-/// their writer is dead, so they are kept until they are old. What `undo` would need goes as a whole.
+/// Temporary names anywhere on the machine. Half downloads are not meant, which are kept until they are old, nor half notes
+/// of the user's, which go with the next note. What `undo` would need goes as a whole.
 pub(super) fn rubbish(state: &Snapshot) -> Vec<&String> {
     let is_temporary =
         |path: &&String| ["*", ".skillpm-tx", ".skillpm-moving"].iter().any(|part| path.contains(part));
     let goes_later = |path: &String| {
-        let rooms = ["home/.cache/", "home/.local/state/"];
-        let is_half = path.contains("/.download-*") && rooms.iter().any(|room| path.starts_with(room));
+        let is_half = path.contains("/.download-*") && path.starts_with("home/.cache/")
+            || path.contains("/.skillpm-tmp-*") && path.starts_with("home/.local/state/");
         let is_note = ["undo", "merge"]
             .iter()
             .any(|note| path.starts_with(&format!("project/.agents/.skillpm-{note}/")));

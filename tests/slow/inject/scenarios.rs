@@ -177,6 +177,19 @@ fn merged(sandbox: &mut Sandbox) {
     assert_eq!(sandbox.run(UPDATE).code, Some(1));
 }
 
+/// Not in canonical form.
+fn unformatted(sandbox: &mut Sandbox) {
+    sandbox.write(
+        "src/one/SKILL.md",
+        "---\ndescription:   Does one. Use it in tests.\nname: one\n---\n\n\n\nx\n",
+    );
+}
+
+fn versioned(sandbox: &mut Sandbox) {
+    let text = "---\nname: one\ndescription: Does one. Use it in tests.\nlicense: MIT\nmetadata:\n  version: \"1.0.0\"\n---\n\n# One\n";
+    sandbox.write("src/one/SKILL.md", text);
+}
+
 macro_rules! scenarios {
     ($($name:ident, $what:literal, $prepare:expr, $args:expr $(, $field:ident: $value:expr)*;)*) => {$(
         #[test]
@@ -188,6 +201,11 @@ macro_rules! scenarios {
 
 const FORCE: &[&str] = &["install", "./src", "-s", "*", "--force"];
 const CREATE: &[&str] = &["create", "three", "--description", "Does three. Use it in tests.", "-y"];
+const CREATE_HERE: &[&str] =
+    &["create", "three", "--scope", "project", "--description", "Does three. Use it in tests.", "-y"];
+const PACK: &[&str] = &["pack", "src/one", "--force"];
+const EXPORT: &[&str] = &["export", "skills-lock"];
+const CATALOG: &[&str] = &["catalog", "--write", "AGENTS.md"];
 const UPDATE: &[&str] = &["update", "--allow-new-capabilities"];
 const NEEDY: &[&str] = &["install", "./src", "-s", "one", "-a", "claude-code"];
 const EDITS: &[&str] = &[EDIT, FILE];
@@ -223,6 +241,11 @@ scenarios! {
     undo_across, "`undo` of newer versions, skills on another disk", updated, &["undo"], toggles: true, mount: Some(".agents/skills");
     editable, "`install --editable`", installed, &["install", "-e", "./src/one"], absent: true;
     create, "`create`", |_| (), CREATE, next: CREATE;
+    create_in_project, "`create --scope project`", |_| (), CREATE_HERE, next: CREATE_HERE;
+    fmt, "`fmt`", unformatted, &["fmt", "src/one"], next: &["fmt", "src/one"];
+    pack, "`pack`", versioned, PACK, next: PACK;
+    export, "`export`", installed, EXPORT, next: EXPORT;
+    catalog, "`catalog --write`", installed, CATALOG, next: CATALOG;
     cache_clean, "`cache clean --store`", used, &["cache", "clean", "--store"], precious: EDITS;
     cache_prune, "`cache prune`", used, &["cache", "prune", "--older-than", "0d"], precious: EDITS;
     install_newer_across, "`install` of newer versions, skills on another disk", outdated, INSTALL, mount: Some(".agents/skills");

@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use super::place::{remove_tree, rename_new, rename_swap};
 use super::tree::sync_filesystem;
-use super::{Kind, PathContext, PathError, kind};
+use super::{Kind, PathContext, PathError, is_abandoned, kind};
 
 const PREFIX: &str = ".skillpm-moving-";
 
@@ -37,13 +37,21 @@ pub fn beside(path: &Path) -> PathBuf {
     path.with_file_name(name)
 }
 
-/// Reports whether `path` is a leftover of a killed process: a copy from a move, or a partially written file.
+/// Reports whether `path` is a leftover of a killed process: a copy from a move, or something that was being written.
 /// Only skillpm uses such names.
 pub fn is_leftover(path: &Path) -> bool {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let Some(rest) = name.strip_prefix(super::atomic::PREFIX) else { return false };
-    let random = rest.len() == 6 && rest.bytes().all(|b| b.is_ascii_alphanumeric());
-    name.starts_with(PREFIX) || (random && matches!(kind(path), Ok(Some(Kind::File))))
+    name.starts_with(PREFIX) || is_abandoned(path) || is_of_the_first_version(path, &name)
+}
+
+/// Reports whether `path` is a file with a temporary name of version 0.1.0. Its last part was random: a word such as
+/// `.skillpm-config` is a name that a person chose.
+fn is_of_the_first_version(path: &Path, name: &str) -> bool {
+    let Some(rest) = name.strip_prefix(".skillpm-") else { return false };
+    let is_random = rest.len() == 6
+        && rest.bytes().all(|b| b.is_ascii_alphanumeric())
+        && !rest.bytes().all(|b| b.is_ascii_lowercase());
+    is_random && matches!(kind(path), Ok(Some(Kind::File)))
 }
 
 /// Does what [`super::move_new`] does, by copying.
@@ -184,14 +192,14 @@ mod tests {
     fn leftovers_have_names_of_their_own() {
         let dir = tempfile::tempdir().expect("a directory");
         let at = |name: &str| dir.path().join(name);
-        for name in [".skillpm-abc123", ".skillpm-abc", "pdf"] {
+        for name in [".skillpm-abc123", ".skillpm-abc", ".skillpm-config", ".skillpm-tmp-a", "pdf"] {
             fs::write(at(name), "").expect("writes");
         }
         for name in [".skillpm-moving-pdf", ".skillpm-tx", ".skillpm-xyz789"] {
             fs::create_dir(at(name)).expect("creates");
         }
         let found: Vec<_> = names(dir.path()).into_iter().filter(|name| is_leftover(&at(name))).collect();
-        assert_eq!(found, [".skillpm-abc123", ".skillpm-moving-pdf"]);
+        assert_eq!(found, [".skillpm-abc123", ".skillpm-moving-pdf", ".skillpm-tmp-a"]);
     }
 
     #[cfg(unix)]

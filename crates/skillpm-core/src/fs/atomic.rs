@@ -4,10 +4,7 @@ use std::fs;
 use std::io::{Read as _, Write};
 use std::path::Path;
 
-use super::{PathContext, PathError, real_path};
-
-/// The prefix of the names of files that are being written.
-pub(super) const PREFIX: &str = ".skillpm-";
+use super::{PathContext, PathError, pending, real_path};
 
 /// Writes `bytes` to `path` so that readers see the old or the new content, and a crash leaves one of the
 /// two: writes, syncs and renames a sibling, then syncs the directory.
@@ -72,8 +69,7 @@ fn replace(
     let real = real_path(path)?;
     let path = real.as_deref().unwrap_or(path);
     let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let mut file =
-        tempfile::Builder::new().prefix(PREFIX).tempfile_in(directory).at("write in", directory)?;
+    let mut file = pending::file_in(directory).at("write in", directory)?;
     file.write_all(bytes).at("write", path)?;
     prepare(path, file.as_file()).at("write", path)?;
     file.as_file().sync_all().at("write", path)?;

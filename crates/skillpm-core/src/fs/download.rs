@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
 use super::temp::temp_place;
-use super::{PathContext, PathError, SharedFile, anonymous_temp_file};
+use super::{PathContext, PathError, SharedFile, anonymous_temp_file, pending};
 
 /// Receives the bytes of a download, and receives them again from the start if the download restarts.
 pub trait Sink: Write {
@@ -167,7 +167,9 @@ pub fn write_small_with(
     path: &Path,
     write: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), PathError> {
-    let mut file = named(path).at("write", path)?;
+    let dir = path.parent().filter(|dir| !dir.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let create = || std::fs::create_dir_all(dir).and_then(|()| pending::file_in(dir));
+    let mut file = create().at("write", path)?;
     write(&mut file).at("write", path)?;
     file.persist(path).map_err(|error| error.error).at("write", path)?;
     Ok(())

@@ -6,8 +6,8 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::Serialize;
 
-use super::place::{create_dir_all, temp_dir_in};
-use super::{Kind, PathContext, PathError, kind, read_capped};
+use super::place::create_dir_all;
+use super::{Kind, PathContext, PathError, PendingDir, kind, read_capped};
 
 /// The kind of links that a system makes without extra privileges.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -137,7 +137,7 @@ pub fn make_link(what: &LinkKind, link: &Path) -> Result<(), PathError> {
         (Some(_), _) => return Err(io::Error::from(io::ErrorKind::AlreadyExists)).at("link", link),
     }
     // A new link in a private directory, renamed over the old one.
-    let aside = temp_dir_in(parent, ".skillpm-")?;
+    let aside = PendingDir::new_in(parent)?;
     let fresh = aside.path().join("link");
     make(what, &fresh).at("link", link)?;
     // Windows cannot rename a directory over another, and a junction is one.

@@ -132,7 +132,8 @@ fn unsupported(error: io::Error, dir: &Path) -> Result<DirLock, PathError> {
 }
 
 #[cfg(unix)]
-fn same_directory(file: &File, dir: &Path) -> bool {
+/// Reports whether the open `file` is what is at `dir`.
+pub(super) fn same_directory(file: &File, dir: &Path) -> bool {
     use std::os::unix::fs::MetadataExt as _;
     match (file.metadata(), fs::metadata(dir)) {
         (Ok(held), Ok(there)) => held.dev() == there.dev() && held.ino() == there.ino(),
@@ -141,7 +142,7 @@ fn same_directory(file: &File, dir: &Path) -> bool {
 }
 
 #[cfg(not(unix))]
-fn same_directory(_file: &File, _dir: &Path) -> bool {
+pub(super) fn same_directory(_file: &File, _dir: &Path) -> bool {
     true
 }
 

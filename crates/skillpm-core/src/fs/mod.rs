@@ -17,6 +17,7 @@ mod lock;
 mod look;
 mod opened;
 mod own;
+mod pending;
 mod place;
 mod quick;
 mod stat;
@@ -44,6 +45,7 @@ pub use look::{
 };
 pub use opened::read_regular;
 pub use own::{Exposure, Identity, Own, exposure_of, is_exposed, is_open_to_all, read_own};
+pub use pending::{PendingDir, abandoned, clear_abandoned, is_abandoned, is_pending, remove_abandoned};
 pub use place::{
     clear_away, create_dir, create_dir_all, exchange, make_private, move_new, remove_dir_if_empty,
     remove_link, remove_tree, temp_dir_in,

@@ -57,6 +57,11 @@ impl CredentialsFile {
         })
     }
 
+    /// Removes what a killed process left beside the file: it may hold a token.
+    pub fn clear_abandoned(&self) {
+        fs::clear_abandoned(self.path.parent().unwrap_or(&self.path));
+    }
+
     /// Changes the file with `change`, and writes it, readable by this user alone, if the text is then another one.
     /// Holds a lock meanwhile. Returns the result of `change`.
     ///
@@ -66,6 +71,7 @@ impl CredentialsFile {
     pub fn change<T>(&self, change: impl FnOnce(&mut Credentials) -> T, on_wait: impl Fn()) -> Result<T> {
         let dir = self.path.parent().unwrap_or(&self.path);
         let _lock = DirLock::acquire(dir, on_wait)?;
+        self.clear_abandoned();
         let before = self.read()?;
         let mut after = before.clone().unwrap_or_default();
         let result = change(&mut after);

@@ -3,6 +3,7 @@
 mod examine;
 mod machine;
 mod outcome;
+mod pending;
 mod repair;
 
 use std::collections::BTreeSet;

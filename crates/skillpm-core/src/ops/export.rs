@@ -83,7 +83,8 @@ pub struct LeftOut {
 /// # Errors
 ///
 /// Fails for a project without a lockfile; for a policy that cannot be read; and for an existing file that is
-/// invalid or cannot be written. A skill that the file cannot hold is not an error: the outcome says why.
+/// invalid or cannot be written. A skill that the file cannot hold is not an error: the outcome says why. If it can hold
+/// none, nothing is written.
 pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcome> {
     let scope = Scope::new(&context.settings, ScopeKind::Project)?;
     let files = Files::read(&scope)?;
@@ -141,12 +142,15 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
     outcome.left_out.extend(editable().filter(|(name, _)| !files.lock.skills.contains_key(*name)).map(
         |(name, _)| LeftOut { name: name.to_string(), reason: "it is editable, so it is not locked".into() },
     ));
-    let known: BTreeSet<String> = taken.keys().map(|own| directory_name(own)).collect();
+    // The entry of a skill that is left out now may be from an earlier export.
+    let left_out = outcome.left_out.iter().map(|skill| &skill.name);
+    let known: BTreeSet<String> = taken.keys().chain(left_out).map(|own| directory_name(own)).collect();
     let others =
         lock.skills.iter().map(|(name, _)| name).filter(|name| !known.contains(&directory_name(name)));
     outcome.kept = others.cloned().collect();
     outcome.text = lock.to_string();
-    outcome.changed = there.as_ref() != Some(&outcome.text);
+    let is_lost = outcome.exported.is_empty() && !outcome.left_out.is_empty();
+    outcome.changed = !is_lost && there.as_ref() != Some(&outcome.text);
     if let (Some(path), true) = (&path, outcome.changed) {
         scope.check_inside(path)?;
         fs::write_atomic(path, outcome.text.as_bytes())?;
@@ -264,11 +268,19 @@ fn make(
     let asked =
         PolicySubject { origin: &locked.origin, path: locked.path.as_deref(), reference: pin.as_ref() };
     gate.source(asked).map_err(|error| error.with_causes())?;
-    let wanted = locked.revision.as_deref().map_or(Wanted::Now(None), Wanted::Locked);
-    let opened = source::open(context, scope.as_root(), &locked.origin, wanted)
-        .and_then(|opened| opened.subtree(path, locked.revision.as_deref()))
+    let place = locked.origin.local_path().map(|typed| directory(context, scope, typed)).transpose()?;
+    // Of a directory only the skill is read: what cannot be read beside it is no fault of it.
+    let path_in_tree = if place.is_some() { "" } else { path };
+    let opened = if let Some(place) = &place {
+        local::open(scope.as_root(), &place.join(path), &Limits::default())
+    } else {
+        let wanted = locked.revision.as_deref().map_or(Wanted::Now(None), Wanted::Locked);
+        source::open(context, scope.as_root(), &locked.origin, wanted)
+    };
+    let opened = opened
+        .and_then(|opened| opened.subtree(path_in_tree, locked.revision.as_deref()))
         .map_err(|error| error.with_causes())?;
-    let found = opened.tree.skill(path, &Limits::default()).and_then(|set| set.digest());
+    let found = opened.tree.skill(path_in_tree, &Limits::default()).and_then(|set| set.digest());
     if found.map_err(|error| Message::from(error.to_string()))? != locked.digest {
         return Err(message!(
             "its source no longer has what is locked: ",
@@ -277,17 +289,11 @@ fn make(
         ));
     }
     let is_site = locked.origin.delivers_each();
-    let own = own_name(&opened.tree, path)?;
+    let own = own_name(&opened.tree, path_in_tree)?;
     // The tool uses the names in the index of a site.
     let own = if is_site { path.to_owned() } else { own };
     let (mut tree, mut inside) = (opened.tree, path.to_owned());
-    if let Some(typed) = locked.origin.local_path() {
-        let place =
-            local::resolve(&context.settings, scope.as_root(), typed).map_err(|error| error.with_causes())?;
-        let place = fs::real_path(&place).map_err(|error| Message::from(error.to_string()))?.unwrap_or(place);
-        if fs::kind(&place).map_err(|error| Message::from(error.to_string()))? != Some(Kind::Directory) {
-            return Err(format!("`{FILE_NAME}` has no entries for archives").into());
-        }
+    if let Some(place) = place {
         // The other tool searches for a skill by its name, but only where skills are expected.
         let expected = path.is_empty() || !path.contains('/') || path.starts_with("skills/");
         local = portable(dir, &if expected { place.clone() } else { place.join(path) })?;
@@ -306,6 +312,18 @@ fn make(
         entry.set("wellKnownDigest", Some(&digest));
     }
     Ok((own, entry))
+}
+
+/// Returns the directory that `typed` in the manifest means.
+fn directory(context: &Context, scope: &Scope, typed: &str) -> std::result::Result<PathBuf, Message> {
+    let place =
+        local::resolve(&context.settings, scope.as_root(), typed).map_err(|error| error.with_causes())?;
+    let place = fs::real_path(&place).map_err(|error| Message::from(error.to_string()))?.unwrap_or(place);
+    match fs::kind(&place).map_err(|error| Message::from(error.to_string()))? {
+        Some(Kind::Directory) => Ok(place),
+        None => Err(format!("`{}` does not exist", place.display()).into()),
+        Some(_) => Err(format!("`{FILE_NAME}` has no entries for archives").into()),
+    }
 }
 
 /// Returns the name in the `SKILL.md` of directory `path`.

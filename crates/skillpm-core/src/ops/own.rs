@@ -12,6 +12,7 @@ use crate::fs::{self, DirLock};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 use crate::source::local::portable;
+use crate::store;
 use crate::tree::FileSet;
 
 /// The directory, next to the manifest, of the skills that people write.
@@ -23,9 +24,14 @@ const DIR: &str = "skills";
 ///
 /// Fails for a directory that a link leads out of the project.
 pub(super) fn place(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
-    let dir = scope.manifest.parent().unwrap_or(&scope.root).join(DIR);
+    let dir = dir(scope);
     scope.check_inside(&dir)?;
     Ok(dir.join(name.as_str()))
+}
+
+/// Returns the directory of the skills that people write in `scope`.
+pub(super) fn dir(scope: &Scope) -> PathBuf {
+    scope.manifest.parent().unwrap_or(&scope.root).join(DIR)
 }
 
 /// Creates the directory `path` with the files of `set`. Writes them to a temporary sibling first, so nobody
@@ -50,6 +56,13 @@ pub(super) fn write_new(path: &Path, set: &FileSet) -> Result<()> {
         // The first error is the one to report.
         let _ = fs::remove_tree(&new);
     })
+}
+
+/// Reports whether the directory `path` holds exactly the files of `set`.
+pub(super) fn holds(path: &Path, set: &FileSet) -> bool {
+    let digest = |set: &FileSet| set.digest().map_err(Error::from);
+    let there = store::read(path).and_then(|there| digest(&there));
+    there.is_ok_and(|there| digest(set).is_ok_and(|new| there == new))
 }
 
 /// Returns the error for an existing directory.

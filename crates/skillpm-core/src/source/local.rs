@@ -233,6 +233,9 @@ pub fn open(scope: ScopeRoot<'_>, path: &Path, limits: &Limits) -> Result<Fetche
     }
 }
 
+/// The directory of a scope, below its root.
+const OWN: &str = ".agents";
+
 /// The directories that skillpm manages, below the root of a scope. Other programs also use `.agents`.
 const MANAGED: [&str; 4] = [CANONICAL_DIR, DISABLED_DIR, ".agents/.skillpm-tx", ".agents/.skillpm-undo"];
 
@@ -259,7 +262,8 @@ impl Installed {
             let path = prefix.join(path).to_string_lossy().into_owned();
             if cfg!(windows) { path.replace('\\', "/") } else { path }
         };
-        let mut dirs: Vec<_> = MANAGED.map(path).into();
+        // All of it: a file that skillpm writes there in one run must not be a file of the skill in the next.
+        let mut dirs = vec![path(OWN)];
         // There may be copies without a lockfile, and links without their copies.
         let mut names = fs::list_dir(&scope.root.join(CANONICAL_DIR))?;
         let lock = fs::read_text(scope.lockfile, MAX_LOCK)?.and_then(|text| Lockfile::parse(&text).ok());

@@ -75,7 +75,7 @@ impl Unit {
     /// Reports whether it is the rest of an interrupted download that is older than `age`; no running download is.
     pub fn is_rest(&self, age: Duration) -> bool {
         let name = self.path.file_name().unwrap_or_default().to_string_lossy();
-        name.starts_with(DOWNLOAD_PREFIX) && self.usage.is_older_than(age)
+        name.starts_with(DOWNLOAD_PREFIX) && self.usage.is_older_than(age) || fs::is_abandoned(&self.path)
     }
 
     /// Reports whether it is an archive, by its name.

@@ -194,6 +194,8 @@ names! {
         SkillsSh = "skills-sh",
         /// Standard input for a script.
         Stdin = "stdin",
+        /// Fail for what is otherwise only told.
+        Strict = "strict",
         /// A tag.
         Tag = "tag",
         /// Take the files of the new version in a conflict.

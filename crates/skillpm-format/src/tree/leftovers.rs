@@ -12,30 +12,36 @@ pub struct Leftover {
     pub name: &'static str,
     /// The tool that leaves it.
     pub by: &'static str,
+    /// Whether it is code that runs in place of, or as a part of, a script beside it.
+    pub is_code: bool,
     /// Whether the tool makes it again by itself, so that nothing is lost with it.
     comes_back: bool,
 }
 
 const fn leftover(name: &'static str, by: &'static str) -> Leftover {
-    Leftover { name, by, comes_back: false }
+    Leftover { name, by, is_code: false, comes_back: false }
+}
+
+const fn code(name: &'static str, by: &'static str) -> Leftover {
+    Leftover { is_code: true, ..leftover(name, by) }
 }
 
 const fn cache(name: &'static str, by: &'static str) -> Leftover {
-    Leftover { name, by, comes_back: true }
+    leftover(name, by).cached()
 }
 
 /// All kinds. Only files that nobody writes by hand may be listed: they do not count as edits.
 pub const LEFTOVERS: &[Leftover] = &[
-    cache("__pycache__/", "Python: compiled modules"),
-    cache("*.pyc", "Python: a compiled module"),
-    cache("*.pyo", "Python: a compiled module"),
-    leftover(".venv/", "Python: a virtual environment"),
-    leftover("venv/", "Python: a virtual environment"),
+    code("__pycache__/", "Python: compiled modules").cached(),
+    code("*.pyc", "Python: a compiled module").cached(),
+    code("*.pyo", "Python: a compiled module").cached(),
+    code(".venv/", "Python: a virtual environment"),
+    code("venv/", "Python: a virtual environment"),
     cache(".pytest_cache/", "pytest"),
     cache(".mypy_cache/", "mypy"),
     cache(".ruff_cache/", "Ruff"),
     leftover(".ipynb_checkpoints/", "Jupyter"),
-    leftover("node_modules/", "npm, pnpm, Yarn, Bun: installed packages"),
+    code("node_modules/", "npm, pnpm, Yarn, Bun: installed packages"),
     cache(".DS_Store", "macOS Finder"),
     cache("._*", "macOS: attributes on file systems of others"),
     cache("Thumbs.db", "Windows Explorer"),
@@ -48,7 +54,16 @@ pub const LEFTOVERS: &[Leftover] = &[
     leftover(".#*", "Emacs: a lock"),
     cache(".nfs*", "NFS: a file that was removed while it was open"),
     cache(".fuse_hidden*", "FUSE: a file that was removed while it was open"),
+    cache(".skillpm-tmp-*", "skillpm: a file that it was writing when it was killed"),
 ];
+
+/// The start of the names of files and directories that skillpm is writing. Such a name is never part of a skill.
+pub const PENDING: &str = ".skillpm-tmp-";
+
+/// Reports whether `path` is, or is in, something that skillpm was writing.
+pub fn is_pending(path: &str) -> bool {
+    path.contains(PENDING) && path.split('/').any(|name| name.starts_with(PENDING))
+}
 
 /// Returns the names of directories that are leftovers with everything in them.
 pub fn directories() -> &'static [&'static str] {
@@ -69,7 +84,7 @@ pub fn leftover_in(path: &str, is_link: bool) -> Option<&str> {
         let is_leftover = if is_last {
             is_file(name) || is_link && directories().contains(&name)
         } else {
-            directories().contains(&name)
+            directories().contains(&name) || name.starts_with(PENDING)
         };
         if is_leftover {
             return path.get(..end);
@@ -83,18 +98,31 @@ pub fn leftover_in(path: &str, is_link: bool) -> Option<&str> {
 
 /// Reports whether the tool that left `path`, a leftover, makes it again by itself.
 pub fn comes_back(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or(path);
-    let of_name =
-        |leftover: &&Leftover| leftover.is_file(name) || leftover.name.strip_suffix('/') == Some(name);
-    LEFTOVERS.iter().filter(of_name).any(|leftover| leftover.comes_back)
+    kinds(path).any(|kind| kind.comes_back)
 }
 
 fn is_file(name: &str) -> bool {
-    LEFTOVERS.iter().any(|leftover| leftover.is_file(name))
+    LEFTOVERS.iter().any(|leftover| leftover.matches(name))
+}
+
+/// Reports whether `leftover`, a path that [`leftover_in`] or [`Tree::leftovers`] returned, is code, or a directory of
+/// code.
+pub fn is_code(leftover: &str) -> bool {
+    kinds(leftover).any(|kind| kind.is_code)
+}
+
+/// Returns the kinds of the leftover with this path.
+fn kinds(path: &str) -> impl Iterator<Item = &'static Leftover> {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    LEFTOVERS.iter().filter(move |kind| kind.matches(name) || kind.name.strip_suffix('/') == Some(name))
 }
 
 impl Leftover {
-    fn is_file(&self, name: &str) -> bool {
+    const fn cached(self) -> Self {
+        Self { comes_back: true, ..self }
+    }
+
+    fn matches(&self, name: &str) -> bool {
         match self.name.split_once('*') {
             Some((start, end)) => {
                 name.len() > start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
@@ -160,10 +188,20 @@ mod tests {
             ("my_node_modules/c.js", None),
             ("references/desktop.ini", Some("references/desktop.ini")),
             (".vscode/settings.json", None),
+            ("a/.skillpm-tmp-x1Y2z3", Some("a/.skillpm-tmp-x1Y2z3")),
+            (".skillpm-tmp-x1Y2z3/registry/config.json", Some(".skillpm-tmp-x1Y2z3")),
+            (".skillpm-tmp", None),
         ] {
             assert_eq!(leftover_in(path, false), expected, "{path}");
         }
         assert_eq!(leftover_in("a/node_modules", true), Some("a/node_modules"));
+    }
+
+    #[test]
+    fn which_of_them_are_code() {
+        let all =
+            ["a/__pycache__", "a/b.pyc", "venv", "node_modules", "SKILL.md~", ".DS_Store", ".pytest_cache"];
+        assert_eq!(all.map(is_code), [true, true, true, true, false, false, false]);
     }
 
     #[test]

@@ -23,6 +23,7 @@ use crate::install::changes::PathChange;
 use crate::install::plan::ChangedFiles;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
+use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 pub use crate::template::{BUILTIN, Builtin, Resource};
 use crate::template::{Template, Values};
@@ -108,14 +109,15 @@ pub struct CreatedFile {
 ///
 /// # Errors
 ///
-/// Fails for a name that the specification refuses, a directory that already exists or cannot be written, a
-/// template that cannot be read or filled in, and values or a template that do not make a publishable skill.
+/// Fails for a name that the specification refuses, a directory that cannot be written or already exists, unless it is
+/// what a killed run left, a template that cannot be read or filled in, and values or a template that do not make a publishable skill.
 pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcome> {
     let asked = Asked { question: "name of the skill", given: request.name.as_deref(), default: "" };
     let like = |text: &str| SkillName::slug(text).map(|slug| slug.to_string()).unwrap_or_default();
     let name = settle(context, &asked, like, check::name)?.ok_or_else(no_name)?;
     let path = place(context, request, &name)?;
-    if fs::kind(&path)?.is_some() {
+    let is_there = fs::kind(&path)?.is_some();
+    if is_there && request.scope.is_none() {
         return Err(exists(&path));
     }
     let template = open::template(context, request.template.as_deref())?;
@@ -124,9 +126,19 @@ pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcom
     if let Some(error) = publish::refusal(&template, &publish::faults(&template, &values, &set)?) {
         return Err(error);
     }
+    // A run that was killed before the skill was installed is completed.
+    if is_there && !own::holds(&path, &set) {
+        return Err(exists(&path).hint(message!(
+            "if that is the skill, ",
+            Verb::Install.call().flag(Opt::Editable).path(&path),
+            " installs it"
+        )));
+    }
     let mut installed = None;
     if !request.dry_run {
-        own::write_new(&path, &set)?;
+        if !is_there {
+            own::write_new(&path, &set)?;
+        }
         if let Some(kind) = request.scope {
             let done =
                 own::install_editable(context, kind, (&values.name, path.as_path()), Vec::new(), false);
@@ -156,6 +168,10 @@ fn place(context: &Context, request: &CreateRequest, name: &SkillName) -> Result
         (None, Some(kind)) => kind,
     };
     let scope = Scope::new(&context.settings, kind)?;
+    if !request.dry_run && Transaction::is_cut_off(&scope) {
+        // Whether a killed run installed the skill is known once that run is finished.
+        drop(Transaction::begin(&scope, &context.settings, &*context.reporter)?);
+    }
     if Files::read(&scope)?.knows(name) {
         return Err(Error::usage(format!("`{name}` is already installed")).hint(message!(
             "choose another name, or remove it with ",

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::machine;
+use super::{machine, pending};
 use crate::advice::{Message, message};
 use crate::context::Context;
 use crate::digest::Digest;
@@ -109,6 +109,10 @@ impl Doctor<'_> {
             found.extend(here);
         }
         if whole {
+            // The directory of settings is a scope's too.
+            let told: BTreeSet<_> = found.iter().map(place_of).collect();
+            let of_user = pending::of_user(&self.context.settings).into_iter();
+            found.extend(of_user.filter(|finding| !told.contains(&place_of(finding))));
             found.extend(machine::look(self.store.as_ref(), self.context.settings.dirs.cache.as_deref()));
         }
         found
@@ -119,6 +123,8 @@ impl Doctor<'_> {
         let wishes = |files: &Files| self.wishes(scope, files);
         let look = Inspection::take(&self.context.settings, scope, self.store.as_ref(), &wishes);
         let mut found = check(&look);
+        found.extend(pending::of_scope(&self.context.settings, &look));
+        found.sort_by(|a, b| a.order().cmp(&b.order()));
         self.leave_others(&look, &mut found);
         self.admit(scope, &mut found);
         found.extend(alarms_in(scope));

@@ -85,6 +85,10 @@ impl Doctor<'_> {
     /// there first; returns what to report about that.
     fn sweep(&self, path: &Path) -> Result<Option<String>> {
         let mut told = None;
+        if fs::is_pending(path) {
+            fs::remove_abandoned(path)?;
+            return Ok(told);
+        }
         if fs::kind(path)? == Some(Kind::Directory) {
             let set = store::read(path)?;
             let store =
@@ -120,6 +124,7 @@ impl Doctor<'_> {
                 let _alone = store.lock(|| wait(store.root()))?;
                 Ok(fs::remove_tree(&finding.path)?)
             }
+            (Remedy::Sweep, ..) => Ok(fs::remove_abandoned(&finding.path)?),
             (Remedy::Clear, _, Some(cache)) => downloads::take(cache, &finding.path).map(drop),
             _ => Ok(()),
         }

@@ -43,7 +43,8 @@ use super::absent::no_manifest;
 use super::fetcher::Sources;
 use super::home;
 use super::registries::RegistryWord;
-use crate::advice::{Opt, message};
+use crate::advice::{Opt, Verb, Warning, message};
+use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
@@ -52,6 +53,7 @@ use crate::install::state::{Files, read_manifest};
 use crate::install::transaction::Transaction;
 use crate::manifest::Manifest;
 use crate::spec::{SourceSpec, SpecError};
+use crate::tree::leftovers::is_code;
 
 /// Installs skills.
 ///
@@ -204,12 +206,28 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
     // A merge conflict in the lockfile is repaired if the lockfile may change.
     let mends = !request.locked && !request.frozen;
     let read = if mends { Files::read_mended } else { Files::read };
-    goal::reach(context, scope, request, read, |files| {
+    let mut outcome = goal::reach(context, scope, request, read, |files| {
         // By now the change of a killed run has been rolled back or completed, and it may have been the first
         // one.
         if is_begun && is_new()? {
             return Err(no_manifest(scope));
         }
         restore::restore(context, scope, files, request)
-    })
+    })?;
+    if request.frozen {
+        let names: Vec<_> = outcome.skills.iter().map(|skill| skill.name.clone()).collect();
+        outcome.warnings.extend(names.iter().filter_map(|name| unlocked_code(scope, name)));
+    }
+    Ok(outcome)
+}
+
+/// Returns a warning about code in the directory of the skill `name` that is not part of it: in a fresh clone, somebody
+/// committed it.
+fn unlocked_code(scope: &Scope, name: &str) -> Option<Warning> {
+    let leftovers = scope.index.leftovers(&scope.skills_dir().join(name));
+    let code = leftovers.iter().find(|leftover| is_code(leftover))?;
+    let told = format!("`{name}` has code that no digest covers: `{code}`");
+    let verify = Verb::Verify.within(scope.kind).flag(Opt::Strict).word(name);
+    let hints = vec![message!(verify, " names each file")];
+    Some(Warning { hints, ..Warning::new(codes::UNLOCKED_CODE, told) })
 }

@@ -2,6 +2,7 @@
 //!
 //! The table is data (`clients.tsv`), compiled in.
 
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -48,6 +49,11 @@ pub fn all() -> &'static [Client] {
     static CLIENTS: LazyLock<Vec<Client>> =
         LazyLock::new(|| include_str!("clients.tsv").lines().skip(1).filter_map(parse).collect());
     &CLIENTS
+}
+
+/// Returns the directories of the files that clients may have in `scope`.
+pub(in crate::ops) fn directories(settings: &Settings, scope: &Scope) -> BTreeSet<PathBuf> {
+    all().iter().flat_map(|client| client.directories(settings, scope)).collect()
 }
 
 /// Returns the client with this id, ignoring case.
@@ -125,6 +131,15 @@ impl Client {
             }
         }
         Ok(files.into_iter().next())
+    }
+
+    /// Returns the directories of the files that the client may have in `scope`.
+    fn directories(&self, settings: &Settings, scope: &Scope) -> impl Iterator<Item = PathBuf> {
+        let files: Vec<PathBuf> = match scope.kind {
+            ScopeKind::User => self.user.iter().filter_map(|file| resolve(file, settings)).collect(),
+            ScopeKind::Project => self.project.iter().map(|file| scope.root.join(file)).collect(),
+        };
+        files.into_iter().filter_map(|file| file.parent().map(Path::to_owned))
     }
 
     /// Reports whether the client has files in projects.

@@ -10,6 +10,7 @@ mod shape;
 mod status;
 mod uninstall;
 
+pub(super) use clients::directories;
 pub use clients::{Client, all, find};
 pub use edit::Planned;
 pub use install::{McpInstallRequest, detected, plan_install};

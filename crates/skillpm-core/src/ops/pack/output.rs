@@ -55,6 +55,8 @@ pub struct PackOutcome {
     pub sbom: Option<String>,
     /// Whether a file was written: one that has the same content stays.
     pub changed: bool,
+    /// The files with other content that were replaced, because that was forced.
+    pub replaced: Vec<String>,
     /// Whether nothing was to be written.
     pub dry_run: bool,
     /// The files in the archive.
@@ -76,6 +78,15 @@ pub struct PackedArtifact {
     pub size: u64,
 }
 
+/// What is in the place of a file to write.
+enum Existing {
+    Nothing,
+    /// A file with the same content.
+    Same,
+    /// A file with other content, which may be replaced.
+    Other,
+}
+
 /// A file to write.
 struct Output {
     path: PathBuf,
@@ -93,11 +104,14 @@ struct Output {
 pub fn write(context: &Context, packed: Packed, request: &PackRequest) -> Result<PackOutcome> {
     packed.ask(context, "packed", request.allow_secrets, !request.dry_run)?;
     let outputs = if request.dry_run { Vec::new() } else { outputs(context, &packed, request)? };
-    let mut to_write = Vec::new();
+    let (mut to_write, mut replaced) = (Vec::new(), Vec::new());
     for output in &outputs {
-        if !output.is_there(request.force)? {
-            to_write.push(output);
+        match output.look(request.force)? {
+            Existing::Same => continue,
+            Existing::Other => replaced.push(output.path.display().to_string()),
+            Existing::Nothing => {}
         }
+        to_write.push(output);
     }
     let changed = !to_write.is_empty();
     for output in to_write {
@@ -108,6 +122,7 @@ pub fn write(context: &Context, packed: Packed, request: &PackRequest) -> Result
         path: paths.next(),
         sbom: paths.next(),
         changed,
+        replaced,
         dry_run: request.dry_run,
         artifact: PackedArtifact { digest: packed.artifact, size: packed.bytes.len() as u64 },
         name: packed.name.to_string(),
@@ -171,16 +186,16 @@ fn bill(context: &Context, packed: &Packed) -> Result<String> {
 }
 
 impl Output {
-    /// Reports whether the file is already there with this content.
+    /// Returns what is in its place.
     ///
     /// # Errors
     ///
     /// Fails for other content unless `force` is set, and for anything that is not a regular file.
-    fn is_there(&self, force: bool) -> Result<bool> {
+    fn look(&self, force: bool) -> Result<Existing> {
         let shown = self.path.display();
         let real = fs::real_path(&self.path)?;
         match real.as_deref().map(fs::kind).transpose()?.flatten() {
-            None => return Ok(false),
+            None => return Ok(Existing::Nothing),
             Some(Kind::File) => {}
             Some(_) => {
                 return Err(Error::usage(format!("`{shown}` is not a regular file"))
@@ -189,10 +204,10 @@ impl Output {
             }
         }
         if fs::read_capped(&self.path, Limits::default().archive_bytes)?.as_ref() == Some(&self.bytes) {
-            return Ok(true);
+            return Ok(Existing::Same);
         }
         if force {
-            return Ok(false);
+            return Ok(Existing::Other);
         }
         Err(Error::usage(format!("`{shown}` already exists with other content"))
             .coded(codes::OUTPUT_DIFFERS)

@@ -10,7 +10,7 @@ use crate::fs::{self, Looked, Walk};
 use crate::interop::cyclonedx;
 use crate::skill::find::is_skill_file;
 use crate::tree::ignore::{IGNORE_FILE, IgnoreRules, MAX_IGNORE_FILE, Verdict};
-use crate::tree::leftovers::{directories, leftover_in};
+use crate::tree::leftovers::{directories, is_pending, leftover_in};
 use crate::tree::{Node, Tree};
 use crate::version::Version;
 
@@ -159,7 +159,7 @@ fn by_default_directory(path: &str) -> Option<LeaveReason> {
     let name = path.rsplit('/').next().unwrap_or(path);
     if path == EVALUATIONS {
         Some(LeaveReason::Evaluation)
-    } else if directories().contains(&name) {
+    } else if directories().contains(&name) || is_pending(name) {
         Some(LeaveReason::Leftover)
     } else {
         None

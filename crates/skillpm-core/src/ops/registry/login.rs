@@ -120,6 +120,7 @@ pub fn login(context: &Context, request: &LoginRequest) -> Result<LoginOutcome> 
 pub fn logout(context: &Context, registry: &str) -> Result<LogoutOutcome> {
     let origin = address(context, registry)?.origin().address();
     let file = CredentialsFile::required(&context.settings)?;
+    file.clear_abandoned();
     let is_kept = file.read()?.is_some_and(|kept| kept.token(&origin).is_some());
     let removed = is_kept && file.change(|kept| kept.remove(&origin), waiting(context, &file))?;
     let warnings = exposure(&file).into_iter().collect();

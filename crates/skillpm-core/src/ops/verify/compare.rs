@@ -4,12 +4,16 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use super::outcome::{ChangedFile, FileChange, Verdict, VerifiedPlace};
+use super::outcome::{ChangedFile, FileChange, UnlockedCode, Verdict, VerifiedPlace};
 use crate::digest::{Digest, HashingWriter};
-use crate::fs;
+use crate::fs::{self, is_empty_dir};
 use crate::install::trees::{Lying, Trees};
 use crate::store::Store;
+use crate::tree::leftovers::is_code;
 use crate::tree::{FileSet, Node, ReadError, Tree};
+
+/// The directory of what Python compiled: it runs a module from there if its time and size are those of the script.
+const COMPILED: &str = "__pycache__";
 
 /// The facts about each file: whether it is executable, and its digest; no digest if it is not a regular file
 /// or cannot be read.
@@ -24,23 +28,56 @@ pub(super) fn tree(
     store: Option<&Store>,
 ) -> VerifiedPlace {
     let (place, new) = match trees.read(path) {
-        Ok(Lying { digest, leftovers, .. }) if digest == *locked => {
-            return VerifiedPlace { leftovers, ..place };
+        Ok(Lying { digest, files, leftovers, .. }) if digest == *locked => {
+            let code = code(path, &leftovers, |script| files.get(script).is_some());
+            return VerifiedPlace { leftovers, code, ..place };
         }
         Ok(Lying { digest, files, leftovers, .. }) => {
             let other = trees.has_other_line_ends(&files, locked);
             let verdict = if other { Verdict::LineEnds } else { Verdict::Modified };
             let found = Some(digest.to_string());
-            (VerifiedPlace { verdict, found, leftovers, ..place }, of_set(&files))
+            let code = code(path, &leftovers, |script| files.get(script).is_some());
+            (VerifiedPlace { verdict, found, leftovers, code, ..place }, of_set(&files))
         }
         Err(error) => {
             let place = failed(place, &error);
             let Ok(tree) = fs::tree_of(path) else { return place };
-            (place, of_tree(&tree.without_leftovers(|_| false)))
+            let leftovers = tree.leftovers();
+            let code = code(path, &leftovers, |script| tree.get(script).is_some());
+            (VerifiedPlace { leftovers, code, ..place }, of_tree(&tree.without_leftovers(|_| false)))
         }
     };
     let files = store.and_then(|store| known(store, locked)).map(|old| differences(&old, &new));
     VerifiedPlace { files, ..place }
+}
+
+/// Returns the code among the `leftovers` in the directory `dir` of a skill. `is_script` reports whether the skill has a
+/// script with this path.
+fn code(dir: &Path, leftovers: &[String], is_script: impl Fn(&str) -> bool) -> Vec<UnlockedCode> {
+    let mut found = Vec::new();
+    for leftover in leftovers.iter().filter(|leftover| is_code(leftover)) {
+        let modules = match leftover.strip_suffix(COMPILED) {
+            Some(above) if above.is_empty() || above.ends_with('/') => {
+                compiled(dir, leftover, above, &is_script)
+            }
+            _ => Vec::new(),
+        };
+        if modules.is_empty() && !is_empty_dir(&dir.join(leftover)) {
+            found.push(UnlockedCode { path: leftover.clone(), shadows: None });
+        }
+        found.extend(modules);
+    }
+    found
+}
+
+/// Returns the modules that Python compiled into the directory `cache`, for the scripts in the directory `above`.
+fn compiled(dir: &Path, cache: &str, above: &str, is_script: impl Fn(&str) -> bool) -> Vec<UnlockedCode> {
+    let names = fs::list_dir(&dir.join(cache)).unwrap_or_default();
+    let module = |name: String| {
+        let script = name.split('.').next().map(|stem| format!("{above}{stem}.py"));
+        UnlockedCode { path: format!("{cache}/{name}"), shadows: script.filter(|script| is_script(script)) }
+    };
+    names.into_iter().map(module).collect()
 }
 
 /// Returns the files of `set` that differ from the tree with the `locked` digest, or `None` if the store does

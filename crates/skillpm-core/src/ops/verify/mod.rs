@@ -9,7 +9,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 pub(super) use self::compare::changed;
-pub use self::outcome::{ChangedFile, FileChange, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
+pub use self::outcome::{
+    ChangedFile, FileChange, UnlockedCode, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome,
+};
 use super::list::{SkillState, closed, state_of_link};
 use super::update::has_conflicts;
 use crate::advice::{Verb, Warning, message};
@@ -37,6 +39,8 @@ pub struct VerifyRequest {
     pub names: Vec<String>,
     /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
+    /// Count code that is not part of a skill, such as compiled modules, as a difference.
+    pub strict: bool,
 }
 
 /// Compares installed skills with the lockfile.
@@ -46,7 +50,7 @@ pub struct VerifyRequest {
 /// Fails for a manifest or lockfile that cannot be read, for a name that is not installed, and for a
 /// directory of skills that leads out of the project. Differences are not an error: they are in the outcome.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
-    let mut outcome = VerifyOutcome::default();
+    let mut outcome = VerifyOutcome { strict: request.strict, ..VerifyOutcome::default() };
     let mut known: BTreeSet<String> = BTreeSet::new();
     let mut scopes = Scopes::new(&context.settings, request.scope)?;
     let twins = scopes.settle_twins(&context.settings)?;

@@ -70,6 +70,13 @@ pub struct VerifiedSkill {
     pub source_gone: bool,
 }
 
+impl VerifiedSkill {
+    /// Reports whether there is code in one of its places that is not part of it.
+    pub fn has_code(&self) -> bool {
+        self.places.iter().any(|place| !place.code.is_empty())
+    }
+}
+
 /// One place of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VerifiedPlace {
@@ -89,6 +96,17 @@ pub struct VerifiedPlace {
     pub files: Option<Vec<ChangedFile>>,
     /// Leftovers of tools, which are not part of the skill: a directory stands for everything in it.
     pub leftovers: Vec<String>,
+    /// The code among them.
+    pub code: Vec<UnlockedCode>,
+}
+
+/// Code that is not part of a skill, in its directory: no digest covers it, and a script may run it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct UnlockedCode {
+    /// The path below the skill's directory, of a file or of a directory with everything in it.
+    pub path: String,
+    /// The script of the skill that it runs in place of.
+    pub shadows: Option<String>,
 }
 
 impl VerifiedPlace {
@@ -104,6 +122,7 @@ impl VerifiedPlace {
             reason: None,
             files: None,
             leftovers: Vec::new(),
+            code: Vec::new(),
         }
     }
 
@@ -141,6 +160,8 @@ pub enum FileChange {
 pub struct VerifyOutcome {
     /// The skills, project before user, then by name.
     pub skills: Vec<VerifiedSkill>,
+    /// Whether code that is not part of a skill counts as a difference.
+    pub strict: bool,
     /// Warnings for the user.
     pub warnings: Vec<Warning>,
 }
@@ -158,6 +179,7 @@ impl Serialize for VerifyOutcome {
 impl VerifyOutcome {
     /// Reports whether everything is as locked.
     pub fn is_ok(&self) -> bool {
-        self.skills.iter().all(|skill| !skill.verdict.is_failure())
+        let fails = |skill: &VerifiedSkill| skill.verdict.is_failure() || self.strict && skill.has_code();
+        !self.skills.iter().any(fails)
     }
 }

@@ -14,7 +14,7 @@ use crate::archive::write_zip_to;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::fs::{self, Walk};
+use crate::fs::{self, Kind, Walk};
 use crate::registry::{BUNDLE_LIMITS, files};
 use crate::tree::FileSet;
 
@@ -38,6 +38,8 @@ pub struct BundleOutcome {
     pub source: String,
     /// The file.
     pub path: String,
+    /// Whether a file that was there was replaced.
+    pub replaced: bool,
     /// The number of bytes of the file.
     pub size: u64,
     /// The number of skills in it.
@@ -57,13 +59,19 @@ pub struct BundleOutcome {
 /// replace it, or cannot be written.
 pub fn bundle(context: &Context, request: &BundleRequest) -> Result<BundleOutcome> {
     let file = path(context, Some(&request.file));
-    if !request.force && fs::real_path(&file)?.is_some() {
+    let there = fs::real_path(&file)?.as_deref().map(fs::kind).transpose()?.flatten();
+    if there.is_some_and(|there| there != Kind::File) {
+        return Err(Error::usage(format!("`{}` is not a regular file", request.file.display()))
+            .coded(codes::OUTPUT_DIFFERS)
+            .hint("name another file"));
+    }
+    if !request.force && there.is_some() {
         return Err(Error::usage(format!("`{}` already exists", request.file.display()))
             .coded(codes::OUTPUT_DIFFERS)
             .hint(message!(Opt::Force, " replaces it")));
     }
     let parent = file.parent().unwrap_or(&context.settings.cwd);
-    let temporary = fs::temp_dir_in(parent, ".bundle-")?;
+    let temporary = fs::PendingDir::new_in(parent)?;
     let dir = temporary.path().join("registry");
     let (source, selection) = (request.source.clone(), request.selection.clone());
     let mirrored = mirror(context, &MirrorRequest { source, dir: dir.clone(), selection, force: false })?;
@@ -76,6 +84,7 @@ pub fn bundle(context: &Context, request: &BundleRequest) -> Result<BundleOutcom
     Ok(BundleOutcome {
         source: mirrored.source,
         path: file.display().to_string(),
+        replaced: there.is_some(),
         size,
         skills: mirrored.skills,
         versions: mirrored.versions,
