@@ -113,6 +113,7 @@ mod tests {
     #[test]
     fn the_last_versions_of_each_scope_are_remembered() {
         let world = World::new();
+        world.skill(".agents/skills/pdf", "pdf");
         let settings = world.context().settings;
         let scope = |kind| Scope::new(&settings, kind).expect("a scope");
         let project = scope(ScopeKind::Project);

@@ -39,8 +39,8 @@ impl NewRegistry {
     ///
     /// Fails if it already is a registry, has files that a registry would read as its own and cannot use, or cannot be
     /// read.
-    pub fn new(dir: &Path, name: Option<SkillName>) -> Result<Self> {
-        let default = || name.clone().map_or_else(|| RegistryDir::default_name(dir), Ok);
+    pub fn new(dir: &Path, name: Option<&SkillName>) -> Result<Self> {
+        let default = || name.cloned().map_or_else(|| RegistryDir::default_name(dir), Ok);
         let Some(real) = fs::real_path(dir)? else {
             let absent = dir.ancestors().take_while(|dir| matches!(fs::kind(dir), Ok(None)));
             return Ok(Self {
@@ -67,7 +67,7 @@ impl NewRegistry {
         };
         let already =
             || Error::usage(format!("`{}` already is the registry `{}`", dir.display(), config.name));
-        if is_begun && name.as_ref().is_some_and(|name| *name != config.name) {
+        if is_begun && name.is_some_and(|name| *name != config.name) {
             return Err(already());
         }
         let there = RegistryDir { base, config: config.clone() };

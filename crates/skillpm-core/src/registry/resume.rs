@@ -53,7 +53,7 @@ pub(super) fn resume(dir: &RegistryDir) -> Result<()> {
     for (path, digest) in records {
         // Without its staged file nobody knows what the record was.
         if let Some((_, now)) = staged.get(&path).filter(|(of, _)| *of == digest) {
-            move_in(dir, now, path, &mut changed)?;
+            move_in(dir, now, &path, &mut changed)?;
         }
     }
     for (at, (path, bytes)) in events.into_iter().enumerate() {
@@ -61,7 +61,7 @@ pub(super) fn resume(dir: &RegistryDir) -> Result<()> {
         fs::remove_tree(&dir.path_of(&now))?;
         dir.base.write_new(&now, [&bytes[..]])?;
         fs::sync_filesystem(&dir.path_of(files::PENDING))?;
-        move_in(dir, &now, path, &mut changed)?;
+        move_in(dir, &now, &path, &mut changed)?;
     }
     fs::sync_filesystem(&dir.path_of(files::PENDING))?;
     if cfg!(not(target_os = "linux")) {
@@ -87,12 +87,12 @@ fn staged_records(dir: &RegistryDir) -> Result<BTreeMap<String, (crate::digest::
     Ok(found)
 }
 
-fn move_in(dir: &RegistryDir, now: &str, path: String, changed: &mut Vec<String>) -> Result<()> {
-    ensure_parent(dir, &path)?;
+fn move_in(dir: &RegistryDir, now: &str, path: &str, changed: &mut Vec<String>) -> Result<()> {
+    ensure_parent(dir, path)?;
     if dir.kind(now)? != Some(Kind::File) {
         return Err(damaged(now, &"it is not a regular file"));
     }
-    fs::move_new(&dir.path_of(now), &dir.path_of(&path))?;
+    fs::move_new(&dir.path_of(now), &dir.path_of(path))?;
     changed.push(path.rsplit_once('/').map_or_else(String::new, |(parent, _)| parent.to_owned()));
     Ok(())
 }

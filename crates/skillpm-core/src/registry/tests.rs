@@ -44,7 +44,7 @@ fn registry() -> (tempfile::TempDir, RegistryDir) {
 }
 
 fn new(dir: &Path) -> NewRegistry {
-    NewRegistry::new(dir, Some(name("acme"))).expect("it can be one")
+    NewRegistry::new(dir, Some(&name("acme"))).expect("it can be one")
 }
 
 fn writer(registry: &RegistryDir) -> Writer<'_> {
@@ -370,7 +370,7 @@ fn other_directories_and_formats_are_no_registries() {
     ] {
         std::fs::write(&config, text).expect("writes");
         assert_eq!(open(dir.path()), Err(code), "{text}");
-        assert!(NewRegistry::new(dir.path(), Some(name("acme"))).and_then(|new| new.check()).is_err());
+        assert!(NewRegistry::new(dir.path(), Some(&name("acme"))).and_then(|new| new.check()).is_err());
         assert_eq!(std::fs::read_to_string(&config).expect("reads"), text);
     }
 }
@@ -507,7 +507,7 @@ fn a_removed_version_takes_no_other_with_it() {
     assert!(defects().iter().any(|defect| missing(defect) == (true, DefectKind::RecordMissing)));
     let derived = writer(&registry).index().expect("is derived");
     assert_eq!((derived.skills, derived.versions, derived.left_out), (2, 2, Vec::new()));
-    let found: Vec<_> = defects().iter().map(|defect| missing(defect)).collect();
+    let found: Vec<_> = defects().iter().map(missing).collect();
     assert_eq!(found, [(true, DefectKind::RecordMissing)]);
     publish(&registry, &[package("pdf", "1.2", "three")]);
     let again = writer(&registry).stage(&package("pdf", "1.1", "four"), time()).map_err(|error| error.code());
@@ -552,7 +552,7 @@ fn a_directory_with_files_of_others_is_no_new_registry() {
     let dir = tempfile::tempdir().expect("a directory");
     std::fs::create_dir_all(dir.path().join("index/sub")).expect("creates");
     std::fs::write(dir.path().join("index/sub/x.json"), "MINE").expect("writes");
-    let refused = NewRegistry::new(dir.path(), Some(name("acme"))).map_err(|error| error.code());
+    let refused = NewRegistry::new(dir.path(), Some(&name("acme"))).map_err(|error| error.code());
     assert_eq!(refused.map(drop), Err(codes::OUTPUT_DIFFERS));
     assert_eq!(files_of(dir.path()).len(), 1);
 }
@@ -562,12 +562,12 @@ fn an_unfinished_registry_is_completed() {
     let dir = tempfile::tempdir().expect("a directory");
     let config = Config::new(name("acme")).to_bytes();
     std::fs::write(dir.path().join("config.json"), config).expect("writes");
-    let other = NewRegistry::new(dir.path(), Some(name("other"))).map(drop);
+    let other = NewRegistry::new(dir.path(), Some(&name("other"))).map(drop);
     assert!(other.is_err(), "it has another name");
     let found = NewRegistry::new(dir.path(), None).expect("it is unfinished");
     found.check().expect("nothing is in the way");
     assert_clean(&found.create(|| ()).expect("a registry"));
-    let again = NewRegistry::new(dir.path(), Some(name("acme"))).map_err(|error| error.to_string());
+    let again = NewRegistry::new(dir.path(), Some(&name("acme"))).map_err(|error| error.to_string());
     assert!(again.is_err_and(|error| error.contains("already is the registry `acme`")));
 }
 

@@ -91,10 +91,11 @@ impl Part {
     fn of(path: &str) -> Self {
         let parts: Vec<_> = path.split('/').collect();
         match &parts[..] {
-            [files::LOCK] | [files::PENDING, ..] => Self::Own,
-            [files::SEARCH] | [files::INDEX, _] => Self::Own,
+            [files::LOCK | files::SEARCH]
+            | [files::PENDING, ..]
+            | [files::INDEX, _]
+            | [".well-known", "agent-skills", _, "versions.json"] => Self::Own,
             _ if matches!(path, files::DISCOVERY | files::AI_CATALOG) => Self::Own,
-            [".well-known", "agent-skills", _, "versions.json"] => Self::Own,
             [files::CONFIG] | [files::INDEX | files::LOG | "artifacts", ..] => Self::Constant,
             _ => Self::Changing,
         }
@@ -152,7 +153,7 @@ fn check_target(dir: &Path, storage: &Storage) -> Result<bool> {
             Err(Error::usage(told).hint("name another directory"))
         }
         Err(error) if error.code() == codes::REGISTRY_ABSENT => {
-            let new = NewRegistry::new(dir, Some(name.clone()))?;
+            let new = NewRegistry::new(dir, Some(name))?;
             new.check().map_err(|error| error.hint("name another directory"))?;
             Ok(false)
         }
@@ -198,13 +199,12 @@ async fn check_same(objects: &Objects, paths: &[String], dir: &Path, is_copy: bo
         if (is_copy && Part::of(path) == Part::Changing) || fs::kind(&to)?.is_none() {
             continue;
         }
-        let is_same = match Path::new(path).starts_with(files::ARTIFACTS) {
+        let is_same = if Path::new(path).starts_with(files::ARTIFACTS) {
             // Its name says what its bytes are.
-            true => fs::read_capped(&to, WHOLE)?.is_some_and(|bytes| is_artifact(path, &bytes)),
-            false => {
-                let bytes = objects.get(path, u64::MAX).await?.unwrap_or_default();
-                fs::read_capped(&to, bytes.len() as u64).ok().flatten().is_some_and(|there| there == bytes)
-            }
+            fs::read_capped(&to, WHOLE)?.is_some_and(|bytes| is_artifact(path, &bytes))
+        } else {
+            let bytes = objects.get(path, u64::MAX).await?.unwrap_or_default();
+            fs::read_capped(&to, bytes.len() as u64).ok().flatten().is_some_and(|there| there == bytes)
         };
         if !is_same {
             differing.push(path);

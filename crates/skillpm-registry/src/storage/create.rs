@@ -18,7 +18,7 @@ pub(crate) async fn create(place: &Place, name: Option<SkillName>) -> Result<Ski
     let name = name.map_or_else(|| place.default_name(), Ok)?;
     match place {
         Place::Directory(path) => {
-            let new = NewRegistry::new(path, Some(name.clone()))?;
+            let new = NewRegistry::new(path, Some(&name))?;
             new.check().map_err(|error| {
                 error.hint("move these files away; `skillpm registry init --force` replaces or removes them")
             })?;

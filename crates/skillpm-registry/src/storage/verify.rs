@@ -154,7 +154,7 @@ fn sort_in(path: String, skills: &mut BTreeMap<SkillName, Files>, found: &mut Ve
             }
         }
         ["artifacts", ..] => found.defects.push(foreign(path)),
-        [files::LOG, ..] | [PRIVATE, ..] | [files::CONFIG | files::LOCK] => {}
+        [files::LOG | PRIVATE, ..] | [files::CONFIG | files::LOCK] => {}
         _ => found.strays.push(path),
     }
 }

@@ -57,7 +57,7 @@ pub fn init(context: &Context, request: &InitRequest) -> Result<InitOutcome> {
     let dir = path(context, request.dir.as_deref());
     let name = request.name.as_deref().map(registry_name).transpose();
     let name = name.map_err(|error| Error::usage(error.to_string()).coded(codes::NAME_NOT_PUBLISHABLE))?;
-    let new = NewRegistry::new(&dir, name)?;
+    let new = NewRegistry::new(&dir, name.as_ref())?;
     if !request.force {
         check(&new)?;
     }

@@ -71,7 +71,9 @@ fn check_escapes(subject: &Subject<'_>, node: &Node, findings: &mut Vec<Finding>
         }
         Value::Scalar { .. } => {}
         Value::Sequence { items, .. } => {
-            items.iter().for_each(|item| check_escapes(subject, item, findings));
+            for item in items {
+                check_escapes(subject, item, findings);
+            }
         }
         Value::Mapping { pairs, .. } => {
             for (key, value) in pairs {

@@ -86,16 +86,15 @@ pub fn mirror(context: &Context, request: &MirrorRequest) -> Result<MirrorOutcom
     let names = there.as_ref().map(RegistryDir::names).transpose()?.unwrap_or_default();
     let (wanted, elsewhere) = select(&reader, &registry, &scope, &request.selection, names)?;
     let (mut replaced, mut removed) = (Vec::new(), Vec::new());
-    let dir = match there {
-        Some(there) => there,
-        None => {
-            let new = NewRegistry::new(&path(context, Some(&request.dir)), Some(config.name))?;
-            if !request.force {
-                check(&new)?;
-            }
-            (replaced, removed) = (new.replaced().to_vec(), new.removed().to_vec());
-            new.create(|| context.reporter.waiting_for_lock(&request.dir))?
+    let dir = if let Some(there) = there {
+        there
+    } else {
+        let new = NewRegistry::new(&path(context, Some(&request.dir)), Some(&config.name))?;
+        if !request.force {
+            check(&new)?;
         }
+        (replaced, removed) = (new.replaced().to_vec(), new.removed().to_vec());
+        new.create(|| context.reporter.waiting_for_lock(&request.dir))?
     };
     let mut outcome = MirrorOutcome {
         source: registry.typed(),
