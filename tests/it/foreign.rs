@@ -163,6 +163,15 @@ fn what_tools_left_is_kept() {
     sandbox.ok(&["undo", "--restore", "pdf"]);
     assert_eq!(sandbox.read(".agents/skills/pdf/notes.md~"), "my notes");
     assert_eq!(sandbox.read(".agents/skills/pdf/venv/pyvenv.cfg"), "x");
+    // What `undo` removes has them, too.
+    let sandbox = project();
+    install(&sandbox, &[]);
+    sandbox.write(".agents/skills/pdf/venv/pyvenv.cfg", "x");
+    let output = sandbox.ok(&["undo"]);
+    assert!(output.stderr.contains("was saved with `venv`"), "{output}");
+    sandbox.ok(&["undo", "--forget"]);
+    sandbox.ok(&["undo", "--restore", "pdf"]);
+    assert_eq!(sandbox.read(".agents/skills/pdf/venv/pyvenv.cfg"), "x");
 }
 
 /// Lines that an author wrote beside skillpm's stay.

@@ -353,7 +353,7 @@ fn what_the_manifest_was_changed_to_counts() {
     1 file: 1 added; 1 line added, 0 removed
     added scripts/x.sh: 1 line added, 0 removed
     ");
-    assert_eq!(sandbox.run(&["install", "--yes"]).code, Some(0));
+    sandbox.ok(&["install", "--allow-new-capabilities"]);
     insta::assert_snapshot!(shown(&["outdated"]), @"
     exit: 0
     --- stderr

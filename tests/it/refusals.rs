@@ -910,7 +910,7 @@ fn one_of_two_by_its_path() {
             None => vec!["install", "--dry-run", &hint],
         };
         let output = sandbox.ok(&args).to_string();
-        assert!(output.contains("would put review in .agents/skills"), "{output}");
+        assert!(output.contains("would create .agents/skills/review"), "{output}");
     }
     // What lies at the top has no slash that would tell it from a name.
     let tree = Tree::new().skill("bar", "review").skill("foo", "review");

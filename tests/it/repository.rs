@@ -47,6 +47,24 @@ fn refused(sandbox: &Sandbox, place: &str, commands: &[&[&str]]) {
     }
 }
 
+/// Asserts that each of these is refused with force, which changes nothing.
+fn refused_by_force(sandbox: &Sandbox, commands: &[&[&str]]) {
+    let before = sandbox.scope();
+    for command in commands {
+        let output = sandbox.run(&[command, &["--force"][..]].concat());
+        assert_eq!(output.code, Some(1), "{command:?}: {output}");
+        assert!(output.stderr.contains(&format!("{LINK}` {TOLD}")), "{command:?}: {output}");
+        assert_eq!(sandbox.scope(), before, "{command:?}");
+    }
+}
+
+/// Asserts that `command` leaves the clone in the place of the link as it is, and says so.
+fn left(sandbox: &Sandbox, command: &[&str]) {
+    let output = sandbox.ok(command);
+    assert!(output.stderr.contains(&format!("`{LINK}` is not skillpm's: left as it is")), "{output}");
+    assert_eq!(sandbox.read(&format!("{LINK}/.git/HEAD")), "my work", "{command:?}");
+}
+
 /// DESIGN 2: nothing is lost. A copy with the locked files and a repository in it is no copy that a link may replace.
 #[test]
 fn a_clone_in_the_place_of_a_link_stays() {
@@ -60,8 +78,12 @@ fn a_clone_in_the_place_of_a_link_stays() {
     --- stderr
     0 errors, 1 warning
     ");
-    refused(&sandbox, LINK, &[&["install"], &["link", "--agent", "claude-code"], &["remove", "pdf"]]);
-    assert_eq!(sandbox.read(&format!("{LINK}/.git/HEAD")), "my work");
+    let commands: [&[&str]; 2] = [&["install"], &["link", "--agent", "claude-code"]];
+    refused_by_force(&sandbox, &commands);
+    refused_by_force(&sandbox, &[&["remove", "pdf"]]);
+    for command in [commands[0], commands[1], &["remove", "pdf"]] {
+        left(&sandbox, command);
+    }
     // What no lockfile knows of is in nobody's way.
     let sandbox = project();
     skill(&sandbox, ".goose/skills", "pdf", "first");
@@ -72,7 +94,9 @@ fn a_clone_in_the_place_of_a_link_stays() {
     let sandbox = sources();
     skill(&sandbox, ".claude/skills", "pdf", "first");
     sandbox.write(&format!("{LINK}/.git/HEAD"), "my work");
-    refused(&sandbox, LINK, &[&["install", "./src/pdf", "-a", "claude-code"]]);
+    let command = ["install", "./src/pdf", "-a", "claude-code"];
+    refused_by_force(&sandbox, &[&command]);
+    left(&sandbox, &command);
 }
 
 /// A submodule, whose `.git` is a file, or a repository further below.

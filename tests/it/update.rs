@@ -127,7 +127,7 @@ fn only_what_is_named_is_updated() {
     exit: 2
     --- stderr
     error: `pfd` is not installed in this project
-    hint: `skillpm list` shows what is installed, and where
+    hint: did you mean `pdf`?
     ");
     // Where nothing is installed nothing is outdated; what is named is missed.
     let empty = Sandbox::new();

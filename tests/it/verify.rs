@@ -48,7 +48,7 @@ fn all_is_as_locked() {
     exit: 2
     --- stderr
     error: `pfd` is not installed
-    hint: `skillpm list` shows what is installed, and where
+    hint: did you mean `pdf`?
     ");
     insta::assert_snapshot!(Sandbox::new().run(&["verify"]), @"
     exit: 0

@@ -102,6 +102,8 @@ fn without_login(address: &str, is_ssh: bool) -> Cow<'_, str> {
     let Some(rest) = address.strip_prefix("://") else { return Cow::Borrowed(address) };
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     match authority.rsplit_once('@') {
+        // What a hint says to type.
+        Some(("name:password", _)) => Cow::Borrowed(address),
         Some((user, host)) if !is_ssh || user.contains(':') => Cow::Owned(format!("://…@{host}{path}")),
         _ => Cow::Borrowed(address),
     }
@@ -307,6 +309,7 @@ mod tests {
     #[test]
     fn secrets_in_addresses_are_not_shown() {
         for (text, shown) in [
+            ("HTTPS_PROXY=http://name:password@host:port", "HTTPS_PROXY=http://name:password@host:port"),
             ("url:https://h/a.md?sig=s", "url:https://h/a.md?…"),
             (
                 "(https://h/a?s=1&t=(2) at 1), (http://h/b?x#y), `http://h/b?x`: is",

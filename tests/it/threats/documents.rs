@@ -158,7 +158,7 @@ fn descriptions_that_act_on_terminals() {
     let escapes = "\\e[2J\\e]0;title\\a\\e]8;;http://x\\e\\\\\\e]52;c;eA==\\a\\u202e\\u009b2J";
     let text =
         skill("", "x").replace("Shows things. Use it in tests.", &format!("\"Shows {escapes} things\""));
-    each(&[("ms30-desc-escape", text, Quiet)], |id, scene| {
+    each(&[("ms30-desc-escape", text, Told("an escape stands for a hidden character"))], |id, scene| {
         let source = scene.source();
         for args in [
             &["list"][..],

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use super::change::{keep_replaced, kept_by};
+use super::change::{keep_replaced, keep_tool_files, kept_by};
 use super::policy_check::PolicyCheck;
 use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, Warning, message};
@@ -156,7 +156,9 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
             outcome.kept.push(keep_file(context, file)?.into());
         }
         let plan = Plan { keep: undo.keep.clone(), ..Plan::default() };
-        let kept = keep_replaced(context, &scope, &plan)?;
+        let steps = Plan { steps: undo.steps.clone(), ..Plan::default() };
+        let mut kept = keep_tool_files(context, &scope, &steps)?;
+        kept.extend(keep_replaced(context, &scope, &plan)?);
         transaction.take_back(&record, &undo)?;
         outcome.kept.extend(kept_by(&transaction, &scope, kept).into_iter().map(Message::from));
         outcome.undoable = transaction.is_undoable();

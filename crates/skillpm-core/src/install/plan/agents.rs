@@ -167,6 +167,10 @@ impl<'a> Planner<'a> {
                 return self.conflict(&place, name, ConflictKind::Source);
             }
             OnDisk::Tree(_) if self.stays_foreign(&place, name) => return,
+            // Another tool put the same bytes there, and `import` takes them over.
+            OnDisk::Tree(Some(old)) if Some(*old) == digest && self.goal.known.contains_key(name) => {
+                self.take_tree(Owned::given_up(place.clone(), name.clone()), *old);
+            }
             // A copy that skillpm did not make shows the agent the very same skill.
             OnDisk::Tree(Some(old))
                 if Some(*old) == digest && !self.goal.force && !self.takes(&place, name) =>

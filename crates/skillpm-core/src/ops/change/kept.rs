@@ -60,7 +60,6 @@ pub(super) fn add_contents(
 /// Fails if one cannot be saved: then nothing may be replaced.
 pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
     let mut told = Vec::new();
-    let lost = |path: &Path| format!("`{}` could not be kept, so it was not replaced", path.display());
     // They came from a source once: returning to them then needs no download.
     for (at, name) in &plan.store {
         let path = scope.place(&context.settings, at, name)?;
@@ -70,15 +69,7 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
             Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;
         }
     }
-    for step in plan.steps.iter().filter(|step| step.takes_tree()) {
-        let (place, name) = step.place();
-        let at = plan.lies(&place, name);
-        if plan.given_up.contains(&(at.clone(), name.clone())) {
-            continue;
-        }
-        let path = scope.place(&context.settings, &at, name)?;
-        told.extend(keep_leftovers(context, scope, name, &path).map_err(|error| error.context(lost(&path)))?);
-    }
+    told.extend(keep_tool_files(context, scope, plan)?);
     for (at, name) in &plan.keep {
         let path = scope.place(&context.settings, at, name)?;
         let store = Store::new(&context.settings)?;
@@ -101,6 +92,31 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
         }
     }
     Ok(told)
+}
+
+/// Saves the trees that `plan` removes or replaces and in which tools left files that do not come back by themselves.
+/// Returns a message for each.
+///
+/// # Errors
+///
+/// Fails if one cannot be saved: then nothing may be replaced.
+pub(in crate::ops) fn keep_tool_files(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
+    let mut told = Vec::new();
+    for step in plan.steps.iter().filter(|step| step.takes_tree()) {
+        let (place, name) = step.place();
+        let at = plan.lies(&place, name);
+        if plan.given_up.contains(&(at.clone(), name.clone())) {
+            continue;
+        }
+        let path = scope.place(&context.settings, &at, name)?;
+        told.extend(keep_leftovers(context, scope, name, &path).map_err(|error| error.context(lost(&path)))?);
+    }
+    Ok(told)
+}
+
+/// Returns the message that what is at `path` stays because it could not be saved.
+fn lost(path: &Path) -> String {
+    format!("`{}` could not be kept, so it was not replaced", path.display())
 }
 
 /// Saves the tree of `name` at `path`, which is to be removed, with what tools left in it, if any of that does not come

@@ -65,13 +65,16 @@ fn policy_file(context: &Context, scope: &Scope) -> PathBuf {
 }
 
 /// Returns what an installation told of the skills in `scope`, for whoever looks again.
-fn alarms_in(scope: &Scope) -> Vec<Finding> {
+fn alarms_in(scope: &Scope, store: Option<&Store>) -> Vec<Finding> {
     let files = Files::read(scope).unwrap_or_default();
     let mut found = Vec::new();
-    for name in files.lock.skills.keys() {
+    for (name, locked) in &files.lock.skills {
         let place = scope.skill_dir(name);
+        // Usually it is as it is locked, and one file of the store has all of it.
+        let is_locked = scope.index.digest_of(&place) == Some(locked.digest);
+        let stored = store.filter(|_| is_locked).and_then(|store| store.get(&locked.digest).ok()?);
         // What cannot be read is a finding of its own.
-        let Ok(set) = scope.index.trees().files(&place) else { continue };
+        let Some(set) = stored.or_else(|| scope.index.trees().files(&place).ok()) else { continue };
         let document = skill_file(&set).and_then(|file| set.read(file).ok());
         let told = document.map(|bytes| alarms(name, &set, &Document::from_bytes(bytes)));
         for alarm in told.and_then(Result::ok).unwrap_or_default() {
@@ -127,7 +130,7 @@ impl Doctor<'_> {
         found.sort_by(|a, b| a.order().cmp(&b.order()));
         self.leave_others(&look, &mut found);
         self.admit(scope, &mut found);
-        found.extend(alarms_in(scope));
+        found.extend(alarms_in(scope, self.store.as_ref()));
         found
     }
 
