@@ -101,8 +101,7 @@ const VERBS: [(&[&str], Prepare); 19] = [
     (&["install", "--force"], |sandbox| drop(sandbox.write(".agents/skills/pdf/SKILL.md", "edited"))),
     (&["install"], |sandbox| {
         let text = sandbox.read("skillpm.toml");
-        let rest: String =
-            text.lines().filter(|line| !line.starts_with("pdf")).map(|l| format!("{l}\n")).collect();
+        let rest: String = text.split_inclusive('\n').filter(|line| !line.starts_with("pdf")).collect();
         sandbox.write("skillpm.toml", rest);
     }),
     (&["install", "--editable", "./src/docx", "-y"], |_| {}),

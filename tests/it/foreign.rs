@@ -28,7 +28,7 @@ fn warned(output: &Output, path: &str) -> bool {
     output.stderr.contains(&format!("`{path}` is not skillpm's: left as it is"))
 }
 
-/// An author's own clone, which tries the published version: the source in `skills` is nobody's copy, with OpenClaw on
+/// An author's own clone, which tries the published version: the source in `skills` is nobody's copy, with another agent on
 /// the machine, whose directory has that name, too.
 #[test]
 fn an_author_s_sources_are_no_copies() {

@@ -132,9 +132,9 @@ fn run_sequence(content: Content, sequence: (&str, &[&str]), user: bool) {
         };
         match words[0] {
             "!targets" => edit(&|text| text.replace("targets = [\"claude-code\"]", "targets = []")),
-            "!manifest" => edit(&|text| {
-                text.lines().filter(|line| !line.starts_with("pdf")).map(|line| format!("{line}\n")).collect()
-            }),
+            "!manifest" => {
+                edit(&|text| text.split_inclusive('\n').filter(|line| !line.starts_with("pdf")).collect());
+            }
             "!source" => drop(sandbox.write("src/pdf/SKILL.md", skill("second"))),
             _ => {
                 let mut args = words.clone();

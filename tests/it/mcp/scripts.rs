@@ -192,7 +192,9 @@ fn copies_of_a_killed_server_are_cleared() {
     assert_eq!(copies(), 1);
     kill(peer.id());
     peer.wait();
-    ids.iter().for_each(|id| kill(*id));
+    for id in &ids {
+        kill(*id);
+    }
     wait_until_gone(&ids);
     assert_eq!(copies(), 1);
     sandbox.ok(&["run", "quick", "greet"]);

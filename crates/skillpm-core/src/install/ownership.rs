@@ -112,7 +112,7 @@ impl Ownership {
     pub fn of_tree(&self, lock: &Lockfile, place: &Location, name: &SkillName) -> Option<Owned> {
         let key = (place.clone(), name.clone());
         let ours = !self.found.contains(&key) && (is_locked(lock, place, name) || self.trees.contains(&key));
-        ours.then(|| Owned { place: key.0, name: key.1 })
+        ours.then_some(Owned { place: key.0, name: key.1 })
     }
 
     /// Returns the place of `name` with a link to the canonical copy in it, if skillpm made that link.

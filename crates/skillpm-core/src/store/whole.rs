@@ -35,9 +35,9 @@ impl Store {
     ///
     /// Fails for content that is neither a file, a link nor a directory, and if the store cannot be written; nothing is
     /// left behind.
-    pub fn keep_whole(&self, path: &Path, note: Note) -> Result<PathBuf> {
+    pub fn keep_whole(&self, path: &Path, note: &Note) -> Result<PathBuf> {
         let session = self.writer()?;
-        let text = serde_json::to_string(&note).map_err(|error| Error::io(error.to_string()))?;
+        let text = serde_json::to_string(note).map_err(|error| Error::io(error.to_string()))?;
         let name = path.file_name().unwrap_or_default();
         let fresh = session.stage().join(KEPT_WHOLE);
         fs::create_dir(&fresh)?;
@@ -88,7 +88,7 @@ mod tests {
         let link = dir.path().join("link");
         fs::symlink(Path::new("../elsewhere"), &link).expect("links");
         let keep = |path: &Path| {
-            store.keep_whole(path, Note::new("pdf", Why::Foreign, path.to_owned())).expect("keeps")
+            store.keep_whole(path, &Note::new("pdf", Why::Foreign, path.to_owned())).expect("keeps")
         };
         let (kept, kept_link) = (keep(&skill), keep(&link));
         assert_eq!(

@@ -61,14 +61,17 @@ impl Planner<'_> {
             match (found, locked) {
                 (OnDisk::OurLink | OnDisk::Written, _) => {
                     let owned = survey.ownership.of_link(&self.files.lock, &place, name);
-                    owned.into_iter().for_each(|owned| self.take_link(owned));
+                    if let Some(owned) = owned {
+                        self.take_link(owned);
+                    }
                 }
                 (OnDisk::Tree(tree), Some(locked)) if *tree == Some(locked.digest) => {
                     let is_ours = ours.is_some_and(|ours| ours.contains(&place));
-                    if is_ours && !self.is_somebodys(&place, name) {
-                        self.owned(&place, name)
-                            .into_iter()
-                            .for_each(|owned| self.take_tree(owned, locked.digest));
+                    if is_ours
+                        && !self.is_somebodys(&place, name)
+                        && let Some(owned) = self.owned(&place, name)
+                    {
+                        self.take_tree(owned, locked.digest);
                     }
                 }
                 (OnDisk::Tree(_), Some(_)) if known => self.plan.stays.push((place, name.clone())),

@@ -76,7 +76,7 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
         let is_link = fs::kind(&path)? == Some(fs::Kind::Symlink);
         if is_link || plan.given_up.contains(&(at.clone(), name.clone())) {
             let note = Note::new(name.as_str(), Why::Foreign, path.clone());
-            store.keep_whole(&path, note).map_err(|error| error.context(lost(&path)))?;
+            store.keep_whole(&path, &note).map_err(|error| error.context(lost(&path)))?;
             let shown = scope.shown(&context.settings, &path);
             told.push(format!("`{shown}`, which is not skillpm's, was saved"));
             continue;
@@ -126,7 +126,7 @@ fn keep_leftovers(context: &Context, scope: &Scope, name: &SkillName, path: &Pat
     let kept: Vec<_> = leftovers.iter().filter(|leftover| !comes_back(leftover)).collect();
     let Some(first) = kept.first() else { return Ok(None) };
     let note = Note::new(name.as_str(), Why::WithToolFiles, path.to_owned());
-    Store::new(&context.settings)?.keep_whole(path, note)?;
+    Store::new(&context.settings)?.keep_whole(path, &note)?;
     let more = if kept.len() == 1 { String::new() } else { format!(" and {} more", kept.len() - 1) };
     let shown = scope.shown(&context.settings, path);
     Ok(Some(format!("`{shown}` was saved with `{first}`{more}, which tools left in it")))
