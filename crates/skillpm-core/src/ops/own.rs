@@ -59,6 +59,7 @@ pub(super) fn write_new(path: &Path, set: &FileSet) -> Result<()> {
 }
 
 /// Reports whether the directory `path` holds exactly the files of `set`.
+#[cfg(feature = "create")]
 pub(super) fn holds(path: &Path, set: &FileSet) -> bool {
     let digest = |set: &FileSet| set.digest().map_err(Error::from);
     let there = store::read(path).and_then(|there| digest(&there));

@@ -139,7 +139,7 @@ impl Candidate {
 /// A `SKILL.md` at the root makes the whole tree one skill. Otherwise the places that are known to hold
 /// skills are searched: `skills/` and its hidden parts, the agents' directories, what plugin files declare,
 /// and with them the directories at the root. If none of them holds a skill, other than agents' directories
-/// that are not [`PUBLISHED`], everything is searched, [`MAX_DEPTH`] deep. A skill's own directory is not
+/// that are not `PUBLISHED`, everything is searched, [`MAX_DEPTH`] deep. A skill's own directory is not
 /// searched further, unless it is one of these places.
 pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> Vec<Candidate> {
     let directories = Directories::of(tree);
