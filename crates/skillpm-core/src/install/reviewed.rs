@@ -5,7 +5,8 @@
 //! directory, one file for each scope, beside the receipts. Unlike them it outlives a removal, so that a skill that
 //! comes back is compared with what it was.
 //!
-//! A record that cannot be read, or that is about another directory, is treated as missing, which is not a failure.
+//! A record that cannot be read, that is not as it was written, or that is about another directory, is treated as missing,
+//! which is not a failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -39,6 +40,15 @@ struct Record {
     directory: String,
     /// The versions of each skill, the last one that was let in last.
     skills: BTreeMap<SkillName, Vec<Digest>>,
+}
+
+/// A record as it is written: its text, and the digest of that text. With one bit of a version flipped, the machine would
+/// seem to know another version.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    digest: Digest,
+    record: String,
 }
 
 impl ReviewedVersions {
@@ -77,14 +87,20 @@ impl ReviewedVersions {
                 changed = true;
             }
         }
-        if let (true, Some(file), Ok(text)) = (changed, &self.file, serde_json::to_vec(&self.record)) {
-            let _ = fs::write_small(file, &text);
+        if let (true, Some(file), Some(text)) = (changed, &self.file, written(&self.record)) {
+            let _ = fs::write_small(file, text.as_bytes());
         }
     }
 }
 
+fn written(record: &Record) -> Option<String> {
+    let record = serde_json::to_string(record).ok()?;
+    serde_json::to_string(&Written { digest: Digest::of(record.as_bytes()), record }).ok()
+}
+
 fn parsed(file: &Path) -> Option<Record> {
-    serde_json::from_str(&fs::read_text(file, MAX_RECORD).ok()??).ok()
+    let Written { digest, record } = serde_json::from_str(&fs::read_text(file, MAX_RECORD).ok()??).ok()?;
+    if Digest::of(record.as_bytes()) == digest { serde_json::from_str(&record).ok() } else { None }
 }
 
 fn records(settings: &Settings) -> Option<PathBuf> {
@@ -134,10 +150,18 @@ mod tests {
         assert!(stale_reviews(&settings).expect("reads").is_empty());
         // A record about another directory says nothing about this one.
         let file = known.file.clone().expect("a place");
-        let text = fs::read_text(&file, MAX_RECORD).expect("reads").expect("a record");
-        let other = text.replacen("\"directory\":\"", "\"directory\":\"/nowhere", 1);
-        fs::write_small(&file, other.as_bytes()).expect("writes");
+        let mut other = parsed(&file).expect("a record");
+        other.directory.push_str("/nowhere");
+        fs::write_small(&file, written(&other).expect("a text").as_bytes()).expect("writes");
         assert_eq!(ReviewedVersions::read(&settings, &project).of(&name), []);
+        // Nor does one that was damaged.
+        let text = fs::read_text(&file, MAX_RECORD).expect("reads").expect("a record");
+        let last = versions[versions.len() - 1].hex();
+        let flipped = text.replacen(&*last, &format!("{}{}", &last[1..], &last[..1]), 1);
+        assert_ne!(text, flipped);
+        fs::write_small(&file, flipped.as_bytes()).expect("writes");
+        assert!(parsed(&file).is_none());
+        fs::write_small(&file, text.as_bytes()).expect("writes");
         assert_eq!(stale_reviews(&settings).expect("reads"), [file]);
     }
 }

@@ -12,6 +12,7 @@ use crate::fs::{self, DirLock};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 use crate::source::local::portable;
+#[cfg(feature = "create")]
 use crate::store;
 use crate::tree::FileSet;
 

@@ -41,7 +41,8 @@ impl Planner<'_> {
         let is_known = self.goal.known.get(name).is_some_and(|known| known.contains(&old));
         if self.goal.force || is_known {
             self.keep(place, name);
-            if self.owned(place, name).is_none() {
+            // What another tool installed from the same source, `import` makes skillpm's.
+            if self.owned(place, name).is_none() && !is_known {
                 self.plan.given_up.insert((self.lies(place, name), name.clone()));
             }
             return Some((Owned::given_up(place.clone(), name.clone()), old));
