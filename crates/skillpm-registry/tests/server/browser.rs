@@ -206,8 +206,9 @@ async fn infected() -> Server {
         let script = format!("#!/bin/sh\necho '{version}' {EVIL}\n");
         let svg = "<svg xmlns='http://www.w3.org/2000/svg' onload='window.pwned=1'><script>window.pwned=1</script></svg>";
         let files = [
-            ("references/\"><script>window.pwned=1</script>.md", EVIL),
-            ("references/'><img src=x onerror=window.pwned=1>.md", EVIL),
+            // The characters of tags and double quotes are refused at publication: Windows cannot store them.
+            ("references/' onmouseover='window.pwned=1' x='.md", EVIL),
+            ("references/&#34;&#62;&#60;script&#62;window.pwned=1.md", EVIL),
             ("references/a&lt;b&#x27;.md", EVIL),
             ("assets/evil.html", EVIL),
             ("assets/evil.svg", svg),
