@@ -130,8 +130,8 @@ def mit(holders: str) -> str:
 def texts(of: list[Crate]) -> str:
     """Return the texts of all licences, each once, below the names of the components under it.
 
-    A crate under the MIT license that lacks the text gets it, with the authors that its manifest names. Raise `DistError`
-    for a crate that lacks another text.
+    A crate under the MIT license that lacks the text gets it, with the authors that its manifest names. Raise
+    `DistError` for a crate that lacks another text.
     """
     label, holders = STANDARD_LIBRARY
     names: dict[str, list[str]] = {mit(holders): [label]}
