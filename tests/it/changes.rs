@@ -160,10 +160,24 @@ fn named(value: &Value, cwd: &Path, root: &str, into: &mut BTreeSet<PathBuf>) {
     }
 }
 
+/// A registry in `reg`, and a skill in `src/pdf` that can be published.
+fn with_registry(sandbox: &Sandbox) {
+    std::fs::remove_dir_all(sandbox.project().join("src/pdf/scripts")).expect("removed");
+    let text = "---\nname: pdf\ndescription: Does pdf. Use it in tests.\nlicense: MIT\nmetadata:\n  version: \"1.0.0\"\n---\nx\n";
+    sandbox.write("src/pdf/SKILL.md", text);
+    sandbox.ok(&["registry", "init", "reg", "--name", "acme"]);
+}
+
+/// As [`with_registry`], with the skill in it.
+fn with_version(sandbox: &Sandbox) {
+    with_registry(sandbox);
+    sandbox.ok(&["registry", "add", "src/pdf", "--registry", "reg"]);
+}
+
 /// Verbs for authors and for other programs name every file that they write or delete.
 #[test]
 fn other_verbs_name_what_they_write() {
-    let verbs: [(&[&str], Prepare); 9] = [
+    let verbs: [(&[&str], Prepare); 15] = [
         (&["create", "fresh", "--path", "mine", "--yes"], |_| {}),
         (&["create", "fresh", "--scope", "project", "--yes"], |_| {}),
         (&["fmt", "src/pdf"], |sandbox| {
@@ -184,6 +198,12 @@ fn other_verbs_name_what_they_write() {
             sandbox.write("src/pdf/SKILL.md", text);
         }),
         (&["export", "skills-lock"], |_| {}),
+        (&["registry", "init", "reg", "--name", "acme"], |_| {}),
+        (&["registry", "add", "src/pdf", "--registry", "reg"], with_registry),
+        (&["publish", "src/pdf", "--to", "reg", "--allow-dirty"], with_registry),
+        (&["registry", "yank", "pdf@1.0.0", "--registry", "reg"], with_version),
+        (&["registry", "mirror", "./reg", "copy"], with_version),
+        (&["registry", "bundle", "./reg", "all.zip"], with_version),
         (&["doctor", "--fix"], |sandbox| {
             std::fs::remove_file(sandbox.project().join(".claude/skills/pdf")).expect("removed");
         }),
