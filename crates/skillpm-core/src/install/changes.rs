@@ -114,8 +114,11 @@ pub fn of_steps(
 
 /// Reports whether nothing is left in `dir` after the changes `paths`.
 fn empties(dir: &Path, paths: &Paths) -> bool {
+    let below = || paths.changes.iter().filter(|(path, _)| path.parent() == Some(dir));
+    // Usually nothing goes, and the directory need not be read.
+    if below().next().is_none() || below().any(|(_, (_, stays))| *stays) {
+        return false;
+    }
     let Ok(names) = fs::list_dir(dir) else { return false };
-    let goes = |name: &String| paths.changes.get(&dir.join(name)).is_some_and(|(_, stays)| !stays);
-    let comes = paths.changes.iter().any(|(path, (_, stays))| *stays && path.parent() == Some(dir));
-    !names.is_empty() && !comes && names.iter().all(goes)
+    !names.is_empty() && names.iter().all(|name| paths.changes.contains_key(&dir.join(name)))
 }

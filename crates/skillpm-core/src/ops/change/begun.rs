@@ -70,7 +70,9 @@ impl<'a> Begun<'a> {
     /// Fails if anything is in the way, and lists it with its places; also fails for a place that cannot be examined.
     pub(in crate::ops) fn plan(&self, goal: Goal) -> Result<Planned<'_, 'a>> {
         let plan = make_plan(self.context, self.scope, &goal, &self.files)?;
-        Ok(Planned { begun: self, goal, plan, agreed: Agreed::default() })
+        let paths = changes::of_plan(&self.context.settings, self.scope, &plan);
+        let foreign = foreign_left(self.context, self.scope, &plan)?;
+        Ok(Planned { begun: self, goal, plan, paths, foreign, agreed: Agreed::default() })
     }
 }
 
@@ -79,6 +81,8 @@ pub(in crate::ops) struct Planned<'b, 'a> {
     begun: &'b Begun<'a>,
     goal: Goal,
     plan: Plan,
+    paths: Vec<PathChange>,
+    foreign: Vec<Warning>,
     /// The new versions that were agreed to.
     agreed: Agreed,
 }
@@ -99,17 +103,13 @@ impl Planned<'_, '_> {
     }
 
     /// Returns the paths that the plan changes.
-    pub(in crate::ops) fn paths(&self) -> Vec<PathChange> {
-        changes::of_plan(&self.begun.context.settings, self.begun.scope, &self.plan)
+    pub(in crate::ops) fn paths(&self) -> &[PathChange] {
+        &self.paths
     }
 
     /// Returns a warning about each path that skillpm did not make and that is left as it is.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a place that leads out of the project.
-    pub(in crate::ops) fn foreign(&self) -> Result<Vec<Warning>> {
-        foreign_left(self.begun.context, self.begun.scope, &self.plan)
+    pub(in crate::ops) fn foreign(&self) -> &[Warning] {
+        &self.foreign
     }
 
     /// Returns the goal of the plan.
@@ -143,9 +143,8 @@ impl Planned<'_, '_> {
         mut contents: BTreeMap<SkillName, FileSet>,
         merges: Merges,
     ) -> Result<Applied> {
-        let paths = self.paths();
-        let foreign = self.foreign()?;
-        let Self { begun: Begun { context, scope, transaction, files }, goal, mut plan, agreed } = self;
+        let Self { begun, goal, mut plan, paths, foreign, agreed } = self;
+        let Begun { context, scope, transaction, files } = begun;
         let Merges { open, ended } = merges;
         plan.ended.extend(ended);
         plan.ended.retain(|name| open.iter().all(|(other, _)| other != name));

@@ -15,34 +15,33 @@ use crate::manifest::Manifest;
 /// The largest file of attributes that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// Makes sure that git does not change the bytes of the skills of `scope`, if they are in a repository and
-/// `manifest` does not forbid it. Keeps what people wrote in the file. Returns a warning if it could not be
-/// written.
-pub(super) fn keep(context: &Context, scope: &Scope, manifest: &Manifest) -> Option<Warning> {
-    let skills = scope.skills_dir();
-    if !matches!(fs::kind(&skills), Ok(Some(Kind::Directory))) {
-        return None;
-    }
-    let (file, new) = wanted(context, scope, manifest)?;
-    let error = fs::write_atomic(&file, new.as_bytes()).err()?;
-    let told = format!("{error}: {}; git may change the line ends of skills", error.source);
-    Some(Warning::new(codes::ATTRIBUTES_UNWRITABLE, told))
+/// The change of the file that keeps git from changing the bytes of skills.
+pub(super) struct Attributes {
+    /// The path that changes.
+    pub(super) change: PathChange,
+    text: String,
 }
 
-/// Returns the change that [`keep`] makes once the skills are there, which they are if any `comes`.
-pub(super) fn planned(
-    context: &Context,
-    scope: &Scope,
-    manifest: &Manifest,
-    comes: bool,
-) -> Option<PathChange> {
-    if !comes && !matches!(fs::kind(&scope.skills_dir()), Ok(Some(Kind::Directory))) {
-        return None;
+impl Attributes {
+    /// Plans to add the line for the skills of `scope`, if they are in a repository that does not ignore them and
+    /// `manifest` does not forbid it. `comes` says whether a skill is installed; else there may be none. Keeps what people
+    /// wrote in the file. Returns `None` if nothing changes.
+    pub(super) fn plan(context: &Context, scope: &Scope, manifest: &Manifest, comes: bool) -> Option<Self> {
+        if !comes && !matches!(fs::kind(&scope.skills_dir()), Ok(Some(Kind::Directory))) {
+            return None;
+        }
+        let (file, text) = wanted(context, scope, manifest)?;
+        let is_there = matches!(fs::kind(&file), Ok(Some(_)));
+        let effect = if is_there { PathEffect::Replaced } else { PathEffect::Created };
+        Some(Self { change: PathChange::new(&context.settings, scope, file, effect), text })
     }
-    let (path, _) = wanted(context, scope, manifest)?;
-    let is_there = matches!(fs::kind(&path), Ok(Some(_)));
-    let change = if is_there { PathEffect::Replaced } else { PathEffect::Created };
-    Some(PathChange::new(&context.settings, scope, path, change))
+
+    /// Writes the file. Returns a warning if it could not be written.
+    pub(super) fn write(self) -> Option<Warning> {
+        let error = fs::write_atomic(&self.change.path, self.text.as_bytes()).err()?;
+        let told = format!("{error}: {}; git may change the line ends of skills", error.source);
+        Some(Warning::new(codes::ATTRIBUTES_UNWRITABLE, told))
+    }
 }
 
 /// Returns the file and its new text, if it lacks the line and should have it.

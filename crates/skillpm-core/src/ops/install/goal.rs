@@ -4,15 +4,17 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::agent_targets::AgentTargets;
 use super::alarms::alarms;
+use super::around;
+use super::attributes::Attributes;
 use super::desired::Desired;
 use super::outcome::{self, InstallOutcome};
 use super::request::InstallRequest;
-use super::{around, attributes};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::plan::{Goal, Plan, Wanted};
+use crate::fs::{self, Kind};
+use crate::install::plan::{Goal, Location, Plan, Wanted};
 use crate::install::receipts::{Receipts, RemovedSkill};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
@@ -56,7 +58,7 @@ pub(super) fn reach(
     };
     let texts = |files: &Files| (files.manifest_text.clone(), files.lock_text.clone());
     let before = texts(begun.files());
-    // Nobody has to wait for the answer of a person.
+    // Other processes need not wait for an answer.
     drop(begun);
     ask(context, scope, request, &versions)?;
     agreed.versions = versions.iter().map(NewVersion::version).collect();
@@ -146,6 +148,11 @@ impl Attempt<'_, '_> {
         outcome.refused = versions.iter().filter(is_refused).map(|one| one.name.clone()).collect();
         agreed.versions.extend(versions.iter().map(NewVersion::version));
         outcome.reviewed = versions;
+        let plan = planned.plan();
+        let comes = plan.steps.iter().any(|step| step.place().0 == Location::Canonical);
+        let manifest = plan.manifest.as_ref().unwrap_or(&files.manifest);
+        let attributes = Attributes::plan(context, scope, manifest, comes);
+        outcome.paths.extend(attributes.as_ref().map(|attributes| attributes.change.clone()));
         let applied = planned.agreed(agreed).apply(contents)?;
         if request.dry_run {
             return Ok(Attempted::Done(Box::new(outcome)));
@@ -161,14 +168,15 @@ impl Attempt<'_, '_> {
         if settles {
             placed.settle(&now.manifest, &now.lock);
         }
-        outcome.warnings.extend(attributes::keep(context, scope, &now.manifest));
+        let is_there = matches!(fs::kind(&scope.skills_dir()), Ok(Some(Kind::Directory)));
+        outcome.warnings.extend(attributes.filter(|_| is_there).and_then(Attributes::write));
         around::look(context, scope, &now, &mut outcome)?;
         Ok(Attempted::Done(Box::new(outcome)))
     }
 }
 
 /// Returns the warnings about skills that come by a restore, for those of `goal` that this scope has for the first time
-/// on this machine: nobody has seen them here when their source was typed.
+/// on this machine: their alarms were not shown here yet.
 fn arrivals(gate: &ConsentGate<'_>, goal: &Goal, contents: &Contents) -> Result<Vec<Warning>> {
     let mut told = Vec::new();
     for Wanted { name, content, .. } in &goal.put {

@@ -4,7 +4,6 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Serialize;
 
-use super::attributes;
 use super::available::{Available, OfferedPlugin};
 use super::desired::{DesiredNotes, LeftOut};
 use super::replaced;
@@ -152,11 +151,8 @@ pub(super) fn planned(
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, files, conflicts)));
     outcome.warnings.extend(still_disabled(scope, request, goal));
     outcome.warnings.extend(stays(context, scope, plan)?);
-    outcome.warnings.extend(planned.foreign()?);
-    outcome.paths = planned.paths();
-    let now = plan.manifest.as_ref().unwrap_or(&files.manifest);
-    let comes = plan.steps.iter().any(|step| matches!(step.place().0, Location::Canonical));
-    outcome.paths.extend(attributes::planned(context, scope, now, comes));
+    outcome.warnings.extend_from_slice(planned.foreign());
+    outcome.paths = planned.paths().to_vec();
     if !request.restores() {
         outcome.warnings.extend(replaced::told(goal, files));
     }

@@ -149,7 +149,7 @@ pub(super) fn settle<'b, 'a>(
         record.gone = locked.map(|(name, locked)| (name.clone(), locked.clone())).collect();
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
-    // Whoever applies this has had the review of each of them.
+    // Each of them was reviewed before this is applied.
     let versions = prepared.jobs.iter().map(UpdateJob::version).collect();
     let planned = begun.plan(goal)?.agreed(Agreed { versions, ..Agreed::default() });
     let (plan, goal) = (planned.plan(), planned.goal());
@@ -168,10 +168,10 @@ pub(super) fn settle<'b, 'a>(
     }
     failures.retain(|failure| !failure.names.is_empty());
     let mut warnings = prepared.warnings.clone();
-    warnings.extend(planned.foreign()?);
+    warnings.extend_from_slice(planned.foreign());
     let outcome = UpdateOutcome {
         skills,
-        paths: planned.paths(),
+        paths: planned.paths().to_vec(),
         steps: plan.steps.clone(),
         links: plan.links.clone(),
         files: plan.files(),
