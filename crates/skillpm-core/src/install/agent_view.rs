@@ -78,17 +78,23 @@ pub fn chosen(manifest: &Manifest) -> BTreeSet<&'static str> {
 }
 
 /// Returns the agents that count in `scope`: those with the ids `named`, by its files or its receipts, and those of this
-/// machine. The directory of any other is nobody's business, even if it has the name of something that people keep in
-/// their projects, such as `skills/`.
+/// machine. Any other may have a directory in its name that people keep in their projects, such as `skills/`: it is not
+/// looked into.
 pub fn counting<'a>(
     settings: &Settings,
     scope: &Scope,
     named: impl IntoIterator<Item = &'a str>,
 ) -> Vec<&'static Agent> {
-    let named = named.into_iter().filter_map(|id| agents::find(id).ok()).map(|agent| agent.id);
-    let named: BTreeSet<&'static str> = named.collect();
-    let is_here = |agent: &Agent| agent.detected(settings, &scope.root, &|path| scope.is_used(path));
-    agents::all().iter().filter(|agent| named.contains(agent.id) || is_here(agent)).collect()
+    let is_here = |agent: &&Agent| agent.detected(settings, &scope.root, &|path| scope.is_used(path));
+    let here = agents::all().iter().filter(is_here).map(|agent| agent.id);
+    of_ids(here.chain(named))
+}
+
+/// Returns the agents with these ids or aliases, each once, in the order of the table.
+fn of_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<&'static Agent> {
+    let ids: BTreeSet<_> =
+        ids.into_iter().filter_map(|id| agents::find(id).ok()).map(|agent| agent.id).collect();
+    agents::all().iter().filter(|agent| ids.contains(agent.id)).collect()
 }
 
 /// Returns the ids or aliases of the agents that the manifest and the lockfile name.
@@ -147,6 +153,12 @@ impl Viewers {
             viewers.agents.push(Viewer { id: agent.id, is_here, reads });
         }
         viewers
+    }
+
+    /// Returns the agents, and those with the ids `named`: the ones that [`counting`] returns, without looking for them
+    /// again.
+    pub fn and<'a>(&self, named: impl IntoIterator<Item = &'a str>) -> Vec<&'static Agent> {
+        of_ids(self.agents.iter().map(|viewer| viewer.id).chain(named))
     }
 
     fn sees(&self, viewer: &Viewer, name: &str) -> bool {

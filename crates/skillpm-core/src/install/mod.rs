@@ -12,6 +12,7 @@ pub mod ownership;
 pub mod places;
 pub mod plan;
 pub mod receipts;
+mod records;
 pub mod reviewed;
 pub mod scope;
 pub mod sources;

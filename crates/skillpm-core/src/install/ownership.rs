@@ -14,6 +14,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::plan::{Location, Step};
 use super::receipts::{Made, Receipts};
 use super::scope::Scope;
+use super::state::Files;
 use crate::digest::Digest;
 use crate::lockfile::Lockfile;
 use crate::name::SkillName;
@@ -40,20 +41,20 @@ pub struct Owned {
 }
 
 impl Ownership {
-    /// Reads the receipts of `scope` about the skills `names`, whose lockfile is `lock`.
+    /// Reads the receipts of `scope`, whose files are `files`, about the skills `names`.
     pub fn read<'n>(
         settings: &Settings,
         scope: &Scope,
-        lock: &Lockfile,
+        files: &Files,
         names: impl IntoIterator<Item = &'n SkillName>,
     ) -> Self {
-        let made = Receipts::of(settings, scope).made();
-        if made.is_empty() { Self::default() } else { Self::of_names(&made, lock, names) }
+        let made = Receipts::of(settings, scope).made(Some(files));
+        if made.is_empty() { Self::default() } else { Self::of_names(&made, &files.lock, names) }
     }
 
     /// Works like [`Ownership::read`], for all skills that the receipts know.
     pub fn of_scope(settings: &Settings, scope: &Scope, lock: &Lockfile) -> Self {
-        let made = Receipts::of(settings, scope).made();
+        let made = Receipts::of(settings, scope).made(None);
         let names: BTreeSet<&SkillName> = made.names().collect();
         Self::of_names(&made, lock, names)
     }
@@ -129,14 +130,10 @@ fn is_locked(lock: &Lockfile, place: &Location, name: &SkillName) -> bool {
 }
 
 impl Owned {
-    /// Returns a place that the user gives up with `--force`, or by a verb that takes over what another tool installed.
-    /// Its content is saved in the store first.
-    pub(super) fn given_up(place: Location, name: SkillName) -> Self {
-        Self { place, name }
-    }
-
-    /// Returns the place of a link of an editable skill, which no lockfile lists: the manifest says that it is there.
-    pub(super) fn of_editable(place: Location, name: SkillName) -> Self {
+    /// Returns a place about which something other than a receipt decides: the manifest about the links of editable
+    /// skills, or the user, with `--force` or with a verb that takes over what another tool installed. What would be lost
+    /// is saved in the store first.
+    pub(super) fn without_receipt(place: Location, name: SkillName) -> Self {
         Self { place, name }
     }
 

@@ -279,7 +279,7 @@ impl Planner<'_> {
                         self.keep(&place, name);
                     }
                     if self.goal.force || self.is_editable(name) || found == OnDisk::Loop {
-                        self.take_link(Owned::of_editable(place, name.clone()));
+                        self.take_link(Owned::without_receipt(place, name.clone()));
                     } else {
                         self.plan.foreign.insert((place, name.clone()));
                     }
@@ -287,7 +287,7 @@ impl Planner<'_> {
                 OnDisk::Tree(Some(old)) if self.survey.is_source(&place, name) => {
                     if self.goal.force {
                         self.keep(&place, name);
-                        self.take_tree(Owned::given_up(place, name.clone()), old);
+                        self.take_tree(Owned::without_receipt(place, name.clone()), old);
                     } else {
                         self.conflict(&place, name, ConflictKind::OnlyCopy);
                     }

@@ -12,20 +12,23 @@
 //! A record that cannot be read, or that is about another directory, is treated as missing, which is not a
 //! failure.
 
+mod made;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+pub use self::made::Made;
 use super::editable::Editable;
 use super::places::Places;
 use super::plan::{Location, Step};
+use super::records;
 use super::scope::Scope;
 use super::state::{Files, MAX_FILE};
 use crate::agents;
-use crate::digest::Digest;
 use crate::error::Result;
-use crate::fs::{self, Kind};
+use crate::fs;
 use crate::lockfile::{Locked, Lockfile};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
@@ -34,6 +37,8 @@ use crate::skill::SKILL_FILE;
 
 /// The largest record that is read, in bytes: a lockfile and the line before it.
 const MAX_RECORD: u64 = MAX_FILE + (1 << 20);
+/// The directory of the records.
+const ROOM: &str = "placed";
 /// The start of the first line. The rest of that line is JSON, and the lockfile follows.
 const COMMENT: &str = "# ";
 
@@ -145,12 +150,8 @@ fn spot(place: &Location) -> Spot {
 impl<'a> Receipts<'a> {
     /// Returns the record of `scope`. Reads and writes nothing.
     pub fn of(settings: &'a Settings, scope: &'a Scope) -> Self {
-        let work_dir = scope.work_dir();
-        let real = fs::real_path(&work_dir).ok().flatten().unwrap_or(work_dir);
-        // In the user's home both scopes share one directory, and have a record each.
-        let key = [scope.kind.to_string().as_bytes(), b"\0", real.as_os_str().as_encoded_bytes()].concat();
-        let file = records(settings).map(|dir| dir.join(format!("{}.lock", Digest::of(&key).hex())));
-        Self { settings, scope, file, directory: real.display().to_string() }
+        let (file, directory) = records::of_scope(settings, scope, ROOM, "lock");
+        Self { settings, scope, file, directory }
     }
 
     /// Returns what was placed in the scope and is not in `files`, whether it still exists or not.
@@ -175,14 +176,6 @@ impl<'a> Receipts<'a> {
             }
         }
         left
-    }
-
-    /// Returns what was put into the scope, to find out what may be deleted or replaced there.
-    pub fn made(&self) -> Made<'a> {
-        let text = self.read();
-        let known = self.known(&text).and_then(|(heading, lock)| Some((Facts::of(heading), parse(lock)?)));
-        let (facts, lock) = known.unwrap_or_default();
-        Made { places: Places::new(self.scope, self.settings), facts, lock }
     }
 
     /// Returns the skills in the record with these parts that neither `files` nor `is_named` names. Does not
@@ -382,69 +375,6 @@ impl<'a> Receipts<'a> {
     }
 }
 
-/// What skillpm made in a scope, according to its receipts on this machine.
-///
-/// A path may be deleted or replaced only if a receipt says that skillpm put there what is there now. The lockfile
-/// counts as a receipt as well, for teams that commit their skills; these receipts say what it cannot: what was
-/// there before skillpm came, and what an earlier lockfile placed.
-#[derive(Debug)]
-pub struct Made<'a> {
-    places: Places<'a>,
-    facts: Facts,
-    lock: Lockfile,
-}
-
-impl Made<'_> {
-    /// Reports whether this machine has no record of the scope.
-    pub fn is_empty(&self) -> bool {
-        self.facts.put.is_empty()
-            && self.facts.found.is_empty()
-            && self.facts.linked.is_empty()
-            && self.lock.skills.is_empty()
-    }
-
-    /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, identical
-    /// to what was locked then: whatever the lockfile says now, nobody edited it.
-    pub fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
-        let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
-        locked && self.put(place, name)
-    }
-
-    /// Reports whether skillpm put a tree at the place of `name`, and it is still that one, perhaps edited.
-    pub fn put(&self, place: &Location, name: &SkillName) -> bool {
-        self.is_marked(&self.facts.put, place, name)
-    }
-
-    /// Reports whether the tree at the place of `name` was there before skillpm would have put the same bytes there.
-    pub fn was_there(&self, place: &Location, name: &SkillName) -> bool {
-        self.is_marked(&self.facts.found, place, name) && !self.put(place, name)
-    }
-
-    /// Reports whether skillpm made a link to `name` for the agent of `place`, and nothing else since.
-    pub fn is_link(&self, place: &Location, name: &SkillName) -> bool {
-        self.facts.linked.get(name).is_some_and(|linked| linked.contains(&spot(place)))
-    }
-
-    /// Returns the names of the skills that the record knows, each perhaps several times.
-    pub fn names(&self) -> impl Iterator<Item = &SkillName> {
-        let Facts { put, found, linked } = &self.facts;
-        self.lock.skills.keys().chain(put.keys()).chain(found.keys()).chain(linked.keys())
-    }
-
-    /// Returns the ids of the agents for which skillpm made a link or a copy of `name`, each perhaps twice.
-    pub fn agents_of(&self, name: &SkillName) -> impl Iterator<Item = &str> {
-        let locked = self.lock.skills.get(name).into_iter().flat_map(|locked| &locked.agents);
-        let linked = self.facts.linked.get(name).into_iter().flatten();
-        let put = self.facts.put.get(name).into_iter().flat_map(BTreeMap::keys);
-        locked.chain(linked).chain(put).map(String::as_str).filter(|spot| !spot.is_empty())
-    }
-
-    fn is_marked(&self, marks: &Marks, place: &Location, name: &SkillName) -> bool {
-        let mark = marks.get(name).and_then(|marks| marks.get(&spot(place)));
-        mark.is_some_and(|mark| still_put(&self.places, name, &spot(place), *mark).as_ref() == Some(place))
-    }
-}
-
 impl PreviousInstall {
     /// Reports whether a restore removes it: it is in `scope` as it was placed.
     pub fn is_whole(&self, scope: &Scope, name: &SkillName) -> bool {
@@ -468,20 +398,10 @@ impl PreviousInstall {
 ///
 /// Fails if the directory of the records cannot be read.
 pub fn stale_records(settings: &Settings) -> Result<Vec<PathBuf>> {
-    let Some(dir) = records(settings) else { return Ok(Vec::new()) };
-    let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));
-    let is_stale = |file: &PathBuf| {
-        let text = fs::read_text(file, MAX_RECORD).ok().flatten();
-        let heading = text.as_deref().and_then(parts).map(|(heading, _)| heading);
-        heading.is_none_or(|heading| {
-            !matches!(fs::kind(Path::new(&heading.directory)), Ok(Some(Kind::Directory)))
-        })
-    };
-    Ok(files.filter(is_stale).collect())
-}
-
-fn records(settings: &Settings) -> Option<PathBuf> {
-    settings.dirs.state.as_ref().map(|state| state.join("placed"))
+    records::stale(settings, ROOM, |file| {
+        let text = fs::read_text(file, MAX_RECORD).ok()??;
+        parts(&text).map(|(heading, _)| heading.directory)
+    })
 }
 
 /// Returns the first line of a record, and the lockfile after it.

@@ -13,13 +13,16 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use super::records;
 use super::scope::Scope;
 use crate::digest::Digest;
 use crate::error::Result;
-use crate::fs::{self, Kind};
+use crate::fs;
 use crate::name::SkillName;
 use crate::settings::Settings;
 
+/// The directory of the records.
+const ROOM: &str = "reviewed";
 /// The largest record that is read, in bytes.
 const MAX_RECORD: u64 = 16 << 20;
 /// The number of versions of a skill that are remembered.
@@ -54,12 +57,7 @@ struct Written {
 impl ReviewedVersions {
     /// Reads the record of `scope`.
     pub fn read(settings: &Settings, scope: &Scope) -> Self {
-        let work_dir = scope.work_dir();
-        let real = fs::real_path(&work_dir).ok().flatten().unwrap_or(work_dir);
-        // In the user's home both scopes share one directory, and have a record each.
-        let key = [scope.kind.to_string().as_bytes(), b"\0", real.as_os_str().as_encoded_bytes()].concat();
-        let file = records(settings).map(|dir| dir.join(format!("{}.json", Digest::of(&key).hex())));
-        let directory = real.display().to_string();
+        let (file, directory) = records::of_scope(settings, scope, ROOM, "json");
         let record = file.as_deref().and_then(parsed).filter(|record| record.directory == directory);
         Self { file, record: record.unwrap_or_else(|| Record { directory, ..Record::default() }) }
     }
@@ -103,21 +101,13 @@ fn parsed(file: &Path) -> Option<Record> {
     if Digest::of(record.as_bytes()) == digest { serde_json::from_str(&record).ok() } else { None }
 }
 
-fn records(settings: &Settings) -> Option<PathBuf> {
-    settings.dirs.state.as_ref().map(|state| state.join("reviewed"))
-}
-
 /// Returns the records of scopes that no longer exist, such as those of removed projects.
 ///
 /// # Errors
 ///
 /// Fails if the directory of the records cannot be read.
 pub fn stale_reviews(settings: &Settings) -> Result<Vec<PathBuf>> {
-    let Some(dir) = records(settings) else { return Ok(Vec::new()) };
-    let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));
-    let is_there = |directory: &str| matches!(fs::kind(Path::new(directory)), Ok(Some(Kind::Directory)));
-    let is_stale = |file: &PathBuf| parsed(file).is_none_or(|record| !is_there(&record.directory));
-    Ok(files.filter(is_stale).collect())
+    records::stale(settings, ROOM, |file| parsed(file).map(|record| record.directory))
 }
 
 #[cfg(test)]

@@ -146,7 +146,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
         }
         return Ok(());
     }
-    let agents = agent_view::counting(&context.settings, scope, agent_view::named(&files));
+    let agents = viewers.and(agent_view::named(&files));
     let mut dirs = Dirs::new(context, scope);
     // There is nothing that the others could differ from.
     let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);

@@ -9,7 +9,7 @@ use crate::error::Error;
 use crate::fs::{self, Kind, LinkKind, PathError};
 use crate::install::agent_view::{self, Role, Viewers};
 use crate::install::editable::Editable;
-use crate::install::ownership::Ownership;
+use crate::install::ownership::{Owned, Ownership};
 use crate::install::plan::{Location, Step};
 use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, exists};
@@ -340,7 +340,7 @@ impl Inspection {
     }
 
     /// Inspects the directories of the agents that count, each once: those that the user chose, those of this machine,
-    /// and those for which skillpm made something. Anybody else's directory is no business of skillpm.
+    /// and those for which skillpm made something. It does not look into any other.
     fn directories(&mut self, settings: &Settings, skills: &Path) {
         let installed = self.installed();
         let chosen = self.chosen();
@@ -374,14 +374,23 @@ impl Inspection {
         self.agents = found;
     }
 
-    /// Asks git about the trees in agents' directories that skillpm did not put there. There are few.
-    fn tracked(&mut self, settings: &Settings) {
+    /// Returns what `of` says about the place of `name` for any of the agents of `dir`.
+    pub fn owned(
+        &self,
+        dir: &AgentDirectory,
+        name: &SkillName,
+        of: fn(&Ownership, &Lockfile, &Location, &SkillName) -> Option<Owned>,
+    ) -> Option<Owned> {
         let none = Lockfile::default();
         let lock = self.locked().unwrap_or(&none);
-        let is_ours = |dir: &AgentDirectory, name: &SkillName| {
-            let place = |agent: &&Agent| Location::Agent(agent.id.to_owned());
-            dir.agents.iter().any(|agent| self.ownership.of_tree(lock, &place(agent), name).is_some())
-        };
+        let place = |agent: &&Agent| Location::Agent(agent.id.to_owned());
+        dir.agents.iter().find_map(|agent| of(&self.ownership, lock, &place(agent), name))
+    }
+
+    /// Asks git about the trees in agents' directories that skillpm did not put there. There are few.
+    fn tracked(&mut self, settings: &Settings) {
+        let is_ours =
+            |dir: &AgentDirectory, name: &SkillName| self.owned(dir, name, Ownership::of_tree).is_some();
         let mut tracked = BTreeSet::new();
         for dir in &self.agents {
             for (name, thing) in dir.things.iter().flatten() {

@@ -144,7 +144,7 @@ impl<'a> Planner<'a> {
         let owned = self.survey.ownership.of_link(&self.files.lock, &place, name);
         owned.or_else(|| {
             let is_made = self.is_editable(name) && chosen();
-            is_made.then(|| Owned::of_editable(place, name.clone()))
+            is_made.then(|| Owned::without_receipt(place, name.clone()))
         })
     }
 
@@ -169,7 +169,7 @@ impl<'a> Planner<'a> {
             OnDisk::Tree(_) if self.stays_foreign(&place, name) => return,
             // Another tool put the same bytes there, and `import` takes them over.
             OnDisk::Tree(Some(old)) if Some(*old) == digest && self.goal.known.contains_key(name) => {
-                self.take_tree(Owned::given_up(place.clone(), name.clone()), *old);
+                self.take_tree(Owned::without_receipt(place.clone(), name.clone()), *old);
             }
             // A copy that skillpm did not make shows the agent the very same skill.
             OnDisk::Tree(Some(old))

@@ -25,7 +25,9 @@ impl Planner<'_> {
             self.conflict(place, name, ConflictKind::NotASkill);
             return None;
         };
-        if let Some(owned) = self.owned(place, name) {
+        let owned = self.owned(place, name);
+        let is_ours = owned.is_some();
+        if let Some(owned) = owned {
             let is_as_put = Some(old) == self.locked(name)
                 || self.survey.fetched.contains(&old)
                 || self.is_copy(place, name, old);
@@ -42,13 +44,13 @@ impl Planner<'_> {
         if self.goal.force || is_known {
             self.keep(place, name);
             // What another tool installed from the same source, `import` makes skillpm's.
-            if self.owned(place, name).is_none() && !is_known {
+            if !is_ours && !is_known {
                 self.plan.given_up.insert((self.lies(place, name), name.clone()));
             }
-            return Some((Owned::given_up(place.clone(), name.clone()), old));
+            return Some((Owned::without_receipt(place.clone(), name.clone()), old));
         }
-        let is_ours = self.owned(place, name).is_some() && self.is_known(place, name);
-        self.conflict(place, name, if is_ours { ConflictKind::Modified } else { ConflictKind::Untracked });
+        let is_edited = is_ours && self.is_known(place, name);
+        self.conflict(place, name, if is_edited { ConflictKind::Modified } else { ConflictKind::Untracked });
         None
     }
 
@@ -58,7 +60,7 @@ impl Planner<'_> {
         let lies = self.lies(place, name);
         let owned = self.survey.ownership.of_tree(&self.files.lock, &lies, name);
         let shared =
-            || self.survey.shared.contains(name).then(|| Owned::given_up(lies.clone(), name.clone()));
+            || self.survey.shared.contains(name).then(|| Owned::without_receipt(lies.clone(), name.clone()));
         owned.or_else(shared).map(|owned| owned.moved(place.clone()))
     }
 

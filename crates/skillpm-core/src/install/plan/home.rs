@@ -106,7 +106,7 @@ impl Planner<'_> {
                 if foreign {
                     self.keep(&Location::Canonical, name);
                 }
-                self.take_link(Owned::of_editable(Location::Canonical, name.clone()));
+                self.take_link(Owned::without_receipt(Location::Canonical, name.clone()));
             }
             _ => {}
         }
@@ -140,7 +140,7 @@ impl Planner<'_> {
                 if matches!(found, OnDisk::OtherLink(_)) && !self.is_editable(name) {
                     self.keep(place, name);
                 }
-                self.take_link(Owned::of_editable(place.clone(), name.clone()));
+                self.take_link(Owned::without_receipt(place.clone(), name.clone()));
             }
             OnDisk::Other => return self.conflict(place, name, ConflictKind::NotASkill),
         }

@@ -41,7 +41,7 @@ impl Planner<'_> {
         let (place, name) = (place.clone(), name.clone());
         self.plan.steps.push(match there {
             // The user asked for the merge of exactly this tree, which is saved.
-            Some(old) => Owned::given_up(place, name).replace(merged.tree, old),
+            Some(old) => Owned::without_receipt(place, name).replace(merged.tree, old),
             None => Step::Put { place, name, digest: merged.tree, replaces: None },
         });
     }

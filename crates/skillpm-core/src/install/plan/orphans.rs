@@ -42,7 +42,7 @@ impl Planner<'_> {
             PreviousInstall::Link(link) => match &places[0].1 {
                 OnDisk::Absent => {}
                 OnDisk::OtherLink(text) if text.to_str() == Some(&link.says) => {
-                    self.take_link(Owned::of_editable(Location::Canonical, name.clone()));
+                    self.take_link(Owned::without_receipt(Location::Canonical, name.clone()));
                 }
                 _ => return,
             },

@@ -31,7 +31,7 @@ pub(in crate::ops) fn make_plan(
 ) -> Result<Plan> {
     let put = goal.put.iter().map(|wanted| &wanted.name);
     let names: Vec<&SkillName> = put.chain(&goal.remove).chain(goal.left.keys()).collect();
-    let receipts = Ownership::read(&context.settings, scope, &files.lock, names.iter().copied());
+    let receipts = Ownership::read(&context.settings, scope, files, names.iter().copied());
     let (watched, mut chosen) = watched(context, scope, goal, files, &receipts);
     let shared = shared(context, scope, &names)?;
     let take = |scope: &Scope| {

@@ -26,7 +26,7 @@ pub(super) fn unedited(
     if trees.peek().is_none() {
         return (fetched, untouched);
     }
-    let placed = Receipts::of(&context.settings, scope).made();
+    let placed = Receipts::of(&context.settings, scope).made(None);
     for Conflict { name, place, kind } in trees {
         let Ok(path) = scope.place(&context.settings, place, name) else { continue };
         let Some(digest) = scope.index.trees().digest(&path) else { continue };
@@ -70,7 +70,8 @@ impl<'a> Unedited<'a> {
 
     /// Reports whether nobody edited the tree with `digest` at the place of `name`.
     pub(in crate::ops) fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
-        let placed = || self.placed.get_or_init(|| Receipts::of(&self.context.settings, self.scope).made());
+        let placed =
+            || self.placed.get_or_init(|| Receipts::of(&self.context.settings, self.scope).made(None));
         let path = self.scope.place(&self.context.settings, place, name);
         // If only line endings differ, nothing that somebody wrote is lost.
         let other_line_ends = || path.is_ok_and(|path| self.scope.index.trees().is_other_line_ends(&path));

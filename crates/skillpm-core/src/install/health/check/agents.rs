@@ -5,16 +5,14 @@ use std::path::Path;
 
 use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Message, Opt, Verb, message};
-use crate::agents::Agent;
 use crate::digest::Digest;
 use crate::install::health::inspection::{
     AgentDirectory, DesiredSkill, Goes, Inspection, PresentAgent, Thing, is_locked, real,
 };
 use crate::install::health::{Finding, Remedy, problem};
-use crate::install::ownership::{Owned, Ownership};
+use crate::install::ownership::Ownership;
 use crate::install::plan::{Location, Step};
 use crate::install::scope::ScopeKind;
-use crate::lockfile::Lockfile;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
@@ -59,18 +57,6 @@ impl AgentEntry<'_> {
         (locked || self.look.wishes.contains_key(&name)).then_some(name)
     }
 
-    /// Returns what `of` says about the place of `name` for any of the agents of this directory.
-    fn owned(
-        &self,
-        name: &SkillName,
-        of: fn(&Ownership, &Lockfile, &Location, &SkillName) -> Option<Owned>,
-    ) -> Option<Owned> {
-        let none = Lockfile::default();
-        let lock = self.look.locked().unwrap_or(&none);
-        let place = |agent: &&Agent| Location::Agent(agent.id.to_owned());
-        self.dir.agents.iter().find_map(|agent| of(&self.look.ownership, lock, &place(agent), name))
-    }
-
     fn wish(&self) -> Option<&DesiredSkill> {
         self.look.wishes.get(&self.known()?)
     }
@@ -102,7 +88,7 @@ impl AgentEntry<'_> {
     /// Returns the finding for a link to a skill that the agents of this directory should not see.
     fn unwanted(&self) -> Option<Finding> {
         let (name, wish, agent) = (self.known()?, self.wish()?, self.dir.agent()?);
-        let ours = self.owned(&name, Ownership::of_link);
+        let ours = self.look.owned(self.dir, &name, Ownership::of_link);
         let shown = self.path.display();
         let why = if wish.disabled {
             "which is disabled".to_owned()
@@ -153,7 +139,7 @@ impl AgentEntry<'_> {
             let broken = broken(self.path, target);
             // A link of ours to a skill that is gone.
             let name = SkillName::exact(self.name).filter(|_| matches!(goes, Goes::Canonical(_)) && !wrong);
-            let ours = name.and_then(|name| self.owned(&name, Ownership::of_link));
+            let ours = name.and_then(|name| self.look.owned(self.dir, &name, Ownership::of_link));
             return Some(match ours {
                 Some(owned) => broken.remedy(Remedy::Steps(vec![owned.unlink()])),
                 None => broken,
@@ -173,7 +159,9 @@ impl AgentEntry<'_> {
         if !wrong && target.is_absolute() && self.look.scope.kind == ScopeKind::Project && !cfg!(windows) {
             let message = format!("`{shown}` leads to `{to}`: it breaks when the project is moved or cloned");
             let finding = Finding::new(&problem::LINK_ABSOLUTE, self.path, message);
-            let ours = self.known().is_some_and(|name| self.owned(&name, Ownership::of_link).is_some());
+            let ours = self
+                .known()
+                .is_some_and(|name| self.look.owned(self.dir, &name, Ownership::of_link).is_some());
             return Some(match self.link_step().filter(|_| ours) {
                 Some(step) => finding.remedy(Remedy::Steps(vec![step])),
                 None => finding
@@ -229,7 +217,7 @@ impl AgentEntry<'_> {
         let equal = digest.is_some() && (digest == locked || digest == canonical);
         let wanted = self.wanted();
         // What skillpm did not put there is its user's. It is told only where it differs from what the agent should see.
-        let owned = self.owned(&name, Ownership::of_tree);
+        let owned = self.look.owned(self.dir, &name, Ownership::of_tree);
         if owned.is_none() && (wanted != Some(true) || self.look.tracked.contains(self.path)) {
             return None;
         }
