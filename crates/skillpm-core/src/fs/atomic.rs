@@ -18,8 +18,8 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     replace(path, bytes, copy_mode, |_| Ok(true)).map(drop)
 }
 
-/// Works like [`write_atomic`], but only if `path` still holds `old`, which is `None` for no file: whatever another program
-/// wrote meanwhile stays. That is checked directly before the rename. Returns whether `bytes` are there now.
+/// Works like [`write_atomic`], but only if `path` still holds `old`, or is still missing if that is `None`: what another
+/// program wrote in the meantime stays. That is checked directly before the rename. Returns whether `bytes` are there now.
 ///
 /// # Errors
 ///
@@ -28,7 +28,7 @@ pub fn write_over(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<bool,
     replace(path, bytes, copy_mode, |path| holds(path, old))
 }
 
-/// Reports whether the file at `path`, or at the target of a link there, holds `bytes`; `None` means that there is none.
+/// Reports whether the file at `path`, or at the target of a link there, holds `bytes`; `None` stands for a missing file.
 ///
 /// # Errors
 ///

@@ -339,7 +339,7 @@ pub fn is_public(path: &Path) -> bool {
     }
 }
 
-/// Reports whether the mode of what is at `path` lets nobody write there, not even its owner. Follows links. Returns `false`
+/// Reports whether what is at `path` is read-only by its mode, even for its owner. Follows links. Returns `false`
 /// if it cannot be examined.
 pub fn is_read_only(path: &Path) -> bool {
     fs::metadata(path).is_ok_and(|metadata| metadata.permissions().readonly())

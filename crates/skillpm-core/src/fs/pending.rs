@@ -1,6 +1,6 @@
 //! Files and directories that are being written: they have a temporary name beside their final one.
 //!
-//! A killed process leaves them there. Whoever writes one holds a lock on it, which ends with the process, so another
+//! A killed process leaves them there. The process that writes one holds a lock on it until it ends, so another
 //! process can tell what was abandoned from what is still being written, also if the two are in different containers.
 //! Nothing else in skillpm makes such names, and nothing else removes what has one.
 
@@ -53,7 +53,7 @@ impl PendingDir {
     }
 }
 
-/// Creates a file in the directory `dir` that nobody else can read. Removes what killed processes left there first.
+/// Creates a file in the directory `dir` that only this user can read. Removes what killed processes left there first.
 ///
 /// # Errors
 ///
@@ -99,7 +99,7 @@ pub fn abandoned(dir: &Path) -> Vec<PathBuf> {
 /// Removes what killed processes left in the directory `dir`, as far as possible.
 pub fn clear_abandoned(dir: &Path) {
     for path in pending(dir) {
-        // It hinders nobody, and the next process tries again.
+        // What stays does no harm, and the next process tries again.
         let _ = remove_abandoned(&path);
     }
 }

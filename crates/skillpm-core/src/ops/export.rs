@@ -159,14 +159,14 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
 }
 
 /// What the removal of skills changes in the project's `skills-lock.json`.
-pub(super) struct Forgotten {
+pub(super) struct DroppedEntries {
     path: PathBuf,
     text: String,
     /// The entries that go, by their names.
     pub(super) entries: Vec<String>,
 }
 
-impl Forgotten {
+impl DroppedEntries {
     /// Returns what the removal of the skills `gone` of `scope` changes: the entries of the same sources go, or the
     /// npm tool would bring the skills back. `None` if there is no such entry. Entries of other sources stay, whatever
     /// their names are.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::absent::installed_names;
 use super::change::Begun;
-use super::export::Forgotten;
+use super::export::DroppedEntries;
 use super::install::ALL;
 use super::install::agent_targets::AgentTargets;
 use crate::advice::{Message, Verb, message};
@@ -81,10 +81,10 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     let put = seen_by_fewer(context, &scope, files, &remove);
     let locked = remove.iter().filter_map(|name| files.lock.skills.get_key_value(name));
     // A file of another tool keeps no skill here.
-    let forgotten = Forgotten::of(context, &scope, locked);
+    let forgotten = DroppedEntries::of(context, &scope, locked);
     let goal = Goal { put, remove, force: request.force, ..Goal::default() };
     let applied = begun.plan(goal)?.apply(BTreeMap::new())?;
-    let write = |forgotten: &Option<Forgotten>| match forgotten {
+    let write = |forgotten: &Option<DroppedEntries>| match forgotten {
         Some(forgotten) if !request.dry_run => forgotten.write(),
         _ => Ok(()),
     };

@@ -21,7 +21,7 @@ const SHOWN: usize = 20;
 pub struct NewRegistry {
     dir: PathBuf,
     config: Config,
-    /// Whether it has the configuration already: whoever began was killed.
+    /// Whether it already has the configuration, from a run that was killed.
     is_begun: bool,
     replaced: Vec<String>,
     removed: Vec<String>,

@@ -151,7 +151,7 @@ fn exists(history: &History, there: &Record, version: &Version) -> Error {
     taken(told, history, version)
 }
 
-/// Returns the error for a version that a registry had: nobody knows any more with which files.
+/// Returns the error for a version that a registry had: its files are no longer known.
 fn removed(history: &History, version: &Version) -> Error {
     let told = format!("`{}` {version} was published before, and its record was removed", history.name());
     taken(told, history, version)

@@ -23,7 +23,7 @@ pub(super) fn resume(dir: &RegistryDir) -> Result<()> {
     if dir.pending()?.is_empty() {
         return Ok(());
     }
-    // An entry that is damaged announces nothing. Whoever verifies the registry finds it.
+    // A damaged entry announces nothing; `verify` reports it.
     let Ok(Some(entry)) = dir.log_entry(dir.log_length()?) else { return Ok(()) };
     let is_absent = |path: &str| Ok::<_, crate::error::Error>(dir.kind(path)?.is_none());
     let (mut records, mut events) = (Vec::new(), Vec::new());
@@ -51,7 +51,7 @@ pub(super) fn resume(dir: &RegistryDir) -> Result<()> {
     let staged = staged_records(dir)?;
     let mut changed = Vec::new();
     for (path, digest) in records {
-        // Without its staged file nobody knows what the record was.
+        // Without its staged file the record is not known.
         if let Some((_, now)) = staged.get(&path).filter(|(of, _)| *of == digest) {
             move_in(dir, now, &path, &mut changed)?;
         }

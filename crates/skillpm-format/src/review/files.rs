@@ -109,7 +109,7 @@ pub(super) fn items(file: &FileEntry, bytes: &[u8]) -> Vec<Item> {
     }
     let is_script = is_script(file, bytes);
     if is_script {
-        // Nobody can compare a program with the one before it.
+        // A reviewer cannot compare a program with the one before it.
         items.push(if text.is_none() || is_program(bytes) {
             whole(Kind::Script, "a program or other binary file".to_owned(), Vec::new())
         } else {

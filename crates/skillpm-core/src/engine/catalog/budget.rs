@@ -84,7 +84,7 @@ pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Cu
 }
 
 /// Returns the largest length, in characters, at which all descriptions of `texts`, which have names, together have at
-/// most `room` tokens; with `listed`, together with the entries of those that are shortened. `None` if there is none.
+/// most `room` tokens; with `listed`, together with the entries of those that are shortened. Returns `None` if no length fits.
 fn limit(texts: &[(&str, Cow<'_, str>)], form: CatalogForm, room: usize, listed: bool) -> Option<usize> {
     let entry = |name: &str, characters: usize, kept: usize| {
         // A comma follows it.

@@ -64,7 +64,7 @@ fn policy_file(context: &Context, scope: &Scope) -> PathBuf {
     }
 }
 
-/// Returns what an installation told of the skills in `scope`, for whoever looks again.
+/// Returns the alarms that an installation showed about the skills in `scope`.
 fn alarms_in(scope: &Scope, store: Option<&Store>) -> Vec<Finding> {
     let files = Files::read(scope).unwrap_or_default();
     let mut found = Vec::new();

@@ -58,7 +58,7 @@ fn in_skill(scope: &Scope, path: &Path) -> Vec<PathBuf> {
 fn new_skills(dir: &Path) -> Vec<PathBuf> {
     let names = fs::list_dir(dir).unwrap_or_default();
     let left: Vec<_> = names.iter().map(|name| dir.join(name)).filter(|path| fs::is_leftover(path)).collect();
-    // Whoever makes one holds the directory.
+    // The process that makes one holds a lock on the directory.
     if left.is_empty() || DirLock::try_acquire(dir).is_some() { left } else { Vec::new() }
 }
 

@@ -449,8 +449,8 @@ fn wants_link(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
     }
 }
 
-/// Reports whether an author keeps skills in the project's directory of `agent`, as in `skills/`: nobody who did not ask
-/// for it gets links beside them, which would be published with them.
+/// Reports whether an author keeps skills in the project's directory of `agent`, as in `skills/`: links beside them would
+/// be published with them.
 fn is_written_in(scope: &Scope, agent: &Agent) -> bool {
     let dir = agent.project_dir();
     if dir.starts_with('.') {

@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(outcome.clients[0].effect, Effect::Restored);
     }
 
-    /// Somebody may take long to answer a question.
+    /// An answer may take long.
     #[test]
     fn what_another_program_wrote_since_it_was_planned_is_edited() {
         let world = World::new();

@@ -133,7 +133,7 @@ pub fn check_package(source: &str, package: &Package) -> Result<()> {
     let name = package.facts.name.as_str();
     let subject = Subject::new(&document, Some(name), SKILL_FILE).with_files(&beside);
     let findings = check_with(&subject, &Ruleset::new(Profile::Publish));
-    // Whoever publishes a key is asked before: a server cannot ask.
+    // The author is asked before a key is published: a server cannot ask.
     let is_error = |finding: &&Finding| finding.severity == Severity::Error && finding.rule != SECRET_IN_TEXT;
     let mut errors = findings.iter().filter(is_error);
     let Some(first) = errors.next() else { return Ok(()) };
