@@ -55,6 +55,8 @@ fn watch_for(numbers: &[i32], say: impl FnOnce(&Outcome) + Send + 'static) -> st
         signal_hook::flag::register_usize(*signal, Arc::clone(&known.asked), number)?;
     }
     let mut signals = Signals::new(numbers)?;
+    // A signal that was recorded before `signals` could see it would never wake the thread. Nothing has begun yet.
+    reraise();
     let wait = move || {
         let Some(signal) = signals.forever().next() else { return };
         let end = |signal| signal_hook::low_level::emulate_default_handler(signal);
