@@ -6,9 +6,9 @@ kind_of <- function(status) {
 }
 
 # Returns what the program wrote on standard error as a list of items, each with
-# its kind, its text and the hints that follow it. A line that continues an item
-# is indented, also if a skill or server wrote it: no text from outside can
-# begin one.
+# its kind, its text and its hints. An error is a line of JSON. A line that
+# continues an item is indented, also if a skill or server wrote it: no text from
+# outside can begin one.
 parse_talk <- function(stderr) {
   lines <- strsplit(stderr, "\r?\n")[[1]]
   lines <- lines[nzchar(lines)]
@@ -19,7 +19,11 @@ parse_talk <- function(stderr) {
   talk <- list()
   for (lines in split(lines, cumsum(starts))) {
     text <- paste(lines, collapse = "\n")
-    kind <- regmatches(text, regexpr("^(error|warning|hint)(?=: )", text, perl = TRUE))
+    if (startsWith(text, "{")) {
+      talk[[length(talk) + 1L]] <- error_item(from_json(text))
+      next
+    }
+    kind <- regmatches(text, regexpr("^(warning|hint)(?=: )", text, perl = TRUE))
     if (!length(kind)) {
       kind <- "note"
     } else {
@@ -33,6 +37,17 @@ parse_talk <- function(stderr) {
     }
   }
   talk
+}
+
+# Returns the item of an error of the program.
+error_item <- function(error) {
+  causes <- as.character(unlist(error$causes))
+  list(
+    kind = "error",
+    text = paste(c(error$message, sprintf("  caused by: %s", causes)), collapse = "\n"),
+    hints = vapply(error$hints, word_hint, ""),
+    name = error$code
+  )
 }
 
 with_hints <- function(text, hints) {

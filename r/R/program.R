@@ -40,7 +40,7 @@ run_program <- function(args) {
   on.exit(unlink(c(out, err)))
   result <- processx::run(
     program,
-    as_utf8(c("--color", "never", args)),
+    as_utf8(c("--color=never", "--error-format=json", args)),
     error_on_status = FALSE,
     stdout = out,
     stderr = err,
@@ -70,33 +70,22 @@ read_utf8 <- function(file) {
 answer <- function(args, succeeded = function(result) identical(result$status, 0L)) {
   result <- run_program(args)
   talk <- parse_talk(result$stderr)
-  failed <- !succeeded(result)
-  # A failure without an error tells in its warnings what was not done.
-  error <- Find(function(item) item$kind == "error", talk)
-  if (failed && is.null(error)) {
-    warnings <- Filter(function(item) item$kind == "warning", talk)
-    error <- list(
-      text = paste(
-        c(ended_early(result$status), vapply(warnings, `[[`, "", "text")),
-        collapse = "\n"
-      ),
-      hints = unlist(lapply(warnings, `[[`, "hints"))
+  for (item in talk) {
+    switch(
+      item$kind,
+      warning = warn(item),
+      note = inform(item)
     )
-  } else {
-    for (item in talk) {
-      switch(
-        item$kind,
-        warning = warn(item),
-        note = inform(item)
-      )
-    }
   }
-  if (failed) {
+  if (!succeeded(result)) {
+    # There are several where only some of what was asked for was not done.
+    errors <- Filter(function(item) item$kind == "error", talk)
+    texts <- vapply(errors, `[[`, "", "text")
     abort(
-      error$text,
+      paste(if (length(texts)) texts else ended_early(result$status), collapse = "\n"),
       kind = kind_of(result$status),
       code = result$status,
-      hints = error$hints,
+      hints = as.character(unlist(lapply(errors, `[[`, "hints"))),
       stderr = result$stderr
     )
   }

@@ -5,7 +5,7 @@ use std::ffi::OsString;
 use clap::ValueEnum as _;
 use dialoguer::console::Term;
 
-use super::args::{ColorWhen, Global};
+use super::args::{ColorWhen, ErrorFormat, Global};
 use super::printer;
 use crate::env::{self, Env};
 
@@ -25,6 +25,8 @@ pub(crate) struct Appearance {
     pub(crate) quiet: bool,
     /// Whether to print every step as well.
     pub(crate) verbose: bool,
+    /// Whether errors are printed for programs, as JSON.
+    pub(crate) json: bool,
     /// Whether a person watches: standard error is a terminal, and this is not a build machine.
     pub(crate) live: bool,
     /// The terminal's width in columns, if standard output is one.
@@ -41,6 +43,7 @@ impl Appearance {
         err_terminal: false,
         quiet: false,
         verbose: false,
+        json: false,
         live: false,
         width: None,
     };
@@ -60,6 +63,7 @@ impl Appearance {
             err_terminal,
             quiet: typed.quiet,
             verbose: typed.verbose,
+            json: typed.json,
             live: err_terminal && !build_machine(env),
             width: out_terminal.then(width).flatten(),
         }
@@ -72,25 +76,34 @@ pub(crate) struct Typed {
     color: ColorWhen,
     quiet: bool,
     verbose: bool,
-}
-
-impl From<&Global> for Typed {
-    fn from(global: &Global) -> Self {
-        Self { color: global.color, quiet: global.quiet, verbose: global.verbose }
-    }
+    json: bool,
 }
 
 impl Typed {
+    /// Returns the flags of a valid command line, which requested JSON or not.
+    pub(crate) fn new(global: &Global, requests_json: bool) -> Self {
+        let json = global.error_format.map_or(requests_json, |format| format == ErrorFormat::Json);
+        Self { color: global.color, quiet: global.quiet, verbose: global.verbose, json }
+    }
+
     /// Reads the flags from `arguments` that are not a valid command line, so that the error is printed in
-    /// the requested colours.
+    /// the requested colours and form.
     pub(crate) fn of(arguments: &[OsString]) -> Self {
         let words =
             || arguments.iter().skip(1).take_while(|word| *word != "--").filter_map(|word| word.to_str());
-        let behind =
-            words().zip(words().skip(1)).filter(|(option, _)| *option == "--color").map(|(_, value)| value);
-        let within = words().filter_map(|word| word.strip_prefix("--color="));
-        let color = within.chain(behind).find_map(|value| ColorWhen::from_str(value, false).ok());
-        Self { color: color.unwrap_or(ColorWhen::Auto), quiet: false, verbose: false }
+        // The values of an option, whether they are words of their own or not.
+        let values = |option: &'static str| {
+            let behind = words().zip(words().skip(1)).filter(move |(word, _)| *word == option);
+            let within = words().filter_map(move |word| word.strip_prefix(option)?.strip_prefix('='));
+            within.chain(behind.map(|(_, value)| value))
+        };
+        let color = values("--color").find_map(|value| ColorWhen::from_str(value, false).ok());
+        let form = values("--error-format").find_map(|value| ErrorFormat::from_str(value, false).ok());
+        let json = match form {
+            Some(form) => form == ErrorFormat::Json,
+            None => words().any(|word| word == "--json") || values("--format").any(|value| value == "json"),
+        };
+        Self { color: color.unwrap_or(ColorWhen::Auto), quiet: false, verbose: false, json }
     }
 }
 
@@ -148,6 +161,25 @@ mod tests {
         assert_eq!(color("skillpm nope --color"), ColorWhen::Auto);
         assert_eq!(color("skillpm nope --color=blue"), ColorWhen::Auto);
         assert_eq!(color("skillpm nope -- --color=always"), ColorWhen::Auto);
+    }
+
+    #[test]
+    fn mistakes_have_the_form_that_was_asked_for() {
+        let json = |line: &str| Typed::of(&line.split(' ').map(OsString::from).collect::<Vec<_>>()).json;
+        for line in
+            ["list --json --nope", "--json list x", "validate --format json -x", "catalog --format=json x y"]
+        {
+            assert!(json(&format!("skillpm {line}")), "{line}");
+        }
+        for line in [
+            "list",
+            "run x y z -- --json",
+            "validate --format sarif",
+            "list json",
+            "--error-format text x --json",
+        ] {
+            assert!(!json(&format!("skillpm {line}")), "{line}");
+        }
     }
 
     #[test]

@@ -75,9 +75,22 @@ pub(crate) struct Global {
     #[arg(short, long, global = true, overrides_with = "verbose")]
     pub(crate) verbose: bool,
 
+    /// the form of errors: `text` or `json`; by default that of the output
+    #[arg(long, global = true, value_name = "FORM", value_enum, hide = true)]
+    pub(crate) error_format: Option<ErrorFormat>,
+
     /// show this help; `-h` leaves the examples out
     #[arg(short, long, global = true, action = ArgAction::Help)]
     help: Option<bool>,
+}
+
+/// The form of errors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ErrorFormat {
+    /// Lines for people.
+    Text,
+    /// A line of JSON for each.
+    Json,
 }
 
 /// When to use colours.

@@ -42,9 +42,13 @@ pub const CODES: &[(u8, &str)] = &[
 /// not be installed, returns the code of their error if it is the same for all.
 pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
     let left = !outcome.left_modified.is_empty() || !outcome.left_unreadable.is_empty();
-    let mut codes = outcome.left_out.iter().map(|left| left.exit_code).chain(left.then_some(FINDINGS));
-    match codes.next() {
-        Some(first) if codes.all(|code| code == first) => first,
+    shared(outcome.left_out.iter().map(|left| left.why.exit_code).chain(left.then_some(FINDINGS)))
+}
+
+/// Returns the code of all of `failures`: their own if they share one.
+fn shared(mut failures: impl Iterator<Item = u8>) -> u8 {
+    match failures.next() {
+        Some(first) if failures.all(|code| code == first) => first,
         Some(_) => FINDINGS,
         None => SUCCESS,
     }
@@ -72,23 +76,14 @@ pub(crate) fn diff(outcome: &DiffOutcome, exit_code: bool) -> u8 {
 /// Returns the code of `update`: if something could not be queried or used, the code of the failures if they
 /// share one. Merges that the user has to resolve are findings.
 pub(crate) fn update(outcome: &UpdateOutcome) -> u8 {
-    let mut codes = outcome.failures.iter().map(|failure| failure.exit_code);
-    match codes.next() {
-        Some(first) if codes.all(|code| code == first) && !outcome.has_open_merges() => first,
-        None if !outcome.has_open_merges() => SUCCESS,
-        _ => FINDINGS,
-    }
+    let failures = outcome.failures.iter().map(|failure| failure.why.exit_code);
+    shared(failures.chain(outcome.has_open_merges().then_some(FINDINGS)))
 }
 
 /// Returns the code of `registry mirror`: if skills were not as the registry says, the code of these failures if they
 /// share one.
 pub(crate) fn mirror(outcome: &MirrorOutcome) -> u8 {
-    let mut codes = outcome.failures.iter().map(|failure| failure.exit_code);
-    match codes.next() {
-        None => SUCCESS,
-        Some(first) if codes.all(|code| code == first) => first,
-        Some(_) => FINDINGS,
-    }
+    shared(outcome.failures.iter().map(|failure| failure.why.exit_code))
 }
 
 /// Nobody reads a script's output any more: the code that shells use for `SIGPIPE`.
@@ -133,6 +128,7 @@ pub(crate) fn fmt(outcome: &FmtOutcome, check: bool) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::error::Error;
     use crate::lint::Finding;
     use crate::ops::install::LeftOut;
     use crate::ops::validate::Checked;
@@ -166,9 +162,10 @@ mod tests {
     fn edited_skills_that_stay_are_no_success() {
         let left = InstallOutcome { left_modified: vec!["pdf".to_owned()], ..InstallOutcome::default() };
         assert_eq!(install(&left), FINDINGS);
-        let out = |exit_code| LeftOut { name: "x".to_owned(), code: "x", exit_code };
-        for (codes, expected) in [([5, 5], 5), ([5, 2], 1)] {
-            let left_out = codes.into_iter().map(out).collect();
+        let out = |kind| LeftOut { name: "x".to_owned(), why: (&Error::new(kind, "x")).into() };
+        let (integrity, usage) = (ErrorKind::Integrity, ErrorKind::Usage);
+        for (kinds, expected) in [([integrity, integrity], 5), ([integrity, usage], 1)] {
+            let left_out = kinds.into_iter().map(out).collect();
             assert_eq!(install(&InstallOutcome { left_out, ..InstallOutcome::default() }), expected);
         }
         let left = InstallOutcome { left_unreadable: vec!["pdf".to_owned()], ..InstallOutcome::default() };

@@ -12,6 +12,8 @@ mod printer;
 mod progress;
 mod prompt;
 mod render;
+#[cfg(test)]
+mod schemas;
 mod several;
 mod signals;
 mod style;
@@ -64,16 +66,16 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         return complete::answer(env, &arguments, &printer).unwrap_or_else(|error| failed(&printer, &error));
     }
     let arguments = several::repeated(parse::command_first(help_command(arguments)));
-    let cli = parse::parse(&arguments);
+    let parsed = parse::parse(&arguments);
     let fallback = Env::default();
-    let typed = match &cli {
-        Ok(cli) => Typed::from(&cli.global),
+    let typed = match &parsed {
+        Ok(parsed) => Typed::new(&parsed.cli.global, parsed.json),
         Err(_) => Typed::of(&arguments),
     };
     let look = Appearance::new(env.as_ref().unwrap_or(&fallback), typed);
     let printer = Arc::new(Printer::new(look));
-    let result = match cli {
-        Ok(cli) => env.map_err(no_working_directory).and_then(|env| start(&cli, env, &printer)),
+    let result = match parsed {
+        Ok(parsed) => env.map_err(no_working_directory).and_then(|env| start(&parsed.cli, env, &printer)),
         Err(error) => usage::answer(&error, &arguments, &printer),
     };
     signals::reraise();

@@ -3,20 +3,39 @@
 use std::ffi::OsString;
 use std::mem;
 
-use clap::{Args as _, FromArgMatches as _};
+use clap::{ArgMatches, Args as _, FromArgMatches as _};
 
 use super::args::{self, Cli, Global};
 use super::commands::Command;
+
+/// A valid command line.
+pub(crate) struct Parsed {
+    pub(crate) cli: Cli,
+    /// Whether JSON was requested.
+    pub(crate) json: bool,
+}
 
 /// Parses `arguments`, the program's name first.
 ///
 /// # Errors
 ///
 /// Fails for a mistake, and for a requested help page.
-pub(crate) fn parse(arguments: &[OsString]) -> Result<Cli, clap::Error> {
+pub(crate) fn parse(arguments: &[OsString]) -> Result<Parsed, clap::Error> {
     let mut program = args::program();
     let mut matches = program.try_get_matches_from_mut(arguments)?;
-    Cli::from_arg_matches_mut(&mut matches).map_err(|error| error.format(&mut program))
+    let json = requests_json(&matches);
+    match Cli::from_arg_matches_mut(&mut matches) {
+        Ok(cli) => Ok(Parsed { cli, json }),
+        Err(error) => Err(error.format(&mut program)),
+    }
+}
+
+/// Reports whether a command or one of its actions has `--json` or `--format json`.
+fn requests_json(matches: &ArgMatches) -> bool {
+    let flag = matches!(matches.try_get_one::<bool>("json"), Ok(Some(true)));
+    let mut formats = matches.try_get_raw("format").ok().flatten().into_iter().flatten();
+    flag || formats.any(|format| format == "json")
+        || matches.subcommand().is_some_and(|(_, matches)| requests_json(matches))
 }
 
 /// Returns `arguments` with a command's options moved after the command: `-g list` becomes `list -g`. Options
@@ -122,6 +141,21 @@ mod tests {
             assert_eq!(command_first(words(typed)), words(meant), "{typed}");
         }
         assert!(parse(&command_first(words("-g list"))).is_ok());
+    }
+
+    #[test]
+    fn who_requests_json() {
+        for (line, expected) in [
+            ("list --json", true),
+            ("list", false),
+            ("validate --format json x", true),
+            ("validate --format sarif x", false),
+            ("registry verify --json", true),
+            ("invoke pdf --json", false),
+            ("run x y --json", false),
+        ] {
+            assert_eq!(parse(&words(line)).map(|parsed| parsed.json).ok(), Some(expected), "{line}");
+        }
     }
 
     #[test]

@@ -187,6 +187,14 @@ impl Printer {
         }
     }
 
+    /// Prints `value` as JSON on one line of standard error, for programs.
+    pub(crate) fn json_line(&self, value: &impl Serialize) {
+        // Values of our own types without maps always have a JSON form.
+        if let Ok(text) = serde_json::to_string(value) {
+            self.err().write(&format!("{}\n", escape_json(&text)));
+        }
+    }
+
     /// Prints a skill's content: byte for byte into a pipe or file, cleaned on a terminal.
     pub(crate) fn content(&self, text: &str) {
         if self.look.out_terminal {

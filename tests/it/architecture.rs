@@ -27,6 +27,7 @@ const STOREYS: &[(&str, &[&str])] = &[
             "refusal",
             "requirement",
             "scope",
+            "serialized",
             "skill",
             "spec",
             "text",

@@ -220,7 +220,12 @@ fn plain(output: &Output) -> Value {
 fn failure(output: &Output) -> Value {
     let mut message = String::new();
     for line in output.stderr.lines() {
-        if let Some(text) = line.strip_prefix("error: ") {
+        if line.starts_with('{') {
+            let error: Value = serde_json::from_str(line).expect("JSON");
+            let causes = error["causes"].as_array().into_iter().flatten();
+            let texts = [&error["message"]].into_iter().chain(causes).filter_map(Value::as_str);
+            message = texts.collect::<Vec<_>>().join(": ");
+        } else if let Some(text) = line.strip_prefix("error: ") {
             text.clone_into(&mut message);
         } else if let Some(cause) = line.strip_prefix("  caused by: ") {
             message = format!("{message}: {cause}");

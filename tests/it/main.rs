@@ -86,6 +86,7 @@ mod review;
 mod rights;
 mod run;
 mod samples;
+mod schemas;
 mod scopes;
 mod search;
 mod shells;

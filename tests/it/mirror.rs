@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
-use skillpm_testing::Schema;
 
 use crate::support::{Forge, Sandbox, Tree};
 
@@ -58,7 +57,6 @@ fn serve(sandbox: &Sandbox, forge: &Forge) {
 
 fn mirror(sandbox: &Sandbox, source: &str, args: &[&str]) -> Value {
     let output = sandbox.ok(&[&["registry", "mirror", source, "copy", "--json"], args].concat());
-    Schema::read("registry.schema.json").assert_describes(&output.stdout);
     serde_json::from_str(&output.stdout).expect("JSON")
 }
 
@@ -298,8 +296,7 @@ fn a_bundle_is_a_registry_in_one_file() {
     let (forge, mut sandbox) = (Forge::start(), upstream());
     sandbox.ok(&["registry", "yank", "-r", "upstream", "base@1.2.0"]);
     serve(&sandbox, &forge);
-    let output = sandbox.ok(&["registry", "bundle", &forge.url("/team"), "one.zip", "--json"]);
-    Schema::read("registry.schema.json").assert_describes(&output.stdout);
+    let _output = sandbox.ok(&["registry", "bundle", &forge.url("/team"), "one.zip", "--json"]);
     // Another day, from a directory, and from a bundle.
     sandbox.env("SOURCE_DATE_EPOCH", "1895730400");
     sandbox.ok(&["registry", "bundle", "upstream", "two.zip"]);

@@ -12,7 +12,6 @@ use skillpm::fs::SharedFile;
 use skillpm::ops::pack::{examine, pack};
 use skillpm::refusal::Limits;
 use skillpm::tree::ignore::{IgnoreRules, Verdict};
-use skillpm_testing::Schema;
 
 use crate::support::Output;
 use crate::support::sandbox::Sandbox;
@@ -261,7 +260,6 @@ fn files_that_may_be_secrets_go_out_only_if_somebody_says_so() {
     sandbox.write("pdf/assets/settings.json", format!("{{\n  \"key\": \"{KEY}\"\n}}\n"));
     sandbox.write("pdf/.skillpmignore", ".npmrc\n");
     let listed = sandbox.ok(&["pack", "pdf", "--list", "--json"]);
-    Schema::read("pack.schema.json").assert_describes(&listed.stdout);
     let outcome: Value = serde_json::from_str(&listed.stdout).expect("JSON");
     assert_eq!(outcome["secrets"], serde_json::json!(["assets/server.pem", "scripts/.env"]));
     let key = serde_json::json!({"path": "assets/settings.json", "line": 2, "kind": "a token of npm", "key": "npm_…"});
@@ -284,7 +282,6 @@ fn files_that_may_be_secrets_go_out_only_if_somebody_says_so() {
         assert_eq!(sandbox.tree(&sandbox.project()), before, "{args:?}");
     }
     let dry_run = sandbox.ok(&["publish", "pdf", "--to", "site", "--dry-run", "--json"]);
-    Schema::read("publish.schema.json").assert_describes(&dry_run.stdout);
     assert!(dry_run.stderr.contains("warning: `scripts/.env`"), "{dry_run}");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     for args in HANDING_OUT {

@@ -10,7 +10,6 @@ use skillpm::codes;
 use skillpm::context::Context;
 use skillpm::ops::pack::examine;
 use skillpm::ops::publish::{PublishRequest, publish};
-use skillpm_testing::Schema;
 use skillpm_testing::issuer::{Issuer, REQUEST_TOKEN, statement};
 
 use crate::support::{Output, RegistryServer, Sandbox, start_registry};
@@ -66,11 +65,9 @@ fn a_version_is_published_installed_and_yanked() {
     let token = server.token("alice", &[]);
     log_in(&author, server.url(), &token);
     let log = |after: u64| server.log().matches("\"method\":\"PUT\"").count() as u64 == after;
-    let dry = author.ok(&["publish", "pdf", "--to", "acme", "--dry-run", "--json"]);
-    Schema::read("publish.schema.json").assert_describes(&dry.stdout);
+    let _dry = author.ok(&["publish", "pdf", "--to", "acme", "--dry-run", "--json"]);
     assert!(log(0), "{}", server.log());
     let published = author.ok(&["publish", "pdf", "--to", server.url(), "--json"]);
-    Schema::read("publish.schema.json").assert_describes(&published.stdout);
     let outcome: Value = serde_json::from_str(&published.stdout).expect("JSON");
     assert_eq!((&outcome["registry"], &outcome["version"]), (&json!(server.url()), &json!("1.0.0")));
 
@@ -212,11 +209,7 @@ fn owners_publishers_and_visibility_are_changed() {
     bob.env(&variable(&server), &server.token("bob", &[]));
     alice.ok(&["publish", "pdf", "--to", "acme"]);
     let access = |sandbox: &Sandbox, args: &[&str]| {
-        let output = sandbox.run(&[&["registry"][..], args, &["-r", "acme", "--json"]].concat());
-        if output.code == Some(0) {
-            Schema::read("registry.schema.json").assert_describes(&output.stdout);
-        }
-        output
+        sandbox.run(&[&["registry"][..], args, &["-r", "acme", "--json"]].concat())
     };
     assert_eq!(json_of(&access(&alice, &["owner", "list", "pdf"]))["owners"], json!(["alice"]));
     write_skill(&bob, "1.1.0");

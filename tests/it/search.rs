@@ -2,7 +2,6 @@
 
 use serde_json::{Value, json};
 use skillpm::registry::SearchIndex;
-use skillpm_testing::Schema;
 
 use crate::registries::RegistryFiles;
 use crate::support::{Forge, Sandbox};
@@ -29,9 +28,7 @@ fn found(sandbox: &Sandbox, code: i32, args: &[&str]) -> Value {
     let args: Vec<_> = ["search", "--json"].iter().chain(args).copied().collect();
     let output = sandbox.run(&args);
     assert_eq!(output.code, Some(code), "{output}");
-    let value = serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"));
-    assert_eq!(Schema::read("search.schema.json").faults(&value), [""; 0]);
-    value
+    serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"))
 }
 
 /// Name, version and source of each match.

@@ -1,12 +1,19 @@
 //! The error that every verb answers with.
 
-use crate::advice::{Message, Warning};
-use crate::codes;
 use std::error::Error as StdError;
 use std::fmt;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::advice::{Message, PartData, Warning, Wording};
+use crate::codes;
+use crate::text::without_secrets;
 
 /// What kind of failure it was. The numbers are the program's exit codes, which scripts rely on.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 #[repr(u8)]
 pub enum ErrorKind {
     /// A check found something.
@@ -42,6 +49,113 @@ impl ErrorKind {
     }
 }
 
+/// A position in a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct FilePosition {
+    /// The path of the file, for display.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column, from 1, in characters.
+    pub column: usize,
+}
+
+impl FilePosition {
+    /// Returns the position at `line` and `column` of the file at `path`.
+    pub fn new(path: &Path, line: usize, column: usize) -> Self {
+        Self { file: path.display().to_string(), line, column }
+    }
+}
+
+impl fmt::Display for FilePosition {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}:{}:{}", self.file, self.line, self.column)
+    }
+}
+
+/// An [`Error`] as data, for programs. The JSON form is an interface: fields are only added.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Error")]
+pub struct ErrorData {
+    /// What happened: the name of an error that has one of its own, else that of its kind. Codes do not change.
+    pub code: &'static str,
+    /// The kind of failure.
+    pub kind: ErrorKind,
+    /// The exit code of the program for this kind.
+    pub exit_code: u8,
+    /// What was wrong, in the words of the front end.
+    pub message: String,
+    /// Why, the nearest cause first, without those that the message states already.
+    pub causes: Vec<String>,
+    /// What to do about it.
+    pub hints: Vec<HintData>,
+    /// The positions in files that it is about.
+    pub places: Vec<FilePosition>,
+}
+
+/// The reason why one of several things was not done: an [`Error`] that can be kept.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct Failure {
+    /// What was wrong.
+    pub message: Message,
+    /// What to do about it.
+    pub hints: Vec<Message>,
+    /// What happened. Codes do not change.
+    pub code: &'static str,
+    /// The kind of failure.
+    pub kind: ErrorKind,
+    /// The exit code of the program for this kind.
+    pub exit_code: u8,
+    /// The positions in files that it is about.
+    pub places: Vec<FilePosition>,
+}
+
+impl From<&Error> for Failure {
+    fn from(error: &Error) -> Self {
+        Self {
+            message: error.with_causes(),
+            hints: error.hints.clone(),
+            code: error.code(),
+            kind: error.kind,
+            exit_code: error.kind.exit_code(),
+            places: error.places(),
+        }
+    }
+}
+
+impl Failure {
+    /// Returns the failure as the data of an error, in the words of `wording`.
+    pub fn data(&self, wording: &dyn Wording) -> ErrorData {
+        ErrorData {
+            code: self.code,
+            kind: self.kind,
+            exit_code: self.exit_code,
+            message: without_secrets(&self.message.worded(wording)).into_owned(),
+            causes: Vec::new(),
+            hints: self.hints.iter().map(|hint| HintData::new(hint, wording)).collect(),
+            places: self.places.clone(),
+        }
+    }
+}
+
+/// What to do about an error.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "Hint")]
+pub struct HintData {
+    /// The hint in the words of the front end.
+    pub text: String,
+    /// The same as data: prose, verbs to run, options to pass, settings.
+    pub parts: Vec<PartData>,
+}
+
+impl HintData {
+    /// Returns `hint` as data, and in the words of `wording`.
+    pub fn new(hint: &Message, wording: &dyn Wording) -> Self {
+        let text = without_secrets(&hint.worded(wording)).into_owned();
+        Self { text, parts: hint.parts().iter().map(PartData::from).collect() }
+    }
+}
+
 /// A failure, described so that a person can act on it: what was wrong, why, and what to do.
 #[derive(Debug)]
 pub struct Error {
@@ -49,6 +163,8 @@ pub struct Error {
     code: Option<&'static str>,
     message: Message,
     hints: Vec<Message>,
+    /// Boxed, because most errors have none.
+    place: Option<Box<FilePosition>>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -58,7 +174,13 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// Returns an error of `kind`. The message starts in lower case and has no final period.
     pub fn new(kind: ErrorKind, message: impl Into<Message>) -> Self {
-        Self { kind, code: None, message: message.into(), hints: Vec::new(), source: None }
+        Self { kind, code: None, message: message.into(), hints: Vec::new(), place: None, source: None }
+    }
+
+    /// Returns an error of `kind` about a position in a file, which the message begins with.
+    pub fn at(kind: ErrorKind, place: FilePosition, message: impl fmt::Display) -> Self {
+        let message = format!("{place}: {message}");
+        Self { place: Some(Box::new(place)), ..Self::new(kind, message) }
     }
 
     /// Returns a [`ErrorKind::Usage`] error.
@@ -110,9 +232,9 @@ impl Error {
     /// Puts `message` before this error, which becomes its cause; kind, code and hints stay.
     #[must_use]
     pub fn context(self, message: impl Into<Message>) -> Self {
-        let Self { kind, code, message: inner, hints, source } = self;
-        let cause = Self { kind, code: None, message: inner, hints: Vec::new(), source };
-        Self { kind, code, message: message.into(), hints, source: Some(Box::new(cause)) }
+        let Self { kind, code, message: inner, hints, place, source } = self;
+        let cause = Self { source, ..Self::new(kind, inner) };
+        Self { kind, code, message: message.into(), hints, place, source: Some(Box::new(cause)) }
     }
 
     /// Says the same in other words: kind, code, hints and cause stay.
@@ -145,6 +267,35 @@ impl Error {
             .hint("its history was rewritten, or it is another repository")
     }
 
+    /// Returns the error as data, in the words of `wording`.
+    pub fn data(&self, wording: &dyn Wording) -> ErrorData {
+        let worded = |message: &Message| without_secrets(&message.worded(wording)).into_owned();
+        let message = worded(&self.message);
+        let mut stated = message.clone();
+        let mut causes = Vec::new();
+        for cause in self.causes().map(|cause| worded(&cause)) {
+            if !stated.contains(&cause) {
+                stated.push('\n');
+                stated.push_str(&cause);
+                causes.push(cause);
+            }
+        }
+        ErrorData {
+            code: self.code(),
+            kind: self.kind,
+            exit_code: self.kind.exit_code(),
+            message,
+            causes,
+            hints: self.hints.iter().map(|hint| HintData::new(hint, wording)).collect(),
+            places: self.places(),
+        }
+    }
+
+    /// Returns the warning about an error that did not stop the verb.
+    pub fn warning(&self) -> Warning {
+        Warning { code: self.code(), message: self.with_causes(), hints: self.hints.clone() }
+    }
+
     /// Returns what kind of failure it was.
     pub fn kind(&self) -> ErrorKind {
         self.kind
@@ -164,11 +315,16 @@ impl Error {
     pub fn hints(&self) -> &[Message] {
         &self.hints
     }
+
+    /// Returns the positions in files that it is about.
+    pub fn places(&self) -> Vec<FilePosition> {
+        self.place.as_deref().cloned().into_iter().collect()
+    }
 }
 
 impl From<Error> for Warning {
     fn from(error: Error) -> Self {
-        Self { code: error.code(), message: error.with_causes(), hints: error.hints }
+        error.warning()
     }
 }
 

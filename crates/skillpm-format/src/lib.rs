@@ -39,6 +39,7 @@ pub mod policy;
 pub mod refusal;
 pub mod requirement;
 pub mod scope;
+mod serialized;
 pub mod skill;
 pub mod spec;
 pub mod text;

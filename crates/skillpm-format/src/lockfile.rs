@@ -149,6 +149,24 @@ pub enum LockError {
     },
 }
 
+impl LockError {
+    /// Returns the line and the column, from 1, if it is about one position.
+    pub fn position(&self) -> Option<(usize, usize)> {
+        match self {
+            Self::MergeConflict { line } => Some((*line, 1)),
+            Self::Twice { line, column, .. } | Self::Malformed { line, column, .. } => Some((*line, *column)),
+            Self::Version(_) | Self::Entry { .. } => None,
+        }
+    }
+
+    /// Returns what is wrong, without the position.
+    pub fn reason(&self) -> String {
+        let text = self.to_string();
+        let at = self.position().map(|(line, column)| format!("{line}:{column}: "));
+        at.and_then(|at| text.strip_prefix(&at)).unwrap_or(&text).to_owned()
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct RawLock {

@@ -205,6 +205,8 @@ impl fmt::Display for SafePath {
     }
 }
 
+crate::schema_of!(SafePath as String);
+
 impl Serialize for SafePath {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_str(&self.0)

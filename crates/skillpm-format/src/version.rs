@@ -4,6 +4,7 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// A version according to Semantic Versioning 2.0, with the text it was read from.
@@ -12,7 +13,7 @@ use serde::{Deserialize, Serialize};
 /// accepted as well, with the missing ones taken as 0. The text is kept: `1.10` stays `1.10`.
 ///
 /// Two versions are equal if ranges cannot distinguish them: `1.0` and `1.0.0` are.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Version {
     text: String,

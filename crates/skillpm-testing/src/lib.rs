@@ -26,7 +26,7 @@ pub fn root() -> PathBuf {
 }
 
 /// Whether the variable `name` is set to something other than `0` and `false`.
-fn is_set(name: &str) -> bool {
+pub fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty() && value != "0" && value != "false")
 }
 

@@ -120,8 +120,8 @@ test_that("a repository on GitHub is named to the program", {
   expect_identical(
     asked_of("acme/skills", "pdf", ref = "v1.0", scope = "user"),
     c(
-      "--color", "never", "install", "--json", "--scope=user", "--yes", "--skill=pdf",
-      "--", "github:acme/skills#v1.0"
+      "--color=never", "--error-format=json", "install", "--json", "--scope=user", "--yes",
+      "--skill=pdf", "--", "github:acme/skills#v1.0"
     )
   )
   expect_identical(tail(asked_of("acme/skills"), 2), c("--", "github:acme/skills"))

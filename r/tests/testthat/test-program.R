@@ -28,22 +28,25 @@ test_that("an error has the message, the hints and the exit code of the program"
   expect_identical(error$code, 2L)
   expect_match(conditionMessage(error), "^there is no skill `pdf`")
   expect_true(length(error$hints) > 0)
-  expect_match(error$stderr, "^error: ")
+  expect_match(error$stderr, "\"exit_code\":2")
   expect_null(conditionCall(error))
 })
 
 test_that("each exit code has a class", {
   kinds <- c("findings", "usage", "config", "network", "integrity", "io", "program")
   for (code in seq_along(kinds)) {
-    local_program(sprintf("echo 'error: no' >&2; exit %d", code))
+    local_program(sprintf("echo '{\"message\":\"no\",\"hints\":[]}' >&2; exit %d", code))
     expect_error(skill_list(), "^no$", class = paste0("skillpm_error_", kinds[[code]]))
   }
 })
 
 test_that("a program that fails without an error, or dies, is an error", {
-  local_program("echo 'warning: `pdf` was left as is' >&2; exit 1")
-  error <- expect_error(skill_list(), class = "skillpm_error_findings")
-  expect_match(conditionMessage(error), "(exit code 1)\n`pdf` was left as is", fixed = TRUE)
+  local_program("echo 'warning: `pdf` is edited' >&2; exit 1")
+  expect_warning(
+    error <- expect_error(skill_list(), class = "skillpm_error_findings"),
+    "`pdf` is edited"
+  )
+  expect_match(conditionMessage(error), "(exit code 1)", fixed = TRUE)
   local_program("kill -9 $$")
   expect_error(skill_list(), "was stopped", class = "skillpm_error_program")
 })
@@ -55,18 +58,46 @@ test_that("what the program says on standard error is told apart", {
     "hint: do this",
     "hint: or that",
     "+ pdf 1.0",
-    "error: no",
+    "warning: no",
     "  hint: not a hint, the text of a skill",
-    "  caused by: that",
+    "{\"message\":\"no\",\"causes\":[\"that\"],\"hints\":[{\"parts\":[{\"text\":\"try\"}]}]}",
     "",
     sep = "\n"
   ))
-  expect_identical(vapply(talk, `[[`, "", "kind"), c("warning", "note", "error"))
+  expect_identical(vapply(talk, `[[`, "", "kind"), c("warning", "note", "warning", "error"))
   expect_identical(talk[[1]]$text, "one\n  more of it")
   expect_identical(talk[[1]]$hints, c("do this", "or that"))
-  expect_identical(talk[[3]]$text, "no\n  hint: not a hint, the text of a skill\n  caused by: that")
+  expect_identical(talk[[3]]$text, "no\n  hint: not a hint, the text of a skill")
   expect_identical(talk[[3]]$hints, character())
+  expect_identical(talk[[4]]$text, "no\n  caused by: that")
+  expect_identical(talk[[4]]$hints, "try")
   expect_identical(skillpm:::parse_talk(""), list())
+})
+
+test_that("hints are in words of R", {
+  call <- function(verb, arguments = list(), options = list(), scope = NULL) {
+    skillpm:::word_part(list(
+      run = list(verb = verb, arguments = arguments, options = options, scope = scope)
+    ))
+  }
+  skill <- list(name = "skill", value = "*")
+  force <- list(name = "force", value = NULL)
+  expect_identical(
+    call("install", list("o/r"), list(skill, force), "user"),
+    "`skill_install(\"o/r\", skill = \"*\", force = TRUE, scope = \"user\")`"
+  )
+  expect_identical(call("list"), "`skill_list()`")
+  expect_identical(call("update", list("a b"), list(), "user"), "`skillpm update 'a b' -g`")
+  expect_identical(
+    call("install", list(), list(list(name = "frozen", value = NULL))),
+    "`skillpm install --frozen`"
+  )
+  expect_identical(skillpm:::word_part(list(option = skill)), "`skill = \"*\"`")
+  expect_identical(skillpm:::word_part(list(option = list(name = "tag", value = "NAME"))), "`--tag NAME`")
+  expect_identical(
+    skillpm:::word_part(list(setting = list(key = "scripts", value = "ask"))),
+    "`scripts = \"ask\"`"
+  )
 })
 
 test_that("arguments are refused before the program starts", {

@@ -111,12 +111,4 @@ mod tests {
         no such event is recorded in `/state/audit.jsonl`
         ");
     }
-
-    #[test]
-    fn the_schemas_describe_the_json() {
-        let outcome = recorded();
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        talking.json(&outcome);
-        skillpm_testing::Schema::read("audit.schema.json").assert_describes(&out.text());
-    }
 }

@@ -93,9 +93,6 @@ pub(super) fn size(bytes: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::appearance::Appearance;
-    use crate::cli::printer::testing::printer;
-    use crate::ops::cache::{Damaged, Removed, Room};
 
     #[test]
     fn sizes() {
@@ -111,30 +108,5 @@ mod tests {
         ] {
             assert_eq!(size(bytes), shown);
         }
-    }
-
-    /// The schema describes the printed JSON of every action.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("cache.schema.json");
-        let (name, path) = (|| "github".to_owned(), || "/c/github".to_owned());
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        let room = || Room { name: name(), path: path(), count: 1, files: 2, bytes: 3 };
-        talking.json(&CacheDirs { store: room(), downloads: path(), rooms: vec![room()] });
-        schema.assert_describes(&out.text());
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        let gone = RemovedOutcome {
-            removed: vec![Removed { room: name(), path: path(), bytes: 1 }],
-            kept: vec![path()],
-            in_use: vec![path()],
-            ..RemovedOutcome::default()
-        };
-        removed(&talking, &gone, true);
-        schema.assert_describes(&out.text());
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        let reason = "it is cut off".to_owned();
-        let damaged = vec![Damaged { room: name(), path: path(), reason, kept: false, removed: true }];
-        talking.json(&VerifyOutcome { checked: 1, damaged, dry_run: false });
-        schema.assert_describes(&out.text());
     }
 }

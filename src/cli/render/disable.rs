@@ -103,7 +103,6 @@ mod tests {
         ");
         let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome);
-        skillpm_testing::Schema::read("disable.schema.json").assert_describes(&out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&value["skills"][1]["changed"], &value["dry_run"]), (&true.into(), &true.into()));
     }

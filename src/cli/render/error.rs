@@ -1,33 +1,92 @@
 //! Errors: what failed, why, and what to do.
 
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
-use crate::error::Error;
+use crate::cli::words::CommandLine;
+use crate::error::{Error, Failure};
 
+/// Prints `error`: as one line of JSON if JSON was requested, else for people.
 pub(crate) fn show(printer: &Printer, error: &Error) {
-    let hints: Vec<_> = error.hints().iter().map(worded).collect();
-    printer.failure(&worded(error.message()), &causes(error), &hints);
+    let error = error.data(&CommandLine);
+    if printer.look().json {
+        return printer.json_line(&error);
+    }
+    let hints: Vec<_> = error.hints.into_iter().map(|hint| hint.text).collect();
+    printer.failure(&error.message, &error.causes, &hints);
 }
 
-/// Returns the chain of causes, without those that add nothing.
-fn causes(error: &Error) -> Vec<String> {
-    let mut told = worded(error.message());
-    let mut causes = Vec::new();
-    for text in error.causes().map(|cause| worded(&cause)) {
-        if !told.contains(&text) {
-            told.push('\n');
-            told.push_str(&text);
-            causes.push(text);
-        }
+/// Prints failures that did not keep the command from reporting the rest.
+pub(crate) fn partial(printer: &Printer, failures: &[Error]) {
+    for one in failures {
+        failure(printer, &one.into());
     }
-    causes
+}
+
+/// Prints the failure of one of several things: for people as a warning.
+pub(crate) fn failure(printer: &Printer, failure: &Failure) {
+    let error = failure.data(&CommandLine);
+    if printer.look().json {
+        return printer.json_line(&error);
+    }
+    printer.warning(&error.message);
+    for hint in &error.hints {
+        printer.hint(&hint.text);
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
+    use crate::advice::{Opt, Verb, message};
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
+    use crate::error::{ErrorKind, FilePosition};
+    use crate::scope::ScopeKind;
+
+    fn failed() -> Error {
+        let place = FilePosition::new("skillpm.toml".as_ref(), 3, 5);
+        Error::at(ErrorKind::Config, place, "no such key").coded("manifest-unreadable").hint(message!(
+            "run ",
+            Verb::Install.within(ScopeKind::User).word("o/r").option(Opt::Skill, "*"),
+            " with ",
+            (Opt::Tag, "NAME")
+        ))
+    }
+
+    /// Programs get one line, with the hints as data.
+    #[test]
+    fn as_json() {
+        let (printer, out, err) = printer(Appearance { json: true, ..Appearance::PLAIN });
+        show(&printer, &failed().context("failed to read\nthe manifest"));
+        assert_eq!(out.text(), "");
+        assert_eq!(err.text().lines().count(), 1);
+        let error: serde_json::Value = serde_json::from_str(&err.text()).expect("JSON");
+        let call = json!({
+            "verb": "install",
+            "scope": "user",
+            "project": null,
+            "arguments": ["o/r"],
+            "options": [{ "name": "skill", "value": "*" }],
+        });
+        let parts = json!([
+            { "text": "run " },
+            { "run": call },
+            { "text": " with " },
+            { "option": { "name": "tag", "value": "NAME" } },
+        ]);
+        let text = "run `skillpm install -g o/r --skill '*'` with `--tag NAME`";
+        let expected = json!({
+            "code": "manifest-unreadable",
+            "kind": "config",
+            "exit_code": 3,
+            "message": "failed to read\nthe manifest",
+            "causes": ["skillpm.toml:3:5: no such key"],
+            "hints": [{ "text": text, "parts": parts }],
+            "places": [{ "file": "skillpm.toml", "line": 3, "column": 5 }],
+        });
+        assert_eq!(error, expected);
+    }
 
     #[test]
     fn message_causes_and_hints() {

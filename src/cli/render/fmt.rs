@@ -133,7 +133,6 @@ mod tests {
         let (talking, out, err) = printer(Appearance::PLAIN);
         json(&talking, &outcome);
         assert_eq!(err.text(), "");
-        skillpm_testing::Schema::read("fmt.schema.json").assert_describes(&out.text());
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         let states: Vec<_> =
             value["skills"].as_array().unwrap().iter().map(|skill| &skill["state"]).collect();

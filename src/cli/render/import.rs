@@ -123,7 +123,6 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::plan::ChangedFiles;
-    use crate::install::plan::Step;
 
     fn skill(name: &str, verdict: Verdict, found_in: FoundIn, reason: &str) -> ImportedSkill {
         let known = found_in != FoundIn::Directory;
@@ -199,19 +198,5 @@ mod tests {
         assert_eq!(value["skills"][0]["verdict"], "edited");
         assert_eq!(value["skills"][1]["found_in"], "gh-skill");
         assert_eq!((&value["scope"], &value["dry_run"]), (&"project".into(), &true.into()));
-    }
-
-    /// The schema describes the printed JSON, with every verdict and every file.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("import.schema.json");
-        let verdicts = [Verdict::Adopted, Verdict::Edited, Verdict::Left, Verdict::Tracked];
-        schema.assert_generated("/$defs/skill/properties/verdict/enum", &serde_json::json!(verdicts));
-        let files = [FoundIn::SkillsLock, FoundIn::GlobalLock, FoundIn::GhSkill, FoundIn::Directory];
-        schema.assert_generated("/$defs/skill/properties/found_in/enum", &serde_json::json!(files));
-        let steps = vec![Step::Edit { name: "pdf".parse().unwrap() }];
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        json(&talking, &ImportOutcome { read: vec!["skills-lock.json".to_owned()], steps, ..outcome() });
-        schema.assert_describes(&out.text());
     }
 }

@@ -98,8 +98,5 @@ mod tests {
         hint: `brew upgrade skillpm` updates it
         hint: <https://x.example> says how to update it
         ");
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        talking.json(&outcome);
-        skillpm_testing::Schema::read("self.schema.json").assert_describes(&out.text());
     }
 }

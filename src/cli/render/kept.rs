@@ -123,24 +123,4 @@ mod tests {
         list(&talking, &[]);
         assert_eq!((out.text().as_str(), err.text().as_str()), ("", "no copies of edited skills are kept\n"));
     }
-
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("undo.schema.json");
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        json(&talking, &copies());
-        schema.assert_describes(&out.text());
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        let restored = copies().remove(0);
-        talking.json(&RestoreOutcome {
-            scope: None,
-            restored,
-            steps: Vec::new(),
-            paths: Vec::new(),
-            kept: vec!["your edited `pdf` was saved".into()],
-            dry_run: false,
-            undoable: true,
-        });
-        schema.assert_describes(&out.text());
-    }
 }

@@ -283,39 +283,4 @@ mod tests {
         json(&talking, &ListOutcome::default());
         assert_eq!((out.text().as_str(), err.text().as_str()), ("[]\n", ""));
     }
-
-    /// The schema describes the printed JSON, with every state.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let states = [
-            SkillState::Ok,
-            SkillState::Modified,
-            SkillState::LineEnds,
-            SkillState::Conflict,
-            SkillState::Missing,
-            SkillState::Untracked,
-            SkillState::Disabled,
-            SkillState::Editable,
-            SkillState::Foreign,
-        ];
-        let names = states.map(|state| serde_json::to_value(state).expect("a text"));
-        let schema = skillpm_testing::Schema::read("list.schema.json");
-        schema.assert_generated("/$defs/skill/properties/state/enum", &names.to_vec().into());
-        let scopes = serde_json::json!([ScopeKind::Project, ScopeKind::User]);
-        schema.assert_generated("/$defs/skill/properties/scope/enum", &scopes);
-        let makers = [FoundIn::SkillsLock, FoundIn::GlobalLock, FoundIn::GhSkill, FoundIn::Directory];
-        schema.assert_generated("/$defs/found_in/enum", &serde_json::json!(makers));
-        let mut skills = states.map(|state| skill("pdf", state)).to_vec();
-        skills[0].revision = Some("1a2b3c4d".repeat(5));
-        skills[0].digest = Some(format!("sha256:{}", "0".repeat(64)));
-        skills[0].path = Some("skills/pdf".to_owned());
-        let (printer, out, _) = printer(Appearance::PLAIN);
-        json(&printer, &ListOutcome { skills, ..ListOutcome::default() });
-        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
-        assert_eq!(schema.faults(&value), [""; 0]);
-        value[0]["state"] = "lost".into();
-        value[1]["new"] = "a field that nobody described".into();
-        value[2].as_object_mut().expect("an object").remove("agents");
-        assert_eq!(schema.faults(&value).len(), 3);
-    }
 }

@@ -1,10 +1,9 @@
 //! `outdated`: a table.
 
 use super::table::Table;
-use super::{count, one_line, quoted, short_revision, skills_are};
+use super::{count, error, one_line, quoted, short_revision, skills_are};
 use crate::cli::printer::Printer;
-use crate::cli::words::{scope_flag, worded};
-use crate::error::Error;
+use crate::cli::words::scope_flag;
 use crate::install::scope::ScopeKind;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
 use crate::spec::Reference;
@@ -99,17 +98,7 @@ fn updates(
 
 fn warn(printer: &Printer, outcome: &OutdatedOutcome) {
     printer.warnings(&outcome.warnings);
-    failures(printer, &outcome.failures);
-}
-
-/// Prints failures that did not keep the command from reporting the rest.
-pub(super) fn failures(printer: &Printer, failures: &[Error]) {
-    for failure in failures {
-        printer.warning(&worded(&failure.with_causes()));
-        for hint in failure.hints() {
-            printer.hint(&worded(hint));
-        }
-    }
+    error::partial(printer, &outcome.failures);
 }
 
 fn table(skills: &[&OutdatedSkill]) -> Table {
@@ -184,18 +173,6 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-
-    const STATES: [Status; 9] = [
-        Status::Current,
-        Status::Changed,
-        Status::Gone,
-        Status::Moved,
-        Status::RefGone,
-        Status::Unknown,
-        Status::Failed,
-        Status::NotAsked,
-        Status::Editable,
-    ];
 
     fn skill(status: Status) -> OutdatedSkill {
         OutdatedSkill {
@@ -293,23 +270,5 @@ mod tests {
         0 of 2 skills are outdated
         `pdf` is held back: the newest version was released only 2d ago: skillpm.toml:2:23: `minimum-release-age = "7d"` says so
         "#);
-    }
-
-    /// The schema describes the printed JSON, with every state.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("outdated.schema.json");
-        let names = STATES.map(|status| serde_json::to_value(status).expect("a text"));
-        schema.assert_generated("/$defs/skill/properties/status/enum", &names.to_vec().into());
-        let mut skills = STATES.map(skill).to_vec();
-        skills[1].held_back = Some("was released only 2d ago".into());
-        let (printer, out, _) = printer(Appearance::PLAIN);
-        json(&printer, &OutdatedOutcome { skills, ..OutdatedOutcome::default() });
-        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
-        assert_eq!(schema.faults(&value), [""; 0]);
-        value[0]["status"] = "lost".into();
-        value[1]["new"] = "a field that nobody described".into();
-        value[2].as_object_mut().expect("an object").remove("latest");
-        assert_eq!(schema.faults(&value).len(), 3);
     }
 }

@@ -65,38 +65,3 @@ pub(crate) fn explain(printer: &Printer, decided: &[PolicyDecision]) {
 fn because(decided: &PolicyDecision) -> String {
     one_line(&format!("{}: {}", decided.decision.reason, decided.decision.line))
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::admission::Line;
-    use crate::admission::{Decision, Pending, ScriptsReason};
-    use crate::cli::appearance::Appearance;
-    use crate::cli::printer::testing::printer;
-    use crate::ops::policy::Ruling;
-
-    #[test]
-    fn the_schema_describes_the_json() {
-        let line =
-            || Line { file: "skillpm.toml".to_owned(), line: 2, column: 9, text: "deny = []".to_owned() };
-        let decision = Decision { admitted: false, reason: "is denied".to_owned(), line: line(), hint: None };
-        let decisions = vec![PolicyDecision { subject: "npm:x".to_owned(), decision }];
-        let scripts = [
-            Permission::Allowed(ScriptsReason::default()),
-            Permission::Ask(ScriptsReason { line: Some(line()), unlisted: false }),
-            Permission::Denied(ScriptsReason { line: Some(line()), unlisted: true }),
-        ];
-        let ruling = |scripts| Ruling {
-            source: "npm:x".to_owned(),
-            admitted: false,
-            decisions: decisions.clone(),
-            when_installed: vec![Pending { reason: "has to be 7 days old".to_owned(), line: line() }],
-            scripts,
-            unix_sockets: Some(line()),
-        };
-        let sources = scripts.map(ruling).to_vec();
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        json(&talking, &PolicyOutcome { lines: vec![line()], sources });
-        skillpm_testing::Schema::read("policy.schema.json").assert_describes(&out.text());
-    }
-}

@@ -2,10 +2,11 @@
 
 use super::cache::size;
 use super::table::Table;
-use super::{count, one_line};
+use super::{count, error, one_line};
+use crate::advice::message;
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
-use crate::ops::registry::mirror::{BundleOutcome, MirrorOutcome};
+use crate::error::Failure;
+use crate::ops::registry::mirror::{BundleOutcome, MirrorFailure, MirrorOutcome};
 use crate::ops::registry::{
     AccessOutcome, AccessWorkflow, AddOutcome, IndexOutcome, InitOutcome, ListOutcome, ListedSkill,
     VerifyOutcome, YankOutcome,
@@ -153,9 +154,18 @@ pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, json: bool) {
     }
 }
 
+/// Prints why skills of a registry were not mirrored.
+fn failures(printer: &Printer, outcome: &MirrorOutcome) {
+    for MirrorFailure { name, why } in &outcome.failures {
+        let message = message!(format_args!("`{name}` was left as is: "), &why.message);
+        error::failure(printer, &Failure { message, ..why.clone() });
+    }
+}
+
 pub(crate) fn mirrored(printer: &Printer, outcome: &MirrorOutcome, json: bool) {
     if json {
-        return printer.json(outcome);
+        printer.json(outcome);
+        return failures(printer, outcome);
     }
     displaced(printer, &outcome.replaced, &outcome.removed, false);
     for added in &outcome.added {
@@ -167,14 +177,7 @@ pub(crate) fn mirrored(printer: &Printer, outcome: &MirrorOutcome, json: bool) {
         printer.note(&format!("{} {} is {state} now", version.name, one_line(&version.version)));
     }
     elsewhere(printer, &outcome.elsewhere);
-    for failure in &outcome.failures {
-        let hints: Vec<String> = failure.hints.iter().map(worded).collect();
-        printer.failure(
-            &format!("`{}` was left as is: {}", failure.name, worded(&failure.message)),
-            &[],
-            &hints,
-        );
-    }
+    failures(printer, outcome);
     let (skills, versions) = (count(outcome.skills, "skill"), count(outcome.versions, "version"));
     let new = match outcome.fetched {
         0 => "nothing was fetched".to_owned(),
@@ -249,115 +252,4 @@ fn newest(printer: &Printer, skills: &[ListedSkill]) {
         table.row([&skill.name, &newest, &one_line(&skill.description)]);
     }
     table.show(printer);
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::appearance::Appearance;
-    use crate::cli::printer::testing::printer;
-    use crate::digest::Digest;
-    use crate::ops::registry::{AddedVersion, ListedVersion, YankedVersion};
-    use crate::registry::{Defect, DefectKind, LeftOut};
-
-    /// The schema says what is printed, whatever is done.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("registry.schema.json");
-        let describes = |print: &dyn Fn(&Printer)| {
-            let (talking, out, _) = printer(Appearance::PLAIN);
-            print(&talking);
-            schema.assert_describes(&out.text());
-        };
-        let (registry, name) = (|| "/r".to_owned(), || "pdf".to_owned());
-        let (version, digest) = (|| "1.0".to_owned(), Digest::of(b""));
-        describes(&|printer| {
-            let outcome = InitOutcome {
-                registry: registry(),
-                name: name(),
-                replaced: vec!["search.json".to_owned()],
-                removed: vec!["index/x.json".to_owned()],
-                dry_run: false,
-            };
-            initialized(printer, &outcome, true);
-        });
-        let added_version = AddedVersion {
-            name: name(),
-            version: version(),
-            digest,
-            artifact: digest,
-            size: 1,
-            already: false,
-        };
-        let outcome = AddOutcome { registry: registry(), added: vec![added_version], dry_run: false };
-        describes(&|printer| added(printer, &outcome, true));
-        let outcome = IndexOutcome {
-            registry: registry(),
-            skills: 1,
-            versions: 1,
-            written: vec!["search.json".to_owned()],
-            removed: vec!["index/x.json".to_owned()],
-            left_out: vec![LeftOut { name: name(), message: "bad".to_owned() }],
-            dry_run: true,
-        };
-        describes(&|printer| indexed(printer, &outcome, true));
-        for reason in [None, Some("bad".to_owned())] {
-            let version = YankedVersion { name: name(), version: version(), yanked: reason, changed: true };
-            let outcome = YankOutcome { registry: registry(), versions: vec![version], dry_run: false };
-            describes(&|printer| yanked(printer, &outcome, true));
-        }
-        for environment in [None, Some("release".to_owned())] {
-            let publisher = AccessWorkflow {
-                repository: "acme/skills".to_owned(),
-                repository_id: environment.as_ref().map(|_| "74".to_owned()),
-                workflow: "publish.yml".to_owned(),
-                environment,
-                issuer: "https://ci.example".to_owned(),
-            };
-            let outcome = AccessOutcome {
-                registry: registry(),
-                name: name(),
-                owners: vec!["alice".to_owned()],
-                publishers: vec![publisher],
-                visibility: Visibility::Private,
-                changed: true,
-            };
-            describes(&|printer| access(printer, &outcome, true, true));
-        }
-        let kinds = [
-            DefectKind::Damaged,
-            DefectKind::RecordMissing,
-            DefectKind::ArtifactMissing,
-            DefectKind::ArtifactDiffers,
-            DefectKind::ContentDiffers,
-            DefectKind::Outdated,
-        ];
-        let defect = |kind| Defect { path: "search.json".to_owned(), kind, message: "bad".to_owned() };
-        let outcome = VerifyOutcome {
-            registry: registry(),
-            skills: 1,
-            versions: 1,
-            bytes: 1,
-            defects: kinds.map(defect).to_vec(),
-            strays: vec!["index/x".to_owned()],
-            pending: vec![name()],
-        };
-        describes(&|printer| verified(printer, &outcome, true));
-        let listed_version = ListedVersion {
-            version: version(),
-            published: "2026-11-26T22:00:00Z".to_owned(),
-            yanked: Some(String::new()),
-            digest,
-            artifact: digest,
-            size: 1,
-            dependencies: vec!["base".to_owned()],
-        };
-        for newest in [None, Some(version())] {
-            let versions =
-                vec![listed_version.clone(), ListedVersion { yanked: None, ..listed_version.clone() }];
-            let skill = ListedSkill { name: name(), description: "D.".to_owned(), newest, versions };
-            let outcome = ListOutcome { registry: registry(), name: name(), skills: vec![skill] };
-            describes(&|printer| listed(printer, &outcome, false, true));
-        }
-    }
 }

@@ -81,9 +81,8 @@ mod tests {
         hint: `skillpm undo` restores them
         "#);
 
-        let (talking, out, _) = printer(Appearance::PLAIN);
+        let (talking, _out, _) = printer(Appearance::PLAIN);
         talking.json(&outcome);
-        skillpm_testing::Schema::read("remove.schema.json").assert_describes(&out.text());
         outcome.scope = Some(ScopeKind::User);
         let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome);

@@ -2,9 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use super::one_line;
-use super::outdated::failures;
 use super::table::Table;
+use super::{error, one_line};
 use crate::cli::printer::Printer;
 use crate::ops::search::{FoundIn, FoundSkill, SearchOutcome};
 use crate::text::{and, shell_word};
@@ -48,7 +47,7 @@ pub(crate) fn show(printer: &Printer, outcome: &SearchOutcome, words: &str) {
 
 fn warn(printer: &Printer, outcome: &SearchOutcome) {
     printer.warnings(&outcome.warnings);
-    failures(printer, &outcome.failures);
+    error::partial(printer, &outcome.failures);
 }
 
 fn table(skills: &[FoundSkill]) -> Table {
@@ -145,21 +144,5 @@ mod tests {
         show(&talking, &SearchOutcome { suggestions, ..SearchOutcome::default() }, "pfd");
         assert_eq!(out.text(), "");
         assert_eq!(err.text(), "no skill matches `pfd`\nhint: did you mean `pdf` or `pdf-forms`?\n");
-    }
-
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("search.schema.json");
-        let places = serde_json::json!([FoundIn::Registry, FoundIn::Installed, FoundIn::SkillsSh]);
-        schema.assert_generated("/$defs/skill/properties/found_in/enum", &places);
-        let (printer, out, _) = printer(Appearance::PLAIN);
-        let outcome = SearchOutcome { skills: skills(), total: 4, ..SearchOutcome::default() };
-        json(&printer, &outcome);
-        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
-        assert_eq!(schema.faults(&value), [""; 0]);
-        value["skills"][0]["found_in"] = "elsewhere".into();
-        value["skills"][1]["new"] = "a field that nobody described".into();
-        value["skills"][2].as_object_mut().expect("an object").remove("source");
-        assert_eq!(schema.faults(&value).len(), 3);
     }
 }

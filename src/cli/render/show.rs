@@ -315,30 +315,4 @@ mod tests {
         `pdf` has hooks
         ");
     }
-
-    /// The schema describes the printed JSON.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("show.schema.json");
-        let list = skillpm_testing::Schema::read("list.schema.json");
-        assert_eq!(schema.at("/$defs/skill"), list.at("/$defs/skill"), "it is what `list` prints");
-        let shown = |outcome: &ShowOutcome| -> serde_json::Value {
-            let (printer, out, _) = printer(Appearance::PLAIN);
-            json(&printer, outcome);
-            serde_json::from_str(&out.text()).expect("JSON")
-        };
-        let mut value = shown(&outcome());
-        assert_eq!(schema.faults(&value), [""; 0]);
-        let small = ShowOutcome {
-            meta: SkillMeta { name: "a".into(), ..SkillMeta::default() },
-            installed: None,
-            shadowed_by: None,
-            ..outcome()
-        };
-        assert_eq!(schema.faults(&shown(&small)), [""; 0]);
-        value["files"][0]["kind"] = "lost".into();
-        value["new"] = "a field that nobody described".into();
-        value.as_object_mut().expect("an object").remove("tokens");
-        assert_eq!(schema.faults(&value).len(), 3);
-    }
 }

@@ -55,9 +55,9 @@ mod tests {
     use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::engine::tools::{DescribedBy, TypedBy};
+
     use crate::ops::session::Session;
-    use crate::ops::tools::{PassedAs, ToolsRequest, tools};
+    use crate::ops::tools::{ToolsRequest, tools};
     use crate::world::World;
 
     fn outcome() -> ToolsOutcome {
@@ -92,35 +92,5 @@ mod tests {
         the skill `pdf` has no script tools
         hint: tools are the files in a skill's `scripts/` that end in `.py`, `.sh` or `.js`, or begin with `#!`
         ");
-    }
-
-    /// The schema describes the printed JSON, with every possible word.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("tools.schema.json");
-        let described = [DescribedBy::Manifest, DescribedBy::Script, DescribedBy::Name];
-        schema.assert_generated("/$defs/tool/properties/described_by/enum", &serde_json::json!(described));
-        let typed = [
-            TypedBy::Manifest,
-            TypedBy::Signature,
-            TypedBy::Argparse,
-            TypedBy::Click,
-            TypedBy::Usage,
-            TypedBy::Getopts,
-            TypedBy::Jsdoc,
-            TypedBy::Argv,
-            TypedBy::Nothing,
-        ];
-        schema.assert_generated("/$defs/tool/properties/typed_by/enum", &serde_json::json!(typed));
-        let passed = [PassedAs::Words, PassedAs::Json];
-        schema.assert_generated("/$defs/tool/properties/passed_as/enum", &serde_json::json!(passed));
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        json(&talking, &outcome());
-        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
-        assert_eq!(schema.faults(&value), [""; 0]);
-        value[0]["tool_name"] = "a b".into();
-        value[1]["new"] = "a field that nobody described".into();
-        value[2].as_object_mut().expect("an object").remove("script");
-        assert_eq!(schema.faults(&value).len(), 3);
     }
 }

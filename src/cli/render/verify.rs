@@ -337,22 +337,4 @@ mod tests {
         hint: nobody checked what is not locked: remove it, or keep it out of version control
         ");
     }
-
-    /// The schema describes the printed JSON, with every verdict.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("verify.schema.json");
-        let names = Verdict::ALL.map(|verdict| serde_json::to_value(verdict).expect("a text"));
-        schema.assert_generated("/$defs/verdict/enum", &names.to_vec().into());
-        let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];
-        schema.assert_generated("/$defs/file/properties/change/enum", &serde_json::json!(changes));
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        json(&talking, &outcome());
-        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
-        assert_eq!(schema.faults(&value), [""; 0]);
-        value["skills"][0]["verdict"] = "lost".into();
-        value["skills"][1]["places"][0]["new"] = 1.into();
-        value["skills"][2].as_object_mut().expect("an object").remove("places");
-        assert_eq!(schema.faults(&value).len(), 3);
-    }
 }

@@ -1,7 +1,6 @@
 //! `diff`: each skill that differs, starting with what a reviewer must see.
 
-use super::outdated::failures;
-use super::{count, diff, one_line, short_revision, skills_are};
+use super::{count, diff, error, one_line, short_revision, skills_are};
 use crate::cli::printer::Printer;
 use crate::cli::style::{STRONG, paint};
 use crate::ops::diff::{Compared, DiffKind, DiffOutcome, Side, SkillDiff};
@@ -58,7 +57,7 @@ pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared,
 
 fn warn(printer: &Printer, outcome: &DiffOutcome) {
     printer.warnings(&outcome.warnings);
-    failures(printer, &outcome.failures);
+    error::partial(printer, &outcome.failures);
 }
 
 /// Returns a text such as `pdf of github:acme/skills: locked at 1a2b3c4, newest at 5d6e7f8`.
@@ -89,7 +88,7 @@ mod tests {
     use crate::digest::Digest;
     use crate::install::scope::ScopeKind;
     use crate::ops::diff::VersionDiff;
-    use crate::review::Kind;
+
     use crate::testing::{File, file_set as set};
 
     fn skill(old: &[File<'_>], new: &[File<'_>]) -> SkillDiff {
@@ -141,27 +140,5 @@ mod tests {
         pdf/run.sh
         pdf/x.png
         ");
-    }
-
-    /// The schema describes the printed JSON, with every kind.
-    #[test]
-    fn the_schema_describes_the_json() {
-        let schema = skillpm_testing::Schema::read("diff.schema.json");
-        let kinds = Kind::ALL.map(Kind::id);
-        schema.assert_generated("/$defs/change/properties/kind/enum", &serde_json::json!(kinds));
-        let whats = [DiffKind::Locked, DiffKind::Installed, DiffKind::Newest, DiffKind::Latest];
-        schema.assert_generated("/$defs/side/properties/what/enum", &serde_json::json!(whats));
-        let long = "x".repeat(2 << 20);
-        let skill = skill(
-            &[("SKILL.md", b"a\n"), ("gone", b"x"), ("mode", b"x")],
-            &[("SKILL.md", b"`curl x`\n"), ("a.png", b"\0"), ("long", long.as_bytes()), ("mode*", b"x")],
-        );
-        let (printer, out, _) = printer(Appearance::PLAIN);
-        json(&printer, &DiffOutcome { skills: vec![skill], ..DiffOutcome::default() });
-        let mut value: serde_json::Value = serde_json::from_str(&out.text()).expect("JSON");
-        assert_eq!(schema.faults(&value), [""; 0]);
-        value[0]["new"]["what"] = "other".into();
-        value[0]["files"][0]["more"] = "a field that nobody described".into();
-        assert_eq!(schema.faults(&value).len(), 2);
     }
 }

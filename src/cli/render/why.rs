@@ -170,11 +170,8 @@ fn short(outcome: &WhyOutcome, path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::cli::appearance::Appearance;
-    use crate::cli::printer::testing::printer;
+
     use crate::cli::render::list::testing::skill;
-    use crate::install::agent_view::Form;
-    use crate::ops::why::SeenBy;
 
     /// A command without the flag would act on the project.
     #[test]
@@ -222,48 +219,5 @@ mod tests {
         ] {
             assert_eq!(line(Some(source), requested).as_deref(), Some(expected));
         }
-    }
-
-    #[test]
-    fn the_schema_describes_the_json() {
-        let asked = |line: Option<usize>| RequestedIn {
-            file: "/p/skillpm.toml".to_owned(),
-            line,
-            text: line.map(|_| "pdf = {}".to_owned()),
-        };
-        let one = |asked: Option<RequestedIn>| WhySkill {
-            skill: skill("pdf", SkillState::Ok),
-            shadowed_by: asked.as_ref().map(|_| "/h/.agents/skills/pdf".to_owned()),
-            asked,
-            needed_by: vec!["xlsx".to_owned()],
-            seen: vec![SeenBy {
-                agents: vec!["goose"],
-                path: "/p/.goose/skills/pdf".to_owned(),
-                form: Form::Link,
-            }],
-            shadows: vec!["/h/.goose/skills/pdf".to_owned()],
-        };
-        let elsewhere = |target: Option<String>| Elsewhere {
-            scope: ScopeKind::User,
-            path: "/h/.claude/skills/pdf".to_owned(),
-            form: if target.is_some() { Form::Broken } else { Form::Foreign },
-            target,
-            agents: vec!["claude-code"],
-            installed: false,
-        };
-        let outcome = WhyOutcome {
-            name: "pdf".to_owned(),
-            installed: vec![one(Some(asked(Some(3)))), one(Some(asked(None))), one(None)],
-            elsewhere: vec![elsewhere(Some("../x".to_owned())), elsewhere(None)],
-            closest: Some("pdfs".to_owned()),
-            ..WhyOutcome::default()
-        };
-        let schema = skillpm_testing::Schema::read("why.schema.json");
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        json(&talking, &outcome);
-        schema.assert_describes(&out.text());
-        let (talking, out, _) = printer(Appearance::PLAIN);
-        json(&talking, &WhyOutcome::default());
-        schema.assert_describes(&out.text());
     }
 }

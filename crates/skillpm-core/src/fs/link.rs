@@ -4,6 +4,7 @@ use std::fs;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::place::create_dir_all;
@@ -26,7 +27,7 @@ impl Default for System {
 }
 
 /// How a directory is made available in another place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase", tag = "kind", content = "target")]
 pub enum LinkKind {
     /// A symbolic link with this text: the path of the directory relative to the link's own directory.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
@@ -18,7 +19,7 @@ use crate::path::normal;
 use crate::settings::Settings;
 
 /// The reason why an agent reads a directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Role {
     /// It holds the canonical copies.
@@ -105,7 +106,7 @@ pub fn named(files: &Files) -> impl Iterator<Item = &str> {
 }
 
 /// An agent on this machine that does not see some installed skills.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Unseen {
     /// The agent's id.
     pub agent: String,
@@ -233,7 +234,7 @@ fn entries(scope: &Scope, dir: &Path) -> Option<BTreeSet<String>> {
 }
 
 /// The form of a skill in an agent's directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Form {
     /// The canonical copy itself.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::attributes;
@@ -13,7 +14,7 @@ use crate::fs;
 use crate::settings::Settings;
 
 /// A path and what happens to it. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PathChange {
     /// The path. For a directory it stands for everything in it.
     pub path: PathBuf,
@@ -32,7 +33,7 @@ impl PathChange {
 }
 
 /// What happens to a path.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PathEffect {
     /// Nothing was there.

@@ -13,6 +13,7 @@ use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use goal::{Content, Goal, Wanted};
@@ -56,7 +57,7 @@ pub struct Plan {
 }
 
 /// Which of the two files of a scope change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct ChangedFiles {
     /// `skillpm.toml`.
     pub manifest: bool,
@@ -65,7 +66,7 @@ pub struct ChangedFiles {
 }
 
 /// A link to make.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NewLink {
     /// The place of the link.
     pub place: Location,

@@ -14,7 +14,7 @@ use crate::install::health::problem;
 use crate::resolve::graph;
 
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, PathError};
 use crate::lockfile::{LockError, Locked, Lockfile, Mended};
 use crate::manifest::{Manifest, ManifestError, Requirement};
@@ -253,7 +253,8 @@ pub fn read_manifest_at(path: &Path) -> Result<(Manifest, Option<String>)> {
 
 /// Returns the error for a manifest at `path`.
 pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
-    let new = Error::config(format!("{}:{error}", path.display())).coded(problem::MANIFEST_UNREADABLE.id);
+    let place = FilePosition::new(path, error.line, error.column);
+    let new = Error::at(ErrorKind::Config, place, error.message).coded(problem::MANIFEST_UNREADABLE.id);
     match error.hint {
         Some(hint) => new.hint(hint),
         None => new,
@@ -264,11 +265,9 @@ pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
 /// markers.
 fn torn(scope: &Scope, text: &str) -> Option<Error> {
     let Err(LockError::MergeConflict { line }) = Lockfile::parse(text) else { return None };
-    let message = format!(
-        "{}:{line}:1: there are merge-conflict markers, and the sides cannot be told apart",
-        scope.lockfile.display()
-    );
-    Some(Error::config(message).coded(problem::LOCK_CONFLICT.id).hint(message!(
+    let place = FilePosition::new(&scope.lockfile, line, 1);
+    let message = "there are merge-conflict markers, and the sides cannot be told apart";
+    Some(Error::at(ErrorKind::Config, place, message).coded(problem::LOCK_CONFLICT.id).hint(message!(
         "choose one side, for example with `git checkout --ours skillpm.lock`, then run ",
         Verb::Install.within(scope.kind),
         ": it adds what the manifest asks for"
@@ -276,22 +275,28 @@ fn torn(scope: &Scope, text: &str) -> Option<Error> {
 }
 
 fn lock_error(scope: &Scope, error: &LockError) -> Error {
-    let (place, install) = (scope.lockfile.display(), || Verb::Install.within(scope.kind));
-    let told = match error {
-        LockError::MergeConflict { .. } | LockError::Twice { .. } => {
-            Error::config(format!("{place}:{error}")).hint(message!(
-                install(),
-                " repairs it: it keeps the entries that both sides agree on, and resolves the others again"
-            ))
+    let install = || Verb::Install.within(scope.kind);
+    let new = match error.position() {
+        Some((line, column)) => {
+            let place = FilePosition::new(&scope.lockfile, line, column);
+            Error::at(ErrorKind::Config, place, error.reason())
         }
-        LockError::Malformed { .. } => Error::config(format!("{place}:{error}"))
-            .hint(message!("restore the file from version control, or delete it and run ", install())),
-        LockError::Version(_) => Error::config(format!("{place}: {error}"))
-            .hint(message!("update skillpm, or delete the file and run ", install())),
-        LockError::Entry { .. } => Error::config(format!("{place}: {error}"))
-            .hint(message!("restore the file from version control, or delete the entry and run ", install())),
+        None => Error::config(format!("{}: {error}", scope.lockfile.display())),
     };
-    told.coded(match error {
+    new.hint(match error {
+        LockError::MergeConflict { .. } | LockError::Twice { .. } => message!(
+            install(),
+            " repairs it: it keeps the entries that both sides agree on, and resolves the others again"
+        ),
+        LockError::Malformed { .. } => {
+            message!("restore the file from version control, or delete it and run ", install())
+        }
+        LockError::Version(_) => message!("update skillpm, or delete the file and run ", install()),
+        LockError::Entry { .. } => {
+            message!("restore the file from version control, or delete the entry and run ", install())
+        }
+    })
+    .coded(match error {
         LockError::MergeConflict { .. } | LockError::Twice { .. } => problem::LOCK_CONFLICT.id,
         LockError::Version(_) => problem::LOCK_NEWER.id,
         LockError::Malformed { .. } | LockError::Entry { .. } => problem::LOCK_UNREADABLE.id,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::Warning;
@@ -25,7 +26,7 @@ pub struct AgentsRequest {
 }
 
 /// One agent. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AgentView {
     /// Its id, for `--agent` and `skillpm.toml`.
     pub id: &'static str,
@@ -48,7 +49,7 @@ pub struct AgentView {
 }
 
 /// A directory that an agent reads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DirectoryView {
     /// The scope that it belongs to.
     pub scope: ScopeKind,
@@ -65,7 +66,7 @@ pub struct DirectoryView {
 }
 
 /// A skill in a directory of an agent.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SkillView {
     /// The name of its directory.
     pub name: String,
@@ -76,7 +77,7 @@ pub struct SkillView {
 }
 
 /// A skill that an agent finds in several places.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TwiceView {
     /// The name.
     pub name: String,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::pack::skill_at;
@@ -39,7 +40,7 @@ pub enum BumpTo {
 }
 
 /// The outcome. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct BumpOutcome {
     /// The file, as it is to be shown.
     pub path: String,

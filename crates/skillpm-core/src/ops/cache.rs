@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{Warning, message};
@@ -29,7 +30,7 @@ const STORE: &str = "store";
 
 /// A part of the cache. The JSON form of this and the other values here is an interface: fields are only
 /// added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Room {
     /// `store`, or the name of a directory of the downloads.
     pub name: String,
@@ -44,7 +45,7 @@ pub struct Room {
 }
 
 /// The directories of the cache.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CacheDirs {
     /// The store.
     pub store: Room,
@@ -111,7 +112,7 @@ pub struct CleanRequest {
 }
 
 /// Something that was removed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Removed {
     /// `store`, or the room of the downloads.
     pub room: String,
@@ -122,7 +123,7 @@ pub struct Removed {
 }
 
 /// The outcome of a removal.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RemovedOutcome {
     /// Everything that was removed.
     pub removed: Vec<Removed>,
@@ -308,7 +309,7 @@ pub struct VerifyRequest {
 }
 
 /// The outcome of a check.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VerifyOutcome {
     /// The number of trees and archives that were examined.
     pub checked: usize,
@@ -319,7 +320,7 @@ pub struct VerifyOutcome {
 }
 
 /// A damaged tree or archive.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Damaged {
     /// `store`, or the room of the downloads.
     pub room: String,

@@ -7,6 +7,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{Verb, Warning, message};
@@ -57,7 +58,7 @@ pub(in crate::ops) struct Agreed {
 }
 
 /// A version of a skill in the place of another. The JSON form is an interface: fields are only ever added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NewVersion {
     /// The name under which it is installed.
     pub name: String,

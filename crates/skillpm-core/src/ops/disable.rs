@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::absent::installed_names;
@@ -30,7 +31,7 @@ pub struct DisableRequest {
 }
 
 /// The outcome of the change. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct DisableOutcome {
     /// The scope.
     pub scope: Option<ScopeKind>,
@@ -55,7 +56,7 @@ pub struct DisableOutcome {
 }
 
 /// A skill that was named.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DisabledSkill {
     /// The name under which it is installed.
     pub name: String,

@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::import::foreign_error;
 use super::policy_check::PolicyCheck;
 use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, message};
@@ -50,7 +52,7 @@ pub enum Output {
 }
 
 /// The outcome of an export. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct ExportOutcome {
     /// The file, if one is written.
     pub path: Option<String>,
@@ -68,7 +70,7 @@ pub struct ExportOutcome {
 }
 
 /// A skill that is left out.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
     /// The name under which skillpm installed it.
     pub name: String,
@@ -241,8 +243,7 @@ fn is_named(own: &str, name: &SkillName) -> bool {
 
 /// Reads the file at `path`, whose text is `text`.
 fn read(path: &Path, text: &str) -> Result<SkillsLock> {
-    SkillsLock::parse(text)
-        .map_err(|error| Error::config(format!("{}:{error}", path.display())).hint(error.hint))
+    SkillsLock::parse(text).map_err(|error| foreign_error(path, error))
 }
 
 /// Returns the entry of a skill and the author's name for it, which is its key. If there is no entry, returns

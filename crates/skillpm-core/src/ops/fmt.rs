@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use serde::ser::SerializeStruct as _;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::context::Context;
@@ -73,21 +73,35 @@ impl Serialize for Formatted {
         let (state, reason, at) = match &self.form {
             Form::Canonical => ("canonical", None, None),
             Form::Changed { .. } => ("changed", None, None),
-            Form::Refused { reason, at } => ("refused", Some(reason), at.as_ref()),
+            Form::Refused { reason, at } => ("refused", Some(reason.as_str()), at.as_ref()),
         };
-        let mut formatted = serializer.serialize_struct("Formatted", 6)?;
-        formatted.serialize_field("path", &self.file.display().to_string())?;
-        formatted.serialize_field("state", state)?;
-        formatted.serialize_field("diff", &self.diff())?;
-        formatted.serialize_field("text", &self.text)?;
-        formatted.serialize_field("reason", &reason)?;
-        formatted.serialize_field("at", &at)?;
-        formatted.end()
+        let (path, diff) = (self.file.display().to_string(), self.diff());
+        Json { path, state, diff, text: self.text.as_deref(), reason, at }.serialize(serializer)
     }
 }
 
+/// The JSON form of a [`Formatted`].
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Formatted")]
+struct Json<'a> {
+    /// The path of the file.
+    path: String,
+    /// `canonical`, `changed` if it is not canonical but has a canonical form, or `refused` if it has none.
+    state: &'static str,
+    /// The change as a unified diff.
+    diff: Option<String>,
+    /// The canonical form of a text from standard input.
+    text: Option<&'a str>,
+    /// Why it has no canonical form.
+    reason: Option<&'a str>,
+    /// The position of the reason, if it is in the text.
+    at: Option<&'a Position>,
+}
+
+skillpm_format::schema_of!(Formatted as Json<'static>);
+
 /// The outcome of formatting. The JSON form is an interface: fields are only ever added.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct FmtOutcome {
     /// Whether nothing was written.
     pub dry_run: bool,

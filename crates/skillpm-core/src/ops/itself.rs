@@ -4,6 +4,7 @@ mod installed;
 
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use semver::Version;
 use serde::Serialize;
 
@@ -36,7 +37,7 @@ pub struct SelfRequest {
 }
 
 /// What the program is. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SelfOutcome {
     /// The version of the program.
     pub version: String,

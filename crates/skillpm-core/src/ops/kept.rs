@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::absent::not_installed;
@@ -26,7 +27,7 @@ use crate::text::{closest, timestamp};
 const DIGITS: usize = 7;
 
 /// A saved copy. Its JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct KeptCopy {
     /// The name of the skill, or of a file beside the skills; `None` if unknown.
     pub name: Option<String>,
@@ -125,7 +126,7 @@ pub struct RestoreRequest {
 }
 
 /// The outcome of a restoration. Its JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct RestoreOutcome {
     /// The scope.
     #[serde(skip)]

@@ -1,5 +1,6 @@
 //! `link` and `unlink`: show installed skills to agents, or hide them.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::absent::installed_names;
@@ -34,7 +35,7 @@ pub struct LinkRequest {
 }
 
 /// The outcome of the change. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct LinkOutcome {
     /// The scope.
     pub scope: Option<ScopeKind>,
@@ -58,7 +59,7 @@ pub struct LinkOutcome {
 }
 
 /// A skill and the agents that see it.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LinkedSkill {
     /// The name under which it is installed.
     pub name: String,

@@ -2,6 +2,7 @@
 
 pub use super::policy_check::PolicyDecision;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::policy_check;
@@ -25,7 +26,7 @@ pub struct PolicyRequest {
 }
 
 /// The policy that applies. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct PolicyOutcome {
     /// All lines in force, in the order in which they are evaluated: the machine's before the manifest's,
     /// then the user's manifest's lines about scripts.
@@ -35,7 +36,7 @@ pub struct PolicyOutcome {
 }
 
 /// The ruling about one source.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Ruling {
     /// The full source.
     pub source: String,

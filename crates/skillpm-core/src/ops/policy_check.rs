@@ -5,6 +5,9 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::admission::{Admission, Decision, Dirs, PolicySubject};
 use crate::advice::{Verb, message};
 use crate::codes;
@@ -39,7 +42,7 @@ pub(super) struct PolicyCheck {
 }
 
 /// The decision about a source or a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct PolicyDecision {
     /// The source or the skill.
     pub subject: String,

@@ -5,6 +5,7 @@
 use std::collections::BTreeSet;
 use std::path::{Component, Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::verify::{ChangedFile, changed};
@@ -74,7 +75,7 @@ pub struct LockedSkill {
 }
 
 /// The difference between a skill and what is locked.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Modified {
     /// The digest that was found.
     pub found: Digest,

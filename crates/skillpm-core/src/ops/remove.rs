@@ -2,6 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::absent::installed_names;
 use super::change::Begun;
 use super::export::DroppedEntries;
@@ -33,7 +36,7 @@ pub struct RemoveRequest {
 }
 
 /// The outcome of a removal. Its JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, serde::Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct RemoveOutcome {
     /// The scope.
     #[serde(skip)]

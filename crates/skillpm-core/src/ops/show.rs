@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::install::alarms;
@@ -42,7 +43,7 @@ pub struct ShowRequest {
 
 /// A description of a skill. The JSON form of this and the other values here is an interface: fields are only
 /// added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ShowOutcome {
     /// Its frontmatter. Absent fields are left out.
     #[serde(flatten)]
@@ -76,7 +77,7 @@ pub struct ShowOutcome {
 }
 
 /// The approximate number of tokens of a skill's levels for a language model.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Tokens {
     /// Name and description, which an agent always has.
     pub metadata: usize,
@@ -87,7 +88,7 @@ pub struct Tokens {
 }
 
 /// An entry in the skill's directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ShownFile {
     /// Its path below the skill's directory, `/`-separated.
     pub path: String,
@@ -104,7 +105,7 @@ pub struct ShownFile {
 }
 
 /// The kind of an entry in a skill's directory.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileKind {
     /// A regular file.
@@ -116,7 +117,7 @@ pub enum FileKind {
 }
 
 /// Another skill of the same name.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Other {
     /// The scope in which it is.
     pub scope: ScopeKind,
@@ -128,7 +129,7 @@ pub struct Other {
 }
 
 /// A deviation that was tolerated.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ShownDeviation {
     /// The line, from 1.
     pub line: usize,

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -27,7 +28,7 @@ pub struct ToolsRequest {
 }
 
 /// A tool of a skill. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedTool {
     /// The skill's name.
     pub skill: String,
@@ -59,7 +60,7 @@ pub struct ListedTool {
 }
 
 /// The way in which a script receives its input.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PassedAs {
     /// As arguments of the command line, including options.

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::dependencies::{Installed, dependencies};
@@ -29,7 +30,7 @@ pub struct TreeRequest {
 
 /// A skill and its dependencies. The JSON form of a value of this type is an interface: fields are only
 /// added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TreeSkill {
     /// Its entry of `list`.
     #[serde(flatten)]
@@ -43,7 +44,7 @@ pub struct TreeSkill {
 }
 
 /// A skill that another one needs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NeedView {
     /// The text as written: a name, a name with a range of versions, or a source.
     pub text: String,

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{Opt, Verb, Warning, message};
@@ -29,7 +30,7 @@ pub struct UntrustRequest {
 }
 
 /// The directories that are now trusted. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TrustOutcome {
     /// All directories, sorted by path.
     pub directories: Vec<Trusted>,
@@ -40,7 +41,7 @@ pub struct TrustOutcome {
 }
 
 /// One directory.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Trusted {
     /// The path, with all links resolved.
     pub path: String,
@@ -53,7 +54,7 @@ pub struct Trusted {
 }
 
 /// Whether the trust in a directory is valid.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum TrustState {
     /// It is valid.

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::change::{keep_replaced, keep_tool_files, kept_by};
@@ -41,7 +42,7 @@ pub struct UndoRequest {
 }
 
 /// The outcome of an undo. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each says something of its own")]
 pub struct UndoOutcome {
     /// The scope.
@@ -74,7 +75,7 @@ pub struct UndoOutcome {
 }
 
 /// A skill and what happened to it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UndoneSkill {
     /// The name under which it is or was installed.
     pub name: String,
@@ -83,7 +84,7 @@ pub struct UndoneSkill {
 }
 
 /// What happened to a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Undone {
     /// It is installed again.
@@ -168,7 +169,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
 }
 
 /// The outcome of removing the record of the last change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Forgotten {
     /// Whether this was a dry run.
     pub dry_run: bool,

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::absent::not_installed;
@@ -31,7 +32,7 @@ pub struct WhyRequest {
 
 /// The explanation for a name. The JSON form of this and the other values here is an interface: fields are
 /// only added.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WhyOutcome {
     /// The requested name.
     pub name: String,
@@ -53,7 +54,7 @@ pub struct WhyOutcome {
 }
 
 /// An installed skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WhySkill {
     /// Its entry of `list`.
     #[serde(flatten)]
@@ -71,7 +72,7 @@ pub struct WhySkill {
 }
 
 /// A line of a manifest.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct RequestedIn {
     /// The file.
     pub file: String,
@@ -82,7 +83,7 @@ pub struct RequestedIn {
 }
 
 /// Agents that see a skill in one place.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SeenBy {
     /// Their ids.
     pub agents: Vec<&'static str>,
@@ -93,7 +94,7 @@ pub struct SeenBy {
 }
 
 /// Another skill with the name: skillpm did not install it, or installed it in the other scope.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Elsewhere {
     /// The scope in whose directories it is.
     pub scope: ScopeKind,

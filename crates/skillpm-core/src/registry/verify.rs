@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::derive::is_own_list;
@@ -16,7 +17,7 @@ use crate::name::SkillName;
 use crate::workers;
 
 /// What is wrong with a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DefectKind {
     /// A record or event cannot be used.
@@ -34,7 +35,7 @@ pub enum DefectKind {
 }
 
 /// Something wrong with a registry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Defect {
     /// The file, below the registry.
     pub path: String,

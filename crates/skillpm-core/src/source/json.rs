@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::interop::json::{offset, without_place};
 use crate::text::line_column;
 
@@ -51,7 +51,8 @@ impl Json {
                 let column = line[..before].chars().count() + 1;
                 // The position is stated once, in the form of all messages.
                 let message = without_place(&error);
-                Err(Error::integrity(format!("{name}:{}:{column}: {message}", error.line().max(1))))
+                let place = FilePosition::new(name.as_ref(), error.line().max(1), column);
+                Err(Error::at(ErrorKind::Integrity, place, message))
             }
         }
     }
@@ -145,14 +146,18 @@ impl<'a> Node<'a> {
 
     /// Returns the position, as `file:line:column`.
     pub(super) fn place(&self) -> String {
+        self.position().to_string()
+    }
+
+    fn position(&self) -> FilePosition {
         let offset = find(&self.file.text, &self.steps).unwrap_or(0);
         let (line, column) = line_column(&self.file.text, offset);
-        format!("{}:{line}:{column}", self.file.name)
+        FilePosition::new(self.file.name.as_ref(), line, column)
     }
 
     /// Returns an error with `message` and this position.
     pub(super) fn fault(&self, message: &str) -> Error {
-        Error::integrity(format!("{}: {message}", self.place()))
+        Error::at(ErrorKind::Integrity, self.position(), message)
     }
 
     fn wrong(&self, what: &str, kind: &str) -> Error {

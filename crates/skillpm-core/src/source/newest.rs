@@ -4,6 +4,9 @@
 //! of a file on the web, the digests of a site's index. They only decide what is shown and fetched. Whatever
 //! is fetched is checked as always, so a lying server can hide a version, but cannot slip one in.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 #[cfg(any(feature = "git", feature = "http"))]
 mod commits;
 mod here;
@@ -87,7 +90,7 @@ pub struct Newest {
 }
 
 /// How the files of a skill in its source compare with the locked ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Files {
     /// They are the same.

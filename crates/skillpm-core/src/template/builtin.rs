@@ -1,10 +1,13 @@
 //! The templates that are part of the program.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::{Resource, Template, TemplateFile};
 use crate::path::SafePath;
 
 /// A template that is part of the program. The JSON form is an interface: fields are only added.
-#[derive(Debug, serde::Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct Builtin {
     /// Its name.
     pub name: &'static str,

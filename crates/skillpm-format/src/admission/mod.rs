@@ -3,6 +3,9 @@
 //! A policy is written in a project's manifest and in a file of the machine. Each file must admit a skill, so no
 //! project can loosen the rules in the machine's file.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 mod age;
 mod pattern;
 mod place;
@@ -46,7 +49,7 @@ struct File {
 }
 
 /// A line that decided.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Line {
     /// The file, as displayed.
     pub file: String,
@@ -68,7 +71,7 @@ pub enum Pin {
 }
 
 /// The effect of one line, or of a missing line, on a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, JsonSchema)]
 pub struct Decision {
     /// Whether this line admits the skill.
     pub admitted: bool,
@@ -82,7 +85,7 @@ pub struct Decision {
 }
 
 /// A line that can only decide once there is content to look at.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pending {
     /// What the line requires, as half a sentence: `has to be 7 days old`.
     pub reason: String,

@@ -2,6 +2,9 @@
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::pattern::{List, Match};
 use super::place::Name;
 use super::{Line, Pattern, meant};
@@ -19,7 +22,7 @@ pub enum Scripts {
 }
 
 /// The permission of a script to run.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "answer", content = "because", rename_all = "lowercase")]
 pub enum Permission {
     /// It may run.
@@ -31,7 +34,7 @@ pub enum Permission {
 }
 
 /// The reason for a permission: the line that decided, or no line if no file decides and the caller's default applies.
-#[derive(Debug, Clone, Default, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(transparent)]
 pub struct ScriptsReason {
     /// The line.

@@ -2,13 +2,14 @@
 
 use std::sync::OnceLock;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The number of bytes in a block, for which the characters before it are counted.
 const BLOCK: usize = 4096;
 
 /// A position in a text. Both numbers start at 1; columns count characters.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
 pub struct Position {
     /// The line.
     pub line: usize,

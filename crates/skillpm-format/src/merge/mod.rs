@@ -41,6 +41,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::path::SafePath;
@@ -127,7 +128,7 @@ pub enum Outcome {
 }
 
 /// The reason why the user has to look at a path. The names are the identifiers in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Conflict {
     /// Both changed the same lines: the file has conflict markers.

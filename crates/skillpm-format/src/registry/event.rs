@@ -1,5 +1,6 @@
 //! What happened to a skill after its versions were published.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::json::{compact, read};
@@ -73,7 +74,7 @@ pub enum Event {
 }
 
 /// Who may see a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visibility {
     /// Whoever may read the registry.

@@ -37,6 +37,7 @@ mod texts;
 
 use std::collections::BTreeSet;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::document::Document;
@@ -50,7 +51,7 @@ pub const MAX_OF_A_KIND: usize = 100;
 const MAX_TEXT: usize = 200;
 
 /// The additions in a version.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Review {
     /// The additions: by kind, new capabilities first, then by position.
     pub changes: Vec<Change>,
@@ -61,7 +62,7 @@ pub struct Review {
 }
 
 /// One addition.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Change {
     /// The kind of addition.
     pub kind: Kind,
@@ -77,7 +78,7 @@ pub struct Change {
 }
 
 /// The kinds of reported additions, the most serious first. Their names are the identifiers in JSON.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 #[non_exhaustive]
 pub enum Kind {

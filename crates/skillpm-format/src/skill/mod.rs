@@ -11,6 +11,7 @@ mod tests;
 #[cfg(test)]
 mod unsupported;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use deviation::{Deviation, DeviationKind};
@@ -26,7 +27,7 @@ pub const SKILL_FILE: &str = "SKILL.md";
 pub const MAX_SKILL_FILE: u64 = 10 << 20;
 
 /// The metadata of a skill, read leniently.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SkillMeta {
     /// The name as written, without surrounding white space. Not checked: it may be anything, so it is never part of a
     /// path.

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::form::{self, CatalogForm};
@@ -15,7 +16,7 @@ const MORE: char = '…';
 const ONE: &str = "x";
 
 /// A description that was shortened.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Cut {
     /// The skill's name.
     pub name: String,

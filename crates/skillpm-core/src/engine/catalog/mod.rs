@@ -15,6 +15,7 @@ use std::ffi::OsStr;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use budget::Cut;
@@ -97,21 +98,30 @@ enum Text {
 }
 
 /// The fields of one skill. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "CatalogSkill")]
 struct Told<'a> {
+    /// The name.
     name: Cow<'a, str>,
+    /// What it is for, and when to use it.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<Cow<'a, str>>,
+    /// The path of its `SKILL.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<Cow<'a, str>>,
+    /// What it requires.
     #[serde(skip_serializing_if = "Option::is_none")]
     compatibility: Option<Cow<'a, str>>,
+    /// The tools that it may use.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     allowed_tools: Cow<'a, [String]>,
+    /// Its tags.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tags: Cow<'a, [String]>,
+    /// The version as the skill writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<Cow<'a, str>>,
+    /// Its other files, as `/`-separated paths below its directory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
 }
@@ -132,18 +142,24 @@ impl Told<'_> {
     }
 }
 
-#[derive(Serialize)]
-struct Object<'a> {
+/// The JSON form of a [`Catalog`]. It is an interface: fields are only added.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Catalog")]
+pub struct CatalogData<'a> {
+    /// The skills, in the order of their sources, with the fields that were asked for and that they have.
     skills: &'a [Told<'a>],
+    /// The estimated number of tokens of this text for a language model.
     tokens: usize,
+    /// The budget for the whole text, in tokens.
     budget: Option<usize>,
+    /// The descriptions that were shortened for the budget, in the order of the skills.
     cut: &'a [Cut],
     /// The number of shortened descriptions that `cut` does not list.
     #[serde(skip_serializing_if = "Option::is_none")]
     unlisted: Option<usize>,
 }
 
-impl<'a> Object<'a> {
+impl<'a> CatalogData<'a> {
     fn new(told: &'a [Told<'_>], tokens: usize, budget: Option<usize>, cut: &'a [Cut], listed: bool) -> Self {
         let (cut, unlisted) = if listed { (cut, None) } else { (&[][..], Some(cut.len())) };
         Self { skills: told, tokens, budget, cut, unlisted }
@@ -155,7 +171,7 @@ fn whole(told: &[Told<'_>], form: CatalogForm, budget: Option<usize>, cuts: &Cut
     if form != CatalogForm::Json {
         return form.render(told);
     }
-    let text = |tokens| form::json(&Object::new(told, tokens, budget, &cuts.all, cuts.are_listed));
+    let text = |tokens| form::json(&CatalogData::new(told, tokens, budget, &cuts.all, cuts.are_listed));
     // Each of its digits is a token: a number with one more digit makes it one more.
     let one = tokens::estimate(&text(0));
     let digits = |number: usize| number.to_string().len() - 1;
@@ -246,8 +262,8 @@ impl Catalog {
 
     /// Returns the object of [`CatalogForm::Json`]: the skills, the estimated tokens of its text, and the shortened
     /// descriptions.
-    pub fn as_json(&self) -> impl Serialize {
-        Object::new(&self.json, self.tokens.unwrap_or_default(), self.budget, &self.cut, self.lists_cuts)
+    pub fn as_json(&self) -> CatalogData<'_> {
+        CatalogData::new(&self.json, self.tokens.unwrap_or_default(), self.budget, &self.cut, self.lists_cuts)
     }
 
     /// Reports whether it exceeds the budget even without descriptions.

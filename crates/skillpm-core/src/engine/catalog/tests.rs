@@ -133,20 +133,6 @@ fn forms() {
     "#);
 }
 
-/// `schema/catalog.schema.json` describes what is printed, whatever the fields.
-#[test]
-fn the_schema_describes_it() {
-    let schema = skillpm_testing::Schema::read("catalog.schema.json");
-    let fields = Field::NAMES.map(|(_, field)| field).to_vec();
-    for (fields, budget) in [(fields, Some(60)), (Vec::new(), None)] {
-        let options = Options { form: CatalogForm::Json, fields, budget, ..Options::default() };
-        let told = catalog(&full(), &options);
-        assert_eq!(told.cut.is_empty(), budget.is_none());
-        let value = serde_json::from_str(&told.text()).expect("JSON");
-        assert_eq!(schema.faults(&value), [""; 0]);
-    }
-}
-
 /// The output is that of the reference's `to-prompt`, except for locations, which the reference does not escape.
 #[test]
 fn the_reference_s_lines() {

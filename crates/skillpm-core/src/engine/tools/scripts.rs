@@ -63,6 +63,8 @@ impl fmt::Display for Language {
     }
 }
 
+skillpm_format::schema_of!(Language as String);
+
 impl Serialize for Language {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)

@@ -1,10 +1,11 @@
 //! The problems that a scope can have. The ids are an interface: scripts name them, and the guide explains
 //! each.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// The severity of a problem.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing; nothing is wrong.

@@ -1,12 +1,13 @@
 //! Steps: the single changes of a plan.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::name::SkillName;
 
 /// The place of a copy or link: the canonical directory, the directory of disabled skills, or an agent's own directory.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Location {
     /// `.agents/skills` of the scope.
@@ -19,7 +20,7 @@ pub enum Location {
 
 /// One change. Steps hold names, never paths: a stranger's journal can only name places that the program
 /// would write to anyway.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase", deny_unknown_fields)]
 pub enum Step {
     /// Puts a tree in a place, and exchanges it for an existing one.

@@ -5,6 +5,7 @@ mod record;
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use self::activations::Activations;
@@ -27,7 +28,7 @@ pub struct AuditRequest {
 }
 
 /// The content of the log. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AuditOutcome {
     /// The path of the log; `None` if it is switched off.
     pub file: Option<PathBuf>,

@@ -8,6 +8,7 @@ mod publish;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::ask::{Asked, settle};
@@ -54,7 +55,7 @@ pub struct CreateRequest {
 }
 
 /// The outcome of the creation. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CreateOutcome {
     /// The skill's name.
     pub name: String,
@@ -71,7 +72,7 @@ pub struct CreateOutcome {
 }
 
 /// The installation of a new skill. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Installed {
     /// The scope.
     pub scope: ScopeKind,
@@ -96,7 +97,7 @@ impl Installed {
 }
 
 /// A file of a new skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct CreatedFile {
     /// The path below the skill's directory.
     pub path: String,

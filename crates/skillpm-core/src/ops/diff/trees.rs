@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use similar::ChangeTag;
 
@@ -40,7 +41,7 @@ pub const MAX_SHOWN: usize = 8 << 20;
 /// assert_eq!(diff.diff.counts.added_lines, 1);
 /// # Ok::<(), skillpm_core::tree::ReadError>(())
 /// ```
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VersionDiff {
     /// The review: what a reviewer must see.
     pub review: Review,
@@ -50,7 +51,7 @@ pub struct VersionDiff {
 }
 
 /// The files that differ between two versions of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct TreeDiff {
     /// The number of changes.
     pub counts: Counts,
@@ -59,7 +60,7 @@ pub struct TreeDiff {
 }
 
 /// The number of changes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
 pub struct Counts {
     /// Added files.
     pub added: usize,
@@ -74,7 +75,7 @@ pub struct Counts {
 }
 
 /// A file that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct FileDiff {
     /// The path below the skill's directory.
     pub path: SafePath,
@@ -89,7 +90,7 @@ pub struct FileDiff {
 }
 
 /// The status of a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FileStatus {
     /// It was added.
@@ -101,7 +102,7 @@ pub enum FileStatus {
 }
 
 /// The difference in the content of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum ContentDiff {
     /// None: only the mode differs.

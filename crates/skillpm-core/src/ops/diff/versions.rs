@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::trees::VersionDiff;
@@ -49,7 +50,7 @@ pub struct DiffRequest {
 }
 
 /// A skill that differs. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SkillDiff {
     /// The name under which it is installed.
     pub name: String,
@@ -67,7 +68,7 @@ pub struct SkillDiff {
 }
 
 /// One of two versions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Side {
     /// Which version it is.
     pub what: DiffKind,
@@ -80,7 +81,7 @@ pub struct Side {
 }
 
 /// A version of a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum DiffKind {
     /// The one that is locked.

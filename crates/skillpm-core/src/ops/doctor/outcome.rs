@@ -1,5 +1,6 @@
 //! The findings, as they are shown.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::Message;
@@ -9,7 +10,7 @@ use crate::install::plan::{Location, Step};
 use crate::install::scope::ScopeKind;
 
 /// The findings. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DoctorOutcome {
     /// What is wrong or worth knowing: project, user, then the store and the downloads.
     pub findings: Vec<Diagnosis>,
@@ -21,7 +22,7 @@ pub struct DoctorOutcome {
 }
 
 /// Something that is wrong, or worth knowing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Diagnosis {
     /// What it is: `link-missing`.
     pub id: &'static str,

@@ -8,7 +8,7 @@ use super::request::ImportRequest;
 use crate::agents::Agent;
 use crate::context::Context;
 use crate::document::Document;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::{Scope, ScopeKind, exists};
 use crate::install::state::Files;
@@ -86,7 +86,7 @@ impl Claims {
 
     fn skills_lock(&mut self, path: &Path) -> Result<()> {
         let Some(text) = self.text(path)? else { return Ok(()) };
-        let lock = SkillsLock::parse(&text).map_err(|error| wrong(path, &error))?;
+        let lock = SkillsLock::parse(&text).map_err(|error| foreign_error(path, error))?;
         for (name, entry) in lock.skills {
             let fields = Fields {
                 kind: entry.get("sourceType").unwrap_or_default(),
@@ -108,7 +108,7 @@ impl Claims {
 
     fn global_lock(&mut self, path: &Path) -> Result<()> {
         let Some(text) = self.text(path)? else { return Ok(()) };
-        let lock = GlobalLock::parse(&text).map_err(|error| wrong(path, &error))?;
+        let lock = GlobalLock::parse(&text).map_err(|error| foreign_error(path, error))?;
         for (name, entry) in lock.skills {
             let kind = entry.get("sourceType").unwrap_or_default();
             let fields = Fields {
@@ -261,6 +261,8 @@ fn located(path: &Path, fields: Fields<'_>) -> std::result::Result<SourceSpec, S
     Ok(SourceSpec { origin: Origin::local(text), ..spec })
 }
 
-fn wrong(path: &Path, error: &ForeignError) -> Error {
-    Error::config(format!("{}:{error}", path.display())).hint(error.hint)
+/// Returns the error for the file of another tool at `path`.
+pub(in crate::ops) fn foreign_error(path: &Path, error: ForeignError) -> Error {
+    let place = FilePosition::new(path, error.line, error.column);
+    Error::at(ErrorKind::Config, place, error.message).hint(error.hint)
 }

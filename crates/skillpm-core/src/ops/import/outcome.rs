@@ -1,5 +1,6 @@
 //! The outcome of an import.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{Message, Warning};
@@ -9,7 +10,7 @@ use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
 
 /// The outcome: what was adopted, and what was not. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct ImportOutcome {
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
@@ -48,7 +49,7 @@ impl ImportOutcome {
 }
 
 /// A skill that was found. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ImportedSkill {
     /// The name under which it is installed.
     pub name: String,
@@ -69,7 +70,7 @@ pub struct ImportedSkill {
 }
 
 /// The result for a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It is in manifest and lockfile, and is there as in its source.
@@ -83,7 +84,7 @@ pub enum Verdict {
 }
 
 /// The origin of the report about a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum FoundIn {
     /// `skills-lock.json`.

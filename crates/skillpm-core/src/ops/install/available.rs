@@ -1,12 +1,15 @@
 //! Skills and plugins that sources offer, for display.
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::chosen::typed;
 use crate::advice::Message;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 
 /// A skill that a source holds.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Available {
     /// The full source.
     pub source: String,
@@ -21,7 +24,7 @@ pub struct Available {
 }
 
 /// A plugin of a marketplace.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OfferedPlugin {
     /// Its name.
     pub name: String,

@@ -2,8 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use crate::advice::Warning;
-use crate::error::Error;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::advice::{Warning, message};
+use crate::error::{Error, ErrorKind, Failure};
 use crate::install::plan::Wanted;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -41,19 +44,30 @@ pub(in crate::ops) struct DesiredNotes {
 }
 
 /// A skill or plugin that was requested among others and could not be installed.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
     /// Its name, or its directory if several have the same name.
     pub name: String,
-    /// The code of the error, for programs.
-    pub code: &'static str,
-    /// The exit code of the error.
-    pub exit_code: u8,
+    /// The reason.
+    #[serde(flatten)]
+    pub why: Failure,
 }
 
 impl LeftOut {
     /// Returns the report about `name`, which could not be installed because of `error`.
     pub(in crate::ops) fn new(name: String, error: &Error) -> Self {
-        Self { name, code: error.code(), exit_code: error.kind().exit_code() }
+        let message = message!(format_args!("`{name}` was left out: "), error.with_causes());
+        Self { name, why: Failure { message, ..Failure::from(error) } }
+    }
+
+    /// Returns the report about `name`, of which `warning` says why it was left out.
+    pub(in crate::ops) fn because_of(name: String, warning: &Warning) -> Self {
+        let error = Error::new(ErrorKind::Findings, warning.message.clone()).coded(warning.code);
+        Self { name, why: Failure::from(&error) }
+    }
+
+    /// Returns the warning that says why.
+    pub fn warning(&self) -> Warning {
+        Warning::new(self.why.code, self.why.message.clone())
     }
 }

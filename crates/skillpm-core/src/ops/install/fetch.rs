@@ -17,7 +17,7 @@ use crate::admission::PolicySubject;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::digest::Digest;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::install::plan::{Content, Wanted};
 use crate::install::state::Files;
 use crate::manifest::Requirement;
@@ -260,13 +260,10 @@ impl<'a> Fetched<'a> {
         let done: Vec<_> = candidates.iter().zip(done).filter_map(|(c, done)| Some((c, done?))).collect();
         let unclear = if chosen.named { BTreeMap::new() } else { unclear(&done) };
         for paths in unclear.values() {
-            self.warnings.push(told_unclear(&chosen.spec, opened, paths));
-            let left = paths.iter().map(|path| LeftOut {
-                name: visible_name(path),
-                code: codes::NAMES_EQUAL,
-                exit_code: ErrorKind::Findings.exit_code(),
-            });
+            let warning = told_unclear(&chosen.spec, opened, paths);
+            let left = paths.iter().map(|path| LeftOut::because_of(visible_name(path), &warning));
             self.left_out.extend(left);
+            self.warnings.push(warning);
         }
         let mut installed = 0;
         for (candidate, done) in done {
@@ -285,10 +282,9 @@ impl<'a> Fetched<'a> {
 
     /// Leaves out `candidate`, one of many that `opened` has, which cannot be used because of `error`.
     fn leave_out(&mut self, opened: &FetchedSource, candidate: &Candidate, error: &Error) {
-        let name = visible_name(candidate.title(&opened.name));
-        let told = message!(format_args!("`{name}` was left out: "), error.with_causes());
-        self.left_out.push(LeftOut::new(name, error));
-        self.warnings.push(Warning::new(error.code(), told));
+        let left = LeftOut::new(visible_name(candidate.title(&opened.name)), error);
+        self.warnings.push(left.warning());
+        self.left_out.push(left);
     }
 
     /// Returns the job of taking in `candidate`, if its source may be used.

@@ -7,7 +7,7 @@ use super::desired::LeftOut;
 use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
 use super::{select, typed};
-use crate::advice::{Opt, Verb, Warning, message};
+use crate::advice::{Opt, Verb, message};
 use crate::error::{Error, Result};
 use crate::manifest::Manifest;
 use crate::ops::fetcher::Sources;
@@ -61,8 +61,9 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
             Ok(chosen) => sources.push(chosen),
             // The user did not name this one.
             Err(error) if all => {
-                left_out.push(LeftOut::new(plugin.name.clone(), &error));
-                warnings.push(Warning::new(error.code(), message!("left out: ", error.with_causes())));
+                let left = LeftOut::new(plugin.name.clone(), &error);
+                warnings.push(left.warning());
+                left_out.push(left);
             }
             Err(error) => return Err(error),
         }

@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::available::{Available, OfferedPlugin};
@@ -27,7 +28,7 @@ use crate::resolve::graph::dependents;
 use crate::text::conflict_line;
 
 /// The outcome of an installation. The JSON form is an interface: fields are only ever added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct InstallOutcome {
     /// The scope of the skills.
     pub scope: Option<ScopeKind>,
@@ -83,7 +84,7 @@ pub struct InstallOutcome {
 }
 
 /// A requested skill.
-#[derive(Debug, Clone, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct InstalledSkill {
     /// The name under which it is installed.
     pub name: String,
@@ -108,7 +109,7 @@ pub struct InstalledSkill {
 }
 
 /// What happened to a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, serde::Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
     /// It was added.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::fs;
@@ -18,7 +19,7 @@ const DPKG_LIST: &str = "/var/lib/dpkg/info/skillpm.list";
 const RPM: [&str; 2] = ["/usr/lib/sysimage/rpm", "/var/lib/rpm"];
 
 /// How a program was installed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Installed {
     /// What installed it.
     pub by: Manager,
@@ -29,7 +30,7 @@ pub struct Installed {
 }
 
 /// What installs programs.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Manager {
     /// `cargo install` or `cargo binstall`.

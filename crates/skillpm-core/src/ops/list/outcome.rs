@@ -1,5 +1,6 @@
 //! The outcome of a listing.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::Warning;
@@ -8,7 +9,7 @@ use crate::install::scope::ScopeKind;
 use crate::ops::import::FoundIn;
 
 /// One skill. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct ListedSkill {
     /// The name under which it is installed.
@@ -62,7 +63,7 @@ pub struct ListedSkill {
 }
 
 /// The state of what is on disk, compared with the lockfile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum SkillState {
     /// Every byte is as locked.

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::clients::Client;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::interop::servers::ServersError;
@@ -81,13 +81,12 @@ impl ClientFile {
 
     /// Returns `error` with the path of the file.
     pub(super) fn error(&self, error: &ServersError) -> Error {
-        let path = self.path.display();
         match error {
             ServersError::Syntax { line, column, reason } => {
-                Error::config(format!("`{path}:{line}:{column}`: {reason}"))
+                Error::at(ErrorKind::Config, FilePosition::new(&self.path, *line, *column), reason)
                     .hint("nothing was changed: repair the file and run the command again")
             }
-            ServersError::Shape(reason) => Error::config(format!("`{path}`: {reason}"))
+            ServersError::Shape(reason) => Error::config(format!("`{}`: {reason}", self.path.display()))
                 .hint("nothing was changed: edit the file by hand"),
         }
     }

@@ -1,11 +1,12 @@
 //! What was done to the files of clients.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::scope::ScopeKind;
 
 /// The outcome of a change. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct McpChangeOutcome {
     /// Whether this was a dry run.
     pub dry_run: bool,
@@ -21,7 +22,7 @@ impl McpChangeOutcome {
 }
 
 /// The change of one client's file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ClientChange {
     /// The id of the client.
     pub client: String,
@@ -43,7 +44,7 @@ pub struct ClientChange {
 }
 
 /// What was done to a file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {
     /// The file was created.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::clients::{self, Client};
@@ -26,14 +27,14 @@ pub struct McpStatusRequest {
 }
 
 /// The state of clients. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct McpStatusOutcome {
     /// The clients, sorted by id.
     pub clients: Vec<ClientStatus>,
 }
 
 /// The state of one client in one scope.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ClientStatus {
     /// The id of the client.
     pub client: String,
@@ -52,7 +53,7 @@ pub struct ClientStatus {
 }
 
 /// An entry that starts this server.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ConfiguredServer {
     /// The key.
     pub name: String,

@@ -1,12 +1,13 @@
 //! What `outdated` reports about one skill.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::install::scope::ScopeKind;
 use crate::source::newest;
 
 /// One skill. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a fact of its own")]
 pub struct OutdatedSkill {
     /// The name under which it is installed.
@@ -44,7 +45,7 @@ pub struct OutdatedSkill {
 }
 
 /// How the files of a skill in its source compare with the locked ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Status {
     /// They are the same.

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{LeftOut, Packed, PackedFile, PackedKey};
@@ -31,7 +32,7 @@ pub struct PackRequest {
 }
 
 /// The outcome. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct PackOutcome {
     /// The name of the skill.
     pub name: String,
@@ -70,7 +71,7 @@ pub struct PackOutcome {
 }
 
 /// The bytes of an archive.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PackedArtifact {
     /// Their digest.
     pub digest: Digest,

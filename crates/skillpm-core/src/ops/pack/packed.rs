@@ -3,6 +3,7 @@
 use std::io::Write as _;
 use std::sync::Arc;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Examined, LeftOut, Secrets};
@@ -57,7 +58,7 @@ impl Packed {
 }
 
 /// A file of a package.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PackedFile {
     /// The path below the skill's directory.
     pub path: String,

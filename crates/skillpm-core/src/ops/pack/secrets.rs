@@ -1,5 +1,6 @@
 //! Files that may hold secrets: whoever makes a package of them, or publishes it, is asked before.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::Packed;
@@ -12,7 +13,7 @@ use crate::tree::keys::keys;
 use crate::tree::secrets::is_secret;
 
 /// A key of a service in a file that is packed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PackedKey {
     /// The path of the file below the skill's directory.
     pub path: String,

@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::error::{Error, Result};
@@ -24,7 +25,7 @@ const GIT: &str = ".git";
 const VERSION_CONTROL: [&str; 7] = [".hg", ".svn", ".jj", ".bzr", ".pijul", "_darcs", "CVS"];
 
 /// A file or directory that is not packed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LeftOut {
     /// The path below the skill's directory; a directory, with everything in it, ends in `/`.
     pub path: String,
@@ -33,7 +34,7 @@ pub struct LeftOut {
 }
 
 /// The reason why something is not packed.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum LeaveReason {
     /// A rule of `.skillpmignore`.

@@ -1,5 +1,6 @@
 //! What is asked of `publish`, and what it answers.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::digest::Digest;
@@ -22,7 +23,7 @@ pub struct PublishRequest {
 }
 
 /// The outcome. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct PublishOutcome {
     /// The directory or the address of the registry, `oci://HOST/NAME`, or `github:OWNER/REPO`.
     pub registry: String,
@@ -53,7 +54,7 @@ pub struct PublishOutcome {
 }
 
 /// A release of a repository on GitHub.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Release {
     /// The repository: `owner/name`, with the host before it if that is not `github.com`.
     pub repository: String,

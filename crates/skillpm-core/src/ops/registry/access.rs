@@ -1,5 +1,6 @@
 //! `registry owner`, `publisher` and `visibility`: who may publish a skill of a server, and who may see it.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
@@ -39,7 +40,7 @@ pub enum AccessChange {
 }
 
 /// A workflow of a repository.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AccessWorkflow {
     /// The repository, as `owner/name`.
     pub repository: String,
@@ -54,7 +55,7 @@ pub struct AccessWorkflow {
 }
 
 /// The outcome. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AccessOutcome {
     /// The address of the registry.
     pub registry: String,

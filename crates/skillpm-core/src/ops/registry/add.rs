@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::opened::{now, open, shown, writer};
@@ -31,7 +32,7 @@ pub struct AddRequest {
 }
 
 /// A version that a registry has now.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AddedVersion {
     /// The name of the skill.
     pub name: String,
@@ -48,7 +49,7 @@ pub struct AddedVersion {
 }
 
 /// The outcome. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AddOutcome {
     /// The directory of the registry.
     pub registry: String,

@@ -1,5 +1,6 @@
 //! `registry list`: what a registry has.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::opened::shown;
@@ -24,7 +25,7 @@ pub struct ListRequest {
 }
 
 /// A skill of a registry.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedSkill {
     /// The name.
     pub name: String,
@@ -37,7 +38,7 @@ pub struct ListedSkill {
 }
 
 /// A version of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListedVersion {
     /// The version.
     pub version: String,
@@ -56,7 +57,7 @@ pub struct ListedVersion {
 }
 
 /// The outcome. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ListOutcome {
     /// The directory or the address of the registry.
     pub registry: String,

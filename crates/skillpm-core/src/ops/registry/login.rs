@@ -1,5 +1,6 @@
 //! `registry login` and `registry logout`: the tokens of registries.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::Warning;
@@ -22,7 +23,7 @@ pub struct LoginRequest {
 }
 
 /// The outcome: a token is kept.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LoginOutcome {
     /// The origin that the token is sent to, and no other.
     pub origin: String,
@@ -36,7 +37,7 @@ pub struct LoginOutcome {
 }
 
 /// The outcome: a token is gone.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LogoutOutcome {
     /// The origin.
     pub origin: String,
@@ -50,7 +51,7 @@ pub struct LogoutOutcome {
 }
 
 /// The outcome: the origins whose tokens are kept.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct LoginsOutcome {
     /// The file that has the tokens.
     pub file: String,
@@ -62,7 +63,7 @@ pub struct LoginsOutcome {
 }
 
 /// An origin whose token is kept.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct KeptLogin {
     /// The origin.
     pub origin: String,

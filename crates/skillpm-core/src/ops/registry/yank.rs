@@ -1,5 +1,6 @@
 //! `registry yank` and `registry unyank`: which versions are no longer for new installations.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 #[cfg(feature = "http")]
 use serde_json::json;
@@ -43,7 +44,7 @@ pub struct UnyankRequest {
 }
 
 /// What happened to a version.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct YankedVersion {
     /// The name of the skill.
     pub name: String,
@@ -56,7 +57,7 @@ pub struct YankedVersion {
 }
 
 /// The outcome. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct YankOutcome {
     /// The directory or the address of the registry.
     pub registry: String,

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::advice::Warning;
@@ -17,6 +18,8 @@ pub struct RunOutcome {
     /// What a person should know.
     pub warnings: Vec<Warning>,
 }
+
+skillpm_format::schema_of!(RunOutcome as Json<'static>);
 
 impl Serialize for RunOutcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
@@ -62,40 +65,68 @@ impl Serialize for RunOutcome {
 }
 
 /// The JSON form of a [`RunOutcome`]. It is an interface: fields are only added.
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "RunOutcome")]
 struct Json<'a> {
+    /// The skill's name.
     skill: &'a str,
+    /// Where the skill comes from.
     source: &'a str,
+    /// The tree digest of the files that ran.
     digest: String,
+    /// The script, below the directory of the skill.
     script: &'a str,
+    /// The program that ran it.
     interpreter: String,
     /// `exited`, `signalled`, `timeout`, `processes`, `stopped`, or `unknown`.
     status: &'static str,
+    /// The exit code; null if a signal ended it.
     exit_code: Option<i32>,
+    /// The signal that ended it.
     signal: Option<i32>,
+    /// Its standard output.
     stdout: OutputJson,
+    /// Its standard error.
     stderr: OutputJson,
+    /// How many processes it left behind, which were killed.
     leftovers: usize,
+    /// How long it ran, in milliseconds.
     duration_ms: u64,
+    /// What it was kept from.
     sandbox: SandboxJson,
 }
 
-#[derive(Serialize)]
+/// What a script wrote on a stream.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Output")]
 struct OutputJson {
+    /// The text, invalid UTF-8 replaced.
     text: String,
+    /// The number of bytes that were written.
     bytes: u64,
+    /// Whether the text has fewer than were written.
     cut: bool,
 }
 
-#[derive(Serialize)]
+/// What the script was kept from, and what it was given.
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Sandbox")]
 struct SandboxJson {
+    /// The version of Landlock that kept files from it; null if nothing did.
     landlock: Option<u32>,
+    /// Whether its system calls were filtered.
     seccomp: bool,
+    /// Whether it could use the network.
     network: bool,
+    /// Whether it could connect to unix sockets.
     unix_sockets: bool,
+    /// The directory it ran in.
     cwd: String,
+    /// What it could read besides the system's files.
     read: Vec<String>,
+    /// What it could write.
     write: Vec<String>,
+    /// Why the working directory was closed to it, if it was.
     closed: Option<String>,
 }
 

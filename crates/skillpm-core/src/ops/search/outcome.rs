@@ -1,5 +1,6 @@
 //! What a search returns.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::Warning;
@@ -8,7 +9,7 @@ use crate::error::{Error, ErrorKind};
 use crate::ranking::Document;
 
 /// The outcome of a search.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct SearchOutcome {
     /// The best matches, best first.
     pub skills: Vec<FoundSkill>,
@@ -33,7 +34,7 @@ impl SearchOutcome {
 }
 
 /// A skill in one place. Another place may have a skill of the same name.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct FoundSkill {
     /// The name.
     pub name: String,
@@ -65,7 +66,7 @@ impl FoundSkill {
 }
 
 /// The kind of place in which a skill was found.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub enum FoundIn {
     /// A registry.
     #[serde(rename = "registry")]

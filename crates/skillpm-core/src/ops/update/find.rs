@@ -11,7 +11,7 @@ use crate::advice::{Message, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Failure, Result};
 use crate::fs::{self, Kind};
 use crate::install::merges::{MergeChoice, Other, Unresolved};
 use crate::install::plan::requirement_of;
@@ -267,9 +267,7 @@ impl<'a> Finder<'a> {
             self.other(one, UpdateChange::Failed);
         }
         let names = installed.iter().map(|one| one.name.to_string()).collect();
-        let (code, exit_code) = (error.code(), error.kind().exit_code());
-        let (message, hints) = (error.with_causes(), error.hints().to_vec());
-        self.found.failures.push(UpdateFailure { names, message, hints, code, exit_code });
+        self.found.failures.push(UpdateFailure { names, why: Failure::from(&error) });
         Ok(())
     }
 

@@ -1,8 +1,10 @@
 //! The outcome of an update: what it did, or would do.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::advice::{Message, Warning};
+use crate::advice::Warning;
+use crate::error::Failure;
 use crate::install::changes::PathChange;
 use crate::install::merges::Disputed;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
@@ -15,7 +17,7 @@ use crate::path::SafePath;
 use crate::review::Review;
 
 /// The outcome of an update. The JSON form is an interface: fields are only ever added.
-#[derive(Debug, Clone, Default, Serialize)]
+#[derive(Debug, Clone, Default, Serialize, JsonSchema)]
 pub struct UpdateOutcome {
     /// Where the skills are.
     pub scope: Option<ScopeKind>,
@@ -46,7 +48,7 @@ pub struct UpdateOutcome {
 }
 
 /// A skill that was examined. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UpdatedSkill {
     /// The name under which it is installed.
     pub name: String,
@@ -71,7 +73,7 @@ pub struct UpdatedSkill {
 }
 
 /// What happened to a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpdateChange {
     /// The new version took its place.
@@ -103,7 +105,7 @@ pub enum UpdateChange {
 }
 
 /// One version of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Version {
     /// The version as the skill writes it.
     pub version: Option<String>,
@@ -116,7 +118,7 @@ pub struct Version {
 }
 
 /// A file that differs between two versions.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangedFile {
     /// Where it is below the skill's directory.
     pub path: SafePath,
@@ -125,7 +127,7 @@ pub struct ChangedFile {
 }
 
 /// The result for a file that the user had changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MergedPath {
     /// Where it is below the skill's directory.
     pub path: SafePath,
@@ -138,18 +140,13 @@ pub struct MergedPath {
 }
 
 /// Something that could not be asked or used; its skills stay as they are.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UpdateFailure {
     /// The skills.
     pub names: Vec<String>,
-    /// What is wrong.
-    pub message: Message,
-    /// What to do about it.
-    pub hints: Vec<Message>,
-    /// What happened, for programs.
-    pub code: &'static str,
-    /// The exit code that it stands for.
-    pub exit_code: u8,
+    /// The reason.
+    #[serde(flatten)]
+    pub why: Failure,
 }
 
 impl UpdateOutcome {

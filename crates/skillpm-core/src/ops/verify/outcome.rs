@@ -2,14 +2,14 @@
 
 use std::path::Path;
 
-use serde::ser::SerializeStruct as _;
+use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::advice::Warning;
 use crate::install::scope::ScopeKind;
 
 /// The result of comparing something with the lockfile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Verdict {
     /// It is as locked, to the byte.
@@ -53,7 +53,7 @@ impl Verdict {
 }
 
 /// One skill. The JSON form of this and the other values here is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VerifiedSkill {
     /// The name under which it is installed.
     pub name: String,
@@ -78,7 +78,7 @@ impl VerifiedSkill {
 }
 
 /// One place of a skill.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VerifiedPlace {
     /// The agent that reads it; `None` for the copy itself.
     pub agent: Option<&'static str>,
@@ -101,7 +101,7 @@ pub struct VerifiedPlace {
 }
 
 /// Code that is not part of a skill, in its directory: no digest covers it, and a script may run it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct UnlockedCode {
     /// The path below the skill's directory, of a file or of a directory with everything in it.
     pub path: String,
@@ -133,7 +133,7 @@ impl VerifiedPlace {
 }
 
 /// A file that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ChangedFile {
     /// The path below the skill's directory.
     pub path: String,
@@ -142,7 +142,7 @@ pub struct ChangedFile {
 }
 
 /// The way in which a file differs from the locked one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum FileChange {
     /// It has other bytes, or is not a regular file.
@@ -166,13 +166,23 @@ pub struct VerifyOutcome {
     pub warnings: Vec<Warning>,
 }
 
+/// The JSON form of a [`VerifyOutcome`].
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "VerifyOutcome")]
+struct Json<'a> {
+    /// Whether everything is as locked.
+    ok: bool,
+    /// The skills, project before user, then by name.
+    skills: &'a [VerifiedSkill],
+    /// Warnings for the user.
+    warnings: &'a [Warning],
+}
+
+skillpm_format::schema_of!(VerifyOutcome as Json<'static>);
+
 impl Serialize for VerifyOutcome {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut outcome = serializer.serialize_struct("VerifyOutcome", 3)?;
-        outcome.serialize_field("ok", &self.is_ok())?;
-        outcome.serialize_field("skills", &self.skills)?;
-        outcome.serialize_field("warnings", &self.warnings)?;
-        outcome.end()
+        Json { ok: self.is_ok(), skills: &self.skills, warnings: &self.warnings }.serialize(serializer)
     }
 }
 

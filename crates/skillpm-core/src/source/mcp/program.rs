@@ -18,7 +18,7 @@ use super::message::{Answer, Object, Peer, Transport, answer};
 use crate::advice::{Opt, message};
 use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs;
 use crate::http::said;
 use crate::interrupt::{self, Rest, Running};
@@ -101,7 +101,8 @@ impl Program {
             .join(manifest::FILE_NAME);
         let text = fs::read_text(&path, MANIFEST_BYTES)?.unwrap_or_default();
         let manifest = Manifest::parse(&text).map_err(|error| {
-            let told = Error::config(format!("{}:{error}", path.display()));
+            let place = FilePosition::new(&path, error.line, error.column);
+            let told = Error::at(ErrorKind::Config, place, error.message);
             match error.hint {
                 Some(hint) => told.hint(hint),
                 None => told,

@@ -8,7 +8,7 @@ use toml::{Table, Value};
 
 use super::{Finder, Installed, Lookup, Used, ancestors, real_within, shipped, sorted, text, toml_file};
 use crate::env;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, Kind};
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
@@ -76,7 +76,7 @@ fn lock(dirs: &[PathBuf]) -> Result<Option<(&Path, Lock)>> {
         let lock = toml::from_str(&text).map_err(|error| {
             let (line, column) = line_column(&text, error.span().map_or(0, |span| span.start));
             let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
-            Error::config(format!("{}:{line}:{column}: {message}", path.display()))
+            Error::at(ErrorKind::Config, FilePosition::new(&path, line, column), message)
         })?;
         return Ok(Some((dir, lock)));
     }

@@ -16,7 +16,7 @@ use super::{FetchedSource, Source, Wanted};
 use crate::advice::{Message, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, Kind, Walk};
 use crate::path::normal;
 use crate::refusal::Limits;
@@ -317,7 +317,7 @@ fn toml_file(path: &Path) -> Result<Option<toml::Table>> {
     text.parse::<toml::Table>().map(Some).map_err(|error| {
         let (line, column) = line_column(&text, error.span().map_or(0, |span| span.start));
         let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
-        Error::config(format!("{}:{line}:{column}: {message}", path.display()))
+        Error::at(ErrorKind::Config, FilePosition::new(path, line, column), message)
     })
 }
 

@@ -8,7 +8,7 @@ use super::{
     toml_file,
 };
 use crate::env;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, Kind};
 use crate::path::normal;
 use crate::refusal::Limits;
@@ -194,7 +194,7 @@ impl Distribution<'_> {
         let prefix = fs::real_path(&self.environment.dir)?.unwrap_or_else(|| self.environment.dir.clone());
         let fault = |at: usize, message: String| {
             let file = self.site.join(self.info).join("RECORD");
-            Error::integrity(format!("{}:{}:1: {message}", file.display(), at + 1))
+            Error::at(ErrorKind::Integrity, FilePosition::new(&file, at + 1, 1), message)
         };
         let mut files = BTreeMap::new();
         for (at, line) in record.lines().enumerate().filter(|(_, line)| !line.trim().is_empty()) {

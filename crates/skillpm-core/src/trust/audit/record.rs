@@ -3,6 +3,7 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::digest::{Digest, HashingWriter};
@@ -65,7 +66,7 @@ pub enum Event<'a> {
 }
 
 /// The restrictions on a script.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Sandboxed {
     /// The version of Landlock that restricted its access to files; `None` without Landlock.
     pub landlock: Option<u32>,
@@ -79,7 +80,7 @@ pub struct Sandboxed {
 }
 
 /// The kind of an event, as records name it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EventKind {
     /// [`Event::Activation`].
@@ -101,7 +102,7 @@ impl std::fmt::Display for EventKind {
 }
 
 /// A record of the log, which is one line. It always has all members, with `null` for those that do not apply.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct AuditRecord {
     /// The version of the format.
     pub version: u32,

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::opened::path;
@@ -32,7 +33,7 @@ pub struct BundleRequest {
 }
 
 /// The outcome. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct BundleOutcome {
     /// The registry, as typed.
     pub source: String,
@@ -102,8 +103,9 @@ fn content(dir: &std::path::Path) -> Result<FileSet> {
 
 /// Returns the error for a skill that cannot be in a bundle.
 fn not_bundled(failure: &MirrorFailure) -> Error {
-    let error = Error::new(ErrorKind::Integrity, failure.message.clone())
-        .coded(failure.code)
+    let why = &failure.why;
+    let error = Error::new(ErrorKind::Integrity, why.message.clone())
+        .coded(why.code)
         .context(format!("`{}` cannot be bundled", failure.name));
-    failure.hints.iter().fold(error, |error, hint| error.hint(hint.clone()))
+    why.hints.iter().fold(error, |error, hint| error.hint(hint.clone()))
 }

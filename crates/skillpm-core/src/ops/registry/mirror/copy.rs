@@ -11,7 +11,7 @@ use super::outcome::{MirrorFailure, MirrorOutcome, MirroredVersion};
 use super::select::{CONNECTIONS, Selection, select};
 use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, Failure, Result};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 use crate::ops::registries;
@@ -161,7 +161,9 @@ impl Mirror<'_> {
         for (name, news) in found {
             match news {
                 Ok(news) => publish(&mut writer, news, outcome)?,
-                Err(error) => outcome.failures.push(MirrorFailure::new(&name, &error)),
+                Err(error) => outcome
+                    .failures
+                    .push(MirrorFailure { name: name.to_string(), why: Failure::from(&error) }),
             }
         }
         // Also if the registry vanished: what arrived is complete.

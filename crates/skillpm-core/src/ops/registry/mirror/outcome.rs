@@ -1,14 +1,13 @@
 //! What a mirror tells.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::YankedVersion;
-use crate::advice::Message;
-use crate::error::Error;
-use crate::name::SkillName;
+use crate::error::Failure;
 
 /// The outcome. The JSON form is an interface: fields are only added.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MirrorOutcome {
     /// The registry that was mirrored, as typed.
     pub source: String,
@@ -37,7 +36,7 @@ pub struct MirrorOutcome {
 }
 
 /// A version that is new in a mirror.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct MirroredVersion {
     /// The name of the skill.
     pub name: String,
@@ -48,28 +47,11 @@ pub struct MirroredVersion {
 }
 
 /// A skill that was not mirrored.
-#[derive(Debug, Clone, Serialize)]
+#[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct MirrorFailure {
     /// The name of the skill.
     pub name: String,
-    /// What is wrong.
-    pub message: Message,
-    /// What to do about it.
-    pub hints: Vec<Message>,
-    /// What happened, for programs.
-    pub code: &'static str,
-    /// The exit code that it stands for.
-    pub exit_code: u8,
-}
-
-impl MirrorFailure {
-    pub(super) fn new(name: &SkillName, error: &Error) -> Self {
-        Self {
-            name: name.to_string(),
-            message: error.with_causes(),
-            hints: error.hints().to_vec(),
-            code: error.code(),
-            exit_code: error.kind().exit_code(),
-        }
-    }
+    /// The reason.
+    #[serde(flatten)]
+    pub why: Failure,
 }
