@@ -55,7 +55,8 @@ word_call <- function(call) {
 
 # The command, as it is typed in a shell.
 word_command <- function(call) {
-  options <- lapply(call$options, function(option) c(paste0("--", option$name), option$value))
+  # In one word: a value that may be left out is never the next word, which would be taken for a name.
+  options <- lapply(call$options, function(option) paste(c(paste0("--", option$name), option$value), collapse = "="))
   words <- c(call$verb, unlist(call$arguments), if (identical(call$scope, "user")) "-g", unlist(options))
   plain <- grepl("^[A-Za-z0-9_@%+=:,./#~-]+$", words)
   words[!plain] <- shQuote(words[!plain], type = "sh")

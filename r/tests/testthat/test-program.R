@@ -92,6 +92,11 @@ test_that("hints are in words of R", {
     call("install", list(), list(list(name = "frozen", value = NULL))),
     "`skillpm install --frozen`"
   )
+  consent <- list(name = "allow-new-capabilities", value = "c")
+  expect_identical(
+    call("install", list("./src"), list(skill, consent)),
+    "`skillpm install ./src '--skill=*' --allow-new-capabilities=c`"
+  )
   expect_identical(skillpm:::word_part(list(option = skill)), "`skill = \"*\"`")
   expect_identical(skillpm:::word_part(list(option = list(name = "tag", value = "NAME"))), "`--tag NAME`")
   expect_identical(
