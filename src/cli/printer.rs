@@ -17,7 +17,7 @@ use super::appearance::Appearance;
 use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, literals, paint};
 use super::words::worded;
 use super::working_dir::WorkingDir;
-use crate::advice::Warning;
+use crate::advice::{Message, Warning};
 use crate::settings::Settings;
 use crate::text::without_secrets;
 
@@ -134,6 +134,13 @@ impl Printer {
         }
     }
 
+    /// Prints each of `hints` like [`Printer::hint`].
+    pub(crate) fn hints<'a>(&self, hints: impl IntoIterator<Item = &'a Message>) {
+        for hint in hints {
+            self.hint(&worded(hint));
+        }
+    }
+
     /// Prints a warning, even with `--quiet`.
     pub(crate) fn warning(&self, text: &str) {
         self.talk("warning:", CHANGED, text);
@@ -143,9 +150,7 @@ impl Printer {
     pub(crate) fn warnings<'a>(&self, warnings: impl IntoIterator<Item = &'a Warning>) {
         for warning in warnings {
             self.warning(&worded(&warning.message));
-            for hint in &warning.hints {
-                self.hint(&worded(hint));
-            }
+            self.hints(&warning.hints);
         }
     }
 

@@ -33,7 +33,7 @@ pub(super) fn run(app: &App, args: &ListArgs) -> Result<u8> {
     if args.json {
         render::list::json(&app.printer, &outcome);
     } else {
-        render::list::show(&app.printer, &outcome, scope);
+        render::list::show(&app.printer, &outcome);
     }
     // The process is about to end: freeing the texts of thousands of skills one by one is wasted time.
     std::mem::forget(outcome);

@@ -8,6 +8,7 @@ use crate::cli::printer::Printer;
 use crate::fs::relative;
 use crate::install::scope::ScopeKind;
 use crate::ops::create::{Builtin, CreateOutcome};
+use crate::ops::hints::link_unseen;
 use crate::source::local::portable;
 use crate::text::shell_word;
 
@@ -33,7 +34,7 @@ pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
         ));
         install::files(printer, Some(installed.scope), installed.files_changed);
         printer.warnings(&installed.warnings);
-        install::unseen(printer, Some(installed.scope), &installed.unseen);
+        printer.hints(&link_unseen(Some(installed.scope), &installed.unseen));
     }
     if !outcome.dry_run {
         let words = one_line(&shell_word(path));

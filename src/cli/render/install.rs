@@ -2,14 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use super::{and, count, counted, error, one_line, quoted, short_revision, steps};
+use super::{and, counted, error, one_line, quoted, short_revision, steps};
 use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
-use crate::cli::words::scope_flag;
-use crate::install::agent_view::Unseen;
 use crate::install::plan::ChangedFiles;
 use crate::install::scope::ScopeKind;
 use crate::manifest;
+use crate::ops::hints::{first_install, link_unseen};
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
 
 /// The maximum number of unchanged skills that get a line each. More would bury the changes, so they are only
@@ -81,24 +80,6 @@ fn changed(files: ChangedFiles) -> Option<String> {
     (!names.is_empty()).then(|| format!("{} changed", quoted(&names)))
 }
 
-/// Names the agents of this machine that do not see all skills, with the command that shows them all.
-pub(super) fn unseen(printer: &Printer, scope: Option<ScopeKind>, unseen: &[Unseen]) {
-    let skills: BTreeSet<&String> = unseen.iter().flat_map(|unseen| &unseen.skills).collect();
-    if skills.is_empty() {
-        return;
-    }
-    let ids: Vec<&str> = unseen.iter().map(|unseen| unseen.agent.as_str()).collect();
-    let (are, do_not) = if ids.len() == 1 { ("is", "does not") } else { ("are", "do not") };
-    let flags: Vec<String> = ids.iter().map(|id| format!(" --agent {id}")).collect();
-    printer.hint(&format!(
-        "{} {are} on this machine and {do_not} see {}: `skillpm link{}{}` links all skills, and those to come",
-        and(&ids),
-        count(skills.len(), "skill"),
-        scope.map_or("", scope_flag),
-        flags.concat()
-    ));
-}
-
 fn warn(printer: &Printer, outcome: &InstallOutcome) {
     for warning in &outcome.warnings {
         // For programs, what was requested and not done is an error.
@@ -120,7 +101,7 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
 }
 
 fn next(printer: &Printer, outcome: &InstallOutcome) {
-    unseen(printer, outcome.scope, &outcome.unseen);
+    printer.hints(&link_unseen(outcome.scope, &outcome.unseen));
     // A skill that no agent sees cannot be invoked. New requested skills come first.
     let is_new = |skill: &InstalledSkill| matches!(skill.change, Change::Added | Change::Updated);
     let seen = outcome.skills.iter().filter(|skill| !skill.disabled && skill.change != Change::Removed);
@@ -131,7 +112,7 @@ fn next(printer: &Printer, outcome: &InstallOutcome) {
         )),
         None if outcome.skills.is_empty() => {
             printer.note(&format!("there is nothing to install: `{}` names no skills", manifest::FILE_NAME));
-            printer.hint(&super::how_to_install(outcome.scope));
+            printer.hints([&first_install(outcome.scope)]);
         }
         None => {}
     }
@@ -192,6 +173,7 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
+    use crate::install::agent_view::Unseen;
     use crate::install::changes::PathEffect;
 
     use crate::install::plan::Step;

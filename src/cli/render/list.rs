@@ -3,91 +3,20 @@
 use std::collections::BTreeSet;
 
 use super::table::Table;
-use super::{install, one_line};
 use crate::cli::printer::Printer;
-use crate::cli::words::{scope_flag, worded};
-use crate::install::editable::put_back;
-use crate::install::scope::ScopeKind;
 use crate::ops::import::FoundIn;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
 use crate::text::without_secrets;
 
-/// Prints the table of `outcome`, requested for `scope` alone or for both.
-pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, scope: Option<ScopeKind>) {
+/// Prints the table of `outcome`.
+pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note("no skills are installed here");
-        match &outcome.other_lock {
-            Some(lock) => printer.hint(&adopt(ScopeKind::Project, lock)),
-            None => printer.hint(&super::how_to_install(scope)),
-        }
-        return;
+    } else {
+        table(&outcome.skills).show(printer);
     }
-    table(&outcome.skills).show(printer);
-    for scope in [ScopeKind::Project, ScopeKind::User] {
-        let is_missing = |skill: &&ListedSkill| skill.scope == scope && skill.state == SkillState::Missing;
-        let missing = || outcome.skills.iter().filter(is_missing);
-        if let Some(gone) = missing().find(|skill| skill.source_gone) {
-            let name = one_line(&gone.name);
-            printer.hint(&format!(
-                "`{name}` is editable, but its directory is gone: {}",
-                worded(&put_back(scope, &name))
-            ));
-        } else if missing().next().is_some() {
-            printer.hint(&format!("`skillpm install{}` restores missing skills", scope_flag(scope)));
-        }
-    }
-    if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::LineEnds) {
-        let flag = scope_flag(skill.scope);
-        printer.hint(&format!(
-            "git or an editor changed line ends, and nothing else: `skillpm install{flag}` brings back those that are locked"
-        ));
-    }
-    for scope in [ScopeKind::Project, ScopeKind::User] {
-        unknown(printer, outcome, scope);
-    }
-    for (scope, unseen) in &outcome.unseen {
-        install::unseen(printer, Some(*scope), unseen);
-    }
-    if let Some(skill) = outcome.skills.iter().find(|skill| skill.state == SkillState::Conflict) {
-        let (flag, name) = (scope_flag(skill.scope), one_line(&skill.name));
-        printer.hint(&format!("`skillpm update{flag} {name}` shows what to resolve"));
-    }
-    if let Some((skill, agent)) =
-        outcome.skills.iter().find_map(|skill| Some((skill, skill.edited_copies.first()?)))
-    {
-        let name = one_line(&skill.name);
-        printer.hint(&format!("{agent}'s copy of `{name}` was edited: `skillpm doctor` shows where it is"));
-    }
-}
-
-/// Prints how to adopt the skills in `scope` that skillpm did not install.
-fn unknown(printer: &Printer, outcome: &ListOutcome, scope: ScopeKind) {
-    let of_scope =
-        |skill: &&ListedSkill| skill.scope == scope && skill.outer.is_none() && skill.state.is_unknown();
-    let by_hand = |skill: &&ListedSkill| skill.found_in == Some(FoundIn::Directory);
-    let by_tool = |skill: &&ListedSkill| tool(skill).is_some();
-    let unknown = || outcome.skills.iter().filter(of_scope);
-    if let Some(skill) = unknown().find(by_tool) {
-        printer.hint(&format!(
-            "`skillpm import{}` adopts what other tools installed, such as `{}`",
-            scope_flag(scope),
-            one_line(&skill.name)
-        ));
-    } else if let (ScopeKind::Project, Some(lock)) = (scope, &outcome.other_lock) {
-        printer.hint(&adopt(scope, lock));
-    }
-    if let Some(skill) = unknown().find(by_hand) {
-        let name = one_line(&skill.name);
-        printer.hint(&format!(
-            "`{name}` was not installed by skillpm: `skillpm import{} {name}` adopts it",
-            scope_flag(scope)
-        ));
-    }
-}
-
-fn adopt(scope: ScopeKind, lock: &str) -> String {
-    format!("`skillpm import{}` adopts the skills that `{}` names", scope_flag(scope), one_line(lock))
+    printer.hints(&outcome.hints);
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &ListOutcome) {
@@ -127,15 +56,6 @@ fn seen_by(skill: &ListedSkill) -> String {
     }
 }
 
-/// Returns the tool that installed a skill that skillpm does not know.
-fn tool(skill: &ListedSkill) -> Option<&'static str> {
-    match skill.found_in? {
-        FoundIn::SkillsLock | FoundIn::GlobalLock => Some("npx skills"),
-        FoundIn::GhSkill => Some("gh skill"),
-        FoundIn::Directory => None,
-    }
-}
-
 fn state(skill: &ListedSkill) -> String {
     let state = match skill.state {
         SkillState::Ok => "ok",
@@ -149,7 +69,7 @@ fn state(skill: &ListedSkill) -> String {
         SkillState::Editable => "editable",
         SkillState::Foreign => "foreign",
     };
-    if let Some(tool) = tool(skill) {
+    if let Some(tool) = skill.found_in.and_then(FoundIn::tool) {
         return format!("{state}, by {tool}");
     }
     let edited = skill.modified
@@ -166,6 +86,7 @@ fn state(skill: &ListedSkill) -> String {
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
+    use crate::install::scope::ScopeKind;
 
     /// Returns a skill in a state; `docx` is edited, and `pdf` has a version and agents.
     pub(crate) fn skill(name: &str, state: SkillState) -> ListedSkill {
@@ -201,9 +122,10 @@ pub(super) mod testing {
 mod tests {
     use super::testing::skill;
     use super::*;
-    use crate::advice::Warning;
+    use crate::advice::{Verb, Warning, message};
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
+    use crate::install::scope::ScopeKind;
 
     #[test]
     fn a_table_with_a_header() {
@@ -220,7 +142,6 @@ mod tests {
         show(
             &printer,
             &ListOutcome { skills, warnings: vec![Warning::new("odd", "odd")], ..ListOutcome::default() },
-            None,
         );
         insta::assert_snapshot!(out.text(), @r#"
         name           version  scope    source                    seen by            state
@@ -234,51 +155,16 @@ mod tests {
         "#);
         insta::assert_snapshot!(err.text(), @r#"
         warning: odd
-        hint: `skillpm install` restores missing skills
-        hint: `skillpm import` adopts what other tools installed, such as `theirs`
-        hint: `skillpm update xlsx` shows what to resolve
         "#);
     }
 
-    /// Each hint is about one scope: the command does not restore the other.
     #[test]
-    fn what_is_missing_is_told_by_scope() {
-        let user = ListedSkill { scope: ScopeKind::User, ..skill("docx", SkillState::Missing) };
-        let (talking, _, err) = printer(Appearance::PLAIN);
-        show(&talking, &ListOutcome { skills: vec![user.clone()], ..ListOutcome::default() }, None);
-        assert_eq!(err.text(), "hint: `skillpm install -g` restores missing skills\n");
-        let (talking, _, err) = printer(Appearance::PLAIN);
-        let skills = vec![skill("pdf", SkillState::Missing), user];
-        show(&talking, &ListOutcome { skills, ..ListOutcome::default() }, None);
-        insta::assert_snapshot!(err.text(), @"
-        hint: `skillpm install` restores missing skills
-        hint: `skillpm install -g` restores missing skills
-        ");
-    }
-
-    /// No installation restores a directory that somebody works on elsewhere.
-    #[test]
-    fn what_to_do_about_a_directory_that_is_gone() {
-        let gone = ListedSkill {
-            scope: ScopeKind::User,
-            source_gone: true,
-            editable: true,
-            ..skill("brand", SkillState::Missing)
-        };
-        let (talking, _, err) = printer(Appearance::PLAIN);
-        show(&talking, &ListOutcome { skills: vec![gone], ..ListOutcome::default() }, None);
-        insta::assert_snapshot!(err.text(), @"hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove -g brand`");
-    }
-
-    #[test]
-    fn nothing_is_said_with_a_way_on() {
+    fn hints_follow() {
+        let hints = vec![message!(Verb::Install.within(ScopeKind::User).word("a b"), " does it")];
         let (talking, out, err) = printer(Appearance::PLAIN);
-        show(&talking, &ListOutcome::default(), None);
+        show(&talking, &ListOutcome { hints, ..ListOutcome::default() });
         assert_eq!(out.text(), "");
-        assert!(err.text().contains("hint: `skillpm install owner"), "{}", err.text());
-        let (talking, _, err) = printer(Appearance::PLAIN);
-        show(&talking, &ListOutcome::default(), Some(ScopeKind::User));
-        assert!(err.text().contains("hint: `skillpm install -g owner"), "{}", err.text());
+        assert_eq!(err.text(), "no skills are installed here\nhint: `skillpm install -g 'a b'` does it\n");
         let (talking, out, err) = printer(Appearance::PLAIN);
         json(&talking, &ListOutcome::default());
         assert_eq!((out.text().as_str(), err.text().as_str()), ("[]\n", ""));

@@ -54,17 +54,10 @@ use serde::Serialize;
 
 use super::printer::clean;
 use super::style::escape_json;
-use crate::cli::words::scope_flag;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::ListedSkill;
 use crate::spec::is_object_id;
 use crate::text::{and, is_plain_line};
-
-/// Returns how to install skills if there are none: in `scope`, or anywhere.
-fn how_to_install(scope: Option<ScopeKind>) -> String {
-    let flag = scope.map_or("", scope_flag);
-    format!("`skillpm install{flag} owner/repo` installs skills from a repository on GitHub")
-}
 
 /// Returns a text as one clean line.
 pub(crate) fn one_line(text: &str) -> String {

@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use super::{one_line, short_revision};
 use crate::cli::printer::Printer;
 use crate::install::scope::ScopeKind;
+use crate::ops::hints::first_install;
 use crate::ops::tree::{NeedView, TreeOutcome, TreeSkill};
 use crate::text::without_secrets;
 
@@ -21,7 +22,7 @@ pub(crate) fn show(printer: &Printer, outcome: &TreeOutcome, agents: bool) {
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note("no skills are installed here");
-        printer.hint(&super::how_to_install(outcome.scope));
+        printer.hints([&first_install(outcome.scope)]);
         return;
     }
     let mut drawing = Drawing {

@@ -1,6 +1,7 @@
 //! `list`: what is installed.
 
 mod foreign;
+mod hints;
 mod linked;
 mod outcome;
 mod skill;
@@ -40,7 +41,9 @@ pub struct ListRequest {
 ///
 /// Fails for a manifest or lockfile that cannot be read.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
-    look(context, request, ListedKind::Everything)
+    let mut outcome = look(context, request, ListedKind::Everything)?;
+    outcome.hints = hints::of(&outcome, request.scope);
+    Ok(outcome)
 }
 
 /// Works like [`list`], of what is in the scopes themselves: nothing of other tools, and nothing of projects around

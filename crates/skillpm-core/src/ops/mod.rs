@@ -20,6 +20,7 @@ pub mod export;
 mod fetcher;
 pub mod fix;
 pub mod fmt;
+pub mod hints;
 mod home;
 pub mod import;
 pub mod install;

@@ -96,3 +96,14 @@ pub enum FoundIn {
     /// Nobody: a directory with a `SKILL.md`.
     Directory,
 }
+
+impl FoundIn {
+    /// Returns the tool that installed the skill, for display; `None` for a directory that no tool claims.
+    pub fn tool(self) -> Option<&'static str> {
+        match self {
+            Self::SkillsLock | Self::GlobalLock => Some("npx skills"),
+            Self::GhSkill => Some("gh skill"),
+            Self::Directory => None,
+        }
+    }
+}

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::advice::Warning;
+use crate::advice::{Message, Warning};
 use crate::install::agent_view::Unseen;
 use crate::install::scope::ScopeKind;
 use crate::ops::import::FoundIn;
@@ -104,4 +104,6 @@ pub struct ListOutcome {
     pub unseen: Vec<(ScopeKind, Vec<Unseen>)>,
     /// The lockfile of another tool in the project, where skillpm knows nothing there yet.
     pub other_lock: Option<String>,
+    /// What to do about it.
+    pub hints: Vec<Message>,
 }

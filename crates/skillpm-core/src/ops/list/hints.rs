@@ -1,0 +1,163 @@
+//! What to do about the skills that a listing shows.
+
+use super::outcome::{ListOutcome, ListedSkill, SkillState};
+use crate::advice::{Message, Verb, message};
+use crate::install::editable::put_back;
+use crate::install::scope::ScopeKind;
+use crate::ops::hints::{first_install, link_unseen};
+use crate::ops::import::FoundIn;
+
+const SCOPES: [ScopeKind; 2] = [ScopeKind::Project, ScopeKind::User];
+
+/// Returns the hints for `outcome`, which was requested for `scope` alone or for both.
+pub(super) fn of(outcome: &ListOutcome, scope: Option<ScopeKind>) -> Vec<Message> {
+    if outcome.skills.is_empty() {
+        let adopt = outcome.other_lock.as_ref().map(|lock| adopt(ScopeKind::Project, lock));
+        return vec![adopt.unwrap_or_else(|| first_install(scope))];
+    }
+    let mut hints: Vec<Message> = SCOPES.iter().filter_map(|scope| missing(outcome, *scope)).collect();
+    let first = |state| outcome.skills.iter().find(move |skill: &&ListedSkill| skill.state == state);
+    hints.extend(first(SkillState::LineEnds).map(|skill| {
+        message!(
+            "git or an editor changed line ends, and nothing else: ",
+            Verb::Install.within(skill.scope),
+            " brings back those that are locked"
+        )
+    }));
+    hints.extend(SCOPES.iter().flat_map(|scope| unknown(outcome, *scope)));
+    hints.extend(outcome.unseen.iter().filter_map(|(scope, unseen)| link_unseen(Some(*scope), unseen)));
+    hints.extend(
+        first(SkillState::Conflict).map(|skill| {
+            message!(Verb::Update.within(skill.scope).word(&skill.name), " shows what to resolve")
+        }),
+    );
+    let edited = outcome.skills.iter().find_map(|skill| Some((skill, skill.edited_copies.first()?)));
+    hints.extend(edited.map(|(skill, agent)| {
+        message!(
+            format_args!("{agent}'s copy of `{}` was edited: ", skill.name),
+            Verb::Doctor,
+            " shows where it is"
+        )
+    }));
+    hints
+}
+
+/// Returns how to restore what is missing in `scope`.
+fn missing(outcome: &ListOutcome, scope: ScopeKind) -> Option<Message> {
+    let is_missing = |skill: &&ListedSkill| skill.scope == scope && skill.state == SkillState::Missing;
+    let mut missing = outcome.skills.iter().filter(is_missing).peekable();
+    missing.peek()?;
+    Some(match missing.find(|skill| skill.source_gone) {
+        Some(gone) => message!(
+            format_args!("`{}` is editable, but its directory is gone: ", gone.name),
+            put_back(scope, &gone.name)
+        ),
+        None => message!(Verb::Install.within(scope), " restores missing skills"),
+    })
+}
+
+/// Returns how to adopt the skills in `scope` that skillpm did not install.
+fn unknown(outcome: &ListOutcome, scope: ScopeKind) -> Vec<Message> {
+    let of_scope =
+        |skill: &&ListedSkill| skill.scope == scope && skill.outer.is_none() && skill.state.is_unknown();
+    let unknown = || outcome.skills.iter().filter(of_scope);
+    let by_tool = |skill: &&ListedSkill| skill.found_in.is_some_and(|found| found.tool().is_some());
+    let mut hints = Vec::new();
+    if let Some(skill) = unknown().find(by_tool) {
+        hints.push(message!(
+            Verb::Import.within(scope),
+            format_args!(" adopts what other tools installed, such as `{}`", skill.name)
+        ));
+    } else if let (ScopeKind::Project, Some(lock)) = (scope, &outcome.other_lock) {
+        hints.push(adopt(scope, lock));
+    }
+    hints.extend(unknown().find(|skill| skill.found_in == Some(FoundIn::Directory)).map(|skill| {
+        message!(
+            format_args!("`{}` was not installed by skillpm: ", skill.name),
+            Verb::Import.within(scope).word(&skill.name),
+            " adopts it"
+        )
+    }));
+    hints
+}
+
+fn adopt(scope: ScopeKind, lock: &str) -> Message {
+    message!(Verb::Import.within(scope), format_args!(" adopts the skills that `{lock}` names"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Returns a skill in a state.
+    fn skill(name: &str, state: SkillState, scope: ScopeKind) -> ListedSkill {
+        ListedSkill {
+            name: name.to_owned(),
+            version: None,
+            scope,
+            source: None,
+            path: None,
+            revision: None,
+            digest: None,
+            agents: Vec::new(),
+            edited_copies: Vec::new(),
+            state,
+            modified: false,
+            alias_of: None,
+            disabled: false,
+            editable: false,
+            location: String::new(),
+            source_type: None,
+            source_url: None,
+            requested: None,
+            dependencies: Vec::new(),
+            seen_by: Vec::new(),
+            found_in: None,
+            outer: None,
+            source_gone: false,
+        }
+    }
+
+    fn hints(skills: Vec<ListedSkill>) -> Vec<String> {
+        of(&ListOutcome { skills, ..ListOutcome::default() }, None).iter().map(Message::to_string).collect()
+    }
+
+    /// Each hint is about one scope: the command does not restore the other.
+    #[test]
+    fn what_is_missing_is_told_by_scope() {
+        let missing = |scope| skill("docx", SkillState::Missing, scope);
+        let of_user = hints(vec![missing(ScopeKind::User)]);
+        assert_eq!(of_user, ["`install` with `scope=user` restores missing skills"]);
+        let both = hints(vec![missing(ScopeKind::Project), missing(ScopeKind::User)]);
+        assert_eq!(both, ["`install` restores missing skills", &of_user[0]]);
+    }
+
+    /// No installation restores a directory that somebody works on elsewhere.
+    #[test]
+    fn what_to_do_about_a_directory_that_is_gone() {
+        let mut gone = skill("brand", SkillState::Missing, ScopeKind::User);
+        gone.source_gone = true;
+        assert_eq!(
+            hints(vec![gone]),
+            [
+                "`brand` is editable, but its directory is gone: restore the directory, or remove the skill with \
+              `remove brand` with `scope=user`"
+            ]
+        );
+    }
+
+    #[test]
+    fn what_others_installed_can_be_adopted() {
+        let mut theirs = skill("theirs", SkillState::Foreign, ScopeKind::Project);
+        theirs.found_in = Some(FoundIn::GhSkill);
+        let mut own = skill("own", SkillState::Foreign, ScopeKind::Project);
+        own.found_in = Some(FoundIn::Directory);
+        assert_eq!(
+            hints(vec![theirs, own]),
+            [
+                "`import` adopts what other tools installed, such as `theirs`",
+                "`own` was not installed by skillpm: `import own` adopts it"
+            ]
+        );
+    }
+}
