@@ -19,8 +19,9 @@ parse_talk <- function(stderr) {
   talk <- list()
   for (lines in split(lines, cumsum(starts))) {
     text <- paste(lines, collapse = "\n")
-    if (startsWith(text, "{")) {
-      talk[[length(talk) + 1L]] <- error_item(from_json(text))
+    error <- if (startsWith(text, "{")) tryCatch(from_json(text), error = function(e) NULL)
+    if (!is.null(error)) {
+      talk[[length(talk) + 1L]] <- error_item(error)
       next
     }
     kind <- regmatches(text, regexpr("^(warning|hint)(?=: )", text, perl = TRUE))
@@ -45,8 +46,7 @@ error_item <- function(error) {
   list(
     kind = "error",
     text = paste(c(error$message, sprintf("  caused by: %s", causes)), collapse = "\n"),
-    hints = vapply(error$hints, word_hint, ""),
-    name = error$code
+    hints = vapply(error$hints, word_hint, "")
   )
 }
 

@@ -2,7 +2,9 @@
 # where it has them, else the command.
 
 word_hint <- function(hint) {
-  paste(vapply(hint$parts, word_part, ""), collapse = "")
+  words <- lapply(hint$parts, word_part)
+  # A later version of the program may have parts of other kinds.
+  if (any(vapply(words, is.null, NA))) hint$text else paste(words, collapse = "")
 }
 
 word_part <- function(part) {
@@ -11,16 +13,17 @@ word_part <- function(part) {
     text = part$text,
     run = word_call(part$run),
     option = word_option(part$option),
-    setting = sprintf("`%s = %s`", part$setting$key, r_text(part$setting$value))
+    setting = sprintf("`%s = %s`", part$setting$key, r_text(part$setting$value)),
+    NULL
   )
 }
 
 # The function that does what a verb does, and how many arguments without names
 # it takes.
 functions <- list(
+  create = list(name = "skill_create", words = 1L),
   install = list(name = "skill_install", words = 1L),
   invoke = list(name = "skill_invoke", words = 1L),
-  list = list(name = "skill_list", words = 0L),
   read = list(name = "skill_read", words = 1:2),
   remove = list(name = "skill_remove", words = 1L),
   show = list(name = "skill_get", words = 1L),
@@ -37,27 +40,35 @@ arguments <- list(
 word_call <- function(call) {
   known <- functions[[call$verb]]
   options <- call$options
-  if (!is.null(call$scope) && call$scope == "user") {
+  if (identical(call$scope, "user")) {
     options <- c(options, list(list(name = "scope", value = call$scope)))
   }
-  names <- arguments[[call$verb]][vapply(options, `[[`, "", "name")]
+  values <- split(
+    lapply(options, `[[`, "value"),
+    factor(vapply(options, `[[`, "", "name"), unique(vapply(options, `[[`, "", "name")))
+  )
+  known_options <- arguments[[call$verb]]
   is_known <- !is.null(known) &&
     is.null(call$project) &&
     length(call$arguments) %in% known$words &&
-    (!length(options) || length(names) == length(options) && !anyNA(names))
+    all(names(values) %in% names(known_options)) &&
+    all(lengths(values) == 1L | names(values) %in% c("skill", "agent"))
   if (!is_known) {
     return(word_command(call))
   }
-  values <- vapply(options, function(option) r_value(option$value), "")
-  words <- c(vapply(call$arguments, r_text, ""), if (length(options)) paste(names, values, sep = " = "))
+  named <- sprintf("%s = %s", known_options[names(values)], vapply(values, r_value, ""))
+  words <- c(vapply(call$arguments, r_text, ""), named)
   sprintf("`%s(%s)`", known$name, paste(words, collapse = ", "))
 }
 
 # The command, as it is typed in a shell.
 word_command <- function(call) {
-  # In one word: a value that may be left out is never the next word, which would be taken for a name.
-  options <- lapply(call$options, function(option) paste(c(paste0("--", option$name), option$value), collapse = "="))
-  words <- c(call$verb, unlist(call$arguments), if (identical(call$scope, "user")) "-g", unlist(options))
+  # In one word: a value that may be left out is never the next word, which would
+  # be taken for a name.
+  in_one_word <- function(option) paste(c(paste0("--", option$name), option$value), collapse = "=")
+  options <- vapply(call$options, in_one_word, "")
+  scope <- if (identical(call$scope, "user")) "-g"
+  words <- c(call$verb, unlist(call$arguments), scope, options)
   plain <- grepl("^[A-Za-z0-9_@%+=:,./#~-]+$", words)
   words[!plain] <- shQuote(words[!plain], type = "sh")
   text <- sprintf("`skillpm %s`", paste(words, collapse = " "))
@@ -65,15 +76,23 @@ word_command <- function(call) {
 }
 
 word_option <- function(option) {
-  name <- unlist(arguments)[paste0("install.", option$name)]
+  name <- arguments$install[option$name]
   if (is.na(name)) {
     return(sprintf("`--%s`", paste(c(option$name, option$value), collapse = " ")))
   }
-  sprintf("`%s = %s`", name, r_value(option$value))
+  if (is.null(option$value) && !option$name %in% switches) {
+    return(sprintf("`%s`", name))
+  }
+  sprintf("`%s = %s`", name, r_value(list(option$value)))
 }
 
-r_value <- function(value) {
-  if (is.null(value)) "TRUE" else r_text(value)
+# Options without a value.
+switches <- c("force", "strict")
+
+# The values of an option: a vector where there are several.
+r_value <- function(values) {
+  texts <- vapply(values, function(value) if (is.null(value)) "TRUE" else r_text(value), "")
+  if (length(texts) == 1L) texts else sprintf("c(%s)", paste(texts, collapse = ", "))
 }
 
 r_text <- function(text) {

@@ -45,7 +45,8 @@ pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
     shared(outcome.left_out.iter().map(|left| left.why.exit_code).chain(left.then_some(FINDINGS)))
 }
 
-/// Returns the code of all of `failures`: their own if they share one.
+/// Returns the code for several failures with the codes `failures`: theirs if they share one, else that of findings;
+/// success without any.
 fn shared(mut failures: impl Iterator<Item = u8>) -> u8 {
     match failures.next() {
         Some(first) if failures.all(|code| code == first) => first,

@@ -64,9 +64,9 @@ fn pages() -> Vec<Page> {
         "list" "skillpm list --json" "The installed skills, those of the project before those of the user, then by name." [Vec<list::ListedSkill>];
         "mcp" "skillpm mcp --json" "What an action of `skillpm mcp` did or found: `install` and `uninstall`, then `status`." [mcp::McpChangeOutcome, mcp::McpStatusOutcome];
         "outdated" "skillpm outdated --json" "The skills, with what is newer in their sources." [Vec<outdated::OutdatedSkill>];
-        "pack" "skillpm pack --json" "The package of a skill; with `--list`, its files." [pack::PackOutcome, Vec<pack::PackedFile>];
+        "pack" "skillpm pack --json" "The package of a skill; if it was refused, the findings." [pack::PackOutcome, Report<'static>];
         "policy" "skillpm policy --json" "The lines that decide here, and what they decide about sources." [policy::PolicyOutcome];
-        "publish" "skillpm publish --json" "What was published, and where." [publish::PublishOutcome];
+        "publish" "skillpm publish --json" "What was published, and where; if it was refused, the findings." [publish::PublishOutcome, Report<'static>];
         "read" "skillpm read --json" "A file of a skill; without a path, the list of its files." [read::ReadOutcome, read::FilesOutcome];
         "registry" "skillpm registry --json" "What an action of `skillpm registry` did or found: `init`, `add`, `index`, `yank` and `unyank`, `verify`, `list`, `mirror`, `bundle`, `login`, `logout`, `login --list`, and `owner`, `publisher` and `visibility`." [
             registry::InitOutcome, registry::AddOutcome, registry::IndexOutcome, registry::YankOutcome, registry::VerifyOutcome,
@@ -129,8 +129,14 @@ struct Tidy;
 impl Transform for Tidy {
     fn transform(&mut self, schema: &mut Schema) {
         if let Some(Value::String(text)) = schema.get_mut("description") {
-            *text = unlinked(&text.replace('\n', " "));
+            let text_of_rust = unlinked(&text.replace('\n', " ")).replace("`None`", "`null`");
+            // What the page on stability says of all of them.
+            let sentences: Vec<&str> = text_of_rust.split(". ").collect();
+            let own = sentences.iter().filter(|sentence| !sentence.contains("an interface: fields are only"));
+            let own: Vec<&str> = own.copied().collect();
+            *text = own.join(". ").trim_end_matches('.').to_owned() + ".";
         }
+        schema.remove("additionalProperties");
         transform_subschemas(self, schema);
     }
 }

@@ -296,7 +296,7 @@ fn a_bundle_is_a_registry_in_one_file() {
     let (forge, mut sandbox) = (Forge::start(), upstream());
     sandbox.ok(&["registry", "yank", "-r", "upstream", "base@1.2.0"]);
     serve(&sandbox, &forge);
-    let _output = sandbox.ok(&["registry", "bundle", &forge.url("/team"), "one.zip", "--json"]);
+    sandbox.ok(&["registry", "bundle", &forge.url("/team"), "one.zip", "--json"]);
     // Another day, from a directory, and from a bundle.
     sandbox.env("SOURCE_DATE_EPOCH", "1895730400");
     sandbox.ok(&["registry", "bundle", "upstream", "two.zip"]);

@@ -227,8 +227,8 @@ fn which_plugin_is_meant() {
     would replace skillpm.toml
     --- stderr
     nothing was changed: this was a dry run
-    warning: `packed` was left out: the plugin `packed` cannot be installed: .claude-plugin/marketplace.json:4:30: it is the npm package `@acme/packed`, and skillpm does not download packages
-    warning: `bare` was left out: the plugin `bare` cannot be installed: .claude-plugin/marketplace.json:5:28: there is no directory `plugins/bare` in `github:acme/tools`
+    warning: left out: the plugin `packed` cannot be installed: .claude-plugin/marketplace.json:4:30: it is the npm package `@acme/packed`, and skillpm does not download packages
+    warning: left out: the plugin `bare` cannot be installed: .claude-plugin/marketplace.json:5:28: there is no directory `plugins/bare` in `github:acme/tools`
     ");
 }
 

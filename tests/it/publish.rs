@@ -53,7 +53,7 @@ fn a_dry_run_shows_each_file_and_writes_nothing() {
 #[test]
 fn a_version_is_published_once() {
     let sandbox = sandbox();
-    let _output = sandbox.ok(&["publish", "pdf", "--to", "site", "--json"]);
+    sandbox.ok(&["publish", "pdf", "--to", "site", "--json"]);
     assert_eq!(sandbox.run(&["registry", "verify", "-r", "site"]).code, Some(0));
     let before = site(&sandbox);
     // The same files are there already; others are not published, and a dry run tells.

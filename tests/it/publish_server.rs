@@ -65,7 +65,7 @@ fn a_version_is_published_installed_and_yanked() {
     let token = server.token("alice", &[]);
     log_in(&author, server.url(), &token);
     let log = |after: u64| server.log().matches("\"method\":\"PUT\"").count() as u64 == after;
-    let _dry = author.ok(&["publish", "pdf", "--to", "acme", "--dry-run", "--json"]);
+    author.ok(&["publish", "pdf", "--to", "acme", "--dry-run", "--json"]);
     assert!(log(0), "{}", server.log());
     let published = author.ok(&["publish", "pdf", "--to", server.url(), "--json"]);
     let outcome: Value = serde_json::from_str(&published.stdout).expect("JSON");

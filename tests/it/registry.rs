@@ -270,7 +270,7 @@ fn what_was_begun_is_completed() {
     assert_eq!(sandbox.run(&["registry", "init", "new"]).code, Some(2));
 }
 
-/// Files that somebody removed make one version unavailable, and damage leaves out one skill.
+/// Missing files make one version unavailable, and damage leaves out one skill.
 #[test]
 fn a_damaged_skill_takes_no_other_with_it() {
     let sandbox = registry();

@@ -1,4 +1,4 @@
-//! The files of `schema/` describe what commands print and what people write: a validator of other people says so.
+//! The files of `schema/` describe what commands print and what people write: a third-party validator says so.
 
 use std::process::Command;
 
@@ -168,6 +168,13 @@ fn partial_failures_for_programs() {
     assert_eq!(output.code.map(i64::from), error["exit_code"].as_i64(), "{output}");
     assert!(!output.stderr.contains("warning: "), "{output}");
     check(&[case("error", error, true), case("install", &outcome, true)]);
+    // A skill that is refused has its findings on standard output.
+    sandbox.write("refused/SKILL.md", "---\nname: refused\ndescription: x\n---\n");
+    let output = sandbox.run(&["pack", "--json", "refused"]);
+    let findings: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let [error] = &errors(&output)[..] else { panic!("{output}") };
+    assert_eq!((output.code, &error["kind"]), (Some(1), &"findings".into()), "{output}");
+    check(&[case("error", error, true), case("pack", &findings, true)]);
 }
 
 #[test]

@@ -73,7 +73,7 @@ impl fmt::Display for FilePosition {
     }
 }
 
-/// An [`Error`] as data, for programs. The JSON form is an interface: fields are only added.
+/// What failed, for programs. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 pub struct ErrorData {
@@ -85,7 +85,7 @@ pub struct ErrorData {
     pub exit_code: u8,
     /// What was wrong, in the words of the front end.
     pub message: String,
-    /// Why, the nearest cause first, without those that the message states already.
+    /// Why, the nearest cause first, without those that the message states. One of several failures states all.
     pub causes: Vec<String>,
     /// What to do about it.
     pub hints: Vec<HintData>,

@@ -145,7 +145,7 @@ pub enum PartData {
     Setting(SettingData),
 }
 
-/// A verb to run, with its arguments. Values are raw: nothing is quoted.
+/// A verb to run, with its arguments. Nothing is quoted; addresses are without passwords and queries.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Call")]
 pub struct CallData {

@@ -104,6 +104,10 @@ fn the_frontmatter_s_schema_has_the_fields_of_the_specification() {
 #[test]
 fn what_commands_print_leaves_no_member_away() {
     fn check(schema: &Value, name: &str, at: &str) {
+        // The report has a version of its own, and what a finding does not have is left away.
+        if at == "/$defs/Finding" {
+            return;
+        }
         for (key, part) in schema.as_object().into_iter().flatten() {
             check(part, name, &format!("{at}/{key}"));
         }
@@ -119,9 +123,8 @@ fn what_commands_print_leaves_no_member_away() {
             assert_eq!(required, keys, "{name} {at}");
         }
     }
-    // What is read, the report, which has a version of its own, and a skill with the fields that it has, or that
-    // were asked for.
-    let others = ["frontmatter.", "lockfile.", "skillpm.", "read.", "report-v1.", "show.", "catalog."];
+    // What is read, a file of a skill, and a skill with the fields that it has, or that were asked for.
+    let others = ["frontmatter.", "lockfile.", "skillpm.", "read.", "show.", "catalog."];
     for name in Schema::names().iter().filter(|name| !others.iter().any(|other| name.starts_with(other))) {
         check(Schema::read(name).at(""), name, "");
     }

@@ -86,7 +86,16 @@ test_that("hints are in words of R", {
     call("install", list("o/r"), list(skill, force), "user"),
     "`skill_install(\"o/r\", skill = \"*\", force = TRUE, scope = \"user\")`"
   )
-  expect_identical(call("list"), "`skill_list()`")
+  expect_identical(
+    call("install", list("o/r"), list(skill, list(name = "skill", value = "b"))),
+    "`skill_install(\"o/r\", skill = c(\"*\", \"b\"))`"
+  )
+  expect_identical(
+    skillpm:::word_part(list(option = list(name = "skill", value = NULL))),
+    "`skill`"
+  )
+  later <- list(text = "run `x`", parts = list(list(text = "run "), list(tool = "x")))
+  expect_identical(skillpm:::word_hint(later), "run `x`")
   expect_identical(call("update", list("a b"), list(), "user"), "`skillpm update 'a b' -g`")
   expect_identical(
     call("install", list(), list(list(name = "frozen", value = NULL))),

@@ -55,12 +55,4 @@ mod tests {
         let same = BumpOutcome { changed: false, diff: None, ..outcome() };
         assert_eq!(told(&same).1, "`./SKILL.md` already has version 1.3\n");
     }
-
-    #[test]
-    fn programs_are_told_all_of_it() {
-        for outcome in [outcome(), BumpOutcome { old: None, changed: false, diff: None, ..outcome() }] {
-            let (talking, _out, _) = printer(Appearance::PLAIN);
-            talking.json(&outcome);
-        }
-    }
 }

@@ -61,12 +61,9 @@ pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::install::agent_view::Unseen;
-    use crate::install::plan::ChangedFiles;
-    use crate::ops::create::{CreatedFile, Installed};
+    use crate::ops::create::CreatedFile;
 
     #[test]
     fn programs_are_told_where_it_is_and_what_is_in_it() {
@@ -82,16 +79,6 @@ mod tests {
         let (talking, out, err) = printer(Appearance::PLAIN);
         json(&talking, &outcome);
         assert_eq!(err.text(), "");
-        let installed = Installed {
-            scope: ScopeKind::Project,
-            seen_by: vec!["cursor".to_owned()],
-            paths: Vec::new(),
-            unseen: vec![Unseen { agent: "goose".to_owned(), skills: vec!["pdf".to_owned()] }],
-            files_changed: ChangedFiles { manifest: true, lockfile: false },
-            warnings: vec![Warning::new("odd", "odd")],
-        };
-        let (more, _installed_out, _) = printer(Appearance::PLAIN);
-        json(&more, &CreateOutcome { installed: Some(installed), ..outcome });
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!((&value["path"], &value["files"][1]["executable"]), (&"/p/pdf".into(), &true.into()));
     }

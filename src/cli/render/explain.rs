@@ -50,8 +50,8 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
 pub(crate) struct RuleData {
     /// The name.
     id: &'static str,
-    /// `spec`, `quality`, `package`, or `quirk` if only the reference validator has it.
-    group: &'static str,
+    /// The kind of rule.
+    group: Group,
     /// What it asks for, in one sentence.
     summary: &'static str,
     /// What it looks for.
@@ -64,10 +64,10 @@ pub(crate) struct RuleData {
     good: &'static str,
     /// Where the rule comes from.
     source: &'static str,
-    /// Its level in each profile: `off`, `note`, `warning` or `error`.
-    levels: BTreeMap<&'static str, &'static str>,
+    /// Its level in each profile.
+    levels: BTreeMap<&'static str, Level>,
     /// Whether it can be repaired: `safe` by `--fix`, `unsafe` by `--fix=unsafe`.
-    fix: Option<&'static str>,
+    fix: Option<Safety>,
     /// What it reads: the `document` alone, the `paths` of the skill's files as well, or the `files`.
     needs: &'static str,
     /// The address of its documentation.
@@ -76,10 +76,10 @@ pub(crate) struct RuleData {
 
 impl From<&Rule> for RuleData {
     fn from(rule: &Rule) -> Self {
-        let levels = Profile::ALL.map(|(name, profile)| (name, level(rule.levels.of(profile))));
+        let levels = Profile::ALL.map(|(name, profile)| (name, rule.levels.of(profile)));
         Self {
             id: rule.id,
-            group: group(rule.group),
+            group: rule.group,
             summary: rule.summary,
             what: rule.docs.what,
             why: rule.docs.why,
@@ -87,7 +87,7 @@ impl From<&Rule> for RuleData {
             good: rule.docs.good,
             source: rule.docs.source,
             levels: levels.into(),
-            fix: rule.fix.map(safety),
+            fix: rule.fix,
             needs: match rule.needs {
                 Needs::Document => "document",
                 Needs::Paths(_) => "paths",
@@ -133,15 +133,6 @@ fn safety(safety: Safety) -> &'static str {
     match safety {
         Safety::Safe => "safe",
         Safety::Unsafe => "unsafe",
-    }
-}
-
-fn group(group: Group) -> &'static str {
-    match group {
-        Group::Spec => "spec",
-        Group::Quality => "quality",
-        Group::Package => "package",
-        Group::Quirk => "quirk",
     }
 }
 

@@ -65,8 +65,6 @@ mod tests {
         existing entries that are not skillpm's were kept: `old`
         `/p/skills-lock.json` written: 1 skill of skillpm
         ");
-        let (talking, _out, _) = printer(Appearance::PLAIN);
-        json(&talking, &outcome);
         let (talking, out, _) = printer(Appearance::PLAIN);
         show(&talking, &ExportOutcome { path: None, ..outcome.clone() });
         assert_eq!(out.text(), "{}\n");

@@ -1,8 +1,10 @@
 //! `fmt`: the files that changed, those without a canonical form, and a summary.
 
-use super::{count, diff, one_line};
+use super::{count, diff, error, one_line};
+use crate::advice::{Verb, message};
 use crate::cli::printer::Printer;
 use crate::document::Position;
+use crate::error::{Error, ErrorKind};
 use crate::ops::fmt::{FmtOutcome, Form};
 
 pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_diff: bool) {
@@ -43,7 +45,8 @@ fn refused(printer: &Printer, file: &str, reason: &str, at: Option<Position>) {
         Some(Position { line, column }) => format!("`{file}`, line {line}, column {column}: {reason}"),
         None => format!("`{file}`: {reason}"),
     };
-    printer.failure(&message, &[], &["the file was not changed; `skillpm validate` says more".to_owned()]);
+    let hint = message!("the file was not changed; ", Verb::Validate, " says more");
+    error::show(printer, &Error::new(ErrorKind::Findings, message).hint(hint));
 }
 
 /// Returns a text such as `3 skills: 1 formatted, 1 left as it is`.

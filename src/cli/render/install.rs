@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{and, counted, error, one_line, quoted, short_revision, steps};
+use crate::advice::Warning;
 use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
 use crate::install::plan::ChangedFiles;
@@ -81,13 +82,13 @@ fn changed(files: ChangedFiles) -> Option<String> {
 }
 
 fn warn(printer: &Printer, outcome: &InstallOutcome) {
-    for warning in &outcome.warnings {
-        // For programs, what was requested and not done is an error.
-        match outcome.left_out.iter().find(|left| left.warning() == *warning) {
-            Some(left) if printer.look().json => error::failure(printer, &left.why),
-            _ => printer.warnings([warning]),
-        }
+    // For programs, what was requested and not done is an error.
+    let failures = if printer.look().json { &outcome.left_out[..] } else { &[] };
+    for left in failures {
+        error::failure(printer, &left.why);
     }
+    let is_other = |warning: &&Warning| failures.iter().all(|left| left.warning() != **warning);
+    printer.warnings(outcome.warnings.iter().filter(is_other));
     if !outcome.left_modified.is_empty() {
         let names = quoted(&outcome.left_modified);
         let one = outcome.left_modified.len() == 1;
@@ -169,7 +170,6 @@ fn counts(skills: &[InstalledSkill]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 

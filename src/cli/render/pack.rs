@@ -3,13 +3,14 @@
 use std::path::Path;
 
 use super::cache::size;
-use super::{count, one_line, validate};
+use super::{count, error, one_line, validate};
+use crate::advice::{Opt, Verb, message};
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
+use crate::error::{Error, ErrorKind};
 use crate::lint::Profile;
 use crate::ops::pack::{LeaveReason, LeftOut, PackOutcome, PackedFile};
 use crate::ops::validate::{Repairs, ValidateOutcome};
-use crate::text::shell_word;
 
 /// Shows the findings for which a skill was not `done`: packed, or published. With `json`, as `validate` has them for
 /// programs.
@@ -19,11 +20,13 @@ pub(crate) fn refused(printer: &Printer, done: &str, findings: &ValidateOutcome,
     } else {
         validate::show(printer, findings, false, Repairs::None);
     }
-    let typed = one_line(&shell_word(typed));
-    let hint = format!("`skillpm validate {typed} --profile publish --fix` repairs what can be repaired");
-    let hints: Vec<String> =
-        findings.findings().any(|finding| finding.fix.is_some()).then_some(hint).into_iter().collect();
-    printer.failure(&format!("the skill was not {done}"), &[], &hints);
+    let refused = Error::new(ErrorKind::Findings, format!("the skill was not {done}"));
+    let repair = Verb::Validate.call().path(typed).option(Opt::Profile, "publish").flag(Opt::Fix);
+    let can_repair = findings.findings().any(|finding| finding.fix.is_some());
+    error::show(
+        printer,
+        &if can_repair { refused.hint(message!(repair, " repairs what can be repaired")) } else { refused },
+    );
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &PackOutcome, cwd: &Path) {
@@ -167,7 +170,4 @@ mod tests {
         assert_eq!(out.text(), "  3.0 kB  SKILL.md\n20 bytes  scripts/run.sh (executable)\n");
         assert!(err.text().starts_with("would pack `pdf` 1.2: 2 files"), "{}", err.text());
     }
-
-    #[test]
-    fn programs_are_told_all_of_it() {}
 }

@@ -81,8 +81,6 @@ mod tests {
         hint: `skillpm undo` restores them
         "#);
 
-        let (talking, _out, _) = printer(Appearance::PLAIN);
-        talking.json(&outcome);
         outcome.scope = Some(ScopeKind::User);
         let (talking, _, err) = printer(Appearance::PLAIN);
         show(&talking, &outcome);

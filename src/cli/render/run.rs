@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use super::error;
+use crate::advice::{Opt, message};
 use crate::cli::printer::Printer;
 use crate::engine::run::{Ended, Exit, UNHEARD};
+use crate::error::{Error, ErrorKind};
 use crate::ops::run::RunOutcome;
 
 pub(crate) fn json(printer: &Printer, outcome: &RunOutcome) {
@@ -29,29 +32,24 @@ pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
         printer.hint("run it in a directory of the project, or open one with `--write`");
     }
     let name = format!("`{}` of `{}`", ran.script, ran.skill);
-    match (ran.ended, ran.exit) {
+    let failed = |kind, what: &str| Error::new(kind, format!("{name} {what}"));
+    let error = match (ran.ended, ran.exit) {
         (Some(Ended::Timeout), _) => {
             let seconds = timeout.as_secs_f64();
-            let hints = ["`--timeout` gives it more time".to_owned()];
-            printer.failure(&format!("{name} was killed: it ran for more than {seconds} s"), &[], &hints);
+            failed(ErrorKind::Findings, &format!("was killed: it ran for more than {seconds} s"))
+                .hint(message!(Opt::Timeout, " gives it more time"))
         }
-        (Some(Ended::Processes), _) => {
-            let hints = ["`--processes` allows more".to_owned()];
-            printer.failure(&format!("{name} was killed: it had too many processes"), &[], &hints);
-        }
-        (Some(Ended::Stopped), _) => printer.failure(&format!("{name} was stopped"), &[], &[]),
+        (Some(Ended::Processes), _) => failed(ErrorKind::Findings, "was killed: it had too many processes")
+            .hint(message!(Opt::Processes, " allows more")),
+        (Some(Ended::Stopped), _) => failed(ErrorKind::Findings, "was stopped"),
         (None, Exit::Signal(signal)) => {
-            printer.failure(&format!("{name} was killed by signal {signal}"), &[], &[]);
+            failed(ErrorKind::Findings, &format!("was killed by signal {signal}"))
         }
-        (None, Exit::Unknown) => {
-            let hints = ["start `skillpm` from a program that does not wait for its children".to_owned()];
-            printer.failure(
-                &format!("{name} ran, but its exit status is unknown"),
-                &[UNHEARD.to_owned()],
-                &hints,
-            );
-        }
+        (None, Exit::Unknown) => failed(ErrorKind::Io, "ran, but its exit status is unknown")
+            .because(UNHEARD)
+            .hint("start `skillpm` from a program that does not wait for its children"),
         // The exit code is the script's own, and the script has said why.
-        (None, Exit::Code(_)) => {}
-    }
+        (None, Exit::Code(_)) => return,
+    };
+    error::show(printer, &error);
 }

@@ -8,7 +8,7 @@ use crate::error::Result;
 use crate::fs::{self, Kind};
 use crate::settings::Settings;
 
-/// Returns the file of the record `NAME.ending` in `room` about `scope`, which is `None` if there is no place for it, and
+/// Returns the file of the record `NAME.ending` in `room` about `scope`, or `None` if this user has no state directory, and
 /// the directory of the scope as the record names it.
 pub(super) fn of_scope(
     settings: &Settings,

@@ -80,7 +80,7 @@ impl Serialize for Formatted {
     }
 }
 
-/// The JSON form of a [`Formatted`].
+/// The result for one file, in JSON.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Formatted")]
 struct Json<'a> {

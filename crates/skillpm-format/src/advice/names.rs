@@ -180,6 +180,8 @@ names! {
         Path = "path",
         /// The version to have.
         Precise = "precise",
+        /// The limit of a script's processes.
+        Processes = "processes",
         /// A named set of lint levels.
         Profile = "profile",
         /// A commit.
@@ -200,6 +202,8 @@ names! {
         Tag = "tag",
         /// Take the files of the new version in a conflict.
         Theirs = "theirs",
+        /// The time limit of a script.
+        Timeout = "timeout",
         /// A variable of a template.
         Var = "var",
         /// Show details.

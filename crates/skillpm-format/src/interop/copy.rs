@@ -13,7 +13,7 @@ const DIRECTORIES_NOT_COPIED: [&str; 3] = [".git", "__pycache__", "__pypackages_
 pub enum Likeness {
     /// Every byte is the same as in the source.
     Same,
-    /// The copy is what a tool makes from the source; nobody edited it.
+    /// The copy is what a tool makes from the source; it was not edited.
     Made {
         /// Files of the source that the tool leaves out.
         left_out: Vec<String>,

@@ -3,11 +3,15 @@
 use std::fmt;
 use std::ops::Range;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::Fix;
 use crate::advice::Message;
 
 /// The severity of a finding.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// Worth knowing, but nothing to fix: it never fails a check.
     Note,

@@ -2,8 +2,12 @@
 
 use std::ops::Range;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 /// The safety of a repair: whether it can change the meaning of the skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Safety {
     /// The skill means the same to every tool that could read it before.
     Safe,

@@ -48,6 +48,9 @@ pub use unreadable::{FILE_KIND, documented};
 use std::ops::Range;
 use std::sync::LazyLock;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::document::{Document, Problem, ProblemKind};
 
 /// The maximum number of bytes in a message: a key may have thousands.
@@ -97,7 +100,8 @@ pub enum Needs {
 }
 
 /// The kind of a rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Group {
     /// The requirements of the specification, and the differences between tools.
     Spec,

@@ -4,13 +4,17 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use super::{FILE_KIND, RULES, Rule, Severity};
 use crate::advice::{Message, Verb, message};
 use crate::manifest::{LintSettings, LocatedText, ManifestError};
 use crate::text::closest;
 
 /// The level of a rule's findings in a profile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
 pub enum Level {
     /// The rule is not applied.
     Off,

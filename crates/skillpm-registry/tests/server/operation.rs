@@ -128,7 +128,7 @@ async fn a_copy_is_not_overwritten() {
     );
 }
 
-/// Files that somebody removed make one version unavailable, and its skill can be changed as before.
+/// Missing files make one version unavailable, and its skill can be changed as before.
 #[tokio::test]
 async fn a_removed_version_takes_no_other_with_it() {
     let server = Server::start("");
@@ -155,7 +155,7 @@ async fn a_removed_version_takes_no_other_with_it() {
     assert_eq!(again.admin(&["verify"]).status.code(), Some(5));
 }
 
-/// Pages replace no file that is none, unless they are told to.
+/// Making pages does not replace a file of any other kind without `--force`.
 #[tokio::test]
 async fn a_site_replaces_no_file_of_others() {
     let server = Server::start("");

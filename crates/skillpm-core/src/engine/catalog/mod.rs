@@ -142,7 +142,7 @@ impl Told<'_> {
     }
 }
 
-/// The JSON form of a [`Catalog`]. It is an interface: fields are only added.
+/// A catalog in JSON. It is an interface: fields are only added.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Catalog")]
 pub struct CatalogData<'a> {

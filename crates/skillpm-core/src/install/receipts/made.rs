@@ -32,7 +32,7 @@ impl Made<'_> {
     }
 
     /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, identical
-    /// to what was locked then: whatever the lockfile says now, nobody edited it.
+    /// to what was locked then: it was not edited, whatever the lockfile says now.
     pub fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
         locked && self.put(place, name)

@@ -11,7 +11,7 @@ use crate::install::scope::Scope;
 use crate::name::SkillName;
 use crate::store::Store;
 
-/// Returns the trees in the way that nobody edited: they came from a source, or skillpm put them there. Their
+/// Returns the trees in the way that were not edited: they came from a source, or skillpm put them there. Their
 /// bytes are read, so that only what was verified is removed. A tree that is in no lockfile may have been put
 /// there by another tool from the same source, so for it only the record counts.
 pub(super) fn unedited(
@@ -47,13 +47,13 @@ pub(super) fn is_merged_copy(context: &Context, place: &Location, digest: &Diges
         && Store::new(&context.settings).is_ok_and(|store| store.is_merged(digest))
 }
 
-/// Reports whether the tree with `digest` came from a source, like everything in the store: nobody edited it,
+/// Reports whether the tree with `digest` came from a source, like everything in the store: it was not edited,
 /// and nothing is lost if it is removed.
 pub(in crate::ops) fn is_fetched(context: &Context, digest: &Digest) -> bool {
     Store::new(&context.settings).is_ok_and(|store| store.is_whole(digest))
 }
 
-/// A check for trees that nobody edited, although they differ from what is locked: they came from a source,
+/// A check for trees that were not edited, although they differ from what is locked: they came from a source,
 /// or skillpm put them there from another lockfile.
 pub(in crate::ops) struct Unedited<'a> {
     context: &'a Context,
@@ -68,7 +68,7 @@ impl<'a> Unedited<'a> {
         Self { context, scope, placed: OnceCell::new() }
     }
 
-    /// Reports whether nobody edited the tree with `digest` at the place of `name`.
+    /// Reports whether the tree with `digest` at the place of `name` is unedited.
     pub(in crate::ops) fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let placed =
             || self.placed.get_or_init(|| Receipts::of(&self.context.settings, self.scope).made(None));

@@ -8,7 +8,7 @@ use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
 use super::{select, typed};
 use crate::advice::{Opt, Verb, message};
-use crate::error::{Error, Result};
+use crate::error::{Error, Failure, Result};
 use crate::manifest::Manifest;
 use crate::ops::fetcher::Sources;
 use crate::reporter::Choice;
@@ -61,7 +61,9 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
             Ok(chosen) => sources.push(chosen),
             // The user did not name this one.
             Err(error) if all => {
-                let left = LeftOut::new(plugin.name.clone(), &error);
+                let message = message!("left out: ", error.with_causes());
+                let why = Failure { message, ..Failure::from(&error) };
+                let left = LeftOut { name: plugin.name.clone(), why };
                 warnings.push(left.warning());
                 left_out.push(left);
             }

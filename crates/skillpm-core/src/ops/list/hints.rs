@@ -132,7 +132,7 @@ mod tests {
         assert_eq!(both, ["`install` restores missing skills", &of_user[0]]);
     }
 
-    /// No installation restores a directory that somebody works on elsewhere.
+    /// No installation restores the directory of an editable skill.
     #[test]
     fn what_to_do_about_a_directory_that_is_gone() {
         let mut gone = skill("brand", SkillState::Missing, ScopeKind::User);

@@ -39,7 +39,7 @@ impl<'a> Dirs<'a> {
         Some(Rc::clone(self.known.entry(id).or_insert(dir.into())))
     }
 
-    /// Reports whether an agent was given a copy of `tree`, when that lay in the project: nobody edited it since.
+    /// Reports whether an agent was given a copy of `tree`, when that was in the project: it was not edited since.
     fn is_earlier(&self, tree: &Digest) -> bool {
         Store::new(&self.context.settings).is_ok_and(|store| store.is_merged(tree))
     }

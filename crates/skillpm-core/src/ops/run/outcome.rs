@@ -64,7 +64,7 @@ impl Serialize for RunOutcome {
     }
 }
 
-/// The JSON form of a [`RunOutcome`]. It is an interface: fields are only added.
+/// A script that ran, in JSON. It is an interface: fields are only added.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "RunOutcome")]
 struct Json<'a> {

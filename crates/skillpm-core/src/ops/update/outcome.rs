@@ -100,7 +100,7 @@ pub enum UpdateChange {
     Resolved,
     /// An earlier merge was taken back.
     Aborted,
-    /// It could not be asked for or used: [`UpdateOutcome::failures`] says why.
+    /// It could not be asked for or used: the failures say why.
     Failed,
 }
 

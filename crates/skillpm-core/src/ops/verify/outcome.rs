@@ -166,7 +166,7 @@ pub struct VerifyOutcome {
     pub warnings: Vec<Warning>,
 }
 
-/// The JSON form of a [`VerifyOutcome`].
+/// The result of comparing what is installed with the lockfile, in JSON.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "VerifyOutcome")]
 struct Json<'a> {

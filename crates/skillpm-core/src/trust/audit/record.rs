@@ -83,11 +83,11 @@ pub struct Sandboxed {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum EventKind {
-    /// [`Event::Activation`].
+    /// An agent got the instructions of a skill.
     Activation,
-    /// [`Event::Run`].
+    /// A script ran.
     Run,
-    /// [`Event::Refused`].
+    /// A script was not started.
     Refused,
 }
 

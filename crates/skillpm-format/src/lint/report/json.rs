@@ -60,8 +60,8 @@ struct Skill<'a> {
 struct Item<'a> {
     /// The name of the rule.
     rule: &'static str,
-    /// `error`, `warning` or `note`.
-    severity: String,
+    /// How bad it is.
+    severity: Severity,
     /// What is wrong.
     message: &'a str,
     /// Where it begins.
@@ -94,8 +94,8 @@ struct JsonLocation {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Repair<'a> {
-    /// `safe` or `unsafe`: whether it can change the meaning of the skill.
-    safety: &'static str,
+    /// Whether it can change the meaning of the skill.
+    safety: Safety,
     /// What it does.
     title: &'a str,
     /// The edits, all or none of which are made; none if the file gets another name.
@@ -143,7 +143,7 @@ impl Writer<'_> {
         let (start, end) = self.places(&finding.span);
         Item {
             rule: finding.rule,
-            severity: finding.severity.to_string(),
+            severity: finding.severity,
             message: &finding.message,
             start,
             end,
@@ -159,14 +159,7 @@ impl Writer<'_> {
             let (start, end) = self.places(&edit.span);
             Replacement { start, end, text: &edit.text }
         };
-        Repair {
-            safety: match fix.safety {
-                Safety::Safe => "safe",
-                Safety::Unsafe => "unsafe",
-            },
-            title: &fix.title,
-            edits: fix.edits.iter().map(replacement).collect(),
-        }
+        Repair { safety: fix.safety, title: &fix.title, edits: fix.edits.iter().map(replacement).collect() }
     }
 
     fn places(&self, bytes: &std::ops::Range<usize>) -> (JsonLocation, JsonLocation) {

@@ -104,6 +104,7 @@ fn content(dir: &std::path::Path) -> Result<FileSet> {
 /// Returns the error for a skill that cannot be in a bundle.
 fn not_bundled(failure: &MirrorFailure) -> Error {
     let why = &failure.why;
+    // Whatever kept it out: what was asked for cannot be made.
     let error = Error::new(ErrorKind::Integrity, why.message.clone())
         .coded(why.code)
         .context(format!("`{}` cannot be bundled", failure.name));
