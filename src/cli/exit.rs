@@ -41,7 +41,8 @@ pub const CODES: &[(u8, &str)] = &[
 /// Returns the code of `install`. Skills that were left as they are count as not done. If some skills could
 /// not be installed, returns the code of their error if it is the same for all.
 pub(crate) fn install(outcome: &InstallOutcome) -> u8 {
-    let left = !outcome.left_modified.is_empty() || !outcome.left_unreadable.is_empty();
+    let InstallOutcome { left_modified, left_in_conflict, left_unreadable, .. } = outcome;
+    let left = [left_modified, left_in_conflict, left_unreadable].iter().any(|names| !names.is_empty());
     shared(outcome.left_out.iter().map(|left| left.why.exit_code).chain(left.then_some(FINDINGS)))
 }
 

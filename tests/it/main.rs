@@ -19,6 +19,8 @@
 pub mod support;
 
 mod agents;
+#[cfg(unix)]
+mod agreement;
 mod alias;
 mod architecture;
 mod audit;

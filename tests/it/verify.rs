@@ -138,10 +138,10 @@ fn what_is_missing_or_leads_elsewhere() {
     --- stdout
     missing: pdf, project
       claude-code, `[DIR]/project/.claude/skills/pdf` does not exist
-    edited: xlsx, project
+    elsewhere: xlsx, project
       `[DIR]/project/.agents/skills/xlsx`: it is not a directory
     --- stderr
-    2 skills: 1 edited, 1 missing
+    2 skills: 1 missing, 1 elsewhere
     hint: `skillpm install` restores what is missing
     ");
 }

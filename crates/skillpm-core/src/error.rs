@@ -243,6 +243,19 @@ impl Error {
         Self { message: message.into(), ..self }
     }
 
+    /// Returns the same error once more, with its causes in its message, for one that is kept.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        Self {
+            kind: self.kind,
+            code: self.code,
+            message: self.with_causes(),
+            hints: self.hints.clone(),
+            place: self.place.clone(),
+            source: None,
+        }
+    }
+
     /// Returns the message with those of its causes, on one line.
     pub fn with_causes(&self) -> Message {
         Message::joined([self.message.clone()].into_iter().chain(self.causes()), ": ")

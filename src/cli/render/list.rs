@@ -57,23 +57,11 @@ fn seen_by(skill: &ListedSkill) -> String {
 }
 
 fn state(skill: &ListedSkill) -> String {
-    let state = match skill.state {
-        SkillState::Ok => "ok",
-        SkillState::Modified if skill.editable => "not linked",
-        SkillState::Modified => "edited",
-        SkillState::LineEnds => "line ends",
-        SkillState::Conflict => "conflict",
-        SkillState::Missing => "missing",
-        SkillState::Untracked => "untracked",
-        SkillState::Disabled => "disabled",
-        SkillState::Editable => "editable",
-        SkillState::Foreign => "foreign",
-    };
+    let state = skill.state.word_for(skill.editable);
     if let Some(tool) = skill.found_in.and_then(FoundIn::tool) {
         return format!("{state}, by {tool}");
     }
-    let edited = skill.modified
-        && !matches!(skill.state, SkillState::Modified | SkillState::LineEnds | SkillState::Conflict);
+    let edited = skill.modified && !skill.state.is_modified();
     let disabled = skill.disabled && skill.state == SkillState::Conflict;
     let copies = if skill.edited_copies.is_empty() { "" } else { ", copy edited" };
     match (edited, disabled) {

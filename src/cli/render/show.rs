@@ -116,9 +116,13 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
         "state",
         match installed.state {
             SkillState::Ok => "as it was installed",
-            SkillState::Modified if installed.editable => "editable, and no link to its directory",
+            SkillState::Modified | SkillState::Elsewhere if installed.editable => {
+                "editable, and no link to its directory"
+            }
             SkillState::Modified => "edited since it was installed",
             SkillState::LineEnds => "as it was installed, with other line ends",
+            SkillState::Elsewhere => "something else is in its place",
+            SkillState::Unreadable => "unreadable",
             SkillState::Conflict => "in conflict: an update left markers or kept files to resolve",
             SkillState::Untracked | SkillState::Foreign => "not installed by skillpm",
             SkillState::Editable => "a link to a working directory",

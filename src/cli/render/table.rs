@@ -7,6 +7,7 @@ use super::line_of;
 use crate::cli::appearance::Appearance;
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
+use crate::install::state::SkillState;
 
 /// The number of blanks between two columns.
 const GAP: usize = 2;
@@ -251,29 +252,25 @@ impl Table {
     }
 }
 
-/// The words of states that need attention, those of changes by the user, and those of good states.
+/// The words in columns of states, besides those of [`SkillState`], that need attention, those of changes by the user,
+/// and those of good states.
 const STATES: [(Style, &[&str]); 4] = [
-    (BAD, &["missing", "conflict", "gone", "ref gone", "not reached", "refused", "failed"]),
-    (
-        CHANGED,
-        &["edited", "copy edited", "changed", "held back", "moved", "tag moved", "not linked", "unknown"],
-    ),
-    (GOOD, &["ok", "current", "adopted", "editable", "exit 0"]),
-    (
-        FAINT,
-        &[
-            "disabled",
-            "untracked",
-            "foreign",
-            "not asked",
-            "not chosen",
-            "not needed",
-            "tracked",
-            "left",
-            "-",
-        ],
-    ),
+    (BAD, &["gone", "ref gone", "not reached", "refused", "failed"]),
+    (CHANGED, &["copy edited", "changed", "held back", "moved", "tag moved", "not linked", "unknown"]),
+    (GOOD, &["current", "adopted", "exit 0"]),
+    (FAINT, &["not asked", "not chosen", "not needed", "tracked", "left", "-"]),
 ];
+
+/// Returns the style of the state of a skill.
+fn style_of_skill(state: SkillState) -> Style {
+    use SkillState::{Conflict, Disabled, Editable, Elsewhere, Foreign, LineEnds, Missing, Modified, Ok};
+    match state {
+        Missing | Conflict | Elsewhere | SkillState::Unreadable => BAD,
+        Modified | LineEnds => CHANGED,
+        Ok | Editable => GOOD,
+        Disabled | Foreign | SkillState::Untracked => FAINT,
+    }
+}
 
 /// Returns the style of a state that may have several parts, separated by commas: that of the worst part.
 fn style_of(state: &str) -> Option<Style> {
@@ -281,7 +278,10 @@ fn style_of(state: &str) -> Option<Style> {
     if (state.starts_with("exit ") && !has(&["exit 0"])) || state.starts_with("signal ") {
         return Some(BAD);
     }
-    STATES.iter().find(|(_, words)| has(words)).map(|(style, _)| *style)
+    let rank = |style: &Style| STATES.iter().position(|(known, _)| known == style);
+    let of_skill = SkillState::ALL.into_iter().filter(|known| has(&[known.word()])).map(style_of_skill);
+    let other = STATES.iter().filter(|(_, words)| has(words)).map(|(style, _)| *style);
+    of_skill.chain(other).min_by_key(rank)
 }
 
 /// Returns the width of a text, which for most texts is the number of bytes.

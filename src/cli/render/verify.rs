@@ -5,7 +5,8 @@ use crate::cli::printer::Printer;
 use crate::cli::words::{scope_flag, worded};
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
-use crate::ops::verify::{FileChange, UnlockedCode, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome};
+use crate::install::state::SkillState;
+use crate::ops::verify::{FileChange, UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 
 /// The number of files of one place to show, unless all are requested.
 const FILES: usize = 20;
@@ -18,7 +19,7 @@ pub(crate) fn json(printer: &Printer, outcome: &VerifyOutcome) {
 pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
     let all = printer.look().verbose;
     let fails = |skill: &VerifiedSkill| outcome.strict && skill.has_code();
-    let is_shown = |skill: &VerifiedSkill| all || skill.verdict != Verdict::Ok || fails(skill);
+    let is_shown = |skill: &VerifiedSkill| all || skill.verdict != SkillState::Ok || fails(skill);
     let text: String = outcome
         .skills
         .iter()
@@ -54,28 +55,28 @@ fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
     let places = || skills.iter().flat_map(|skill| &skill.places);
     let is_there = |wanted| places().any(|place| place.verdict == wanted);
     let flag = scope_flag(scope);
-    if let Some(skill) = skills.iter().find(|skill| skill.verdict == Verdict::Conflict) {
+    if let Some(skill) = skills.iter().find(|skill| skill.verdict == SkillState::Conflict) {
         let name = one_line(&skill.name);
         return Some(format!(
             "settle the conflicts in `{name}`, or run `skillpm update{flag} {name}` with `--ours`, `--theirs` or `--abort`"
         ));
     }
-    let is_edited = |place: &VerifiedPlace| place.verdict == Verdict::Modified && place.found.is_some();
+    let is_edited = |place: &VerifiedPlace| place.verdict == SkillState::Modified && place.found.is_some();
     // If something other than a skill is there, `--force` does not help.
     if places().any(is_edited) {
         Some(format!("`skillpm install{flag} --force` restores what is locked; the store keeps your copy"))
     } else if let Some(gone) =
-        skills.iter().find(|skill| skill.source_gone && skill.verdict == Verdict::Missing)
+        skills.iter().find(|skill| skill.source_gone && skill.verdict == SkillState::Missing)
     {
         let name = one_line(&gone.name);
         Some(format!("`{name}` is editable, but its directory is gone: {}", worded(&put_back(scope, &name))))
-    } else if is_there(Verdict::LineEnds) {
+    } else if is_there(SkillState::LineEnds) {
         Some(format!(
             "`skillpm install{flag}` brings back the line ends that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing them"
         ))
-    } else if is_there(Verdict::Missing) {
+    } else if is_there(SkillState::Missing) {
         Some(format!("`skillpm install{flag}` restores what is missing"))
-    } else if is_there(Verdict::Elsewhere) {
+    } else if is_there(SkillState::Elsewhere) {
         Some(format!("`skillpm doctor{flag}` shows what to do about links"))
     } else {
         None
@@ -102,14 +103,14 @@ fn of_code(code: &UnlockedCode) -> String {
 
 /// Returns the lines about `skill`: with `all` about everything, with `code` about code that is not part of it.
 fn lines(skill: &VerifiedSkill, all: bool, code: bool) -> String {
-    let mut text = format!("{}: {}, {}\n", word(skill.verdict), one_line(&skill.name), skill.scope);
+    let mut text = format!("{}: {}, {}\n", skill.verdict.word(), one_line(&skill.name), skill.scope);
     let mut line = |indent: &str, words: &str| {
         text.push_str(indent);
         text.push_str(&one_line(words));
         text.push('\n');
     };
     let is_shown =
-        |place: &&VerifiedPlace| all || place.verdict != Verdict::Ok || code && !place.code.is_empty();
+        |place: &&VerifiedPlace| all || place.verdict != SkillState::Ok || code && !place.code.is_empty();
     for place in skill.places.iter().filter(is_shown) {
         line("  ", &of_place(place));
         let files = place.files.as_deref().unwrap_or_default();
@@ -142,29 +143,15 @@ fn of_place(place: &VerifiedPlace) -> String {
     };
     let end = match (place.verdict, &place.reason) {
         (_, Some(reason)) => format!(": {reason}"),
-        (Verdict::Missing, None) => " does not exist".to_owned(),
-        (Verdict::Modified, None) => " is not what is locked".to_owned(),
-        (Verdict::LineEnds, None) => " differs from what is locked in line ends only".to_owned(),
-        (Verdict::Conflict, None) => " has conflicts that an update left".to_owned(),
-        (Verdict::Editable, None) => " cannot be verified: it is not locked".to_owned(),
-        (Verdict::Untracked, None) => " is not in the lockfile".to_owned(),
+        (SkillState::Missing, None) => " does not exist".to_owned(),
+        (SkillState::Modified, None) => " is not what is locked".to_owned(),
+        (SkillState::LineEnds, None) => " differs from what is locked in line ends only".to_owned(),
+        (SkillState::Conflict, None) => " has conflicts that an update left".to_owned(),
+        (SkillState::Editable, None) => " cannot be verified: it is not locked".to_owned(),
+        (SkillState::Untracked, None) => " is not in the lockfile".to_owned(),
         _ => String::new(),
     };
     format!("{path}{end}")
-}
-
-fn word(verdict: Verdict) -> &'static str {
-    match verdict {
-        Verdict::Ok => "ok",
-        Verdict::Modified => "edited",
-        Verdict::LineEnds => "line ends",
-        Verdict::Conflict => "conflict",
-        Verdict::Missing => "missing",
-        Verdict::Elsewhere => "elsewhere",
-        Verdict::Unreadable => "unreadable",
-        Verdict::Untracked => "untracked",
-        Verdict::Editable => "editable",
-    }
 }
 
 fn change(change: FileChange) -> &'static str {
@@ -178,9 +165,9 @@ fn change(change: FileChange) -> &'static str {
 
 /// Returns a text such as `3 skills: 1 ok, 2 edited`.
 fn summary(skills: &[VerifiedSkill]) -> String {
-    let parts = Verdict::ALL.into_iter().filter_map(|verdict| {
+    let parts = SkillState::ALL.into_iter().filter_map(|verdict| {
         let number = skills.iter().filter(|skill| skill.verdict == verdict).count();
-        (number > 0).then(|| format!("{number} {}", word(verdict)))
+        (number > 0).then(|| format!("{number} {}", verdict.word()))
     });
     format!("{}: {}", count(skills.len(), "skill"), parts.collect::<Vec<_>>().join(", "))
 }
@@ -193,7 +180,7 @@ mod tests {
     use crate::cli::printer::testing::printer;
     use crate::ops::verify::ChangedFile;
 
-    fn place(verdict: Verdict) -> VerifiedPlace {
+    fn place(verdict: SkillState) -> VerifiedPlace {
         VerifiedPlace {
             agent: None,
             path: "/p/.agents/skills/pdf".to_owned(),
@@ -209,19 +196,22 @@ mod tests {
 
     fn outcome() -> VerifyOutcome {
         let digest = Some(format!("sha256:{}", "0".repeat(64)));
-        let skill = |verdict| VerifiedSkill {
-            name: word(verdict).to_owned(),
+        let skill = |verdict: SkillState| VerifiedSkill {
+            name: verdict.word().to_owned(),
             scope: ScopeKind::Project,
             verdict,
-            digest: digest.clone().filter(|_| verdict != Verdict::Untracked),
+            digest: digest.clone().filter(|_| verdict != SkillState::Untracked),
             places: vec![place(verdict)],
             source_gone: false,
         };
-        let mut skills: Vec<_> = Verdict::ALL.into_iter().map(skill).collect();
+        let mut skills: Vec<_> = SkillState::ALL.into_iter().map(skill).collect();
         let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];
         let files = (0..21).map(|at| ChangedFile { path: format!("f{at}"), change: changes[at % 4] });
-        let with_files =
-            VerifiedPlace { found: digest.clone(), files: Some(files.collect()), ..place(Verdict::Modified) };
+        let with_files = VerifiedPlace {
+            found: digest.clone(),
+            files: Some(files.collect()),
+            ..place(SkillState::Modified)
+        };
         skills[1].places[0].found.clone_from(&digest);
         skills[1].places.push(with_files);
         skills[5].places[0].target = Some("/x\u{1b}".to_owned());

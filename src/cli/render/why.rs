@@ -106,10 +106,12 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
         SkillState::Editable => {
             format!("editable: {place} is a link to its working directory{awry}")
         }
-        SkillState::Modified if skill.editable => {
+        SkillState::Modified | SkillState::Elsewhere if skill.editable => {
             format!("editable, and {place} is not a link to its directory{awry}")
         }
         SkillState::Modified => format!("is in {place}{edited}{awry}"),
+        SkillState::Elsewhere => format!("is locked, but something else is in {place}{awry}"),
+        SkillState::Unreadable => format!("is in {place}, and cannot be read{awry}"),
         SkillState::LineEnds => format!("is in {place}, with other line ends than are locked{awry}"),
         SkillState::Conflict => {
             format!("is in {place}, with unresolved conflicts of an update{awry}")

@@ -77,6 +77,16 @@ pub struct PathError {
 }
 
 impl PathError {
+    /// Returns the same error once more, for one that is kept.
+    #[must_use]
+    pub fn again(&self) -> Self {
+        let source = match self.source.raw_os_error() {
+            Some(code) => io::Error::from_raw_os_error(code),
+            None => io::Error::new(self.source.kind(), self.source.to_string()),
+        };
+        Self { action: self.action, path: self.path.clone(), source }
+    }
+
     /// Reports whether the error means that nothing is there: also if a parent is not a directory.
     pub fn is_absent(&self) -> bool {
         look::is_absent(&self.source)

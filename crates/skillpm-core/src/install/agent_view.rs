@@ -1,7 +1,7 @@
 //! What agents see: the directories that each of them reads, and the skills in them.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,12 +10,9 @@ use unicode_normalization::UnicodeNormalization;
 use super::scope::{Scope, ScopeKind};
 use super::state::Files;
 use crate::agents::{self, Agent};
-use crate::engine::load::skill_file;
-use crate::fs::{self, Kind, PathError};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::path::collision_key;
-use crate::path::normal;
 use crate::settings::Settings;
 
 /// The reason why an agent reads a directory.
@@ -114,103 +111,6 @@ pub struct Unseen {
     pub skills: Vec<String>,
 }
 
-/// The agents that see what is installed in a scope: the agents that are on this machine or that the manifest names.
-#[derive(Debug, Default)]
-pub struct Viewers {
-    agents: Vec<Viewer>,
-    /// The content of the directories; `None` for one that holds the canonical copies.
-    dirs: Vec<Option<BTreeSet<String>>>,
-}
-
-/// An agent, and the indices of the directories that it reads.
-#[derive(Debug)]
-struct Viewer {
-    id: &'static str,
-    /// Whether it is on this machine and has a directory of its own in the scope.
-    is_here: bool,
-    reads: Vec<usize>,
-}
-
-impl Viewers {
-    /// Finds the agents on this machine. Reads each directory once; one that cannot be read counts as empty.
-    pub fn take(settings: &Settings, scope: &Scope, chosen: &BTreeSet<&'static str>) -> Self {
-        let mut viewers = Self::default();
-        let mut known: BTreeMap<PathBuf, usize> = BTreeMap::new();
-        for agent in agents::all() {
-            let is_here = scope.agent_dir(settings, agent).is_some()
-                && agent.detected(settings, &scope.root, &|path| scope.is_used(path));
-            if !is_here && !chosen.contains(agent.id) {
-                continue;
-            }
-            let surely =
-                directories(settings, scope, agent).into_iter().filter(|dir| dir.role != Role::Other);
-            let reads = surely.map(|dir| {
-                *known.entry(dir.path).or_insert_with_key(|path| {
-                    viewers.dirs.push(entries(scope, path));
-                    viewers.dirs.len() - 1
-                })
-            });
-            let reads = reads.collect();
-            viewers.agents.push(Viewer { id: agent.id, is_here, reads });
-        }
-        viewers
-    }
-
-    /// Returns the agents, and those with the ids `named`: the ones that [`counting`] returns, without looking for them
-    /// again.
-    pub fn and<'a>(&self, named: impl IntoIterator<Item = &'a str>) -> Vec<&'static Agent> {
-        of_ids(self.agents.iter().map(|viewer| viewer.id).chain(named))
-    }
-
-    fn sees(&self, viewer: &Viewer, name: &str) -> bool {
-        let dirs = viewer.reads.iter().filter_map(|at| self.dirs.get(*at));
-        dirs.into_iter().any(|names| names.as_ref().is_none_or(|names| names.contains(name)))
-    }
-
-    /// Returns the ids of the agents that see the skill `name`, which is at its canonical place.
-    pub fn of<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'static str> {
-        self.agents.iter().filter(move |viewer| self.sees(viewer, name)).map(|viewer| viewer.id)
-    }
-
-    /// Returns the ids of the agents that see something named `name` in a directory other than the canonical
-    /// one.
-    pub fn apart<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'static str> {
-        let has = move |at: &usize| matches!(self.dirs.get(*at), Some(Some(names)) if names.contains(name));
-        self.agents.iter().filter(move |viewer| viewer.reads.iter().any(has)).map(|viewer| viewer.id)
-    }
-
-    /// Returns the ids of the agents that see every one of `names`.
-    pub fn of_all<'a>(&'a self, names: &'a [&str]) -> impl Iterator<Item = &'static str> {
-        let see_all = move |viewer: &&Viewer| names.iter().all(|name| self.sees(viewer, name));
-        self.agents.iter().filter(see_all).map(|viewer| viewer.id)
-    }
-
-    /// Reports whether every agent on this machine reads the canonical copies, so that none misses a skill.
-    pub fn all_read_canonical(&self) -> bool {
-        let reads = |at: &usize| self.dirs.get(*at).is_some_and(Option::is_none);
-        self.agents.iter().all(|viewer| !viewer.is_here || viewer.reads.iter().any(reads))
-    }
-
-    /// Returns the agents of this machine that do not see all of the skills `names`. Decisions in `manifest`
-    /// are not oversights: that no agent gets links (`targets = []`), or that a skill names its own agents.
-    pub fn unseen(&self, manifest: &Manifest, names: &BTreeSet<&str>) -> Vec<Unseen> {
-        if manifest.agents().targets.as_ref().is_some_and(Vec::is_empty) || self.all_read_canonical() {
-            return Vec::new();
-        }
-        let decided: BTreeSet<&str> = manifest
-            .skills()
-            .iter()
-            .filter(|(_, entry)| entry.agents.is_some())
-            .map(|(name, _)| name.as_str())
-            .collect();
-        let unseen = self.agents.iter().filter(|viewer| viewer.is_here).map(|viewer| {
-            let hidden = names.difference(&decided).filter(|name| !self.sees(viewer, name));
-            Unseen { agent: viewer.id.to_owned(), skills: hidden.map(ToString::to_string).collect() }
-        });
-        unseen.filter(|unseen| !unseen.skills.is_empty()).collect()
-    }
-}
-
 /// Returns the names of the skills that agents should see according to `files`.
 pub fn in_sight(files: &Files) -> BTreeSet<&str> {
     let is_disabled =
@@ -218,19 +118,6 @@ pub fn in_sight(files: &Files) -> BTreeSet<&str> {
     let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable).map(|(name, _)| name);
     let names = files.lock.skills.keys().chain(editable);
     names.filter(|name| !is_disabled(name)).map(SkillName::as_str).collect()
-}
-
-/// Returns the names in the directory `dir`; `None` if it is the directory of canonical copies.
-fn entries(scope: &Scope, dir: &Path) -> Option<BTreeSet<String>> {
-    let skills = scope.skills_dir();
-    if dir == skills {
-        return None;
-    }
-    let real = fs::real_path(dir).ok().flatten();
-    if real.is_some() && real == fs::real_path(&skills).ok().flatten() {
-        return None;
-    }
-    Some(fs::list_dir(dir).unwrap_or_default().into_iter().collect())
 }
 
 /// The form of a skill in an agent's directory.
@@ -264,55 +151,6 @@ pub struct Seen {
     pub real: Option<PathBuf>,
 }
 
-/// Returns the skills in directory `dir`, sorted by name: directories, or links to directories, with a
-/// `SKILL.md`. `installed` are the names of the skills of `scope`.
-///
-/// # Errors
-///
-/// Fails if the directory cannot be read. A single skill that cannot be examined hides none of the others.
-pub fn look(dir: &Path, scope: &Scope, installed: &BTreeSet<String>) -> Result<Vec<Seen>, PathError> {
-    let skills = fs::real_path(&scope.skills_dir())?.unwrap_or_else(|| scope.skills_dir());
-    let is_canonical = dir == scope.skills_dir() || fs::real_path(dir)?.as_ref() == Some(&skills);
-    let base = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
-    let mut seen = Vec::new();
-    for name in fs::list_dir(dir)?.into_iter().filter(|name| !name.starts_with('.')) {
-        let path = dir.join(&name);
-        let (target, says, real) = match fs::kind(&path) {
-            Ok(Some(Kind::Directory)) => (None, None, Some(base.join(&name))),
-            Ok(Some(Kind::Symlink)) => {
-                let Ok(Some(target)) = fs::read_link(&path) else { continue };
-                // This also holds if the canonical place is itself a link, as for an editable skill.
-                let says = normal(&base.join(&target));
-                // Usually it leads to the canonical copy, and the directories above need not be examined.
-                let real = match fs::kind(&says) {
-                    Ok(Some(Kind::Directory)) if says.parent() == Some(&skills) => Some(says.clone()),
-                    _ => match fs::real_path(&path) {
-                        Ok(real) => real,
-                        Err(_) => continue,
-                    },
-                };
-                (Some(target), Some(says), real)
-            }
-            _ => continue,
-        };
-        // Something that is not a directory contains no skill.
-        let is_skill = real.as_deref().is_some_and(|real| matches!(skill_file(real), Ok(Some(_))));
-        let known = installed.contains(&name);
-        let says_canonical = says.is_some_and(|says| says.parent() == Some(&skills));
-        let form = match (&target, &real) {
-            (Some(_), None) => Form::Broken,
-            _ if !is_skill => continue,
-            (None, _) if is_canonical => Form::Canonical,
-            (Some(_), _) if is_canonical && known => Form::Canonical,
-            (Some(_), Some(real)) if real.parent() == Some(&skills) || says_canonical => Form::Link,
-            (None, _) if known => Form::Copy,
-            _ => Form::Foreign,
-        };
-        seen.push(Seen { name, path, form, target, real });
-    }
-    Ok(seen)
-}
-
 /// A skill that an agent finds in more than one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Twice {
@@ -332,10 +170,12 @@ pub fn alike(name: &str) -> String {
 
 /// Returns the skills whose name is in several directories of an agent. Ignores directories that are not
 /// certain to be read, and broken links.
-pub fn twice<'a>(directories: impl IntoIterator<Item = (Role, &'a [Seen])>) -> Vec<Twice> {
+pub fn twice<'a, S: IntoIterator<Item = &'a Seen>>(
+    directories: impl IntoIterator<Item = (Role, S)>,
+) -> Vec<Twice> {
     let mut by_name: BTreeMap<String, Vec<&Seen>> = BTreeMap::new();
     for (role, seen) in directories {
-        for skill in seen.iter().filter(|skill| role != Role::Other && skill.form != Form::Broken) {
+        for skill in seen.into_iter().filter(|skill| role != Role::Other && skill.form != Form::Broken) {
             by_name.entry(alike(&skill.name)).or_default().push(skill);
         }
     }
@@ -353,6 +193,8 @@ pub fn twice<'a>(directories: impl IntoIterator<Item = (Role, &'a [Seen])>) -> V
 
 #[cfg(test)]
 mod tests {
+    use std::path::Path;
+
     use super::*;
     use crate::env::Env;
     use crate::install::index::Index;
@@ -431,48 +273,5 @@ mod tests {
         let own: [(Role, &[Seen]); 2] = [(Role::Canonical, &canonical), (Role::Own, &other)];
         let found = twice(own);
         assert_eq!((found[0].name.as_str(), found[0].same), ("docx", false));
-    }
-
-    #[cfg(unix)]
-    #[test]
-    fn what_lies_in_a_directory() {
-        let dir = tempfile::tempdir().expect("a directory");
-        let root = fs::real_path(dir.path()).expect("looks").expect("is there");
-        let scope = Scope {
-            kind: ScopeKind::Project,
-            root: root.clone(),
-            manifest: PathBuf::new(),
-            lockfile: PathBuf::new(),
-            user_manifest: None,
-            index: Index::default(),
-        };
-        let (skills, own) = (scope.skills_dir(), root.join(".claude/skills"));
-        for path in
-            [skills.join("pdf"), skills.join("new"), own.join("copy"), own.join("mine"), own.join("empty")]
-        {
-            fs::create_dir_all(&path).expect("creates");
-            if !path.ends_with("empty") {
-                fs::write_atomic(&path.join("SKILL.md"), b"x").expect("writes");
-            }
-        }
-        let link = |target: &str, name: &str| fs::symlink(Path::new(target), &own.join(name)).expect("links");
-        link("../../.agents/skills/pdf", "pdf");
-        link("../../.agents/skills/pdf", "alias");
-        link("../../elsewhere", "gone");
-        link("mine", "linked");
-        fs::write_atomic(&own.join("file"), b"x").expect("writes");
-        let installed = ["pdf", "copy"].map(ToOwned::to_owned).into();
-        let forms = |dir: &Path| {
-            let seen = look(dir, &scope, &installed).expect("reads");
-            seen.into_iter().map(|skill| format!("{} {:?}", skill.name, skill.form)).collect::<Vec<_>>()
-        };
-        assert_eq!(forms(&skills), ["new Canonical", "pdf Canonical"]);
-        assert_eq!(
-            forms(&own),
-            ["alias Link", "copy Copy", "gone Broken", "linked Foreign", "mine Foreign", "pdf Link"]
-        );
-        assert!(forms(&root.join("nothing")).is_empty());
-        fs::symlink(Path::new("../.agents/skills"), &root.join(".goose/skills")).expect("links");
-        assert_eq!(forms(&root.join(".goose/skills")), ["new Canonical", "pdf Canonical"]);
     }
 }

@@ -37,9 +37,17 @@ pub struct SkillsDir {
 /// The names in a directory.
 #[derive(Debug)]
 struct Names {
-    exact: BTreeMap<String, Kind>,
+    exact: BTreeMap<String, Entry>,
     /// The names as a case-insensitive file system may see them.
     alike: OnceLock<BTreeSet<String>>,
+}
+
+/// An entry of a directory.
+#[derive(Debug)]
+struct Entry {
+    kind: Kind,
+    /// What it is, if that is not a directory: its link is read once.
+    looked: OnceLock<OnDisk>,
 }
 
 impl SkillsDir {
@@ -84,10 +92,16 @@ impl SkillsDir {
     fn listed(&self) -> Option<&Names> {
         let read = || {
             let entries = fs::entries(&self.path).ok()?.into_iter();
-            let exact = entries.filter_map(|(name, kind)| Some((name.into_string().ok()?, kind))).collect();
-            Some(Names { exact, alike: OnceLock::new() })
+            let entry = |kind| Entry { kind, looked: OnceLock::new() };
+            let exact = entries.filter_map(|(name, kind)| Some((name.into_string().ok()?, entry(kind))));
+            Some(Names { exact: exact.collect(), alike: OnceLock::new() })
         };
         self.names.get_or_init(read).as_ref()
+    }
+
+    /// Returns the directory as it was opened.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
 
     /// Returns the directory with links resolved, as far as it exists.
@@ -106,8 +120,8 @@ impl SkillsDir {
     }
 
     /// Returns the path of the skill `name` in the directory, whether it exists or not.
-    pub fn place(&self, name: &SkillName) -> PathBuf {
-        self.path.join(name.as_str())
+    pub fn place(&self, name: &str) -> PathBuf {
+        self.path.join(name)
     }
 
     /// Returns the names in the directory that are valid for a skill.
@@ -116,12 +130,18 @@ impl SkillsDir {
         names.filter_map(|name| SkillName::exact(name))
     }
 
+    /// Returns all entries, with their kinds: also those whose names no skill can have.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, Kind)> {
+        let names = self.listed().filter(|_| self.is_there).into_iter().flat_map(|names| &names.exact);
+        names.map(|(name, entry)| (name.as_str(), entry.kind))
+    }
+
     /// Returns the kind of what is at the place of `name`, without following links.
     ///
     /// # Errors
     ///
     /// Fails if that cannot be examined.
-    pub fn kind(&self, name: &SkillName) -> Result<Option<Kind>, PathError> {
+    pub fn kind(&self, name: &str) -> Result<Option<Kind>, PathError> {
         if !self.is_there {
             return Ok(None);
         }
@@ -129,25 +149,25 @@ impl SkillsDir {
         let Some(names) = (if few { None } else { self.listed() }) else {
             return fs::kind(&self.place(name));
         };
-        if let Some(kind) = names.exact.get(name.as_str()) {
-            return Ok(Some(*kind));
+        if let Some(entry) = names.exact.get(name) {
+            return Ok(Some(entry.kind));
         }
         // The file system decides whether another spelling is this name.
         let alike = names
             .alike
             .get_or_init(|| names.exact.keys().map(|name| collision_key(name).into_owned()).collect());
-        if alike.contains(&name.collision_key()) { fs::kind(&self.place(name)) } else { Ok(None) }
+        if alike.contains(&*collision_key(name)) { fs::kind(&self.place(name)) } else { Ok(None) }
     }
 
     /// Returns the digest of the tree at the place of `name`, as [`Index::digest_of`] does.
-    pub fn digest(&self, name: &SkillName, index: &Index) -> Option<Digest> {
+    pub fn digest(&self, name: &str, index: &Index) -> Option<Digest> {
         self.inside(name, index).digest
     }
 
     /// Returns the content of the tree at the place of `name`, as [`Index::inside`] does.
-    pub fn inside(&self, name: &SkillName, index: &Index) -> Inside {
+    pub fn inside(&self, name: &str, index: &Index) -> Inside {
         match self.base() {
-            Some(base) => index.inside(base, name.as_str()),
+            Some(base) => index.inside(base, name),
             None => index.trees().inside(&self.place(name)),
         }
     }
@@ -155,15 +175,15 @@ impl SkillsDir {
     /// Reports whether the link at the place of `name` has the same text, except for the name, as another
     /// link that leads to its canonical copy. Then the part before the name leads to the same directory, and
     /// the name cannot lead elsewhere.
-    fn leads_home(&self, name: &SkillName) -> bool {
+    fn leads_home(&self, name: &str) -> bool {
         let Some((ours, base)) = self.ours.get().zip(self.base()) else { return false };
-        let text = base.link_text(name.as_str());
-        text.is_some_and(|text| text.strip_prefix(ours.as_str()) == Some(name.as_str()))
+        let text = base.link_text(name);
+        text.is_some_and(|text| text.strip_prefix(ours.as_str()) == Some(name))
     }
 
     /// Reports whether the file at the place of `name` contains the text of a link to its canonical copy, which exists.
-    fn is_written_link(&self, name: &SkillName) -> bool {
-        let canonical = self.canonical.join(name.as_str());
+    fn is_written_link(&self, name: &str) -> bool {
+        let canonical = self.canonical.join(name);
         let link = LinkKind::Symlink(fs::relative(&self.real, &canonical));
         self.real != self.canonical && fs::is_written_link(&self.place(name), &link)
     }
@@ -175,19 +195,35 @@ impl SkillsDir {
     /// Fails if that cannot be examined.
     pub fn look(
         &self,
-        name: &SkillName,
+        name: &str,
         digest: impl FnOnce(&Path) -> Option<Digest>,
     ) -> Result<OnDisk, PathError> {
-        Ok(match self.kind(name)? {
-            None => OnDisk::Absent,
-            Some(Kind::Directory) => OnDisk::Tree(digest(&self.place(name))),
-            Some(Kind::Symlink) if self.leads_home(name) => OnDisk::OurLink,
-            Some(Kind::Symlink) => {
+        let kind = match self.kind(name)? {
+            None => return Ok(OnDisk::Absent),
+            Some(Kind::Directory) => return Ok(OnDisk::Tree(digest(&self.place(name)))),
+            Some(kind) => kind,
+        };
+        let entry = self.names.get().and_then(|names| names.as_ref()?.exact.get(name));
+        if let Some(known) = entry.and_then(|entry| entry.looked.get()) {
+            return Ok(known.clone());
+        }
+        let found = self.look_at(name, kind)?;
+        if let Some(entry) = entry {
+            entry.looked.get_or_init(|| found.clone());
+        }
+        Ok(found)
+    }
+
+    /// Returns what is at the place of `name`, where something of `kind` is that is not a directory.
+    fn look_at(&self, name: &str, kind: Kind) -> Result<OnDisk, PathError> {
+        Ok(match kind {
+            Kind::Symlink if self.leads_home(name) => OnDisk::OurLink,
+            Kind::Symlink => {
                 let path = self.place(name);
                 let target = fs::read_link(&path)?.unwrap_or_default();
                 let says = normal(&self.real.join(&target));
-                if fs::plain(&says) == fs::plain(&self.canonical.join(name.as_str())) {
-                    let before = target.to_str().and_then(|text| text.strip_suffix(name.as_str()));
+                if fs::plain(&says) == fs::plain(&self.canonical.join(name)) {
+                    let before = target.to_str().and_then(|text| text.strip_suffix(name));
                     if let Some(before) = before.filter(|before| before.ends_with('/')) {
                         self.ours.get_or_init(|| before.to_owned());
                     }
@@ -198,8 +234,8 @@ impl SkillsDir {
                     OnDisk::OtherLink(target)
                 }
             }
-            Some(Kind::File) if self.is_written_link(name) => OnDisk::Written,
-            Some(_) => OnDisk::Other,
+            Kind::File if self.is_written_link(name) => OnDisk::Written,
+            _ => OnDisk::Other,
         })
     }
 }
@@ -208,10 +244,6 @@ impl SkillsDir {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn name(text: &str) -> SkillName {
-        SkillName::new(text).expect(text)
-    }
 
     #[test]
     fn what_lies_at_a_place() {
@@ -251,14 +283,14 @@ mod tests {
                 ),
             ]
         }) {
-            assert_eq!(opened.look(&name(at), |_| Some(digest)).expect("looks"), expected, "{at}");
+            assert_eq!(opened.look(at, |_| Some(digest)).expect("looks"), expected, "{at}");
         }
         let names: Vec<_> = opened.names().map(|name| name.to_string()).collect();
         assert_eq!(names, ["away", "file", "other", "ours", "round", "too", "tree"]);
         for path in [own.join("nothing"), own.join("file"), own.join("round")] {
             let opened = SkillsDir::open(&path, &canonical).expect("no error");
             assert!(!opened.is_there());
-            assert_eq!(opened.look(&name("x"), |_| None).expect("looks"), OnDisk::Absent);
+            assert_eq!(opened.look("x", |_| None).expect("looks"), OnDisk::Absent);
         }
     }
 }

@@ -13,11 +13,14 @@
 //! The directory may come with a stranger's repository, so it is read as hostile input: a record holds
 //! digests, paths below the skill, entries of a lockfile and one of a manifest, each parsed by its own rules.
 
+mod open;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
+pub use self::open::{DIGITS, OURS, has_conflicts, label, open};
 use super::scope::Scope;
 use crate::digest::Digest;
 use crate::error::{Error, Result};

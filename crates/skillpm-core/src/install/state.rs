@@ -3,8 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+mod agents;
+mod scope;
+mod skill;
 mod survey;
 
+pub use self::agents::{AgentState, Agents, DirId, OpenedDir};
+pub use self::scope::{ClosedDir, Depth, PlaceState, ScopeState, SkillInScope};
+pub use self::skill::SkillState;
+use self::survey::absent_below;
 pub use self::survey::{OnDisk, Survey};
 use super::plan::requirement_of;
 use super::scope::{Scope, ScopeKind, nowhere};

@@ -1,21 +1,19 @@
 //! Messages about names that are not installed, and about skills that are missing although files list them.
 
 use std::collections::BTreeSet;
-use std::path::PathBuf;
 
 use crate::advice::{Message, Opt, Verb, Warning, message};
-use crate::agents;
 use crate::codes;
 use crate::context::Context;
-use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::install::health::problem;
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
+use crate::install::state::{Depth, Files, ScopeState};
 use crate::interop::{global_lock, skills_lock};
 use crate::manifest;
 use crate::name::SkillName;
+use crate::settings::Settings;
 use crate::text::closest;
 
 /// Returns the skills of the manifest or the lockfile that `given` names, each once. `verb` is the command
@@ -38,7 +36,9 @@ pub(super) fn installed_names(
             Some(name) => names.push(name.clone()),
             None => {
                 return Err(
-                    match SkillName::exact(text).and_then(|name| seen_here(context, scope, verb, &name)) {
+                    match SkillName::exact(text)
+                        .and_then(|name| seen_here(context, scope, files, verb, &name))
+                    {
                         Some(hint) => not_there(Some(scope.kind), text).hint(hint),
                         None => not_installed(Some(scope.kind), text, known().map(SkillName::as_str)),
                     },
@@ -51,19 +51,20 @@ pub(super) fn installed_names(
 
 /// Returns advice for the skill `name`, which is not installed in `scope` but exists elsewhere: in the other
 /// scope, or in a place that agents search.
-fn seen_here(context: &Context, scope: &Scope, verb: Verb, name: &SkillName) -> Option<Message> {
+fn seen_here(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    verb: Verb,
+    name: &SkillName,
+) -> Option<Message> {
     let settings = &context.settings;
     let (other, told) = match scope.kind {
         ScopeKind::Project => (ScopeKind::User, "it is installed for you"),
         ScopeKind::User => (ScopeKind::Project, "it is installed in this project"),
     };
-    let dirs = agents::all().iter().filter_map(|agent| scope.agent_dir(settings, agent));
-    let is_skill = |dir: PathBuf| {
-        let place = dir.join(name.as_str());
-        matches!(fs::kind(&place), Ok(Some(fs::Kind::Directory)))
-            && matches!(fs::kind(&place.join(SKILL_FILE)), Ok(Some(fs::Kind::File)))
-    };
-    if std::iter::once(scope.skills_dir()).chain(dirs).any(is_skill) {
+    let state = ScopeState::of(settings, scope, files.clone(), Depth::Metadata);
+    if state.is_anywhere(name.as_str()) {
         return Some(message!(
             "it is here and skillpm did not install it: ",
             Verb::Import.within(scope.kind).word(name),
@@ -117,18 +118,18 @@ pub(super) fn is_missing(scope: ScopeKind, name: &SkillName) -> Warning {
 
 /// Returns a warning for each skill that agents should see according to the manifest or lockfile of `scope`,
 /// but that is missing. Ignores files that cannot be read.
-pub(super) fn missing(scope: &Scope) -> Vec<(SkillName, Warning)> {
-    let Ok(files) = Files::read(scope) else { return Vec::new() };
+pub(super) fn missing(settings: &Settings, scope: &Scope) -> Vec<(SkillName, Warning)> {
+    let Ok(state) = ScopeState::read(settings, scope, Depth::Metadata) else { return Vec::new() };
+    let files = &state.files;
     let asked = files.manifest.skills().iter().filter(|(_, entry)| !entry.disabled).map(|(name, _)| name);
     let kept = files.kept();
     let needed = kept.iter().filter(|name| !files.manifest.skills().contains_key(name));
     let names: BTreeSet<_> = asked.chain(needed).collect();
-    let gone = names.into_iter().filter(|name| matches!(fs::kind(&scope.skill_dir(name)), Ok(None)));
     let told = |name: &SkillName| {
         let say = if files.lock.skills.contains_key(name) { is_missing } else { not_yet_installed };
         say(scope.kind, name)
     };
-    gone.map(|name| (name.clone(), told(name))).collect()
+    names.into_iter().filter(|name| state.is_absent(name)).map(|name| (name.clone(), told(name))).collect()
 }
 
 /// Returns the warning about a skill that is in the manifest of a scope but not locked yet.

@@ -11,8 +11,9 @@ use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::agent_view::{self, Form, Role, Seen};
-use crate::install::scope::{Scope, ScopeKind, Scopes, exists};
-use crate::install::state::Files;
+use crate::install::scope::{Scope, ScopeKind, Scopes};
+use crate::install::state::{Depth, Files, ScopeState};
+use crate::settings::Settings;
 
 /// A request for the agents of a scope.
 #[derive(Debug, Clone, Default)]
@@ -105,108 +106,85 @@ pub struct AgentsOutcome {
 ///
 /// Fails for an unknown agent, and for a requested scope that does not exist.
 pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcome> {
+    let settings = &context.settings;
     let named: Vec<&Agent> =
         request.names.iter().map(|name| Ok(agents::find(name)?)).collect::<Result<_>>()?;
     let mut outcome = AgentsOutcome::default();
-    let mut places = Vec::new();
-    let scopes = Scopes::new(&context.settings, request.scope)?;
-    places.extend(scopes.there.into_iter().map(|scope| AgentDirectory::look(scope, &mut outcome.warnings)));
+    let scopes = Scopes::new(settings, request.scope)?;
     outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
+    let states: Vec<ScopeState<'_>> =
+        scopes.there.iter().map(|scope| state_of(settings, scope, &mut outcome.warnings)).collect();
     // Whether an agent is on this machine depends on the project, whatever scope is examined.
-    let project = Scope::new(&context.settings, ScopeKind::Project)?;
+    let project = Scope::new(settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));
-    outcome.roots.extend(context.settings.home.iter().map(|home| (ScopeKind::User, text(home))));
-    let mut seen = BTreeMap::new();
+    outcome.roots.extend(settings.home.iter().map(|home| (ScopeKind::User, text(home))));
     for agent in agents::all() {
-        let signs = agent.signs(&context.settings, &project.root, &exists);
-        let chosen: Vec<_> = places
-            .iter()
-            .filter(|place| place.chosen.contains(agent.id))
-            .map(|place| place.scope.kind)
-            .collect();
+        let signs = agent.signs(settings, &project.root, &|path| project.is_used(path));
+        let is_chosen =
+            |state: &&ScopeState<'_>| state.agents().get(agent.id).is_some_and(|agent| agent.is_chosen);
+        let chosen: Vec<_> = states.iter().filter(is_chosen).map(|state| state.scope.kind).collect();
         let wanted = if named.is_empty() {
             request.all || !signs.is_empty() || !chosen.is_empty()
         } else {
             named.iter().any(|named| named.id == agent.id)
         };
         if wanted {
-            outcome.agents.push(view(context, agent, &signs, chosen, &places, &mut seen));
+            outcome.agents.push(view(agent, &signs, chosen, &states));
         }
     }
     Ok(outcome)
 }
 
-/// A scope and its files.
-struct AgentDirectory {
-    scope: Scope,
-    installed: BTreeSet<String>,
-    chosen: BTreeSet<&'static str>,
+/// Returns the state of `scope`. What agents see does not depend on files that cannot be read.
+pub(super) fn state_of<'a>(
+    settings: &'a Settings,
+    scope: &'a Scope,
+    warnings: &mut Vec<Warning>,
+) -> ScopeState<'a> {
+    let files = Files::read(scope).unwrap_or_else(|error| {
+        warnings.push(error.into());
+        Files::default()
+    });
+    ScopeState::of(settings, scope, files, Depth::Metadata)
 }
-
-impl AgentDirectory {
-    fn look(scope: Scope, warnings: &mut Vec<Warning>) -> Self {
-        // What agents see does not depend on files that cannot be read.
-        let files = Files::read(&scope).unwrap_or_else(|error| {
-            warnings.push(error.into());
-            Files::default()
-        });
-        let names = files.lock.skills.keys().chain(files.manifest.skills().keys());
-        let installed = names.map(ToString::to_string).collect();
-        Self { chosen: agent_view::chosen(&files.manifest), scope, installed }
-    }
-}
-
-/// The skills in directories that were examined already: many agents read the same ones.
-type ScannedDirectories = BTreeMap<PathBuf, std::result::Result<Vec<Seen>, String>>;
 
 fn view(
-    context: &Context,
     agent: &'static Agent,
     signs: &[PathBuf],
     chosen: Vec<ScopeKind>,
-    places: &[AgentDirectory],
-    known: &mut ScannedDirectories,
+    states: &[ScopeState<'_>],
 ) -> AgentView {
-    let mut directories = Vec::new();
-    let mut paths: Vec<(Role, PathBuf)> = Vec::new();
-    for place in places {
-        for dir in agent_view::directories(&context.settings, &place.scope, agent) {
-            // In the home directory itself the project's directories are the user's.
-            if paths.iter().any(|(_, path)| *path == dir.path) {
-                continue;
-            }
-            let looked = known.entry(dir.path.clone()).or_insert_with(|| {
-                agent_view::look(&dir.path, &place.scope, &place.installed)
-                    .map_err(|error| format!("{error}: {}", error.source))
-            });
-            let (skills, problem) = match looked {
-                Ok(seen) => (seen.iter().map(skill).collect(), None),
-                Err(problem) => (Vec::new(), Some(problem.clone())),
-            };
-            directories.push(DirectoryView {
-                scope: place.scope.kind,
-                path: text(&dir.path),
-                role: dir.role,
-                exists: exists(&dir.path),
-                skills,
-                problem,
-            });
-            paths.push((dir.role, dir.path));
+    let mut directories: Vec<DirectoryView> = Vec::new();
+    let mut seen: Vec<(Role, Vec<&Seen>)> = Vec::new();
+    for (state, (role, dir)) in states.iter().flat_map(|state| {
+        let reads = state.agents().get(agent.id).into_iter().flat_map(|agent| &agent.reads);
+        reads.map(move |dir| (state, *dir))
+    }) {
+        let path = text(state.path(dir));
+        // In the home directory itself the project's directories are the user's.
+        if directories.iter().any(|known| known.path == path) {
+            continue;
         }
+        let (skills, problem) = match state.seen(dir) {
+            Ok(seen) => (seen.values().collect(), None),
+            Err(problem) => (Vec::new(), Some(problem.to_owned())),
+        };
+        directories.push(DirectoryView {
+            scope: state.scope.kind,
+            path,
+            role,
+            exists: state.is_there(dir),
+            skills: skills.iter().map(|seen| skill(seen)).collect(),
+            problem,
+        });
+        seen.push((role, skills));
     }
-    let seen = |(role, path): &(Role, PathBuf)| {
-        let seen = known.get(path).and_then(|looked| looked.as_ref().ok());
-        (*role, seen.map_or(&[][..], Vec::as_slice))
-    };
-    let twice = agent_view::twice(paths.iter().map(seen));
-    let names: BTreeSet<_> = paths
-        .iter()
-        .map(seen)
-        .filter(|(role, _)| *role != Role::Other)
-        .flat_map(|(_, seen)| seen)
+    let surely = seen.iter().filter(|(role, _)| *role != Role::Other).flat_map(|(_, seen)| seen);
+    let names: BTreeSet<_> = surely
         .filter(|skill| skill.form != Form::Broken)
         .map(|skill| agent_view::alike(&skill.name))
         .collect();
+    let twice = agent_view::twice(seen.iter().map(|(role, seen)| (*role, seen.iter().copied())));
     AgentView {
         id: agent.id,
         name: agent.name,

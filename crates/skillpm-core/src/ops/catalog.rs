@@ -157,7 +157,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     // This reads both files, so it only happens if an agent would get no skills, or a file would lose
     // entries.
     if request.write.is_some() || snapshot.skills().is_empty() {
-        let gone = scopes.iter().flat_map(absent::missing);
+        let gone = scopes.iter().flat_map(|scope| absent::missing(&context.settings, scope));
         if request.write.is_some() {
             check_whole(gone)?;
         } else {

@@ -7,12 +7,12 @@ use serde::Serialize;
 
 use super::absent::installed_names;
 use super::change::{Changed, Edits, VisibilityOptions, rearrange};
-use super::update::has_conflicts;
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::changes::PathChange;
 use crate::install::health::problem;
+use crate::install::merges::has_conflicts;
 use crate::install::plan::{ChangedFiles, NewLink, Step};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;

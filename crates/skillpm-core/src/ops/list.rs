@@ -2,28 +2,22 @@
 
 mod foreign;
 mod hints;
-mod linked;
 mod outcome;
 mod skill;
 
 use std::collections::BTreeSet;
 
-use self::linked::{Dirs, know_sources};
 pub use self::outcome::{ListOutcome, ListedSkill, SkillState};
 use self::skill::listed;
-pub(super) use self::skill::{one, state_of_link};
+pub(super) use self::skill::one;
 use super::absent::{no_longer_asked, other_lock};
-use super::update::has_conflicts;
 use crate::advice::{Message, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
-use crate::fs;
-use crate::install::agent_view::{self, Viewers};
-use crate::install::directory::SkillsDir;
 use crate::install::health::problem;
 use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Files, Survey};
+use crate::install::state::{Depth, Files, ScopeState};
 use crate::install::transaction::Transaction;
 use crate::manifest;
 use crate::name::SkillName;
@@ -133,52 +127,28 @@ fn list_outer(context: &Context, outer: &Scope, outcome: &mut ListOutcome) -> Re
 }
 
 fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut ListOutcome) -> Result<()> {
-    let files = Files::read(scope)?;
-    let (canonical, there) = open(scope)?;
-    // What is disabled is where nobody looks, also while no lockfile knows it.
-    let asked = files.manifest.skills().iter().filter(|(_, entry)| entry.editable || entry.disabled);
-    let names: BTreeSet<SkillName> =
-        files.lock.skills.keys().chain(asked.map(|(name, _)| name)).cloned().chain(there).collect();
+    let settings = &context.settings;
+    let state = ScopeState::read(settings, scope, Depth::Metadata)?;
+    let files = &state.files;
     if files.manifest_text.is_none() && files.lock_text.is_none() && scope.kind == ScopeKind::Project {
         outcome.other_lock = other_lock(scope);
     }
-    let viewers = Viewers::take(&context.settings, scope, &agent_view::chosen(&files.manifest));
-    if names.is_empty() {
-        if what == ListedKind::Everything {
-            foreign::list(context, scope, &files, &viewers, outcome);
-        }
-        return Ok(());
-    }
-    let agents = viewers.and(agent_view::named(&files));
-    let mut dirs = Dirs::new(context, scope);
-    // There is nothing that the others could differ from.
-    let is_locked = |name: &SkillName| files.lock.skills.contains_key(name);
-    let all: Vec<_> = names.iter().collect();
-    let mut survey = Survey::take_in(&context.settings, scope, &canonical, &all, &agents, &is_locked)?;
-    know_sources(&dirs, &files, &mut survey, names.iter());
-    for error in survey.unreadable.values() {
-        let warning = Warning::new(problem::DIRECTORY_UNREADABLE.id, format!("{error}: {}", error.source));
-        if !outcome.warnings.contains(&warning) {
-            outcome.warnings.push(warning);
-        }
+    let names = state.names();
+    if !names.is_empty() {
+        let closed = state.closed().into_iter();
+        outcome.warnings.extend(closed.map(|(problem, error)| Warning::new(problem.id, error.with_causes())));
     }
     outcome.skills.reserve(names.len());
-    let twin = scope.other_scope(&context.settings)?.and_then(|twin| Files::read(&twin).ok());
+    let twin = scope.other_scope(settings)?.and_then(|twin| Files::read(&twin).ok());
+    let mut there: BTreeSet<&str> = BTreeSet::new();
     for name in &names {
-        let Some(mut skill) = listed(context, scope, &files, &survey, &mut dirs, name)? else { continue };
-        let in_sight = !matches!(skill.state, SkillState::Disabled | SkillState::Missing);
-        if skill.modified
-            && let Some(locked) = files.lock.skills.get(name)
-        {
-            let dir = if in_sight { scope.skill_dir(name) } else { scope.disabled_skill_dir(name) };
-            match has_conflicts(scope, name, locked, &dir) {
-                Ok(true) => skill.state = SkillState::Conflict,
-                Ok(false) => {}
-                // Whether it is in conflict is a detail of that it was edited.
-                Err(error) => outcome.warnings.push(error.into()),
-            }
+        let Some(mut skill) = state.skill(name)? else { continue };
+        if skill.is_left_over(scope) {
+            continue;
         }
-        if skill.disabled && in_sight {
+        outcome.warnings.extend(skill.merge_failure.take().map(Warning::from));
+        let in_sight = !matches!(skill.state, SkillState::Disabled | SkillState::Missing);
+        if skill.is_disabled() && in_sight {
             let is_shared = twin.as_ref().is_some_and(|twin| twin.knows(name));
             let told = message!(
                 format_args!("`{name}` is disabled in `{}`, but agents see it: ", manifest::FILE_NAME),
@@ -186,22 +156,22 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
             );
             outcome.warnings.push(Warning::new(problem::DISABLED_VISIBLE.id, told));
         }
-        if in_sight {
-            skill.seen_by = viewers.of(name.as_str()).map(ToOwned::to_owned).collect();
+        if in_sight && !skill.state.is_unknown() && !skill.is_disabled() {
+            there.insert(name.as_str());
         }
-        outcome.skills.push(skill);
+        outcome.skills.push(listed(&state, skill));
     }
-    let unseen = viewers.unseen(&files.manifest, &agent_view::in_sight(&files));
+    let unseen = state.unseen(&there);
     if !unseen.is_empty() {
         outcome.unseen.push((scope.kind, unseen));
     }
     if what == ListedKind::Everything {
-        foreign::list(context, scope, &files, &viewers, outcome);
+        foreign::list(context, &state, outcome);
     }
     let is_untracked =
         |skill: &ListedSkill| skill.scope == scope.kind && skill.state == SkillState::Untracked;
     if files.manifest_text.is_some() && outcome.skills.iter().any(is_untracked) {
-        let left = Receipts::of(&context.settings, scope).orphans(&files);
+        let left = Receipts::of(settings, scope).orphans(files);
         let goes = left.iter().filter(|(name, was)| was.is_whole(scope, name));
         outcome.warnings.extend(goes.map(|(name, _)| no_longer_asked(scope.kind, name)));
     }
@@ -229,26 +199,11 @@ fn way_out_of_sight(scope: ScopeKind, name: &SkillName, is_shared: bool) -> Mess
     }
 }
 
-/// Returns the directory of the canonical copies, and the names in it that skills can have.
-fn open(scope: &Scope) -> Result<(SkillsDir, Vec<SkillName>)> {
-    let dir = scope.skills_dir();
-    match SkillsDir::of_scope(scope) {
-        Ok(canonical) if canonical.is_there() && canonical.is_readable() => {
-            let names = canonical.names().collect();
-            Ok((canonical, names))
-        }
-        // What was asked for is what is in it, so that it cannot be read is what is reported.
-        failed => {
-            let names = fs::list_dir(&dir)?;
-            Ok((failed?, names.iter().filter_map(|name| SkillName::exact(name)).collect()))
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::engine::testing::World;
+    use crate::fs;
     use crate::ops::catalog::{CatalogRequest, catalog};
     use crate::ops::show::{ShowRequest, show};
 

@@ -155,7 +155,9 @@ fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Er
     if installed.peek().is_none() {
         let gone = |scope: &Scope| {
             let asked = asked_in(scope)?;
-            missing(scope).into_iter().find_map(|(name, told)| (name == asked).then_some(told))
+            missing(&context.settings, scope)
+                .into_iter()
+                .find_map(|(name, told)| (name == asked).then_some(told))
         };
         let told: Vec<_> = scopes.iter().filter_map(gone).collect();
         if told.is_empty() {

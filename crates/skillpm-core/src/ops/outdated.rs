@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 pub use self::skill::{OutdatedSkill, Status};
 use super::absent::{no_longer_asked, not_installed, not_yet_installed};
 use super::install::of_name;
-use super::list::{ListRequest, ListedSkill, SkillState, installed};
+use super::list::{ListRequest, ListedSkill, installed};
 use super::policy_check::PolicyCheck;
 use crate::admission::PolicySubject;
 use crate::advice::{Opt, Verb, Warning, message};
@@ -357,7 +357,7 @@ fn editable(
         moved_to: None,
         tag_moved: false,
         yanked: false,
-        modified: listed.is_some_and(|skill| skill.state == SkillState::Modified),
+        modified: listed.is_some_and(|skill| skill.modified),
         disabled: listed.is_some_and(|skill| skill.disabled),
     }
 }

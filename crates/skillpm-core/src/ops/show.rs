@@ -1,17 +1,16 @@
 //! `show`: describes a skill.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::install::alarms;
-use super::list::{self, ListedSkill, SkillState};
+use super::list::{self, ListedSkill};
 use super::named::{find_among, path_or};
 use super::policy_check::skill_file;
-use super::update::has_conflicts;
 use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::document::Document;
@@ -19,8 +18,7 @@ use crate::engine::resources::{self, Item, ItemKind};
 use crate::engine::{Hit, Instructions, Skill, Snapshot, Source, SourceKind, failed, sources_of, with_least};
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::Files;
+use crate::install::scope::{ScopeKind, Scopes};
 use crate::install::trees::Trees;
 use crate::name::SkillName;
 use crate::policy::Policy;
@@ -167,19 +165,11 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
         resources: items.iter().filter(is_resource).filter_map(Item::tokens).sum(),
     };
     let mut warnings = hit.warnings.clone();
-    let mut installed = installed(context, &hit.skill).unwrap_or_else(|error| {
+    let installed = installed(context, &hit.skill).unwrap_or_else(|error| {
         let told = message!("its source is unknown: ", error.with_causes());
         warnings.push(Warning::new(error.code(), told));
         None
     });
-    if let Some(listed) = installed.as_mut().filter(|listed| listed.modified) {
-        match is_in_conflict(context, listed, dir) {
-            Ok(true) => listed.state = SkillState::Conflict,
-            Ok(false) => {}
-            // The conflict state is only a detail of the edited state.
-            Err(error) => warnings.push(error.into()),
-        }
-    }
     let (shadowed_by, shadows) = others(&all, policy, &hit.skill)?;
     let alarms = alarms_in(&hit.skill).unwrap_or_else(|error| {
         warnings.push(error.into());
@@ -227,17 +217,6 @@ fn installed(context: &Context, skill: &Skill) -> Result<Option<ListedSkill>> {
     let Some(listed) = list::one(context, scope, &name)? else { return Ok(None) };
     let lies_there = fs::real_path(listed.location.as_ref())?.is_some_and(|real| real == skill.real);
     Ok(Some(listed).filter(|_| lies_there))
-}
-
-/// Reports whether an update left conflicts in the installed skill `listed` that is in `dir`.
-fn is_in_conflict(context: &Context, listed: &ListedSkill, dir: &Path) -> Result<bool> {
-    // In the home directory the other scope may have installed it.
-    let scope = Scope::new(&context.settings, listed.scope)?;
-    let (files, name) = (Files::read(&scope)?, SkillName::new(&listed.name));
-    match name.ok().and_then(|name| files.lock.skills.get_key_value(&name)) {
-        Some((name, locked)) => has_conflicts(&scope, name, locked, dir),
-        None => Ok(false),
-    }
 }
 
 /// Returns the scope of a source: the default ones belong to one of the two.
@@ -336,7 +315,7 @@ mod tests {
         assert_eq!((deviation.line, deviation.column), (5, 1), "{deviation:?}");
         assert!(deviation.message.contains("`model`"), "{deviation:?}");
         let installed = outcome.installed.expect("it is where `list` looks");
-        assert_eq!(installed.state, SkillState::Untracked);
+        assert_eq!(installed.state, list::SkillState::Untracked);
     }
 
     /// A directory is examined wherever it is; a directory that a search finds has the result of the search.

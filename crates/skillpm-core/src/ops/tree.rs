@@ -241,14 +241,9 @@ impl TreeSkill {
         }
         match skill.state {
             SkillState::Ok | SkillState::Disabled | SkillState::Editable => {
-                marks.extend(skill.modified.then_some("edited"));
+                marks.extend(skill.modified.then_some(SkillState::Modified.word()));
             }
-            SkillState::Modified => marks.push(if skill.editable { "not linked" } else { "edited" }),
-            SkillState::LineEnds => marks.push("other line ends"),
-            SkillState::Conflict => marks.push("in conflict"),
-            SkillState::Missing => marks.push("missing"),
-            SkillState::Untracked => marks.push("untracked"),
-            SkillState::Foreign => marks.push("foreign"),
+            state => marks.push(state.word_for(skill.editable)),
         }
         marks
     }

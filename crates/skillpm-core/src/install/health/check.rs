@@ -8,19 +8,20 @@ mod home;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::inspection::{Goes, Inspection, InspectionError, Thing};
+use super::inspection::{Goes, Inspection};
 use super::{Finding, problem};
 use crate::advice::{Message, Opt, Verb, message};
 use crate::install::agent_view::alike;
+use crate::install::state::{ClosedDir, OnDisk};
 use crate::text::shell_word;
 
 /// Returns the advice for a missing locked skill.
-fn restore(look: &Inspection) -> Message {
+fn restore(look: &Inspection<'_>) -> Message {
     message!(Verb::Install.within(look.scope.kind), " restores it")
 }
 
 /// Returns all findings, the worst kind first.
-pub fn check(look: &Inspection) -> Vec<Finding> {
+pub fn check(look: &Inspection<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     files::runs(look, &mut found);
     files::files(look, &mut found);
@@ -56,28 +57,24 @@ pub fn check(look: &Inspection) -> Vec<Finding> {
     found
 }
 
-/// Reports whether `thing` leads to something that is not a link.
-fn leads_somewhere(look: &Inspection, thing: &Thing) -> bool {
-    match thing {
-        Thing::Link { goes: Goes::Canonical(name), .. } => {
-            let there = look.canonical.as_ref().ok().and_then(|things| things.get(name));
-            there.is_some_and(|there| {
-                there != thing && !matches!(there, Thing::Link { goes: Goes::Nowhere, .. })
-            })
-        }
-        Thing::Link { goes, .. } => *goes == Goes::Elsewhere,
-        Thing::Tree(_) | Thing::Written | Thing::Other => true,
-    }
+/// Reports whether `found`, at the entry `name` of the directory `dir`, leads to something that is not a link.
+fn leads_somewhere(look: &Inspection<'_>, dir: &Path, name: &str, found: &OnDisk) -> bool {
+    let Some((_, goes)) = look.link(dir, name, found) else { return *found != OnDisk::Absent };
+    let Goes::Canonical(to) = &goes else { return goes == Goes::Elsewhere };
+    let skills = look.scope.skills_dir();
+    let is_itself = dir == skills && to == name;
+    let there = look.canonical.as_ref().ok().and_then(|entries| entries.get(to)).filter(|_| !is_itself);
+    there.is_some_and(|there| !matches!(look.link(&skills, to, there), Some((_, Goes::Nowhere))))
 }
 
-fn closed(dir: &Path, fault: &InspectionError) -> Finding {
-    match fault {
-        InspectionError::Unreadable(error) => {
+fn closed(dir: &Path, closed: &ClosedDir) -> Finding {
+    match closed {
+        ClosedDir::Unreadable(error) => {
             let message = format!("{error}: {}", error.source);
             Finding::new(&problem::DIRECTORY_UNREADABLE, &error.path, message)
                 .advice("check what it is, who owns it, and its mode")
         }
-        InspectionError::Outside(error) => Finding::new(&problem::DIRECTORY_OUTSIDE, dir, error.to_string())
+        ClosedDir::Outside(error) => Finding::new(&problem::DIRECTORY_OUTSIDE, dir, error.to_string())
             .advice(message!("remove the link, or install for the user with ", (Opt::Scope, "user"))),
     }
 }

@@ -1,20 +1,22 @@
-//! Inspection of a whole scope, including what no lockfile records.
+//! The facts that `doctor` judges: the state of a scope, what its files request, and what killed runs left.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use crate::agents::{self, Agent};
-use crate::digest::Digest;
+use crate::agents::Agent;
 use crate::error::Error;
-use crate::fs::{self, Kind, LinkKind, PathError};
-use crate::install::agent_view::{self, Role, Viewers};
+use crate::fs::{self, Kind, PathError};
+use crate::install::agent_view::{self, Role};
+use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::ownership::{Owned, Ownership};
 use crate::install::plan::{Location, Step};
 use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, exists};
 use crate::install::sources;
-use crate::install::state::{Files, read_manifest, read_text};
+use crate::install::state::{
+    ClosedDir, Depth, Files, OnDisk, OpenedDir, ScopeState, read_manifest, read_text,
+};
 use crate::install::transaction::Transaction;
 use crate::lockfile::{LockError, Lockfile};
 use crate::manifest::Manifest;
@@ -24,9 +26,11 @@ use crate::settings::Settings;
 use crate::skill::SKILL_FILE;
 use crate::store::Store;
 
-/// The content of a scope.
+/// The facts about a scope.
 #[derive(Debug)]
-pub struct Inspection {
+pub struct Inspection<'a> {
+    /// The state of the scope, with its files as far as they can be read.
+    pub state: ScopeState<'a>,
     /// The scope.
     pub scope: Scope,
     /// The manifest; `None` if there is none.
@@ -98,41 +102,7 @@ pub enum LockFault {
 }
 
 /// The content of a directory, or why that is not known.
-pub type Listing = Result<BTreeMap<String, Thing>, InspectionError>;
-
-/// The reason why a directory is not examined.
-#[derive(Debug)]
-pub enum InspectionError {
-    /// It cannot be read.
-    Unreadable(PathError),
-    /// It leads out of the project.
-    Outside(Error),
-}
-
-/// The content of a place for a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Thing {
-    /// A directory. The digest is that of a copy of an installed skill; others are not read.
-    Tree(Option<Digest>),
-    /// A link.
-    Link {
-        /// Its text.
-        target: PathBuf,
-        /// The target.
-        goes: Goes,
-    },
-    /// A file that contains the text of the link that belongs there.
-    Written,
-    /// A file, or another kind of file system entry.
-    Other,
-}
-
-/// Reports whether the file at `path`, in the directory `dir`, contains the text of a link to the skill with
-/// its name in `skills`.
-fn is_written(path: &Path, dir: &Path, skills: &Path) -> bool {
-    let link = path.file_name().map(|name| LinkKind::Symlink(fs::relative(dir, &skills.join(name))));
-    dir != skills && link.is_some_and(|link| fs::is_written_link(path, &link))
-}
+pub type Listing = Result<BTreeMap<String, OnDisk>, ClosedDir>;
 
 /// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -155,7 +125,7 @@ pub struct AgentDirectory {
     /// The agents for which links are made here; empty if skillpm makes no links.
     pub agents: Vec<&'static Agent>,
     /// The entries.
-    pub things: Listing,
+    pub entries: Listing,
 }
 
 impl AgentDirectory {
@@ -183,29 +153,29 @@ pub struct PresentAgent {
     pub twice: Vec<agent_view::Twice>,
 }
 
-impl Inspection {
+impl<'a> Inspection<'a> {
     /// Inspects everything in `scope`. Changes nothing, and no problem ends the inspection.
     pub fn take(
-        settings: &Settings,
-        scope: &Scope,
+        settings: &'a Settings,
+        scope: &'a Scope,
         store: Option<&Store>,
         intent: DesiredSkills<'_>,
     ) -> Self {
         let read = read_manifest(scope);
         let lock = read_lock(&scope.lockfile);
         let locked = lock.as_ref().ok().and_then(Option::as_ref);
-        let files = read.as_ref().ok().map(|(manifest, text)| Files {
-            manifest: manifest.clone(),
-            manifest_text: text.clone(),
+        let readable = read.as_ref().ok();
+        let files = Files {
+            manifest: readable.map(|(manifest, _)| manifest.clone()).unwrap_or_default(),
+            manifest_text: readable.and_then(|(_, text)| text.clone()),
             lock: locked.cloned().unwrap_or_default(),
             ..Files::default()
-        });
-        let wishes = files.as_ref().map(intent).unwrap_or_default();
-        let sources =
-            files.as_ref().and_then(|files| sources::here(settings, scope, sources::there(files)).ok());
-        let asked = files.filter(|files| files.manifest_text.is_some() && lock.is_ok());
-        let left = asked.map(|files| left(settings, scope, &files)).unwrap_or_default();
-        let manifest = read.map(|(manifest, text)| text.map(|_| manifest));
+        };
+        let wishes = if read.is_ok() { intent(&files) } else { BTreeMap::new() };
+        let here = || sources::here(settings, scope, sources::there(&files)).ok();
+        let sources = readable.and_then(|_| here()).unwrap_or_default();
+        let is_asked = files.manifest_text.is_some() && lock.is_ok();
+        let left = if is_asked { left(settings, scope, &files) } else { BTreeSet::new() };
         let mut look = Self {
             cut_off: Transaction::is_cut_off(scope),
             leftovers: Vec::new(),
@@ -218,18 +188,19 @@ impl Inspection {
             stored: locked.map(|lock| stored(lock, store)).unwrap_or_default(),
             ownership: Ownership::of_scope(settings, scope, locked.unwrap_or(&Lockfile::default())),
             tracked: BTreeSet::new(),
-            sources: sources.unwrap_or_default(),
+            sources,
             unwritable: Vec::new(),
             scope: scope.clone(),
-            manifest,
+            state: ScopeState::of(settings, scope, files, Depth::Metadata),
+            manifest: read.map(|(manifest, text)| text.map(|_| manifest)),
             lock,
         };
-        let skills = real(&scope.skills_dir());
-        look.canonical = look.list(&scope.skills_dir(), &skills, &BTreeSet::new());
-        look.disabled = look.list(&scope.disabled_dir(), &skills, &BTreeSet::new());
-        look.directories(settings, &skills);
+        let none = BTreeSet::new();
+        look.canonical = look.list(&scope.skills_dir(), look.state.canonical.as_ref(), &none);
+        look.disabled = look.list(&scope.disabled_dir(), look.state.disabled.as_ref(), &none);
+        look.directories();
         look.tracked(settings);
-        look.people(settings, &skills);
+        look.people();
         look.leftovers();
         look.writable();
         look
@@ -258,12 +229,12 @@ impl Inspection {
     }
 
     /// Returns what is in the canonical place of `name`.
-    pub fn canonical(&self, name: &SkillName) -> Option<&Thing> {
+    pub fn canonical(&self, name: &SkillName) -> Option<&OnDisk> {
         self.canonical.as_ref().ok()?.get(name.as_str())
     }
 
     /// Returns what is in the place of `name` among the disabled.
-    pub fn disabled(&self, name: &SkillName) -> Option<&Thing> {
+    pub fn disabled(&self, name: &SkillName) -> Option<&OnDisk> {
         self.disabled.as_ref().ok()?.get(name.as_str())
     }
 
@@ -278,96 +249,103 @@ impl Inspection {
     }
 
     /// Returns what is in the agents' directory `dir`, or `None` if it does not exist or is not known.
-    pub fn in_directory(&self, dir: &Path) -> Option<&BTreeMap<String, Thing>> {
+    pub fn in_directory(&self, dir: &Path) -> Option<&BTreeMap<String, OnDisk>> {
         let real = real(dir);
-        self.agents.iter().find(|found| found.real == real)?.things.as_ref().ok()
+        self.agents.iter().find(|found| found.real == real)?.entries.as_ref().ok()
     }
 
     /// Reports whether `dir` cannot be examined.
     pub fn is_closed(&self, dir: &Path) -> bool {
         let real = real(dir);
-        self.agents.iter().any(|found| found.real == real && found.things.is_err())
+        self.agents.iter().any(|found| found.real == real && found.entries.is_err())
             || self.scope.check_inside(dir).is_err()
     }
 
-    /// Returns the content of `dir`. Links are compared with the directory of the canonical copies, `skills`;
-    /// trees that are not in `named` are only hashed if they are locked.
-    fn list(&self, dir: &Path, skills: &Path, named: &BTreeSet<String>) -> Listing {
-        self.scope.check_inside(dir).map_err(InspectionError::Outside)?;
+    /// Returns the content of the directory at `path`, as it was `opened`; trees that are not in `named` are only hashed
+    /// if they are locked.
+    fn list(&self, path: &Path, opened: Result<&SkillsDir, &ClosedDir>, named: &BTreeSet<String>) -> Listing {
+        let opened = opened.map_err(|closed| match closed {
+            ClosedDir::Unreadable(error) => ClosedDir::Unreadable(error.again()),
+            ClosedDir::Outside(error) => ClosedDir::Outside(error.again()),
+        })?;
         // If the directory does not exist, its nearest existing ancestor must be a directory.
-        if let Some(there) = dir.ancestors().find(|there| exists(there))
-            && fs::kind(&real(there)).map_err(InspectionError::Unreadable)? != Some(Kind::Directory)
+        if let Some(there) = path.ancestors().find(|there| exists(there))
+            && fs::kind(&real(there)).map_err(ClosedDir::Unreadable)? != Some(Kind::Directory)
         {
             let source = std::io::ErrorKind::NotADirectory.into();
-            return Err(InspectionError::Unreadable(PathError {
-                action: "read",
-                path: there.to_owned(),
-                source,
-            }));
+            let error = PathError { action: "read", path: there.to_owned(), source };
+            return Err(ClosedDir::Unreadable(error));
         }
-        let (mut things, real) = (BTreeMap::new(), real(dir));
-        for name in fs::list_dir(dir).map_err(InspectionError::Unreadable)? {
-            if name.starts_with('.') {
-                continue;
-            }
-            let hashed = named.contains(&name) || self.locked().is_some_and(|lock| is_locked(lock, &name));
-            let thing =
-                self.thing(&dir.join(&name), [&real, skills], hashed).map_err(InspectionError::Unreadable)?;
-            things.extend(thing.map(|thing| (name, thing)));
+        if opened.is_there() && !opened.is_readable() {
+            fs::list_dir(path).map_err(ClosedDir::Unreadable)?;
         }
-        Ok(things)
+        let mut entries = BTreeMap::new();
+        for (name, _) in opened.entries().filter(|(name, _)| !name.starts_with('.')) {
+            let hashed = named.contains(name) || self.locked().is_some_and(|lock| is_locked(lock, name));
+            let digest = |path: &Path| hashed.then(|| self.scope.index.digest_of(path)).flatten();
+            let found = opened.look(name, digest).map_err(ClosedDir::Unreadable)?;
+            entries.insert(name.to_owned(), found);
+        }
+        Ok(entries)
     }
 
-    /// Returns what is at `path`. Its directory and that of the canonical copies have all links resolved.
-    fn thing(
-        &self,
-        path: &Path,
-        [dir, skills]: [&Path; 2],
-        hashed: bool,
-    ) -> Result<Option<Thing>, PathError> {
-        Ok(match fs::kind(path)? {
-            None => None,
-            Some(Kind::Directory) => {
-                Some(Thing::Tree(hashed.then(|| self.scope.index.digest_of(path)).flatten()))
-            }
-            Some(Kind::Symlink) => {
-                let target = fs::read_link(path)?.unwrap_or_default();
-                Some(Thing::Link { goes: goes(path, &normal(&dir.join(&target)), skills)?, target })
-            }
-            Some(Kind::File) if is_written(path, dir, skills) => Some(Thing::Written),
-            Some(_) => Some(Thing::Other),
-        })
+    /// Returns the text of the link `found` at the entry `name` of the directory `dir`, and where it leads.
+    pub fn link(&self, dir: &Path, name: &str, found: &OnDisk) -> Option<(PathBuf, Goes)> {
+        let path = dir.join(name);
+        let text = match found {
+            OnDisk::OtherLink(text) => text.clone(),
+            OnDisk::OurLink | OnDisk::Loop => fs::read_link(&path).ok()??,
+            _ => return None,
+        };
+        let skills = real(&self.scope.skills_dir());
+        let says = normal(&real(dir).join(&text));
+        Some((text, goes(&path, &says, &skills).unwrap_or(Goes::Nowhere)))
     }
 
     /// Inspects the directories of the agents that count, each once: those that the user chose, those of this machine,
     /// and those for which skillpm made something. It does not look into any other.
-    fn directories(&mut self, settings: &Settings, skills: &Path) {
+    fn directories(&mut self) {
         let installed = self.installed();
         let chosen = self.chosen();
-        let named = chosen.iter().copied().chain(self.ownership.agents());
-        let mut all = agent_view::counting(settings, &self.scope, named);
+        let made: BTreeSet<&str> = self.ownership.agents().collect();
+        let state = &self.state;
+        let mut all: Vec<_> = state
+            .agents()
+            .all
+            .iter()
+            .filter(|one| one.is_here || chosen.contains(one.agent.id) || made.contains(one.agent.id))
+            .collect();
         // If agents share a directory, those that the user chose get the links.
-        all.sort_by_key(|agent| !chosen.contains(agent.id));
-        let mut seen = BTreeSet::new();
+        all.sort_by_key(|one| !chosen.contains(one.agent.id));
         let mut found: Vec<AgentDirectory> = Vec::new();
-        for (own_only, agent) in all.iter().map(|a| (true, a)).chain(all.iter().map(|a| (false, a))) {
-            let own = self.scope.agent_dir(settings, agent);
-            for dir in agent_view::directories(settings, &self.scope, agent) {
-                let is_own = own.as_ref() == Some(&dir.path);
-                let real = real(&dir.path);
-                if dir.role == Role::Shared || is_own != own_only || real == skills || !exists(&dir.path) {
+        for (own_only, one) in all.iter().map(|one| (true, one)).chain(all.iter().map(|one| (false, one))) {
+            for (role, dir) in &one.reads {
+                let is_own = one.own == Some(*dir);
+                if *role == Role::Shared || is_own != own_only {
                     continue;
                 }
-                if !seen.insert(real.clone()) {
-                    let known = found.iter_mut().find(|known| is_own && known.real == real);
-                    if let Some(known) = known {
-                        known.agents.push(agent);
+                let path = state.path(*dir);
+                let closed;
+                let opened = match state.dir(*dir) {
+                    OpenedDir::Canonical | OpenedDir::Absent(_) => continue,
+                    OpenedDir::Open(opened) => Ok(opened),
+                    OpenedDir::Outside(_, error) => {
+                        closed = ClosedDir::Outside(error.again());
+                        Err(&closed)
                     }
+                    OpenedDir::Closed(error) => {
+                        closed = ClosedDir::Unreadable(error.again());
+                        Err(&closed)
+                    }
+                };
+                let real = real(path);
+                if let Some(known) = found.iter_mut().find(|known| known.real == real) {
+                    known.agents.extend(is_own.then_some(one.agent));
                     continue;
                 }
-                let things = self.list(&dir.path, skills, &installed);
-                let agents = is_own.then_some(*agent).into_iter().collect();
-                found.push(AgentDirectory { path: dir.path, real, agents, things });
+                let entries = self.list(path, opened, &installed);
+                let agents = is_own.then_some(one.agent).into_iter().collect();
+                found.push(AgentDirectory { path: path.to_owned(), real, agents, entries });
             }
         }
         found.sort_by(|a, b| a.path.cmp(&b.path));
@@ -393,9 +371,9 @@ impl Inspection {
             |dir: &AgentDirectory, name: &SkillName| self.owned(dir, name, Ownership::of_tree).is_some();
         let mut tracked = BTreeSet::new();
         for dir in &self.agents {
-            for (name, thing) in dir.things.iter().flatten() {
+            for (name, found) in dir.entries.iter().flatten() {
                 let Some(name) = SkillName::exact(name) else { continue };
-                let known = self.wishes.contains_key(&name) && matches!(thing, Thing::Tree(_));
+                let known = self.wishes.contains_key(&name) && matches!(found, OnDisk::Tree(_));
                 let path = dir.path.join(name.as_str());
                 if known && !is_ours(dir, &name) && is_tracked(settings, &self.scope, &path.join(SKILL_FILE))
                 {
@@ -406,27 +384,31 @@ impl Inspection {
         self.tracked = tracked;
     }
 
-    /// Determines what the agents on this machine see.
-    fn people(&mut self, settings: &Settings, skills: &Path) {
-        let installed = self.installed();
+    /// Determines what the agents on this machine, and those that the user chose, see.
+    fn people(&mut self) {
         let chosen = self.chosen();
-        let mut unseen = self.unseen(settings, &chosen);
-        for agent in agents::all() {
+        // A link to nothing shows no skill to anyone, and has its own finding.
+        let skills = self.scope.skills_dir();
+        let is_skill = |name: &SkillName| {
+            let found = self.canonical(name);
+            found.is_some_and(|found| {
+                !matches!(self.link(&skills, name.as_str(), found), Some((_, Goes::Nowhere)))
+            })
+        };
+        let there = self.wishes.iter().filter(|(name, wish)| !wish.disabled && is_skill(name));
+        let there: BTreeSet<&str> = there.map(|(name, _)| name.as_str()).collect();
+        let unseen = if self.asked().is_some() { self.state.unseen(&there) } else { Vec::new() };
+        let mut unseen: BTreeMap<String, Vec<String>> =
+            unseen.into_iter().map(|unseen| (unseen.agent, unseen.skills)).collect();
+        let mut here = Vec::new();
+        for one in &self.state.agents().all {
+            let agent = one.agent;
             let is_chosen = chosen.contains(agent.id);
-            if !is_chosen && !agent.detected(settings, &self.scope.root, &|path| self.scope.is_used(path)) {
+            if !is_chosen && !one.is_here {
                 continue;
             }
-            let dirs: Vec<_> = agent_view::directories(settings, &self.scope, agent)
-                .into_iter()
-                // A directory outside the project is not examined, and has its own finding.
-                .filter(|dir| self.scope.check_inside(&dir.path).is_ok())
-                .map(|dir| {
-                    (dir.role, agent_view::look(&dir.path, &self.scope, &installed).unwrap_or_default())
-                })
-                .collect();
-            let twice = agent_view::twice(dirs.iter().map(|(role, seen)| (*role, &seen[..])));
-            let dir = self.scope.agent_dir(settings, agent);
-            let served = agent.is_universal() || dir.as_deref().map(real).as_deref() == Some(skills);
+            let is_canonical = |dir| matches!(self.state.dir(dir), OpenedDir::Canonical);
+            let served = agent.is_universal() || one.own.is_some_and(is_canonical);
             // A missing link that the user requested has its own finding.
             let is_wished = |name: &String| {
                 let wish = self.wishes.iter().find(|(wished, _)| wished.as_str() == name);
@@ -434,19 +416,11 @@ impl Inspection {
             };
             let mut unseen = unseen.remove(agent.id).unwrap_or_default();
             unseen.retain(|name| !is_wished(name));
-            self.here.push(PresentAgent { agent, chosen: is_chosen, served, dir, unseen, twice });
+            let dir = one.own.map(|dir| self.state.path(dir).to_owned());
+            let twice = self.state.twice(one);
+            here.push(PresentAgent { agent, chosen: is_chosen, served, dir, unseen, twice });
         }
-    }
-
-    /// Returns the skills that agents of this machine do not see, by agent id.
-    fn unseen(&self, settings: &Settings, chosen: &BTreeSet<&'static str>) -> BTreeMap<String, Vec<String>> {
-        let Some(asked) = self.asked() else { return BTreeMap::new() };
-        let there =
-            self.wishes.iter().filter(|(name, wish)| !wish.disabled && self.canonical(name).is_some());
-        let there: BTreeSet<&str> = there.map(|(name, _)| name.as_str()).collect();
-        let viewers = Viewers::take(settings, &self.scope, chosen);
-        let unseen = viewers.unseen(asked, &there);
-        unseen.into_iter().map(|unseen| (unseen.agent, unseen.skills)).collect()
+        self.here = here;
     }
 
     /// Finds the leftovers of killed runs next to what they moved or wrote.

@@ -131,14 +131,14 @@ impl Survey {
         disabled.real().clone_into(&mut survey.disabled_dir);
         let repositories = RefCell::new(BTreeSet::new());
         let digest = |dir: &SkillsDir, name: &SkillName| {
-            let inside = dir.inside(name, &scope.index);
+            let inside = dir.inside(name.as_str(), &scope.index);
             if inside.repository {
                 repositories.borrow_mut().insert(dir.real().join(name.as_str()));
             }
             inside.digest
         };
         let found = |dir: &SkillsDir, name: &SkillName| {
-            dir.look(name, |_| compared(name).then(|| digest(dir, name)).flatten())
+            dir.look(name.as_str(), |_| compared(name).then(|| digest(dir, name)).flatten())
         };
         let all = |dir: &SkillsDir| -> std::result::Result<BTreeMap<_, _>, PathError> {
             // Collected at once, so that names that come in order need not be searched for.
@@ -259,7 +259,7 @@ impl Survey {
 /// Returns what [`real_dir`] returns for `dir`, if not even its first component exists in `root`, which is
 /// `real` with links resolved. Few of the dozens of agents exist on a machine, and resolving a path takes a
 /// system call for each of its components.
-fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
+pub(super) fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
     let rest = dir.strip_prefix(root).ok()?;
     let Some(Component::Normal(first)) = rest.components().next() else { return None };
     matches!(fs::kind(&root.join(first)), Ok(None)).then(|| real.join(rest))

@@ -6,17 +6,33 @@ use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind};
 use crate::fs;
+use crate::install::merges::has_conflicts;
 use crate::install::plan::{Conflict, ConflictKind, Goal, Location};
 use crate::install::scope::Scope;
-use crate::install::state::{HAS_REPOSITORY, not_kept};
+use crate::install::state::{Files, HAS_REPOSITORY, not_kept};
 
 /// Returns the error that lists the `conflicts` of `goal` with their places, and suggests what to do.
-pub(super) fn in_the_way(context: &Context, scope: &Scope, goal: &Goal, conflicts: &[Conflict]) -> Error {
-    let line = |conflict: &Conflict| {
+pub(super) fn in_the_way(
+    context: &Context,
+    scope: &Scope,
+    goal: &Goal,
+    files: &Files,
+    conflicts: &[Conflict],
+) -> Error {
+    let is_merge = |conflict: &Conflict, path: &Path| {
+        let locked = files.lock.skills.get(&conflict.name);
+        locked.is_some_and(|locked| has_conflicts(scope, &conflict.name, locked, path).unwrap_or(false))
+    };
+    let mut merging = None;
+    let mut line = |conflict: &Conflict| {
         let name = conflict.name.as_str();
         let dir = scope.dir(&context.settings, &conflict.place);
         let path = dir.map_or_else(|_| name.to_owned(), |dir| dir.join(name).display().to_string());
         match &conflict.kind {
+            ConflictKind::Modified if is_merge(conflict, Path::new(&path)) => {
+                merging = Some(conflict.name.clone());
+                format!("`{path}` has unresolved conflicts of an update")
+            }
             ConflictKind::Modified => format!("`{path}` was edited since it was installed"),
             ConflictKind::Untracked => format!("`{path}` already exists and was not installed by skillpm"),
             ConflictKind::Link => format!("`{path}` is a link to somewhere else"),
@@ -44,7 +60,7 @@ pub(super) fn in_the_way(context: &Context, scope: &Scope, goal: &Goal, conflict
             }
         }
     };
-    let lines: Vec<_> = conflicts.iter().map(line).collect();
+    let lines: Vec<_> = conflicts.iter().map(&mut line).collect();
     let error = match &lines[..] {
         [one] => Error::new(ErrorKind::Findings, one.clone()),
         many => Error::new(
@@ -93,6 +109,14 @@ pub(super) fn in_the_way(context: &Context, scope: &Scope, goal: &Goal, conflict
     {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
+        let error = match &merging {
+            Some(name) => error.hint(message!(
+                "resolve them first: ",
+                Verb::Update.within(scope.kind).word(name),
+                " lists what to resolve"
+            )),
+            None => error,
+        };
         let goes = conflicts.iter().all(|conflict| goal.remove.contains(&conflict.name));
         let verb = if goes { "removes" } else { "replaces" };
         error.hint(message!(

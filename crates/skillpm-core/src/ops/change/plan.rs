@@ -66,7 +66,7 @@ pub(in crate::ops) fn make_plan(
     {
         return Err(error.into());
     }
-    let plan = planned.map_err(|conflicts| in_the_way(context, scope, goal, &conflicts))?;
+    let plan = planned.map_err(|conflicts| in_the_way(context, scope, goal, files, &conflicts))?;
     check_places(context, scope, &plan)?;
     Ok(plan)
 }

@@ -13,6 +13,7 @@ use crate::fs::{self, Kind};
 use crate::install::editable::Editable;
 use crate::install::health::problem;
 use crate::install::health::{DesiredSkill, Finding, Inspection, Remedy, check};
+use crate::install::merges::has_conflicts;
 use crate::install::plan::{Content, Goal, Location, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -24,7 +25,6 @@ use crate::ops::fetcher::{admit, asked, spec_of};
 use crate::ops::install::agent_targets::AgentTargets;
 use crate::ops::install::{alarms, editable};
 use crate::ops::policy_check::{PolicyCheck, admission_of, skill_file};
-use crate::ops::update::has_conflicts;
 use crate::settings::{Policies, Settings};
 use crate::store::Store;
 use crate::tree::FileSet;
@@ -137,7 +137,7 @@ impl Doctor<'_> {
     /// Leaves out what is found of skills that do not belong to this scope. In the home directory both scopes have the
     /// same directories: what the files of the other one know is neither left over nor a stranger's here, and what
     /// neither knows is the user's.
-    fn leave_others(&self, look: &Inspection, found: &mut Vec<Finding>) {
+    fn leave_others(&self, look: &Inspection<'_>, found: &mut Vec<Finding>) {
         let Ok(Some(twin)) = look.scope.other_scope(&self.context.settings) else { return };
         let is_told_by_twin = look.scope.kind == ScopeKind::Project && self.scopes.len() > 1;
         // What is in files that cannot be read may be any skill.

@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::fs::{self, DirLock, Kind};
-use crate::install::health::inspection::Thing;
 use crate::install::health::{Finding, Inspection, Remedy, problem};
 use crate::install::scope::Scope;
+use crate::install::state::OnDisk;
 use crate::ops::{mcp, own};
 use crate::settings::Settings;
 
@@ -15,7 +15,7 @@ const DEPTH: usize = 3;
 
 /// Returns what was left in a scope outside of the directories that the inspection `look` lists itself: in skills, in
 /// the directory where people write them, and beside the configuration of MCP clients.
-pub(super) fn of_scope(settings: &Settings, look: &Inspection) -> Vec<Finding> {
+pub(super) fn of_scope(settings: &Settings, look: &Inspection<'_>) -> Vec<Finding> {
     let scope = &look.scope;
     let own = own::dir(scope);
     let mut dirs = mcp::directories(settings, scope);
@@ -27,8 +27,8 @@ pub(super) fn of_scope(settings: &Settings, look: &Inspection) -> Vec<Finding> {
     if scope.check_inside(&own).is_ok() {
         left.extend(new_skills(&own));
     }
-    for (dir, things) in [(scope.skills_dir(), &look.canonical), (scope.disabled_dir(), &look.disabled)] {
-        let trees = things.iter().flatten().filter(|(_, thing)| matches!(thing, Thing::Tree(_)));
+    for (dir, entries) in [(scope.skills_dir(), &look.canonical), (scope.disabled_dir(), &look.disabled)] {
+        let trees = entries.iter().flatten().filter(|(_, there)| matches!(there, OnDisk::Tree(_)));
         left.extend(trees.flat_map(|(name, _)| in_skill(scope, &dir.join(name))));
     }
     let told = |path: &PathBuf| look.leftovers.contains(path);

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use self::agents::everyone;
 use self::claims::Claims;
-pub(super) use self::claims::{agent_dirs, foreign_error};
+pub(super) use self::claims::foreign_error;
 use self::classify::{Action, Judge};
 use self::dependencies::Brought;
 pub use self::outcome::{FoundIn, ImportOutcome, ImportedSkill, Verdict};

@@ -6,9 +6,9 @@ use super::{Change, InstallOutcome};
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
-use crate::install::agent_view::{self, Viewers};
+use crate::install::agent_view;
 use crate::install::scope::{Scope, ScopeKind, repository_of};
-use crate::install::state::Files;
+use crate::install::state::{AgentState, Depth, Files, ScopeState};
 use crate::settings::Settings;
 use crate::source::local;
 
@@ -26,20 +26,23 @@ pub(super) fn look(
 ) -> Result<()> {
     let settings = &context.settings;
     outcome.place = scope.shown(settings, &scope.skills_dir());
-    let chosen = outcome.agents.iter().filter_map(|id| crate::agents::find(id).ok());
-    let viewers = Viewers::take(settings, scope, &chosen.map(|agent| agent.id).collect());
+    let state = ScopeState::of(settings, scope, files.clone(), Depth::Metadata);
     let there: Vec<_> = outcome
         .skills
         .iter()
         .filter(|skill| !skill.disabled && skill.change != Change::Removed)
         .map(|skill| skill.name.as_str())
         .collect();
-    outcome.seen_by = viewers.of_all(&there).map(ToOwned::to_owned).collect();
+    let sees_all = |agent: &&AgentState| there.iter().all(|name| state.sees(agent, name));
+    let is_meant =
+        |agent: &&AgentState| agent.is_viewer() || outcome.agents.iter().any(|id| id == agent.agent.id);
+    let seen_by = state.agents().all.iter().filter(is_meant).filter(sees_all);
+    outcome.seen_by = seen_by.map(|agent| agent.agent.id.to_owned()).collect();
     let has_changed = outcome.files.manifest || outcome.files.lockfile;
-    if viewers.all_read_canonical() && !has_changed {
+    if state.all_read_canonical() && !has_changed {
         return Ok(());
     }
-    outcome.unseen = viewers.unseen(&files.manifest, &agent_view::in_sight(files));
+    outcome.unseen = state.unseen(&agent_view::in_sight(files));
     if scope.kind == ScopeKind::Project && has_changed {
         outcome.only_here = only_here(settings, scope, files, outcome)?;
     }

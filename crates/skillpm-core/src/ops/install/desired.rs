@@ -33,6 +33,8 @@ pub(in crate::ops) struct Desired {
 pub(in crate::ops) struct DesiredNotes {
     /// Skills that were edited and are left as they are.
     pub(in crate::ops) modified: Vec<SkillName>,
+    /// Skills in which an update left conflicts, and that are left as they are; the warnings say so.
+    pub(in crate::ops) conflicts: Vec<SkillName>,
     /// Skills that cannot be read and are left as they are.
     pub(in crate::ops) unreadable: Vec<SkillName>,
     /// What was requested among others and could not be taken in; the warnings say why.

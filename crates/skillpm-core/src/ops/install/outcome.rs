@@ -53,6 +53,8 @@ pub struct InstallOutcome {
     pub unseen: Vec<Unseen>,
     /// Skills that were edited and left as they are: the outcome is not what was requested.
     pub left_modified: Vec<String>,
+    /// Skills in which an update left conflicts, and that are left as they are.
+    pub left_in_conflict: Vec<String>,
     /// Skills that cannot be read and are left as they are; the warnings say why.
     pub left_unreadable: Vec<String>,
     /// What was requested among others and could not be installed; the warnings say why.
@@ -143,8 +145,9 @@ pub(super) fn planned(
     notes: DesiredNotes,
 ) -> Result<InstallOutcome> {
     let (plan, goal) = (planned.plan(), planned.goal());
-    let DesiredNotes { modified, unreadable, left_out, warnings, decided } = notes;
-    let mut outcome = outcome(scope, goal, plan, files, &[&modified[..], &unreadable].concat());
+    let DesiredNotes { modified, conflicts, unreadable, left_out, warnings, decided } = notes;
+    let left = [&modified[..], &conflicts, &unreadable].concat();
+    let mut outcome = outcome(scope, goal, plan, files, &left);
     outcome.dry_run = request.dry_run;
     outcome.warnings = warnings;
     outcome.left_out = left_out;
@@ -158,6 +161,7 @@ pub(super) fn planned(
         outcome.warnings.extend(replaced::told(goal, files));
     }
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
+    outcome.left_in_conflict = conflicts.iter().map(ToString::to_string).collect();
     outcome.left_unreadable = unreadable.iter().map(ToString::to_string).collect();
     Ok(outcome)
 }

@@ -15,8 +15,9 @@ use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::health::problem;
+use crate::install::merges::has_conflicts;
 use crate::install::plan::{Content, Location, Wanted, requirement_of};
-use crate::install::scope::Scope;
+use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, real_dir, why_no_skill};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -158,6 +159,16 @@ pub(in crate::ops) fn lies(
     Ok(there)
 }
 
+/// Returns the warning about a skill with unresolved conflicts, which no installation replaces.
+fn left_in_conflict(scope: ScopeKind, name: &SkillName) -> Warning {
+    let told = message!(
+        format_args!("`{name}` is in conflict and was left as is: "),
+        Verb::Update.within(scope).word(name),
+        " lists what to resolve"
+    );
+    Warning::new(problem::MERGE_UNFINISHED.id, told)
+}
+
 /// A restoration: it determines the locked and requested skills that should be installed, and gets them.
 struct Restorer<'a> {
     context: &'a Context,
@@ -239,13 +250,13 @@ impl<'a> Restorer<'a> {
         // First where it should be, then where it may still be.
         let [first, second] =
             if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
-        let there = match first.kind(name)? {
+        let there = match first.kind(name.as_str())? {
             Some(kind) => Some((first, kind)),
-            None => second.kind(name)?.map(|kind| (second, kind)),
+            None => second.kind(name.as_str())?.map(|kind| (second, kind)),
         };
         let digest = there.and_then(|(dir, kind)| match kind {
-            Kind::Directory => dir.digest(name, &self.scope.index),
-            _ => self.scope.index.trees().digest(&dir.place(name)),
+            Kind::Directory => dir.digest(name.as_str(), &self.scope.index),
+            _ => self.scope.index.trees().digest(&dir.place(name.as_str())),
         });
         let place = || match there {
             Some((dir, _)) if dir.real() == self.disabled.real() => Location::Disabled,
@@ -260,7 +271,7 @@ impl<'a> Restorer<'a> {
             // Only links and entries may be missing; copies for agents are made from the installed tree.
             Some((dir, _)) if digest == Some(locked.digest) => {
                 if care.check {
-                    let place = dir.place(name);
+                    let place = dir.place(name.as_str());
                     self.fetcher.check(name, locked, &place)?;
                 }
                 self.want(name, Content::Locked(locked.clone()), disabled, None);
@@ -268,7 +279,12 @@ impl<'a> Restorer<'a> {
             Some(_) if !may_go() => {
                 // A tree with a digest was readable.
                 let unread = there.filter(|_| digest.is_none());
-                match unread.and_then(|(dir, _)| why_no_skill(&dir.place(name))) {
+                let place = there.map(|(dir, _)| dir.place(name.as_str())).unwrap_or_default();
+                match unread.and_then(|_| why_no_skill(&place)) {
+                    None if has_conflicts(self.scope, name, locked, &place).unwrap_or(false) => {
+                        self.fetcher.warnings.push(left_in_conflict(self.scope.kind, name));
+                        self.desired.notes.conflicts.push(name.clone());
+                    }
                     None => self.desired.notes.modified.push(name.clone()),
                     Some(error) => {
                         let told = message!(

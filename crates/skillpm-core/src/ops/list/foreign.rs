@@ -3,37 +3,34 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::outcome::{ListOutcome, ListedSkill, SkillState};
-use crate::agents;
 use crate::context::Context;
 use crate::fs;
-use crate::install::agent_view::{self, Form, Seen, Viewers};
-use crate::install::scope::Scope;
-use crate::install::state::Files;
-use crate::ops::import::{FoundIn, agent_dirs, found_in};
+use crate::install::agent_view::{Form, Seen};
+use crate::install::scope::ScopeKind;
+use crate::install::state::{AgentState, OpenedDir, ScopeState};
+use crate::ops::import::{FoundIn, found_in};
 
-/// Adds to `outcome`, which has what is installed in `scope`, the skills that are in the directories of agents and that
-/// nobody installed here; of these and of those among the installed ones that no lockfile knows it says who told of
-/// them. What cannot be examined is no reason to list nothing.
-pub(super) fn list(
-    context: &Context,
-    scope: &Scope,
-    files: &Files,
-    viewers: &Viewers,
-    outcome: &mut ListOutcome,
-) {
+/// Adds to `outcome`, which has what is installed in the scope of `state`, the skills in the directories of agents that
+/// skillpm did not install there, and names the tool that recorded each skill that no lockfile knows. What cannot be
+/// examined is no reason to list nothing.
+pub(super) fn list(context: &Context, state: &ScopeState<'_>, outcome: &mut ListOutcome) {
+    let scope = state.scope;
     let of_scope = |skill: &&ListedSkill| skill.scope == scope.kind && skill.outer.is_none();
     let known: BTreeSet<String> =
         outcome.skills.iter().filter(of_scope).map(|skill| skill.name.clone()).collect();
     let mut by_name: BTreeMap<String, Seen> = BTreeMap::new();
-    for dir in agent_dirs(context, scope, &agents::all().iter().collect::<Vec<_>>()) {
-        for seen in agent_view::look(&dir, scope, &known).unwrap_or_default() {
-            if seen.form == Form::Foreign {
-                by_name.entry(seen.name.clone()).or_insert(seen);
-            }
+    // In a project, any directory may have a name that some agent looks for skills in, such as `skills/`.
+    let hidden =
+        |agent: &&AgentState| scope.kind == ScopeKind::User || agent.agent.project_dir().starts_with('.');
+    for agent in state.agents().all.iter().filter(hidden) {
+        let dir = agent.own.filter(|dir| !matches!(state.dir(*dir), OpenedDir::Canonical));
+        let seen = dir.and_then(|dir| state.seen(dir).ok()).into_iter().flatten();
+        for (name, seen) in seen.filter(|(name, seen)| seen.form == Form::Foreign && !known.contains(*name)) {
+            by_name.entry(name.clone()).or_insert_with(|| seen.clone());
         }
     }
     let foreign = by_name.into_iter().map(|(name, seen)| {
-        let seen_by: Vec<String> = viewers.apart(&name).map(ToOwned::to_owned).collect();
+        let seen_by = state.seen_by(&name);
         ListedSkill {
             name,
             version: None,
@@ -69,7 +66,7 @@ pub(super) fn list(
     };
     let mut unknown = outcome.skills.iter_mut().filter(is_unknown).peekable();
     if unknown.peek().is_some() {
-        let told = found_in(context, scope, files);
+        let told = found_in(context, scope, &state.files);
         for skill in unknown {
             skill.found_in = Some(told.get(&skill.name).copied().unwrap_or(FoundIn::Directory));
         }

@@ -6,6 +6,7 @@ use serde::Serialize;
 use crate::advice::{Message, Warning};
 use crate::install::agent_view::Unseen;
 use crate::install::scope::ScopeKind;
+pub use crate::install::state::SkillState;
 use crate::ops::import::FoundIn;
 
 /// One skill. The JSON form of a value of this type is an interface: fields are only added.
@@ -60,37 +61,6 @@ pub struct ListedSkill {
     /// Whether it is editable and its directory is not there: no installation brings it back.
     #[serde(skip)]
     pub source_gone: bool,
-}
-
-/// The state of what is on disk, compared with the lockfile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum SkillState {
-    /// Every byte is as locked.
-    Ok,
-    /// It was edited.
-    Modified,
-    /// Its line endings differ, and nothing else, as where git wrote it with those of Windows.
-    LineEnds,
-    /// An update left conflicts in it that somebody has to resolve. Agents may see it or not.
-    Conflict,
-    /// It is locked and not there.
-    Missing,
-    /// It is there and not locked.
-    Untracked,
-    /// It is there, and agents do not see it.
-    Disabled,
-    /// A link to a directory that somebody works on.
-    Editable,
-    /// It is in the directory of an agent, and skillpm did not put it there.
-    Foreign,
-}
-
-impl SkillState {
-    /// Reports whether skillpm knows of the skill by nothing but that it is there.
-    pub fn is_unknown(self) -> bool {
-        matches!(self, Self::Untracked | Self::Foreign)
-    }
 }
 
 /// The outcome: what is installed.

@@ -1,15 +1,13 @@
 //! One skill, as its files and the directories of agents show it.
 
-use super::linked::{Dirs, Linked, know_sources, linked};
+use std::collections::BTreeSet;
+
 use super::outcome::{ListedSkill, SkillState};
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
-use crate::install::agent_view;
-use crate::install::editable::Editable;
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Files, OnDisk, Survey};
-use crate::lockfile::Locked;
+use crate::install::state::{Depth, Files, PlaceState, ScopeState, SkillInScope};
 use crate::name::SkillName;
 
 /// Returns the skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.
@@ -35,107 +33,66 @@ pub(in crate::ops) fn one(
 }
 
 fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<ListedSkill>> {
-    let files = Files::read(scope)?;
-    let agents = agent_view::counting(&context.settings, scope, agent_view::named(&files));
-    let mut survey = Survey::take(&context.settings, scope, &[name], &agents)?;
-    let mut dirs = Dirs::new(context, scope);
-    know_sources(&dirs, &files, &mut survey, [name].into_iter());
-    listed(context, scope, &files, &survey, &mut dirs, name)
+    let state = ScopeState::read(&context.settings, scope, Depth::Metadata)?;
+    Ok(state.skill(name)?.map(|skill| listed(&state, skill)))
 }
 
-/// Returns the skill `name`; `None` for what is neither asked for nor a skill's directory.
-pub(super) fn listed(
-    context: &Context,
-    scope: &Scope,
-    files: &Files,
-    survey: &Survey,
-    dirs: &mut Dirs<'_>,
-    name: &SkillName,
-) -> Result<Option<ListedSkill>> {
-    let locked = files.lock.skills.get(name);
-    let entry = files.manifest.skills().get(name);
-    let disabled = entry.is_some_and(|entry| entry.disabled);
-    let Linked { agents, edited } = linked(dirs, files, survey, name, (locked, entry));
-    let mut skill = ListedSkill {
+/// Returns the entry for `skill`.
+pub(super) fn listed(state: &ScopeState<'_>, skill: SkillInScope<'_>) -> ListedSkill {
+    let SkillInScope { name, locked, entry, .. } = skill;
+    let is_linked = skill.editable.is_some();
+    // An editable skill is not locked; a disabled one that never was has only the manifest to say where it is from.
+    let asked = entry.filter(|_| is_linked || locked.is_none());
+    let origin = asked.map(|entry| &entry.origin).or(locked.map(|locked| &locked.origin));
+    let path =
+        asked.map_or_else(|| locked.and_then(|locked| locked.path.clone()), |entry| entry.path.clone());
+    let alias = match entry.filter(|_| is_linked) {
+        Some(entry) => entry.name.clone(),
+        None => locked.and_then(|locked| locked.alias_of.clone()),
+    };
+    let (agents, edited_copies) = linked(&state.files, &skill);
+    ListedSkill {
         name: name.to_string(),
         version: locked.and_then(|locked| locked.version.clone()),
-        scope: scope.kind,
-        source: locked.map(|locked| locked.origin.to_string()),
-        path: locked.and_then(|locked| locked.path.clone()),
+        scope: state.scope.kind,
+        source: origin.map(ToString::to_string),
+        path,
         revision: locked.and_then(|locked| locked.revision.clone()),
         digest: locked.map(|locked| locked.digest.to_string()),
         agents,
-        edited_copies: edited,
-        state: SkillState::Missing,
-        modified: false,
-        alias_of: locked.and_then(|locked| locked.alias_of.clone()),
-        disabled,
-        editable: false,
-        location: fs::into_text(dirs.skills.join(name.as_str())),
-        source_type: locked.map(|locked| locked.origin.kind()),
-        source_url: locked.and_then(|locked| locked.origin.address()),
+        edited_copies,
+        state: skill.state,
+        modified: skill.is_modified(),
+        alias_of: alias,
+        disabled: skill.is_disabled(),
+        editable: is_linked,
+        source_type: origin.map(|origin| origin.kind()),
+        source_url: origin.and_then(|origin| origin.address()),
         requested: locked.and_then(|locked| locked.requested.clone()),
         dependencies: locked.map(|locked| locked.dependencies.clone()).unwrap_or_default(),
-        seen_by: Vec::new(),
+        seen_by: state.seen_by(name.as_str()),
         found_in: None,
         outer: None,
-        source_gone: false,
+        source_gone: skill.is_source_gone(),
+        location: fs::into_text(skill.home().path.clone()),
+    }
+}
+
+/// Returns the agents that have a link to the skill, or a copy of it, and those of them whose copy was edited. Where
+/// several share a directory, only the ones that somebody chose are reported, or the first where nobody did.
+fn linked(files: &Files, skill: &SkillInScope<'_>) -> (Vec<String>, Vec<String>) {
+    use SkillState::{Conflict, LineEnds, Modified, Ok};
+    let own = skill.entry.and_then(|entry| entry.agents.as_ref());
+    let targets = own.or(files.manifest.agents().targets.as_ref()).into_iter().flatten();
+    let recorded = skill.locked.into_iter().flat_map(|locked| &locked.agents);
+    let chosen: BTreeSet<&str> = targets.chain(recorded).map(String::as_str).collect();
+    let of_copy = |copy: &PlaceState| {
+        let named: Vec<_> = copy.agents.iter().copied().filter(|agent| chosen.contains(agent)).collect();
+        if named.is_empty() { copy.agents[..1].to_vec() } else { named }
     };
-    let mut found = survey.canonical.get(name).unwrap_or(&OnDisk::Absent);
-    let out_of_sight = disabled && *found == OnDisk::Absent;
-    let editable = entry.map(|entry| Editable::of(&context.settings, scope, entry)).transpose()?.flatten();
-    if let (Some(entry), Some(editable)) = (entry, editable) {
-        skill.editable = true;
-        (skill.source, skill.path) = (Some(entry.origin.to_string()), entry.path.clone());
-        (skill.source_type, skill.source_url) = (Some(entry.origin.kind()), entry.origin.address());
-        skill.alias_of.clone_from(&entry.name);
-        skill.state = state_of_link(&editable, found, out_of_sight);
-        skill.source_gone = !editable.is_there();
-        if out_of_sight {
-            skill.location = editable.directory.display().to_string();
-        }
-    } else {
-        if out_of_sight {
-            found = survey.disabled.get(name).unwrap_or(&OnDisk::Absent);
-            skill.location = scope.disabled_skill_dir(name).display().to_string();
-            if let (Some(entry), None) = (entry, locked) {
-                (skill.source, skill.path) = (Some(entry.origin.to_string()), entry.path.clone());
-                (skill.source_type, skill.source_url) = (Some(entry.origin.kind()), entry.origin.address());
-            }
-        }
-        let Some(state) = state(locked, found) else { return Ok(None) };
-        let place = if out_of_sight { scope.disabled_skill_dir(name) } else { scope.skill_dir(name) };
-        let is_tree = state == SkillState::Modified && matches!(found, OnDisk::Tree(_));
-        let other = is_tree && scope.index.trees().is_other_line_ends(&place);
-        skill.state = if other { SkillState::LineEnds } else { state };
-    }
-    skill.modified = matches!(skill.state, SkillState::Modified | SkillState::LineEnds);
-    if out_of_sight && skill.state != SkillState::Missing {
-        skill.state = SkillState::Disabled;
-    }
-    Ok(Some(skill))
-}
-
-/// Returns the state; `None` for what is neither locked nor a skill's directory.
-fn state(locked: Option<&Locked>, found: &OnDisk) -> Option<SkillState> {
-    match (locked, found) {
-        (Some(_), OnDisk::Absent) => Some(SkillState::Missing),
-        (Some(locked), OnDisk::Tree(Some(digest))) if *digest == locked.digest => Some(SkillState::Ok),
-        (Some(_), _) => Some(SkillState::Modified),
-        (None, OnDisk::Tree(_) | OnDisk::OtherLink(_)) => Some(SkillState::Untracked),
-        (None, _) => None,
-    }
-}
-
-/// Returns the state of an editable skill, at whose canonical place `found` is; where agents are not to see it, nothing
-/// has to.
-pub(in crate::ops) fn state_of_link(editable: &Editable, found: &OnDisk, out_of_sight: bool) -> SkillState {
-    let is_there = editable.is_there();
-    match found {
-        OnDisk::OtherLink(text) if editable.link.says(text) && is_there => SkillState::Editable,
-        OnDisk::Absent if out_of_sight && is_there => SkillState::Editable,
-        OnDisk::Tree(_) | OnDisk::Other => SkillState::Modified,
-        OnDisk::OtherLink(text) if !editable.link.says(text) => SkillState::Modified,
-        _ => SkillState::Missing,
-    }
+    let there = skill.copies.iter().filter(|copy| matches!(copy.state, Ok | Modified | LineEnds | Conflict));
+    let agents: BTreeSet<&str> = there.clone().flat_map(of_copy).collect();
+    let edited: BTreeSet<&str> = there.filter(|copy| copy.is_edited).flat_map(of_copy).collect();
+    let texts = |ids: BTreeSet<&str>| ids.into_iter().map(ToOwned::to_owned).collect();
+    (texts(agents), texts(edited))
 }

@@ -6,31 +6,15 @@ use crate::advice::{Opt, Verb, Warning, message};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::health::problem;
-use crate::install::merges::{self, Disputed, Unresolved};
+use crate::install::merges::{self, Disputed, OURS, has_conflicts, label};
+pub(super) use crate::install::merges::{DIGITS, open};
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
-use crate::merge::{Conflict, Labels, Merged, Outcome, Prefer, Versions, merge_for};
+use crate::merge::{Labels, Merged, Outcome, Prefer, Versions, merge_for};
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::settings::Settings;
-use crate::spec::is_object_id;
-use crate::tree::FileSet;
-
-/// The name of the user's side in markers.
-const OURS: &str = "your edits";
-/// The number of digits that identify a commit or a digest.
-pub(super) const DIGITS: usize = 7;
-
-/// Returns what markers call the version `locked`.
-fn label(locked: &Locked) -> String {
-    let revision = locked.revision.as_deref().map(|revision| revision.trim_start_matches("sha256:"));
-    match revision {
-        Some(id) if is_object_id(id) => format!("{} at {}", locked.origin, &id[..DIGITS]),
-        Some(version) => format!("{} at {version}", locked.origin),
-        None => locked.origin.to_string(),
-    }
-}
 
 /// Merges what the user made of `base` into `theirs`, which is `locked` from now on.
 ///
@@ -60,49 +44,6 @@ pub(super) fn disputed(merged: &Merged) -> Vec<Disputed> {
     merged.files.iter().filter_map(disputed).collect()
 }
 
-/// Returns the paths of `record` that nobody has settled in `lies`, the skill as it is now: those with markers, and
-/// those of which the user's file is still kept beside one that has none.
-///
-/// # Errors
-///
-/// Fails for files that cannot be read.
-pub(super) fn open<'a>(record: &'a Unresolved, locked: &Locked, lies: &FileSet) -> Result<Vec<&'a Disputed>> {
-    let markers = [format!("<<<<<<< {OURS}"), format!(">>>>>>> {}", label(locked))];
-    let mut open = Vec::new();
-    for disputed in &record.paths {
-        let is_open = match disputed.conflict {
-            Conflict::Lines => match lies.get(disputed.path.as_str()) {
-                Some(file) => has_markers(&lies.read(file)?, &markers),
-                None => false,
-            },
-            Conflict::Binary | Conflict::Name => {
-                disputed.kept.as_ref().is_some_and(|kept| lies.get(kept.as_str()).is_some())
-            }
-            // Nothing in the files could say that somebody has examined it.
-            Conflict::DeletedHere | Conflict::DeletedThere => false,
-        };
-        if is_open {
-            open.push(disputed);
-        }
-    }
-    Ok(open)
-}
-
-/// Reports whether an update left conflicts in the skill `name`, which is at `directory`, that nobody has settled yet.
-///
-/// # Errors
-///
-/// Fails for a record of the merge or files of the skill that cannot be read.
-pub(in crate::ops) fn has_conflicts(
-    scope: &Scope,
-    name: &SkillName,
-    locked: &Locked,
-    directory: &Path,
-) -> Result<bool> {
-    let Some(record) = Unresolved::read(scope, name, locked)? else { return Ok(false) };
-    Ok(!open(&record, locked, &scope.index.trees().read(directory)?.files)?.is_empty())
-}
-
 /// Returns what to tell anyone who is about to use the skill that is at `directory`, which a search has found there, if
 /// an update left conflicts in it. Of the skills of a scope, almost none has a record, and no other file is read then.
 pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option<Warning> {
@@ -128,13 +69,6 @@ pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option
     })
 }
 
-fn has_markers(bytes: &[u8], markers: &[String]) -> bool {
-    bytes.split(|byte| *byte == b'\n').any(|line| {
-        let line = line.strip_suffix(b"\r").unwrap_or(line);
-        markers.iter().any(|marker| line == marker.as_bytes())
-    })
-}
-
 /// Returns the error for a skill with an earlier merge that has `open` paths.
 pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed]) -> Error {
     let update = || Verb::Update.within(scope).word(name);
@@ -154,9 +88,10 @@ pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::merges::MergeChoice;
+    use crate::install::merges::{MergeChoice, Unresolved};
     use crate::path::SafePath;
     use crate::testing::{File, file_set as set};
+    use crate::tree::FileSet;
 
     fn locked() -> Locked {
         let text = format!(

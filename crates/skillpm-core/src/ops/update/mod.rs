@@ -14,7 +14,7 @@ mod registries;
 mod request;
 mod settle;
 
-pub(super) use self::edits::{has_conflicts, unsettled};
+pub(super) use self::edits::unsettled;
 pub use self::outcome::{
     ChangedFile, MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
 };

@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use super::outcome::{ChangedFile, FileChange, UnlockedCode, Verdict, VerifiedPlace};
+use super::outcome::{ChangedFile, FileChange, UnlockedCode, VerifiedPlace};
 use crate::digest::{Digest, HashingWriter};
 use crate::fs::{self, is_empty_dir};
-use crate::install::trees::{Lying, Trees};
+use crate::install::trees::Lying;
 use crate::store::Store;
 use crate::tree::leftovers::is_code;
 use crate::tree::{FileSet, Node, ReadError, Tree};
@@ -19,28 +19,26 @@ const COMPILED: &str = "__pycache__";
 /// or cannot be read.
 type LockedFiles = BTreeMap<String, (bool, Option<Digest>)>;
 
-/// Compares the tree at `path` with the `locked` digest, and returns the outcome as that of `place`.
+/// Completes `place`, where `tree` was read, with the files that differ from the tree with the `locked` digest, and with
+/// what tools left in it.
 pub(super) fn tree(
     place: VerifiedPlace,
     path: &Path,
     locked: &Digest,
-    trees: &Trees,
+    tree: Result<Lying, ReadError>,
     store: Option<&Store>,
 ) -> VerifiedPlace {
-    let (place, new) = match trees.read(path) {
-        Ok(Lying { digest, files, leftovers, .. }) if digest == *locked => {
-            let code = code(path, &leftovers, |script| files.get(script).is_some());
-            return VerifiedPlace { leftovers, code, ..place };
-        }
+    let (place, new) = match tree {
         Ok(Lying { digest, files, leftovers, .. }) => {
-            let other = trees.has_other_line_ends(&files, locked);
-            let verdict = if other { Verdict::LineEnds } else { Verdict::Modified };
-            let found = Some(digest.to_string());
             let code = code(path, &leftovers, |script| files.get(script).is_some());
-            (VerifiedPlace { verdict, found, leftovers, code, ..place }, of_set(&files))
+            let place = VerifiedPlace { leftovers, code, ..place };
+            if digest == *locked {
+                return place;
+            }
+            (VerifiedPlace { found: Some(digest.to_string()), ..place }, of_set(&files))
         }
         Err(error) => {
-            let place = failed(place, &error);
+            let place = place.because(reason(&error));
             let Ok(tree) = fs::tree_of(path) else { return place };
             let leftovers = tree.leftovers();
             let code = code(path, &leftovers, |script| tree.get(script).is_some());
@@ -90,16 +88,14 @@ pub(in crate::ops) fn changed(
     store.and_then(|store| known(store, locked)).map(|old| differences(&old, &of_set(set)))
 }
 
-/// Returns the outcome for `place`, which could not be checked because of `error`.
-fn failed(place: VerifiedPlace, error: &ReadError) -> VerifiedPlace {
+/// Returns why a tree could not be read as a skill.
+fn reason(error: &ReadError) -> String {
     match error {
-        ReadError::Refused(refusal) => {
-            VerifiedPlace { verdict: Verdict::Modified, ..place }.because(refusal.to_string())
-        }
+        ReadError::Refused(refusal) => refusal.to_string(),
         ReadError::Io(error) => {
             let cause = error.get_ref().and_then(|inner| inner.source());
             let cause = cause.map(|cause| format!(": {cause}")).unwrap_or_default();
-            VerifiedPlace { verdict: Verdict::Unreadable, ..place }.because(format!("{error}{cause}"))
+            format!("{error}{cause}")
         }
     }
 }

@@ -5,29 +5,22 @@
 mod compare;
 mod outcome;
 
-use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
+use std::collections::BTreeSet;
+use std::path::Path;
 
 pub(super) use self::compare::changed;
-pub use self::outcome::{
-    ChangedFile, FileChange, UnlockedCode, Verdict, VerifiedPlace, VerifiedSkill, VerifyOutcome,
-};
-use super::list::{SkillState, closed, state_of_link};
-use super::update::has_conflicts;
+pub use self::outcome::{ChangedFile, FileChange, UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
+use super::list::closed;
 use crate::advice::{Verb, Warning, message};
 use crate::agents;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::directory::SkillsDir;
-use crate::install::editable::Editable;
 use crate::install::health::problem;
-use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Files, OnDisk, real_dir};
+use crate::install::scope::{ScopeKind, Scopes};
+use crate::install::state::{Depth, Files, OnDisk, PlaceState, ScopeState, SkillInScope, SkillState};
 use crate::install::transaction::Transaction;
 use crate::lockfile::Locked;
-use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::settings::Settings;
 use crate::store::Store;
 use crate::text::closest;
 use crate::workers;
@@ -56,29 +49,39 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     let twins = scopes.settle_twins(&context.settings)?;
     for scope in &scopes.there {
         outcome.warnings.extend(Transaction::cut_off(scope));
-        let files = Files::read(scope)?;
-        let mut names = asked(&files);
+        let state = ScopeState::read(&context.settings, scope, Depth::Bytes)?;
+        let mut names = asked(&state.files);
         let is_meant = |name: &SkillName| {
             request.names.is_empty() || request.names.iter().any(|meant| meant == name.as_str())
         };
         if let Some(closed) = closed(scope, request.scope)? {
             known.extend(names.iter().map(ToString::to_string));
             names.retain(is_meant);
-            outcome.skills.extend(names.iter().map(|name| unlooked(scope, &files, name, &closed)));
+            outcome.skills.extend(names.iter().map(|name| unexamined(&state, name, closed.to_string())));
             outcome.warnings.push(closed);
             continue;
         }
-        let work = Work::new(context, scope, &files, &mut outcome.warnings)?;
+        outcome.warnings.extend(unknown_agents(&state));
         // In the home directory both scopes have the same skills: those that neither requests are reported
         // once, as the user's.
         if !twins || scope.kind == ScopeKind::User {
-            let strangers = work.there().filter(|name| !twins || !known.contains(name.as_str()));
+            let strangers = state.names().into_iter().filter(|name| !twins || !known.contains(name.as_str()));
             names.extend(strangers);
         }
         known.extend(names.iter().map(ToString::to_string));
         names.retain(is_meant);
         let names: Vec<_> = names.into_iter().collect();
-        outcome.skills.extend(workers::map(&names, workers::PIECE, || (), |(), name| work.skill(name)));
+        let store = Store::new(&context.settings).ok();
+        let verified = workers::map(
+            &names,
+            workers::PIECE,
+            || (),
+            |(), name| match state.skill(name) {
+                Ok(skill) => skill.and_then(|skill| verified(&state, skill, store.as_ref())),
+                Err(error) => Some(unexamined(&state, name, error.with_causes().to_string())),
+            },
+        );
+        outcome.skills.extend(verified.into_iter().flatten());
     }
     match request.names.iter().find(|name| !known.contains(*name)) {
         None => Ok(outcome),
@@ -98,205 +101,101 @@ fn asked(files: &Files) -> BTreeSet<SkillName> {
     files.lock.skills.keys().chain(editable.map(|(name, _)| name)).cloned().collect()
 }
 
-/// Returns the result for the skill `name` of a scope whose skills are not examined, because of `closed`.
-fn unlooked(scope: &Scope, files: &Files, name: &SkillName, closed: &Warning) -> VerifiedSkill {
-    let place =
-        VerifiedPlace::new(None, &scope.skill_dir(name), Verdict::Unreadable).because(closed.to_string());
+/// Returns the result for the skill `name`, whose places could not be examined for this `reason`.
+fn unexamined(state: &ScopeState<'_>, name: &SkillName, reason: String) -> VerifiedSkill {
+    let path = state.scope.skill_dir(name);
+    let place = VerifiedPlace::new(None, &path, SkillState::Unreadable).because(reason);
     VerifiedSkill {
         name: name.to_string(),
-        scope: scope.kind,
-        verdict: Verdict::Unreadable,
-        digest: files.lock.skills.get(name).map(|locked| locked.digest.to_string()),
+        scope: state.scope.kind,
+        verdict: SkillState::Unreadable,
+        digest: state.files.lock.skills.get(name).map(|locked| locked.digest.to_string()),
         places: vec![place],
         source_gone: false,
     }
 }
 
-/// The verification of one scope.
-struct Work<'a> {
-    settings: &'a Settings,
-    scope: &'a Scope,
-    files: &'a Files,
-    store: Option<Store>,
-    canonical: SkillsDir,
-    disabled: SkillsDir,
-    /// The directories of the agents that the lockfile names, or why one is not examined.
-    agents: BTreeMap<&'static str, (PathBuf, Result<SkillsDir, String>)>,
+/// Returns a warning for each agent in the lockfile that is not in the table.
+fn unknown_agents(state: &ScopeState<'_>) -> Vec<Warning> {
+    let named: BTreeSet<_> = state.files.lock.skills.values().flat_map(|locked| &locked.agents).collect();
+    let unknown = named.into_iter().filter(|id| agents::find(id).is_err()).map(|id| {
+        let file = state.scope.lockfile.display();
+        let told = format!("{file}: there is no agent `{id}`, so its links are not verified");
+        Warning::new(problem::AGENT_UNKNOWN.id, told)
+    });
+    unknown.collect()
 }
 
-impl<'a> Work<'a> {
-    fn new(
-        context: &'a Context,
-        scope: &'a Scope,
-        files: &'a Files,
-        warnings: &mut Vec<Warning>,
-    ) -> Result<Self> {
-        let skills = real_dir(&scope.skills_dir())?;
-        let mut agents = BTreeMap::new();
-        let named: BTreeSet<&String> = files.lock.skills.values().flat_map(|locked| &locked.agents).collect();
-        for id in named {
-            let Ok(agent) = agents::find(id) else {
-                let told = format!(
-                    "{}: there is no agent `{id}`, so its links are not verified",
-                    scope.lockfile.display()
-                );
-                warnings.push(Warning::new(problem::AGENT_UNKNOWN.id, told));
-                continue;
-            };
-            let Some(dir) = scope.agent_dir(&context.settings, agent) else { continue };
-            let open = || -> Result<SkillsDir> {
-                scope.check_inside(&dir)?;
-                Ok(SkillsDir::open(&dir, &skills)?)
-            };
-            match open() {
-                // The agent reads the canonical copy.
-                Ok(opened) if opened.real() == skills => {}
-                opened => {
-                    let opened = opened.map_err(|error| error.with_causes().to_string());
-                    agents.insert(agent.id, (dir, opened));
-                }
-            }
-        }
-        Ok(Self {
-            settings: &context.settings,
-            scope,
-            files,
-            store: Store::new(&context.settings).ok(),
-            canonical: SkillsDir::open(&scope.skills_dir(), &skills)?,
-            disabled: SkillsDir::open(&scope.disabled_dir(), &skills)?,
-            agents,
+/// Returns the comparison of `skill` with the lockfile; `None` for what is in a place of a skill and cannot be one.
+fn verified(state: &ScopeState<'_>, skill: SkillInScope<'_>, store: Option<&Store>) -> Option<VerifiedSkill> {
+    let is_editable = skill.editable.is_some();
+    if skill.locked.is_none() && !is_editable && skill.home().state == SkillState::Missing {
+        return None;
+    }
+    let source_gone = skill.is_source_gone();
+    let (name, locked) = (skill.name.to_string(), skill.locked);
+    let directory = skill.editable.map(|editable| editable.directory);
+    let mut places: Vec<_> = skill
+        .homes
+        .into_iter()
+        .map(|home| match &directory {
+            Some(directory) => linked(home, directory),
+            None => place(home, None, locked, store),
         })
-    }
+        .collect();
+    // What is linked for nobody in the lockfile is for `doctor`. If agents share a directory, one of them is enough.
+    let of = |copy: &PlaceState| {
+        locked?.agents.iter().find_map(|id| copy.agents.iter().copied().find(|a| a == id))
+    };
+    let copies = skill.copies.into_iter().filter_map(|copy| Some((of(&copy)?, copy)));
+    places.extend(copies.map(|(agent, copy)| place(copy, Some(agent), locked, store)));
+    let failure = places.iter().map(|place| place.verdict).find(|verdict| verdict.is_failure());
+    let verdict = failure.unwrap_or(match locked {
+        _ if is_editable => SkillState::Editable,
+        Some(_) => SkillState::Ok,
+        None => SkillState::Untracked,
+    });
+    let digest = locked.map(|locked| locked.digest.to_string());
+    Some(VerifiedSkill { name, scope: state.scope.kind, verdict, digest, places, source_gone })
+}
 
-    /// Returns the installed skills.
-    fn there(&self) -> impl Iterator<Item = SkillName> {
-        let is_there = |dir: &SkillsDir, name: &SkillName| {
-            !matches!(dir.look(name, |_| None), Ok(OnDisk::Other | OnDisk::Written | OnDisk::Absent))
-        };
-        let there = self.canonical.names().filter(move |name| is_there(&self.canonical, name));
-        there.chain(self.disabled.names().filter(move |name| is_there(&self.disabled, name)))
-    }
-
-    fn skill(&self, name: &SkillName) -> VerifiedSkill {
-        let locked = self.files.lock.skills.get(name);
-        let editable = self.files.manifest.skills().get(name).filter(|entry| entry.editable);
-        let places = match (editable, locked) {
-            (Some(entry), _) => vec![self.link(name, entry)],
-            (None, Some(locked)) => self.places(name, locked),
-            (None, None) => {
-                let is_there = |dir: &&SkillsDir| dir.kind(name).is_ok_and(|kind| kind.is_some());
-                let dirs = [&self.canonical, &self.disabled].into_iter().filter(is_there);
-                dirs.map(|dir| VerifiedPlace::new(None, &dir.place(name), Verdict::Untracked)).collect()
-            }
-        };
-        let failure = places.iter().map(|place| place.verdict).find(|verdict| verdict.is_failure());
-        let verdict = failure.unwrap_or(match (editable, locked) {
-            (Some(_), _) => Verdict::Editable,
-            (None, Some(_)) => Verdict::Ok,
-            (None, None) => Verdict::Untracked,
-        });
-        let digest = locked.map(|locked| locked.digest.to_string());
-        let source = editable.and_then(|entry| Editable::of(self.settings, self.scope, entry).ok().flatten());
-        let source_gone = source.is_some_and(|editable| !editable.is_there());
-        let (name, scope) = (name.to_string(), self.scope.kind);
-        VerifiedSkill { name, scope, verdict, digest, places, source_gone }
-    }
-
-    /// Checks the link to the directory of an editable skill against the manifest.
-    fn link(&self, name: &SkillName, entry: &Requirement) -> VerifiedPlace {
-        let new = |verdict| VerifiedPlace::new(None, &self.canonical.place(name), verdict);
-        let look = || -> Result<_> {
-            Ok((Editable::of(self.settings, self.scope, entry)?, self.canonical.look(name, |_| None)?))
-        };
-        let (editable, found) = match look() {
-            Ok((Some(editable), found)) => (editable, found),
-            // An archive or a repository, which cannot be editable: the manifest would not have been read.
-            Ok((None, _)) => return new(Verdict::Editable),
-            Err(error) => return new(Verdict::Unreadable).because(error.with_causes().to_string()),
-        };
-        let out_of_sight = entry.disabled && found == OnDisk::Absent;
-        match (state_of_link(&editable, &found, out_of_sight), found) {
-            (SkillState::Editable, _) => new(Verdict::Editable),
-            (SkillState::Missing, OnDisk::Absent) if !out_of_sight => new(Verdict::Missing),
-            (SkillState::Missing, _) => {
-                new(Verdict::Missing).because(format!("`{}` does not exist", editable.directory.display()))
-            }
-            (_, OnDisk::OtherLink(target)) => {
-                VerifiedPlace { target: Some(target.display().to_string()), ..new(Verdict::Elsewhere) }
-            }
-            _ => new(Verdict::Modified)
-                .because(format!("it is not a link to `{}`", editable.directory.display())),
+/// Returns the result for the link to the `directory` of an editable skill.
+fn linked(home: PlaceState, directory: &Path) -> VerifiedPlace {
+    let new = VerifiedPlace::new(None, &home.path, home.state);
+    match (home.state, home.found) {
+        (SkillState::Missing, found) if found != OnDisk::Absent => {
+            new.because(format!("`{}` does not exist", directory.display()))
         }
-    }
-
-    /// Returns the results for the places of a locked skill.
-    fn places(&self, name: &SkillName, locked: &Locked) -> Vec<VerifiedPlace> {
-        let disabled = self.files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
-        // It may be in the wrong place: that is for `doctor`, but its bytes are compared.
-        let homes =
-            if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
-        let mut places: Vec<_> =
-            homes.iter().filter_map(|dir| self.place(dir, None, name, locked, false)).collect();
-        if places.is_empty() {
-            places.push(VerifiedPlace::new(None, &homes[0].place(name), Verdict::Missing));
+        (SkillState::Elsewhere, OnDisk::OtherLink(target)) => {
+            VerifiedPlace { target: Some(target.display().to_string()), ..new }
         }
-        let mut seen = BTreeSet::new();
-        for id in &locked.agents {
-            let Ok(agent) = agents::find(id) else { continue };
-            match self.agents.get(agent.id) {
-                // Agents do not see a disabled skill. If agents share a directory, one of them is enough.
-                Some((_, Ok(dir))) if seen.insert(dir.real()) => {
-                    places.extend(self.place(dir, Some(agent.id), name, locked, !disabled));
-                }
-                Some((dir, Err(reason))) => {
-                    let place =
-                        VerifiedPlace::new(Some(agent.id), &dir.join(name.as_str()), Verdict::Unreadable);
-                    places.push(place.because(reason));
-                }
-                Some((_, Ok(_))) | None => {}
-            }
-        }
-        places
+        (SkillState::Modified, _) => new.because(format!("it is not a link to `{}`", directory.display())),
+        _ => new,
     }
+}
 
-    /// Compares the tree at `path`, the path of `place`.
-    fn tree(&self, place: VerifiedPlace, path: &Path, name: &SkillName, locked: &Locked) -> VerifiedPlace {
-        let trees = self.scope.index.trees();
-        let place = compare::tree(place, path, &locked.digest, trees, self.store.as_ref());
-        // An agent's copy is a copy of the tree in conflict.
-        let home = self.canonical.place(name);
-        let is_conflict = || has_conflicts(self.scope, name, locked, &home).unwrap_or(false);
-        if place.verdict == Verdict::Modified && is_conflict() {
-            return VerifiedPlace { verdict: Verdict::Conflict, ..place };
-        }
-        place
+/// Returns the result for a place of a skill that is not editable.
+fn place(
+    found: PlaceState,
+    agent: Option<&'static str>,
+    locked: Option<&Locked>,
+    store: Option<&Store>,
+) -> VerifiedPlace {
+    let new = VerifiedPlace::new(agent, &found.path, found.state);
+    if let Some(error) = found.failure {
+        return new.because(error.with_causes().to_string());
     }
-
-    /// Returns the result for a place in `dir`. An empty place is only reported if it is `required`.
-    fn place(
-        &self,
-        dir: &SkillsDir,
-        agent: Option<&'static str>,
-        name: &SkillName,
-        locked: &Locked,
-        required: bool,
-    ) -> Option<VerifiedPlace> {
-        let path = dir.place(name);
-        let new = |verdict| VerifiedPlace::new(agent, &path, verdict);
-        Some(match dir.look(name, |_| None) {
-            Err(error) => new(Verdict::Unreadable).because(Error::from(error).with_causes().to_string()),
-            Ok(OnDisk::Absent) if required => new(Verdict::Missing),
-            Ok(OnDisk::Absent) => return None,
-            Ok(OnDisk::Tree(_)) => self.tree(new(Verdict::Ok), &path, name, locked),
-            Ok(OnDisk::OurLink) if agent.is_some() => new(Verdict::Ok),
-            Ok(OnDisk::OurLink | OnDisk::Loop) => new(Verdict::Elsewhere).because("it is a link to itself"),
-            Ok(OnDisk::OtherLink(target)) => {
-                VerifiedPlace { target: Some(target.display().to_string()), ..new(Verdict::Elsewhere) }
-            }
-            Ok(OnDisk::Written) => {
-                new(Verdict::Elsewhere).because("it is a file that says where the link should lead")
-            }
-            Ok(OnDisk::Other) => new(Verdict::Modified).because("it is not a directory"),
-        })
+    match (found.found, found.tree, locked) {
+        (OnDisk::Tree(_), Some(tree), Some(locked)) => {
+            compare::tree(new, &found.path, &locked.digest, tree, store)
+        }
+        (OnDisk::OurLink, ..) if agent.is_some() => new,
+        (OnDisk::OurLink | OnDisk::Loop, ..) => new.because("it is a link to itself"),
+        (OnDisk::OtherLink(target), ..) => {
+            VerifiedPlace { target: Some(target.display().to_string()), ..new }
+        }
+        (OnDisk::Written, ..) => new.because("it is a file that says where the link should lead"),
+        (OnDisk::Other, ..) => new.because("it is not a directory"),
+        (OnDisk::Absent | OnDisk::Tree(_), ..) => new,
     }
 }

@@ -7,50 +7,7 @@ use serde::{Serialize, Serializer};
 
 use crate::advice::Warning;
 use crate::install::scope::ScopeKind;
-
-/// The result of comparing something with the lockfile.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Verdict {
-    /// It is as locked, to the byte.
-    Ok,
-    /// Its bytes, its files or their modes differ.
-    Modified,
-    /// Only its line endings differ, for example because git converted them on Windows.
-    LineEnds,
-    /// An update left conflicts in it that nobody has resolved.
-    Conflict,
-    /// It should exist but does not.
-    Missing,
-    /// A link leads to something other than the canonical copy, or something is in place of the link.
-    Elsewhere,
-    /// It cannot be read, so the result is unknown.
-    Unreadable,
-    /// It exists but is not locked.
-    Untracked,
-    /// It is a link to a directory that somebody works on, which is not locked.
-    Editable,
-}
-
-impl Verdict {
-    /// All verdicts.
-    pub const ALL: [Self; 9] = [
-        Self::Ok,
-        Self::Modified,
-        Self::LineEnds,
-        Self::Conflict,
-        Self::Missing,
-        Self::Elsewhere,
-        Self::Unreadable,
-        Self::Untracked,
-        Self::Editable,
-    ];
-
-    /// Reports whether the verdict is, or may be, a difference from the lockfile.
-    pub fn is_failure(self) -> bool {
-        !matches!(self, Self::Ok | Self::Untracked | Self::Editable)
-    }
-}
+use crate::install::state::SkillState;
 
 /// One skill. The JSON form of this and the other values here is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -60,7 +17,7 @@ pub struct VerifiedSkill {
     /// The scope.
     pub scope: ScopeKind,
     /// The verdict: that of its first place that differs.
-    pub verdict: Verdict,
+    pub verdict: SkillState,
     /// The locked digest.
     pub digest: Option<String>,
     /// Its places: the copy itself, then those of agents.
@@ -85,7 +42,7 @@ pub struct VerifiedPlace {
     /// The path.
     pub path: String,
     /// The verdict.
-    pub verdict: Verdict,
+    pub verdict: SkillState,
     /// The digest that was found, if it differs.
     pub found: Option<String>,
     /// The text of the link, if it leads elsewhere.
@@ -111,7 +68,7 @@ pub struct UnlockedCode {
 
 impl VerifiedPlace {
     /// Returns the place `path`, with nothing to report but its verdict.
-    pub(super) fn new(agent: Option<&'static str>, path: &Path, verdict: Verdict) -> Self {
+    pub(super) fn new(agent: Option<&'static str>, path: &Path, verdict: SkillState) -> Self {
         let path = path.display().to_string();
         Self {
             agent,

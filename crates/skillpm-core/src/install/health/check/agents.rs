@@ -7,12 +7,13 @@ use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Message, Opt, Verb, message};
 use crate::digest::Digest;
 use crate::install::health::inspection::{
-    AgentDirectory, DesiredSkill, Goes, Inspection, PresentAgent, Thing, is_locked, real,
+    AgentDirectory, DesiredSkill, Goes, Inspection, PresentAgent, is_locked, real,
 };
 use crate::install::health::{Finding, Remedy, problem};
 use crate::install::ownership::Ownership;
 use crate::install::plan::{Location, Step};
 use crate::install::scope::ScopeKind;
+use crate::install::state::OnDisk;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
@@ -22,20 +23,21 @@ fn by_hand() -> Message {
 }
 
 /// Checks the content of a directory of agents.
-pub(super) fn directory(look: &Inspection, dir: &AgentDirectory, found: &mut Vec<Finding>) {
-    let things = match &dir.things {
-        Ok(things) => things,
+pub(super) fn directory(look: &Inspection<'_>, dir: &AgentDirectory, found: &mut Vec<Finding>) {
+    let entries = match &dir.entries {
+        Ok(entries) => entries,
         Err(fault) => return found.push(closed(&dir.path, fault).agent(dir.agent().map(|agent| agent.id))),
     };
-    twins(&dir.path, things.keys(), found);
-    for (name, thing) in things {
+    twins(&dir.path, entries.keys(), found);
+    for (name, there) in entries {
         let path = dir.path.join(name);
         let about = AgentEntry { look, dir, name, path: &path };
-        let finding = match thing {
-            Thing::Link { target, goes } => about.link(thing, target, goes),
-            Thing::Tree(digest) => about.tree(*digest),
-            Thing::Written => about.written(),
-            Thing::Other => about.file(),
+        let finding = match there {
+            OnDisk::Absent => continue,
+            OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop => about.link(there),
+            OnDisk::Tree(digest) => about.tree(*digest),
+            OnDisk::Written => about.written(),
+            OnDisk::Other => about.file(),
         };
         found.extend(finding.map(|finding| finding.skill(name).agent(dir.agent().map(|agent| agent.id))));
     }
@@ -43,7 +45,7 @@ pub(super) fn directory(look: &Inspection, dir: &AgentDirectory, found: &mut Vec
 
 /// An entry of an agent's directory.
 struct AgentEntry<'a> {
-    look: &'a Inspection,
+    look: &'a Inspection<'a>,
     dir: &'a AgentDirectory,
     name: &'a str,
     path: &'a Path,
@@ -81,7 +83,11 @@ impl AgentEntry<'_> {
     fn link_step(&self) -> Option<Step> {
         let name = self.known()?;
         let agent = self.dir.agent().filter(|agent| !agent.is_universal() && self.wanted() != Some(false))?;
-        let there = self.look.canonical(&name).is_some_and(|there| leads_somewhere(self.look, there));
+        let skills = self.look.scope.skills_dir();
+        let there = self
+            .look
+            .canonical(&name)
+            .is_some_and(|there| leads_somewhere(self.look, &skills, name.as_str(), there));
         there.then(|| Step::Link { agent: agent.id.to_owned(), name })
     }
 
@@ -121,10 +127,12 @@ impl AgentEntry<'_> {
         }
     }
 
-    fn link(&self, thing: &Thing, target: &Path, goes: &Goes) -> Option<Finding> {
+    fn link(&self, there: &OnDisk) -> Option<Finding> {
+        let (target, goes) = self.look.link(&self.dir.path, self.name, there)?;
+        let leads = leads_somewhere(self.look, &self.dir.path, self.name, there);
         let shown = self.path.display();
         let to = target.display();
-        let wrong = match goes {
+        let wrong = match &goes {
             Goes::Canonical(to) => to != self.name,
             Goes::Elsewhere | Goes::Nowhere => true,
         };
@@ -132,11 +140,11 @@ impl AgentEntry<'_> {
             return self.unwanted();
         }
         // The missing canonical copy has its own finding, and the link is correct.
-        if !wrong && self.known().is_some() && !leads_somewhere(self.look, thing) {
+        if !wrong && self.known().is_some() && !leads {
             return None;
         }
-        if !leads_somewhere(self.look, thing) {
-            let broken = broken(self.path, target);
+        if !leads {
+            let broken = broken(self.path, &target);
             // A link of ours to a skill that is gone.
             let name = SkillName::exact(self.name).filter(|_| matches!(goes, Goes::Canonical(_)) && !wrong);
             let ours = name.and_then(|name| self.look.owned(self.dir, &name, Ownership::of_link));
@@ -211,7 +219,7 @@ impl AgentEntry<'_> {
         };
         let shown = self.path.display();
         let canonical = match there {
-            Some(Thing::Tree(digest)) => *digest,
+            Some(OnDisk::Tree(digest)) => *digest,
             _ => None,
         };
         let equal = digest.is_some() && (digest == locked || digest == canonical);
@@ -270,7 +278,7 @@ impl AgentEntry<'_> {
 }
 
 /// Checks what an agent on this machine sees.
-pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Finding>) {
+pub(super) fn agent(look: &Inspection<'_>, here: &PresentAgent, found: &mut Vec<Finding>) {
     if !here.unseen.is_empty()
         && !here.served
         && let Some(dir) = &here.dir
@@ -312,21 +320,23 @@ pub(super) fn agent(look: &Inspection, here: &PresentAgent, found: &mut Vec<Find
 }
 
 /// Finds the links or copies that agents should have but do not.
-pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
+pub(super) fn missing(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     let copies = look.asked().is_some_and(|manifest| manifest.agents().copy);
     // A change for one agent applies to all that share its directory.
     let mut done = BTreeSet::new();
     for here in look.here.iter().filter(|here| !here.served) {
         let Some(dir) = here.dir.as_deref().filter(|dir| !look.is_closed(dir)) else { continue };
-        let (agent, things) = (here.agent, look.in_directory(dir));
+        let (agent, entries) = (here.agent, look.in_directory(dir));
         for (name, wish) in look.wishes.iter().filter(|(_, wish)| !wish.disabled) {
-            let there = things.is_some_and(|things| things.contains_key(name.as_str()));
+            let there = entries.is_some_and(|entries| entries.contains_key(name.as_str()));
             let path = dir.join(name.as_str());
             if there || !wish.linked().any(|wished| wished.id == agent.id) || !done.insert(real(&path)) {
                 continue;
             }
             // A link to a missing copy would help nobody, unless the copy is restored too.
-            let canonical = look.canonical(name).filter(|there| leads_somewhere(look, there));
+            let skills = look.scope.skills_dir();
+            let leads = |there: &&OnDisk| leads_somewhere(look, &skills, name.as_str(), there);
+            let canonical = look.canonical(name).filter(leads);
             let comes = |step: &Step| matches!(step, Step::Enable { .. } | Step::Edit { .. });
             let comes = wish.home.as_ref().is_ok_and(|steps| steps.iter().any(comes));
             let message =
@@ -334,8 +344,8 @@ pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
             let locked = look.locked().and_then(|lock| lock.skills.get(name));
             let finding = match (canonical, locked) {
                 (None, _) if !comes || copies && wish.editable.is_none() => continue,
-                (Some(Thing::Other | Thing::Written), _) => continue,
-                (Some(Thing::Tree(digest)), Some(locked)) if copies && wish.editable.is_none() => {
+                (Some(OnDisk::Other | OnDisk::Written), _) => continue,
+                (Some(OnDisk::Tree(digest)), Some(locked)) if copies && wish.editable.is_none() => {
                     let missing = Finding::new(&problem::COPY_MISSING, path, message);
                     if *digest == Some(locked.digest) {
                         let place = Location::Agent(agent.id.to_owned());
@@ -347,7 +357,11 @@ pub(super) fn missing(look: &Inspection, found: &mut Vec<Finding>) {
                     }
                 }
                 // A link in the place of a locked skill has its own finding.
-                (Some(Thing::Link { .. }), _) if wish.editable.is_none() => continue,
+                (Some(OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop), _)
+                    if wish.editable.is_none() =>
+                {
+                    continue;
+                }
                 _ => {
                     let step = Step::Link { agent: agent.id.to_owned(), name: name.clone() };
                     Finding::new(&problem::LINK_MISSING, path, message).remedy(Remedy::Steps(vec![step]))

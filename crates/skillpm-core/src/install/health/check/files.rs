@@ -11,7 +11,7 @@ use crate::name::SkillName;
 use crate::resolve::graph::closure;
 
 /// Finds killed runs and their leftovers.
-pub(super) fn runs(look: &Inspection, found: &mut Vec<Finding>) {
+pub(super) fn runs(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     if look.cut_off {
         let dir = look.scope.work_dir();
         let message = format!("a run of skillpm was interrupted in `{}` and must be finished", dir.display());
@@ -30,7 +30,7 @@ pub(super) fn runs(look: &Inspection, found: &mut Vec<Finding>) {
 }
 
 /// Finds files that cannot be read.
-pub(super) fn files(look: &Inspection, found: &mut Vec<Finding>) {
+pub(super) fn files(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     let (manifest, lockfile) = (&look.scope.manifest, &look.scope.lockfile);
     if let Err(error) = &look.manifest {
         let hint = error.hints().first().cloned().unwrap_or_else(|| "correct the file".into());
@@ -70,7 +70,7 @@ pub(super) fn files(look: &Inspection, found: &mut Vec<Finding>) {
 }
 
 /// Compares manifest and lockfile.
-pub(super) fn entries(look: &Inspection, found: &mut Vec<Finding>) {
+pub(super) fn entries(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     let Some(manifest) = look.asked() else { return };
     let (file, lockfile) = (&look.scope.manifest, &look.scope.lockfile);
     for target in manifest.agents().targets.iter().flatten() {
@@ -149,7 +149,7 @@ pub(super) fn entries(look: &Inspection, found: &mut Vec<Finding>) {
 }
 
 /// Finds dependencies of locked skills that no file contains.
-pub(super) fn dependencies(look: &Inspection, found: &mut Vec<Finding>) {
+pub(super) fn dependencies(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     let Ok(Some(lock)) = &look.lock else { return };
     let lockfile = &look.scope.lockfile;
     let wanted: BTreeSet<&SkillName> = match look.asked() {
@@ -188,7 +188,7 @@ fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
 }
 
 /// Reports whether the lockfile lists other agents for `name` than those that should see it.
-fn has_other_agents(look: &Inspection, name: &SkillName, locked: &Locked) -> bool {
+fn has_other_agents(look: &Inspection<'_>, name: &SkillName, locked: &Locked) -> bool {
     let Some(wish) = look.wishes.get(name) else { return false };
     let wished: BTreeSet<&str> = wish.linked().map(|agent| agent.id).collect();
     wished != locked.agents.iter().map(String::as_str).collect()

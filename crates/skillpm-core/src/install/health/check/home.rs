@@ -6,23 +6,23 @@ use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Opt, Verb, message};
 use crate::error::Error;
 use crate::install::editable::Editable;
-use crate::install::health::inspection::{DesiredSkill, Goes, Inspection, Thing, is_locked};
+use crate::install::health::inspection::{DesiredSkill, Goes, Inspection, is_locked};
 use crate::install::health::{Finding, Remedy, problem};
 use crate::install::plan::{Location, Step};
-use crate::install::state::why_no_skill;
+use crate::install::state::{OnDisk, why_no_skill};
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::text::shell_word;
 
 /// Checks the content of the canonical directory, and finds what is missing there.
-pub(super) fn canonical(look: &Inspection, found: &mut Vec<Finding>) {
+pub(super) fn canonical(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     let dir = look.scope.skills_dir();
-    let things = match &look.canonical {
-        Ok(things) => things,
+    let entries = match &look.canonical {
+        Ok(entries) => entries,
         Err(fault) => return found.push(closed(&dir, fault)),
     };
     let locked = || look.locked().into_iter().flat_map(|lock| &lock.skills);
-    twins(&dir, things.keys().chain(&locked().map(|(name, _)| name.to_string()).collect::<Vec<_>>()), found);
+    twins(&dir, entries.keys().chain(&locked().map(|(name, _)| name.to_string()).collect::<Vec<_>>()), found);
     for (name, wish) in &look.wishes {
         let finding = match &wish.editable {
             _ if wish.disabled => visible(look, name, wish),
@@ -39,20 +39,21 @@ pub(super) fn canonical(look: &Inspection, found: &mut Vec<Finding>) {
         found.extend(tree_of(look, name, locked, wish).map(|finding| finding.skill(name.as_str())));
     }
     // Links that other tools made from the canonical directory into their own places.
-    for (name, thing) in things {
+    for (name, there) in entries {
         let known = look.locked().is_some_and(|lock| is_locked(lock, name))
             || SkillName::new(name).is_ok_and(|name| look.wishes.contains_key(&name));
-        if let (Thing::Link { target, goes: Goes::Nowhere | Goes::Canonical(_) }, false) = (thing, known)
-            && !leads_somewhere(look, thing)
+        if let (false, Some((target, Goes::Nowhere | Goes::Canonical(_)))) =
+            (known, look.link(&dir, name, there))
+            && !leads_somewhere(look, &dir, name, there)
         {
             let path = dir.join(name);
-            found.push(broken(&path, target).skill(name));
+            found.push(broken(&path, &target).skill(name));
         }
     }
 }
 
 /// Returns the finding for a disabled skill that is where agents see it.
-fn visible(look: &Inspection, name: &SkillName, wish: &DesiredSkill) -> Option<Finding> {
+fn visible(look: &Inspection<'_>, name: &SkillName, wish: &DesiredSkill) -> Option<Finding> {
     look.canonical(name)?;
     let path = look.scope.skill_dir(name);
     let also = match look.disabled(name) {
@@ -65,7 +66,7 @@ fn visible(look: &Inspection, name: &SkillName, wish: &DesiredSkill) -> Option<F
 
 /// Returns the finding for the directory of an editable skill that is not disabled, or for the link to it.
 fn editable_link(
-    look: &Inspection,
+    look: &Inspection<'_>,
     name: &SkillName,
     wish: &DesiredSkill,
     editable: &Result<Editable, Error>,
@@ -82,22 +83,22 @@ fn editable_link(
         }
     };
     let (shown, to) = (path.display(), editable.directory.display());
-    let message = match look.canonical(name) {
-        Some(Thing::Link { target, .. }) if editable.link.says(target) => return None,
-        None => format!("`{name}` is editable, but `{shown}` does not exist"),
-        Some(Thing::Link { target, .. }) => {
+    let there = look.canonical(name);
+    let leads = there.and_then(|there| look.link(&look.scope.skills_dir(), name.as_str(), there));
+    let message = match (there, leads) {
+        (_, Some((target, _))) if editable.link.says(&target) => return None,
+        (_, Some((target, _))) => {
             format!("`{name}` is editable, but `{shown}` leads to `{}`, not to `{to}`", target.display())
         }
-        Some(Thing::Tree(_) | Thing::Written | Thing::Other) => {
-            format!("`{name}` is editable, but `{shown}` is not a link to `{to}`")
-        }
+        (None, _) => format!("`{name}` is editable, but `{shown}` does not exist"),
+        (Some(_), None) => format!("`{name}` is editable, but `{shown}` is not a link to `{to}`"),
     };
     Some(at_home(look, Finding::new(&problem::EDITABLE_LINK, path, message), wish))
 }
 
 /// Returns the finding for the tree of a locked skill, wherever it should be.
 fn tree_of(
-    look: &Inspection,
+    look: &Inspection<'_>,
     name: &SkillName,
     locked: &Locked,
     wish: Option<&DesiredSkill>,
@@ -110,7 +111,7 @@ fn tree_of(
         // The wrong place has its own finding.
         return None;
     }
-    if let (false, None, Some(Thing::Tree(_)), Some(wish)) = (disabled, canonical, aside, wish) {
+    if let (false, None, Some(OnDisk::Tree(_)), Some(wish)) = (disabled, canonical, aside, wish) {
         let message =
             format!("`{name}` is not disabled, but is where no agent looks, in `{}`", put_away.display());
         return Some(at_home(
@@ -119,14 +120,14 @@ fn tree_of(
             wish,
         ));
     }
-    let (place, path, thing) = if disabled {
+    let (place, path, there) = if disabled {
         (Location::Disabled, put_away, aside)
     } else {
         (Location::Canonical, look.scope.skill_dir(name), canonical)
     };
     let shown = path.display();
-    Some(match thing {
-        None => {
+    Some(match there {
+        None | Some(OnDisk::Absent) => {
             let message = format!("`{name}` is locked, but `{shown}` is missing");
             let missing = Finding::new(&problem::SKILL_MISSING, &path, message);
             if look.stored.contains(name) {
@@ -136,8 +137,8 @@ fn tree_of(
                 missing.advice(restore(look))
             }
         }
-        Some(Thing::Tree(digest)) if *digest == Some(locked.digest) => return tool_files(look, &path),
-        Some(Thing::Tree(Some(_))) if look.scope.index.trees().is_other_line_ends(&path) => {
+        Some(OnDisk::Tree(digest)) if *digest == Some(locked.digest) => return tool_files(look, &path),
+        Some(OnDisk::Tree(Some(_))) if look.scope.index.trees().is_other_line_ends(&path) => {
             let message = format!("`{shown}` differs from what is locked in line ends only");
             let finding = Finding::new(&problem::LINE_ENDS, &path, message);
             finding.advice(message!(
@@ -145,7 +146,7 @@ fn tree_of(
                 " brings back those that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing them"
             ))
         }
-        Some(Thing::Tree(digest)) => {
+        Some(OnDisk::Tree(digest)) => {
             if digest.is_none()
                 && let Some(error) = why_no_skill(&path)
             {
@@ -161,7 +162,7 @@ fn tree_of(
                 })
             }
         }
-        Some(Thing::Link { .. } | Thing::Written | Thing::Other) => {
+        Some(_) => {
             let message = format!("`{shown}` is not a directory, but `{name}` is locked");
             let advice = message!("move it away, then run ", Verb::Install.within(look.scope.kind));
             Finding::new(&problem::SKILL_NO_DIRECTORY, &path, message).advice(advice)
@@ -170,7 +171,7 @@ fn tree_of(
 }
 
 /// Returns the finding for leftovers of tools in the skill at `path`, which matches the lockfile.
-fn tool_files(look: &Inspection, path: &Path) -> Option<Finding> {
+fn tool_files(look: &Inspection<'_>, path: &Path) -> Option<Finding> {
     let leftovers = look.scope.index.leftovers(path);
     let first = leftovers.first()?;
     let more = match leftovers.len() - 1 {
@@ -187,7 +188,7 @@ fn tool_files(look: &Inspection, path: &Path) -> Option<Finding> {
 }
 
 /// Returns the finding for unresolved conflicts from an update in the skill at `path`.
-fn unmerged(look: &Inspection, name: &SkillName, path: &Path, wish: &DesiredSkill) -> Option<Finding> {
+fn unmerged(look: &Inspection<'_>, name: &SkillName, path: &Path, wish: &DesiredSkill) -> Option<Finding> {
     match &wish.merge {
         Ok(false) => None,
         Ok(true) => {
@@ -216,7 +217,7 @@ fn unmerged(look: &Inspection, name: &SkillName, path: &Path, wish: &DesiredSkil
 }
 
 /// Returns `finding` with the remedy that an installation would apply.
-fn at_home(look: &Inspection, finding: Finding, wish: &DesiredSkill) -> Finding {
+fn at_home(look: &Inspection<'_>, finding: Finding, wish: &DesiredSkill) -> Finding {
     match &wish.home {
         Ok(steps) if !steps.is_empty() => finding.remedy(Remedy::Steps(steps.clone())),
         Ok(_) => finding.advice(message!("move it away, then run ", Verb::Install.within(look.scope.kind))),
@@ -231,17 +232,17 @@ fn at_home(look: &Inspection, finding: Finding, wish: &DesiredSkill) -> Finding 
 }
 
 /// Checks the directory of disabled skills for anything else.
-pub(super) fn disabled(look: &Inspection, found: &mut Vec<Finding>) {
+pub(super) fn disabled(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     let dir = look.scope.disabled_dir();
-    let things = match &look.disabled {
-        Ok(things) => things,
+    let entries = match &look.disabled {
+        Ok(entries) => entries,
         Err(fault) => return found.push(closed(&dir, fault)),
     };
     // Without a readable manifest, it is unknown what is disabled.
     if look.manifest.is_err() {
         return;
     }
-    for text in things.keys() {
+    for text in entries.keys() {
         let name = SkillName::exact(text);
         let wish = name.as_ref().and_then(|name| look.wishes.get(name));
         let locked = look.locked().is_some_and(|lock| is_locked(lock, text));

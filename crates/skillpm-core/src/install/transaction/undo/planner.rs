@@ -387,7 +387,7 @@ impl<'a> Planner<'a> {
         let dir = SkillsDir::open(dir, &real_dir(&self.scope.skills_dir())?)?;
         // Trees are compared byte by byte here.
         let mut seen = Inside::default();
-        let look = dir.look(name, |path| {
+        let look = dir.look(name.as_str(), |path| {
             seen = self.scope.index.trees().inside(path);
             seen.digest
         })?;
