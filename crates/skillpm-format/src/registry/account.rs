@@ -3,6 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The largest number of characters in the name of an account.
@@ -11,7 +12,7 @@ const MAX_ACCOUNT: usize = 64;
 const MAX_PART: usize = 256;
 
 /// The name of an account: a person or a team that has tokens.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "String", into = "String")]
 pub struct Account(String);
 
@@ -74,21 +75,27 @@ impl fmt::Display for Account {
 
 /// A workflow of a repository whose jobs may publish without a token of their own: they show a signed statement of who
 /// they are.
-#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(try_from = "Parts")]
+#[schemars(!try_from)]
 pub struct TrustedPublisher {
     /// Who signs the statement: its address, as the operator configured it.
+    #[schemars(extend("pattern" = "^[!-~]{1,256}$"))]
     pub issuer: String,
     /// The repository, as `owner/name`; GitLab has groups in groups, as in `group/subgroup/name`.
+    #[schemars(length(max = 256), extend("pattern" = "^[!-.0-~]+/[!-.0-~]+$"))]
     pub repository: String,
-    /// The id of the repository at the issuer. A new repository with the name of an old one has another id. `None` until
-    /// an owner gives it or a job publishes for the first time.
+    /// The id of the repository at the issuer. A new repository with the name of an old one has another id. It is absent
+    /// until an owner gives it or a job publishes for the first time.
     #[serde(default, rename = "repository-id", skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("pattern" = "^[!-~]{1,256}$"))]
     pub repository_id: Option<String>,
     /// The file of the workflow, such as `publish.yml`.
+    #[schemars(extend("pattern" = "^[!-.0-~]{1,256}$"))]
     pub workflow: String,
     /// The environment that the job must run in, if one is required.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("pattern" = "^[!-~]{1,256}$"))]
     pub environment: Option<String>,
 }
 

@@ -10,7 +10,7 @@ use crate::version::Version;
 
 /// An event, in `index/<name>/events/<n>.json`. The file is created once and never changed; the last event about a
 /// version, an owner or a publisher counts.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "event", rename_all = "kebab-case")]
 pub enum Event {
     /// A version is no longer for new installations. It stays available to those who have it locked.

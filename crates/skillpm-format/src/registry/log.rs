@@ -1,5 +1,6 @@
 //! The log of all that was published and changed.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::json::{compact, read};
@@ -14,7 +15,7 @@ use crate::version::Version;
 /// An entry is written before the records and events that it announces, so that nothing can come about that the log does
 /// not have. A writer that fails in between leaves an entry about something that did not come about: the record or the
 /// event decides.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LogEntry {
     /// When.
     pub time: Timestamp,
@@ -25,8 +26,8 @@ pub struct LogEntry {
     pub changes: Vec<LogChange>,
 }
 
-/// A change that a [`LogEntry`] announces.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+/// A change that an entry of the log announces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "change", rename_all = "kebab-case")]
 pub enum LogChange {
     /// A version is published.

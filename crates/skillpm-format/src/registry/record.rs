@@ -1,5 +1,6 @@
 //! The truth about one version.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::json::{compact, read};
@@ -11,7 +12,7 @@ use crate::requirement::Requirement;
 use crate::version::Version;
 
 /// The archive of a version.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Artifact {
     /// The digest of the archive's bytes.
     pub digest: Digest,
@@ -20,7 +21,7 @@ pub struct Artifact {
 }
 
 /// Where a version was made, as its publisher says. Nothing is decided by it.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Provenance {
     /// The source, such as the address of a repository.
     pub source: String,
@@ -30,7 +31,7 @@ pub struct Provenance {
 }
 
 /// The truth about one version, in `index/<name>/<version>.json`. The file is created once and never changed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
     /// The skill.
     #[serde(deserialize_with = "name_in_file")]

@@ -6,6 +6,9 @@ mod token;
 
 use std::fmt;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
 use crate::config::ReadAccess;
 use crate::error::{Error, Result, not_permitted};
 use crate::name::SkillName;
@@ -14,10 +17,10 @@ use crate::registry::{
 };
 pub(crate) use names::check_new_name;
 pub(crate) use oidc::{GITHUB, Issuers};
-pub(crate) use token::{Holder, Token, TokenRequest, Tokens, randomize};
+pub(crate) use token::{Holder, Issued, Token, TokenRequest, Tokens, randomize};
 
 /// What a token allows.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scope {
     /// To read what the account may see: its private skills, and whatever takes a token to read.

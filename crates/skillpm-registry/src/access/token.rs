@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
 use ring::rand::SecureRandom as _;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::Scope;
@@ -27,7 +28,7 @@ const REMEMBERED: usize = 10_000;
 const FRESH: Duration = Duration::from_secs(5);
 
 /// A token without its secret, as it is kept.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Token {
     /// What it is called where it is listed: the start of its hash.
     pub id: String,
@@ -50,7 +51,7 @@ pub(crate) struct Token {
 }
 
 /// Whose a token is.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Holder {
     /// An account.
@@ -93,7 +94,7 @@ pub(crate) struct TokenRequest {
 }
 
 /// A new token. It has no `Debug`: the secret must not get into a log.
-#[derive(Clone, Serialize)]
+#[derive(Clone, Serialize, JsonSchema)]
 pub(crate) struct Issued {
     /// The secret, which is kept nowhere.
     pub secret: String,

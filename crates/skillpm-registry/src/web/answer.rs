@@ -9,6 +9,7 @@ use axum::http::header::{
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::{IntoResponse, Response};
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -28,7 +29,7 @@ const RETRY_SECONDS: &str = "5";
 pub(crate) struct Problem(Error);
 
 /// What a handler returns.
-pub(crate) type Answer = Result<Response, Problem>;
+pub(crate) type Answer<T = Response> = Result<T, Problem>;
 
 impl From<Error> for Problem {
     fn from(error: Error) -> Self {
@@ -53,11 +54,15 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 #[derive(Debug, Clone)]
 pub(crate) struct Told(pub(crate) String);
 
-#[derive(Serialize)]
-struct ProblemBody<'a> {
+#[derive(Serialize, JsonSchema)]
+#[schemars(rename = "Problem")]
+pub(super) struct ProblemBody {
     status: u16,
-    code: &'a str,
+    /// What went wrong, for programs.
+    code: &'static str,
+    /// What went wrong, for people.
     detail: String,
+    /// What to do about it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
 }

@@ -3,58 +3,85 @@
 use std::sync::Arc;
 
 use axum::Extension;
-use axum::body::{Body, HttpBody, to_bytes};
 use axum::extract::{Path, State};
-use axum::http::StatusCode;
+use axum::http::{Method, StatusCode};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, Query, json};
-use super::{Shared, files};
-use crate::access::{Caller, Token, changed_repository};
+use super::answer::{Answer, Query};
+use super::route::{Reply, Route, Sent, SentArchive, route};
+use super::{Shared, files, openapi};
+use crate::access::{Caller, Issued, Token, changed_repository};
 use crate::app::now;
 use crate::codes;
 use crate::error::{Error, Result, not_permitted};
 use crate::name::SkillName;
-use crate::registry::{Account, TrustedPublisher, Visibility, registry_name, registry_version, yank_reason};
+use crate::registry::{
+    Account, LogEntry, Record, TrustedPublisher, Visibility, registry_name, registry_version, yank_reason,
+};
 use crate::version::Version;
 
-/// The largest body of a request that is not an archive.
-const SMALL_BODY: usize = 64 << 10;
 /// The largest number of entries of the log in an answer.
 const LOG_ENTRIES: u64 = 100;
 
-#[derive(Serialize)]
-struct Whoami<'a> {
+/// Returns the routes.
+#[rustfmt::skip]
+pub(super) fn routes() -> Vec<Route> {
+    use Method as M;
+    vec![
+        route(M::GET, "/openapi.json", "openapi", "This document", openapi::answer).sends("The document", &["application/json"]),
+        route(M::GET, "/whoami", "whoami", "Who the caller is, and what the token allows", whoami).takes_token(),
+        route(M::POST, "/tokens/exchange", "exchangeToken", "Get a token for the statement of a CI system about a job", exchange)
+            .answers(StatusCode::CREATED, "The token"),
+        route(M::GET, "/log", "readLog", "What was published and changed", log),
+        route(M::PUT, "/skills/{name}/versions/{version}", "publish", "Publish a version", publish).takes_token()
+            .answers(StatusCode::OK, "It was there before, with the same files")
+            .answers(StatusCode::CREATED, "It is published"),
+        route(M::POST, "/skills/{name}/versions/{version}/yank", "yank", "Yank a version", yank).changes(),
+        route(M::POST, "/skills/{name}/versions/{version}/unyank", "unyank", "Take back that a version is yanked", unyank).changes(),
+        route(M::GET, "/skills/{name}/owners", "getOwners", "Who may publish a skill, and who may see it", owners),
+        route(M::PUT, "/skills/{name}/owners/{account}", "addOwner", "Add an owner", add_owner).changes(),
+        route(M::DELETE, "/skills/{name}/owners/{account}", "removeOwner", "Remove an owner", remove_owner).changes(),
+        route(M::GET, "/skills/{name}/publishers", "getPublishers", "Who may publish a skill, and who may see it", owners),
+        route(M::POST, "/skills/{name}/publishers", "addPublisher", "Let the jobs of a workflow publish a skill", add_publisher).changes(),
+        route(M::DELETE, "/skills/{name}/publishers", "removePublisher", "No longer let the jobs of a workflow publish a skill", remove_publisher).changes(),
+        route(M::PUT, "/skills/{name}/visibility", "setVisibility", "Set who may see a skill", set_visibility).changes(),
+    ]
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Whoami {
     #[serde(flatten)]
-    token: &'a Token,
+    token: Token,
     /// What the client of ClawHub reads.
     user: User,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct User {
     handle: String,
 }
 
 /// Answers who the caller is, and what the token allows.
-pub(super) async fn whoami(Extension(caller): Extension<Caller>) -> Answer {
+async fn whoami(Extension(caller): Extension<Caller>) -> Answer<Reply<Whoami>> {
     match caller.token() {
         Some(token) => {
             let user = User { handle: token.holder.to_string() };
-            Ok(json(StatusCode::OK, &Whoami { token, user }))
+            Ok(Reply::new(StatusCode::OK, &Whoami { token: token.clone(), user }))
         }
         None => Err(Error::usage("this takes a token").coded(codes::TOKEN_REFUSED).into()),
     }
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct ExchangeBody {
+    /// The signed statement.
     token: String,
 }
 
 /// Gives a job of a CI system a token for its statement.
-pub(super) async fn exchange(State(state): State<Shared>, body: Body) -> Answer {
-    let ExchangeBody { token } = parse(&read(body, SMALL_BODY).await?)?;
+async fn exchange(State(state): State<Shared>, body: Sent<ExchangeBody>) -> Answer<Reply<Issued>> {
+    let ExchangeBody { token } = body.read().await?;
     let statement = state.app.issuers.accept(&token, now()).await?;
     // Anybody has jobs: one that publishes nothing here gets nothing, and nothing is kept about it.
     let publisher = statement.publisher();
@@ -68,23 +95,22 @@ pub(super) async fn exchange(State(state): State<Shared>, body: Body) -> Answer 
         return Err(refusal.into());
     }
     let request = state.app.issuers.see_once(statement, now()).await?;
-    Ok(json(StatusCode::CREATED, &state.app.tokens.issue(request, now()).await?))
+    Ok(Reply::new(StatusCode::CREATED, &state.app.tokens.issue(request, now()).await?))
 }
 
 /// Publishes the archive in the body.
-pub(super) async fn publish(
+async fn publish(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path((name, version)): Path<(String, String)>,
-    body: Body,
-) -> Answer {
+    archive: SentArchive,
+) -> Answer<Reply<Record>> {
     let (name, version) = (name_of(&name)?, version_of(&version)?);
     // Who may not publish it does not get to send megabytes.
     state.app.check_publisher(&caller, &name, now()).await?;
     state.rates.check_publish(&caller)?;
     let _slot = state.publishing.acquire().await;
-    let limit = state.app.config.limits.archive_bytes;
-    let bytes = read(body, usize::try_from(limit).unwrap_or(usize::MAX)).await?;
+    let bytes = archive.read(state.app.config.limits.archive_bytes).await?;
     let publishing = {
         let state = Arc::clone(&state);
         async move {
@@ -97,23 +123,25 @@ pub(super) async fn publish(
     };
     let published = to_end(publishing).await?;
     let status = if published.already { StatusCode::OK } else { StatusCode::CREATED };
-    Ok(json(status, &published.record))
+    Ok(Reply::new(status, &published.record))
 }
 
-#[derive(Deserialize, Default)]
+#[derive(Deserialize, Default, JsonSchema)]
 #[serde(default)]
 struct YankBody {
+    /// Why; may be empty.
+    #[schemars(length(max = 500))]
     reason: String,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Changed {
     changed: bool,
 }
 
 /// Makes a change, and answers whether it is new.
-async fn changed(change: impl Future<Output = Result<bool>> + Send + 'static) -> Answer {
-    Ok(json(StatusCode::OK, &Changed { changed: to_end(change).await? }))
+async fn changed(change: impl Future<Output = Result<bool>> + Send + 'static) -> Answer<Reply<Changed>> {
+    Ok(Reply::new(StatusCode::OK, &Changed { changed: to_end(change).await? }))
 }
 
 /// Does `work` to its end, also if the client is gone or its time is over: what is announced in the log of a bucket and
@@ -124,156 +152,137 @@ async fn to_end<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send 
 }
 
 /// Yanks a version.
-pub(super) async fn yank(
+async fn yank(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path((name, version)): Path<(String, String)>,
-    body: Body,
-) -> Answer {
+    body: Sent<YankBody>,
+) -> Answer<Reply<Changed>> {
     let (name, version) = (name_of(&name)?, version_of(&version)?);
-    let bytes = read(body, SMALL_BODY).await?;
-    let body = if bytes.is_empty() { YankBody::default() } else { parse::<YankBody>(&bytes)? };
-    let reason = yank_reason(&body.reason).map_err(|error| Error::usage(error.to_string()))?;
+    let YankBody { reason } = body.read_or_default().await?;
+    let reason = yank_reason(&reason).map_err(|error| Error::usage(error.to_string()))?;
     let reason = Some(reason.to_owned());
     changed(async move { state.app.yank(&caller, &name, &version, reason, now()).await }).await
 }
 
 /// Takes back that a version is yanked.
-pub(super) async fn unyank(
+async fn unyank(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path((name, version)): Path<(String, String)>,
-) -> Answer {
+) -> Answer<Reply<Changed>> {
     let (name, version) = (name_of(&name)?, version_of(&version)?);
     changed(async move { state.app.yank(&caller, &name, &version, None, now()).await }).await
 }
 
-#[derive(Serialize)]
-struct Access<'a> {
-    owners: Vec<&'a Account>,
-    publishers: Vec<&'a TrustedPublisher>,
+#[derive(Serialize, JsonSchema)]
+struct Access {
+    owners: Vec<Account>,
+    publishers: Vec<TrustedPublisher>,
     visibility: Visibility,
 }
 
 /// Answers who may publish a skill, and who may see it.
-pub(super) async fn owners(
+async fn owners(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-) -> Answer {
+) -> Answer<Reply<Access>> {
     let skill = state.app.skill(&caller, &name_of(&name)?)?;
     let body = Access {
-        owners: skill.owners().iter().collect(),
-        publishers: skill.publishers().iter().collect(),
+        owners: skill.owners().iter().cloned().collect(),
+        publishers: skill.publishers().iter().cloned().collect(),
         visibility: skill.visibility(),
     };
-    Ok(json(StatusCode::OK, &body))
+    Ok(Reply::new(StatusCode::OK, &body))
 }
 
 /// Adds an owner.
-pub(super) async fn add_owner(
+async fn add_owner(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path((name, account)): Path<(String, String)>,
-) -> Answer {
+) -> Answer<Reply<Changed>> {
     let (name, account) = (name_of(&name)?, account_of(&account)?);
     changed(async move { state.app.own(&caller, &name, account, true, now()).await }).await
 }
 
 /// Removes an owner.
-pub(super) async fn remove_owner(
+async fn remove_owner(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path((name, account)): Path<(String, String)>,
-) -> Answer {
+) -> Answer<Reply<Changed>> {
     let (name, account) = (name_of(&name)?, account_of(&account)?);
     changed(async move { state.app.own(&caller, &name, account, false, now()).await }).await
 }
 
 /// Lets the jobs of a workflow publish a skill.
-pub(super) async fn add_publisher(
+async fn add_publisher(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    body: Body,
-) -> Answer {
-    let (publisher, name) = (parse(&read(body, SMALL_BODY).await?)?, name_of(&name)?);
+    body: Sent<TrustedPublisher>,
+) -> Answer<Reply<Changed>> {
+    let (publisher, name) = (body.read().await?, name_of(&name)?);
     changed(async move { state.app.trust(&caller, &name, publisher, true, now()).await }).await
 }
 
 /// No longer lets the jobs of a workflow publish a skill.
-pub(super) async fn remove_publisher(
+async fn remove_publisher(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    body: Body,
-) -> Answer {
-    let (publisher, name) = (parse(&read(body, SMALL_BODY).await?)?, name_of(&name)?);
+    body: Sent<TrustedPublisher>,
+) -> Answer<Reply<Changed>> {
+    let (publisher, name) = (body.read().await?, name_of(&name)?);
     changed(async move { state.app.trust(&caller, &name, publisher, false, now()).await }).await
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct VisibilityBody {
     visibility: Visibility,
 }
 
 /// Sets who may see a skill.
-pub(super) async fn set_visibility(
+async fn set_visibility(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
-    body: Body,
-) -> Answer {
-    let VisibilityBody { visibility } = parse(&read(body, SMALL_BODY).await?)?;
+    body: Sent<VisibilityBody>,
+) -> Answer<Reply<Changed>> {
+    let VisibilityBody { visibility } = body.read().await?;
     let name = name_of(&name)?;
     changed(async move { state.app.show_to(&caller, &name, visibility, now()).await }).await
 }
 
-#[derive(Deserialize)]
-pub(super) struct LogQuery {
+#[derive(Deserialize, JsonSchema)]
+struct LogQuery {
+    /// The number of the entry after which to begin.
     #[serde(default)]
     after: u64,
 }
 
-#[derive(Serialize)]
+#[derive(Serialize, JsonSchema)]
 struct Log {
-    entries: Vec<serde_json::Value>,
+    entries: Vec<LogEntry>,
     /// What to ask for next.
     last: u64,
 }
 
 /// Answers with the entries of the log that come after a number.
-pub(super) async fn log(
+async fn log(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Query(LogQuery { after }): Query<LogQuery>,
-) -> Answer {
+) -> Answer<Reply<Log>> {
     let (mut entries, mut last) = (Vec::new(), after);
     for number in (1..=LOG_ENTRIES).filter_map(|ahead| after.checked_add(ahead)) {
-        let Some(bytes) = files::log_entry(&state.app, &caller, number).await? else { break };
-        entries.push(parse(&bytes)?);
+        let Some(entry) = files::log_entry(&state.app, &caller, number).await? else { break };
+        entries.push(entry);
         last = number;
     }
-    Ok(json(StatusCode::OK, &Log { entries, last }))
-}
-
-/// Reads a body of at most `limit` bytes.
-async fn read(body: Body, limit: usize) -> Result<axum::body::Bytes> {
-    let too_large = || Error::usage(format!("the body has more than {limit} bytes")).coded(codes::TOO_LARGE);
-    // What is announced as too large is not taken at all.
-    if HttpBody::size_hint(&body).lower() > limit as u64 {
-        return Err(too_large());
-    }
-    to_bytes(body, limit).await.map_err(|error| {
-        let is_too_large =
-            std::error::Error::source(&error).is_some_and(|source| source.to_string().contains("limit"));
-        if is_too_large { too_large() } else { Error::usage("the body broke off") }
-    })
-}
-
-fn parse<T: serde::de::DeserializeOwned>(bytes: &[u8]) -> Result<T> {
-    serde_json::from_slice(bytes)
-        .map_err(|error| Error::usage(format!("the body is not what is expected: {error}")))
+    Ok(Reply::new(StatusCode::OK, &Log { entries, last }))
 }
 
 fn name_of(text: &str) -> Result<SkillName> {

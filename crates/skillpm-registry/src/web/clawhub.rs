@@ -1,25 +1,32 @@
 //! What the client of ClawHub reads: `/.well-known/clawhub.json`, and routes beside the server's own below `/api/v1`.
 
+mod answers;
+
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::extract::{Path, State};
 use axum::http::header::{CONTENT_DISPOSITION, HOST};
 use axum::http::uri::Authority;
-use axum::http::{HeaderMap, HeaderValue, StatusCode};
-use axum::routing::get;
-use axum::{Extension, Router};
+use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 use skillpm_core::ranking::SearchWords;
 
 use super::Shared;
-use super::answer::{Answer, File, Keep, Query, json as answer_json};
+use super::answer::{Answer, Keep, Query, json as answer_json};
 use super::files::{archive, contained};
+use super::route::{Reply, Route, route};
 use crate::access::Caller;
 use crate::app::App;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
-use crate::registry::{History, Record, Timestamp, files, registry_name, registry_version};
+use crate::registry::{History, Record, registry_name, registry_version};
+use answers::{
+    HashedFile, Installation, ListedSkill, ListedVersion, Match, Matches, NumberOnly, OneSkill, OneVersion,
+    Page, Resolved, created, number,
+};
 
 /// The number of entries of a page that does not say how many.
 const PAGE: usize = 25;
@@ -29,17 +36,21 @@ const MAX_PAGE: usize = 200;
 const MAX_COMPARED: usize = 200;
 
 /// Returns the routes below `/api/v1`.
-pub(super) fn routes() -> Router<Shared> {
-    Router::new()
-        .route("/search", get(search))
-        .route("/resolve", get(resolve))
-        .route("/download", get(download))
-        .route("/skills", get(list))
-        .route("/skills/{name}", get(skill))
-        .route("/skills/{name}/install", get(install))
-        .route("/skills/{name}/file", get(file))
-        .route("/skills/{name}/versions", get(versions))
-        .route("/skills/{name}/versions/{version}", get(version))
+#[rustfmt::skip]
+pub(super) fn routes() -> Vec<Route> {
+    let get = Method::GET;
+    vec![
+        route(get.clone(), "/search", "search", "Skills that match, best first", search),
+        route(get.clone(), "/resolve", "resolve", "Which version has the files with a fingerprint", resolve),
+        route(get.clone(), "/download", "download", "The archive of a version", download).sends("The archive", &["application/zip"]),
+        route(get.clone(), "/skills", "listSkills", "All skills", list),
+        route(get.clone(), "/skills/{name}", "getSkill", "One skill", skill),
+        route(get.clone(), "/skills/{name}/install", "resolveInstall", "How the newest version is installed", install),
+        route(get.clone(), "/skills/{name}/file", "getFile", "One file of a version", file)
+            .sends("The file", &["text/plain", "application/octet-stream"]),
+        route(get.clone(), "/skills/{name}/versions", "listVersions", "The versions that are not yanked", versions),
+        route(get, "/skills/{name}/versions/{version}", "getVersion", "One version with its files", version),
+    ]
 }
 
 /// Answers where the interface is.
@@ -78,11 +89,13 @@ fn all_seen(app: &App, caller: &Caller) -> Vec<Seen> {
     all.into_iter().filter(|skill| app.is_seen(caller, skill)).filter_map(Seen::of).collect()
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct SearchQuery {
     #[serde(default)]
+    #[schemars(example = &"pdf")]
     q: String,
     limit: Option<usize>,
+    /// `exact`: only the skill whose name is `q`. Every other value is ignored.
     mode: Option<String>,
 }
 
@@ -91,45 +104,34 @@ async fn search(
     Extension(caller): Extension<Caller>,
     Query(query): Query<SearchQuery>,
     headers: HeaderMap,
-) -> Answer {
+) -> Answer<Reply<Matches>> {
     let shown = state.app.shown(&caller);
     let name = (query.mode.as_deref() == Some("exact")).then(|| query.q.trim());
     let is_asked = |skill: &History| name.is_none_or(|name| skill.name().as_str().eq_ignore_ascii_case(name));
     let words = SearchWords::new([query.q.as_str()]);
-    let results: Vec<Value> = shown
-        .search(&words)
-        .filter(|(skill, _)| is_asked(skill))
-        .take(page(query.limit))
-        .filter_map(|(skill, score)| {
-            let (owner, newest) = (owner(skill), skill.newest()?);
-            Some(json!({
-                "slug": newest.name,
-                "displayName": newest.name,
-                "summary": newest.description,
-                "version": number(newest),
-                "score": score,
-                "updatedAt": millis(newest.published),
-                "ownerHandle": owner["handle"],
-                "owner": owner,
-            }))
-        })
-        .collect();
-    Ok(respond(&json!({"results": results}), &caller, &headers))
+    let found = shown.search(&words).filter(|(skill, _)| is_asked(skill)).take(page(query.limit));
+    let results = found.filter_map(|(skill, score)| Match::of(skill, score)).collect();
+    Ok(Reply::kept(&Matches { results }, &caller, &headers))
 }
 
 /// Whose skill is meant. Names are unique here, so this can only rule the skill out.
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct OwnerQuery {
+    /// The owner of the skill that is meant: another owner's skill is not found.
+    #[schemars(example = &"alice")]
     owner_handle: Option<String>,
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct ListQuery {
     limit: Option<usize>,
+    /// `nextCursor` of the page before.
+    #[schemars(extend("pattern" = r"^-?[0-9]{1,18}\..*$"))]
     cursor: Option<String>,
     sort: Option<String>,
     #[serde(default)]
+    #[schemars(example = &"p")]
     prefix: String,
 }
 
@@ -138,7 +140,7 @@ async fn list(
     Extension(caller): Extension<Caller>,
     Query(query): Query<ListQuery>,
     headers: HeaderMap,
-) -> Answer {
+) -> Answer<Reply<Page<ListedSkill>>> {
     let mut seen = all_seen(&state.app, &caller);
     seen.retain(|skill| skill.newest.name.as_str().starts_with(&query.prefix));
     // Nobody counts downloads or stars here: what asks for their order gets what was updated last.
@@ -154,9 +156,9 @@ async fn list(
     }
     let limit = page(query.limit);
     let next = (seen.len() > limit).then(|| seen.get(limit - 1).map(key)).flatten();
-    let items: Vec<Value> = seen.iter().take(limit).map(entry).collect();
-    let next = next.map(|(time, name)| format!("{}.{name}", -time));
-    Ok(respond(&json!({"items": items, "nextCursor": next}), &caller, &headers))
+    let items = seen.iter().take(limit).map(|skill| ListedSkill::of(&skill.history, &skill.newest)).collect();
+    let next_cursor = next.map(|(time, name)| format!("{}.{name}", -time));
+    Ok(Reply::kept(&Page { items, next_cursor }, &caller, &headers))
 }
 
 /// Returns what the last entry before `cursor` was sorted by.
@@ -168,28 +170,15 @@ fn cursor_key(cursor: &str) -> Result<(i64, String)> {
     key.ok_or_else(|| Error::usage("the cursor is not one that this server gave"))
 }
 
-fn entry(skill: &Seen) -> Value {
-    let mut value = about(&skill.history, Some(&skill.newest));
-    value["latestVersion"] = latest(&skill.newest);
-    value
-}
-
 async fn skill(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,
     Path(name): Path<String>,
     Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
-) -> Answer {
+) -> Answer<Reply<OneSkill>> {
     let history = find(&state.app, &caller, &name, &of)?;
-    let newest = history.newest();
-    let body = json!({
-        "skill": about(&history, newest),
-        "latestVersion": newest.map(latest),
-        "owner": owner(&history),
-        "moderation": null,
-    });
-    Ok(respond(&body, &caller, &headers))
+    Ok(Reply::kept(&OneSkill::of(&history), &caller, &headers))
 }
 
 /// Answers how the newest version is installed. The client asks only if it found none.
@@ -199,27 +188,12 @@ async fn install(
     Path(name): Path<String>,
     Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
-) -> Answer {
+) -> Answer<Reply<Installation>> {
     let history = find(&state.app, &caller, &name, &of)?;
-    let body = match history.newest() {
-        Some(newest) => json!({
-            "ok": true,
-            "slug": name,
-            "installKind": "archive",
-            "archive": {"version": number(newest), "downloadUrl": format!("/{}", files::artifact(&newest.artifact.digest))},
-        }),
-        None => json!({
-            "ok": false,
-            "slug": name,
-            "reason": "archive_version_missing",
-            "message": format!("all versions of `{name}` are yanked"),
-            "status": 410,
-        }),
-    };
-    Ok(respond(&body, &caller, &headers))
+    Ok(Reply::kept(&Installation::of(&history), &caller, &headers))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct PageQuery {
     limit: Option<usize>,
     cursor: Option<String>,
@@ -232,7 +206,7 @@ async fn versions(
     Query(query): Query<PageQuery>,
     Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
-) -> Answer {
+) -> Answer<Reply<Page<ListedVersion>>> {
     let history = find(&state.app, &caller, &name, &of)?;
     let before = match &query.cursor {
         Some(cursor) => Some(wanted(&history, cursor)?.version.number().clone()),
@@ -244,9 +218,9 @@ async fn versions(
         !is_later && history.yanked(&record.version).is_none()
     });
     let shown: Vec<_> = offered.by_ref().take(page(query.limit)).collect();
-    let next = offered.next().and(shown.last()).map(|last| number(last));
-    let items: Vec<Value> = shown.into_iter().map(version_facts).collect();
-    Ok(respond(&json!({"items": items, "nextCursor": next}), &caller, &headers))
+    let next_cursor = offered.next().and(shown.last()).map(|last| number(last));
+    let items = shown.into_iter().map(ListedVersion::of).collect();
+    Ok(Reply::kept(&Page { items, next_cursor }, &caller, &headers))
 }
 
 async fn version(
@@ -255,26 +229,22 @@ async fn version(
     Path((name, version)): Path<(String, String)>,
     Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
-) -> Answer {
+) -> Answer<Reply<OneVersion>> {
     let history = find(&state.app, &caller, &name, &of)?;
     let record = wanted(&history, &version)?;
     let contents = state.app.contents(record).await?;
-    let files: Vec<Value> = contents
-        .files
-        .iter()
-        .map(|file| json!({"path": file.path, "size": file.size, "sha256": file.digest.hex()}))
-        .collect();
-    let mut facts = version_facts(record);
-    facts["license"] = license(record);
-    facts["files"] = files.into();
-    let body = json!({"version": facts, "skill": {"slug": name, "displayName": name}});
-    Ok(respond(&body, &caller, &headers))
+    let files =
+        contents.files.iter().map(|file| HashedFile::of(&file.path, file.size, &file.digest)).collect();
+    Ok(Reply::kept(&OneVersion::of(record, files), &caller, &headers))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct FileQuery {
+    #[schemars(example = &"SKILL.md")]
     path: String,
+    #[schemars(example = &"1.0.0")]
     version: Option<String>,
+    #[schemars(extend("enum" = ["latest"]), example = &"latest")]
     tag: Option<String>,
 }
 
@@ -292,9 +262,12 @@ async fn file(
     contained(&state.app, record, &query.path, &headers, Keep::Ask.to(&caller)).await
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct ResolveQuery {
+    #[schemars(example = &"pdf")]
     slug: String,
+    /// The fingerprint, in hexadecimal.
+    #[schemars(extend("pattern" = "^[0-9a-f]{64}$"))]
     hash: String,
 }
 
@@ -305,7 +278,7 @@ async fn resolve(
     Query(query): Query<ResolveQuery>,
     Query(of): Query<OwnerQuery>,
     headers: HeaderMap,
-) -> Answer {
+) -> Answer<Reply<Resolved>> {
     let history = find(&state.app, &caller, &query.slug, &of)?;
     let hash = Digest::from_hex(&query.hash)
         .ok_or_else(|| Error::usage("`hash` is not the SHA-256 of something, in hexadecimal"))?;
@@ -316,15 +289,18 @@ async fn resolve(
             break;
         }
     }
-    let version = |record: &Record| json!({"version": number(record)});
-    let body = json!({"match": matching.map(version), "latestVersion": history.newest().map(version)});
-    Ok(respond(&body, &caller, &headers))
+    let latest_version = history.newest().map(NumberOnly::of);
+    let resolved = Resolved { r#match: matching.map(NumberOnly::of), latest_version };
+    Ok(Reply::kept(&resolved, &caller, &headers))
 }
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct DownloadQuery {
+    #[schemars(example = &"pdf")]
     slug: String,
+    #[schemars(example = &"1.0.0")]
     version: Option<String>,
+    #[schemars(extend("enum" = ["latest"]), example = &"latest")]
     tag: Option<String>,
 }
 
@@ -379,70 +355,6 @@ fn chosen<'h>(history: &'h History, version: Option<&str>, tag: Option<&str>) ->
     }
 }
 
-/// Returns what the client is told of a skill.
-fn about(history: &History, newest: Option<&Record>) -> Value {
-    let described = newest.or_else(|| history.records().last());
-    let tags = newest.map_or_else(|| json!({}), |newest| json!({"latest": number(newest)}));
-    json!({
-        "slug": history.name(),
-        "displayName": history.name(),
-        "summary": described.map(|record| &record.description),
-        "tags": tags,
-        "stats": {"versions": history.records().len()},
-        "createdAt": millis(created(history)),
-        "updatedAt": described.map(|record| millis(record.published)).unwrap_or_default(),
-    })
-}
-
-/// Returns what the client is told of a version.
-fn version_facts(record: &Record) -> Value {
-    json!({
-        "version": number(record),
-        "createdAt": millis(record.published),
-        "changelog": "",
-        "changelogSource": null,
-    })
-}
-
-/// Returns what the client is told of the newest version.
-fn latest(record: &Record) -> Value {
-    json!({
-        "version": number(record),
-        "createdAt": millis(record.published),
-        "changelog": "",
-        "license": license(record),
-    })
-}
-
-/// Returns the license as the client takes it: it knows one.
-fn license(record: &Record) -> Value {
-    record.license.as_deref().filter(|license| *license == "MIT-0").into()
-}
-
-/// Returns who is named as the owner of a skill.
-fn owner(history: &History) -> Value {
-    let handle = history.owners().first().map(ToString::to_string);
-    handle.map_or(Value::Null, |handle| json!({"handle": handle, "displayName": handle}))
-}
-
-/// Returns the version as the client can compare it: always with three numbers.
-fn number(record: &Record) -> String {
-    record.version.number().to_string()
-}
-
-/// Returns when the first version of a skill was published.
-fn created(history: &History) -> Timestamp {
-    history.records().iter().map(|record| record.published).min().unwrap_or(Timestamp::new(0))
-}
-
-fn millis(time: Timestamp) -> i64 {
-    time.seconds().saturating_mul(1000)
-}
-
 fn page(limit: Option<usize>) -> usize {
     limit.unwrap_or(PAGE).clamp(1, MAX_PAGE)
-}
-
-fn respond(body: &Value, caller: &Caller, headers: &HeaderMap) -> axum::response::Response {
-    File::json(body.to_string().into_bytes()).answer(headers, Keep::Ask.to(caller))
 }

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
 use axum::http::header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::IntoResponse as _;
-use axum::{Extension, body::Bytes};
 
 use super::Shared;
 use super::answer::{Answer, File, Keep, Part, range, tell, unchanged, unsatisfiable};
@@ -131,9 +131,9 @@ pub(super) async fn file(
             return Ok(File::json(bytes).answer(&headers, keep(Keep::Always)));
         }
         Path::Log(number) => {
-            let bytes = log_entry(app, &caller, number).await?.ok_or_else(missing)?;
+            let entry = log_entry(app, &caller, number).await?.ok_or_else(missing)?;
             // What the caller may see of it can change.
-            return Ok(File::json(bytes).answer(&headers, keep(Keep::Ask)));
+            return Ok(File::json(entry.to_bytes()).answer(&headers, keep(Keep::Ask)));
         }
         Path::Archive(digest) => {
             let is_seen = app.catalog.with_archive(&digest).iter().any(|skill| app.is_seen(&caller, skill));
@@ -211,7 +211,7 @@ pub(super) async fn log_entry(
     app: &App,
     caller: &Caller,
     number: u64,
-) -> crate::error::Result<Option<Bytes>> {
+) -> crate::error::Result<Option<LogEntry>> {
     // Before everything that it announces is known, it is not known who may see it.
     if number == 0 || number > app.catalog.complete_to() || !app.may_read(caller) {
         return Ok(None);
@@ -233,7 +233,7 @@ pub(super) async fn log_entry(
         // Neither who changed something that the caller must not see, nor when; nor who failed to change something.
         entry = LogEntry { time: Timestamp::new(0), by: None, changes: Vec::new() };
     }
-    Ok(Some(entry.to_bytes().into()))
+    Ok(Some(entry))
 }
 
 /// Reports whether a change that the log announces has happened: of several who announce the same version or the same number
@@ -291,7 +291,6 @@ mod tests {
         let mut told = Vec::new();
         for number in [1, 2] {
             let entry = log_entry(&app, &Caller(None), number).await.expect("is read").expect("an entry");
-            let entry = LogEntry::parse(&entry).expect("an entry");
             told.push((entry.changes.len(), entry.by));
         }
         assert_eq!(told, [(2, Some("alice".to_owned())), (0, None)]);

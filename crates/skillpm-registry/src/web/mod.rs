@@ -14,13 +14,14 @@ mod metrics;
 mod oci;
 mod openapi;
 mod pages;
+mod route;
 mod serve;
 mod tls;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::routing::{any, get, post, put};
+use axum::routing::{any, get};
 use tokio::sync::Semaphore;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
@@ -69,23 +70,15 @@ impl State {
     }
 }
 
+/// Returns the routes below `/api/v1`.
+fn interface() -> Vec<route::Route> {
+    let of_clawhub = clawhub::routes().into_iter().map(route::Route::of_clawhub);
+    api::routes().into_iter().chain(of_clawhub).collect()
+}
+
 /// Returns the server's routes.
 pub(crate) fn router(state: Shared) -> Router {
-    let api = Router::new()
-        .route("/openapi.json", get(openapi::document))
-        .route("/whoami", get(api::whoami))
-        .route("/tokens/exchange", post(api::exchange))
-        .route("/log", get(api::log))
-        .route("/skills/{name}/versions/{version}", put(api::publish))
-        .route("/skills/{name}/versions/{version}/yank", post(api::yank))
-        .route("/skills/{name}/versions/{version}/unyank", post(api::unyank))
-        .route("/skills/{name}/owners", get(api::owners))
-        .route("/skills/{name}/owners/{account}", put(api::add_owner).delete(api::remove_owner))
-        .route(
-            "/skills/{name}/publishers",
-            get(api::owners).post(api::add_publisher).delete(api::remove_publisher),
-        )
-        .route("/skills/{name}/visibility", put(api::set_visibility));
+    let api = interface().into_iter().fold(Router::new(), |api, row| api.route(row.path, row.handler));
     // Archives are compressed already, and what is named by its digest is sent as it is.
     let compressed = SizeAbove::new(256)
         .and(NotForContentType::const_new("application/zip"))
@@ -93,7 +86,7 @@ pub(crate) fn router(state: Shared) -> Router {
         .and(NotForContentType::const_new("application/vnd."))
         .and(NotForContentType::IMAGES);
     Router::new()
-        .nest("/api/v1", api.merge(clawhub::routes()))
+        .nest("/api/v1", api)
         .route("/.well-known/clawhub.json", get(clawhub::well_known))
         .route("/.well-known/skills/index.json", get(discovery::index))
         .route("/.well-known/skills/{name}/{*path}", get(discovery::file))

@@ -1,8 +1,9 @@
 //! The interface is as its document describes it: `schemathesis` makes requests from the document, fit and unfit ones,
-//! and holds each answer against it.
+//! and holds each answer against it. The document itself is held against the schema of OpenAPI 3.1.
 
+use std::io::Write as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use crate::bucket::python_program;
@@ -30,6 +31,27 @@ fn check(program: &Path, server: &Server, more: &[&str]) -> String {
     assert!(output.status.success(), "{said}{errors}");
     println!("schemathesis, {} options more: {:.1} s", more.len(), since.elapsed().as_secs_f64());
     said
+}
+
+/// Holds what it reads against the schema that the OpenAPI Initiative publishes, which schemathesis brings.
+const VALIDATE: &str = "\
+import json, sys
+from schemathesis.specs.openapi.definitions import OPENAPI_31_VALIDATOR
+OPENAPI_31_VALIDATOR.validate(json.load(sys.stdin))";
+
+#[tokio::test]
+async fn the_document_is_valid() {
+    let Some(program) = python_program("python") else { return };
+    let server = Server::start("");
+    let answer = server.get("/api/v1/openapi.json").await;
+    assert_eq!(answer.header("content-type"), "application/json");
+    let mut command = Command::new(program);
+    command.args(["-c", VALIDATE]).stdin(Stdio::piped());
+    let mut child = command.stderr(Stdio::piped()).spawn().expect("starts");
+    let document = answer.text();
+    child.stdin.take().expect("a pipe").write_all(document.as_bytes()).expect("is read");
+    let output = child.wait_with_output().expect("ends");
+    assert!(output.status.success(), "{}{document}", String::from_utf8_lossy(&output.stderr));
 }
 
 #[tokio::test]
