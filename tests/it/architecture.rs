@@ -323,6 +323,28 @@ fn imports_run_downwards() {
     assert!(wrong.is_empty(), "imports that run the wrong way:\n{}", wrong.join("\n"));
 }
 
+/// The parts of a registry's server from below to above. Each knows those before it.
+const SERVER: [&str; 11] =
+    ["error", "random", "config", "storage", "catalog", "access", "app", "pages", "log", "web", "command"];
+
+#[test]
+fn imports_of_the_server_run_downwards() {
+    let place = |room: &str| SERVER.iter().position(|known| *known == room);
+    let mut wrong = Vec::new();
+    for source in sources_of(&["crates/skillpm-registry/src"]) {
+        if matches!(source.room(), "lib" | "main") {
+            continue;
+        }
+        let Some(own) = place(source.room()) else {
+            wrong.push(format!("{} belongs nowhere: add it to SERVER", source.path));
+            continue;
+        };
+        let above = source.known().into_iter().filter(|known| place(known).is_some_and(|other| other > own));
+        wrong.extend(above.map(|known| format!("{} knows `{known}`", source.path)));
+    }
+    assert!(wrong.is_empty(), "imports that run the wrong way:\n{}", wrong.join("\n"));
+}
+
 #[test]
 fn exceptions_are_needed() {
     let sources = sources();

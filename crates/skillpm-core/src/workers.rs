@@ -57,6 +57,38 @@ where
     done.into_iter().flat_map(|(_, answers)| answers)
 }
 
+/// Calls `work` for each of `items`, which mostly waits, such as for a server, in at most `most` threads, and returns the
+/// results in the same order.
+pub(crate) fn map_waiting<T: Sync, R: Send>(
+    items: &[T],
+    most: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
+    let next = AtomicUsize::new(0);
+    let run = || {
+        let mut done = Vec::new();
+        loop {
+            let at = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(at) else { return done };
+            done.push((at, work(item)));
+        }
+    };
+    let mut done = thread::scope(|scope| {
+        let run = &run;
+        let others: Vec<_> = (1..most.min(items.len())).map(|_| scope.spawn(run)).collect();
+        let mut done = run();
+        for other in others {
+            match other.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    });
+    done.sort_unstable_by_key(|(at, _)| *at);
+    done.into_iter().map(|(_, result)| result).collect()
+}
+
 /// Calls `work` for each of `items`, which mostly waits, such as for a server, in at most `most` threads. After the
 /// first failure no further item is begun.
 ///
@@ -93,7 +125,7 @@ pub(crate) fn wait_for<T: Sync, E: Send>(
 
 #[cfg(test)]
 mod tests {
-    use super::{PIECE, map, wait_for};
+    use super::{PIECE, map, map_waiting, wait_for};
 
     #[test]
     fn a_failure_ends_the_waiting() {
@@ -113,6 +145,7 @@ mod tests {
             });
             let answers: Vec<_> = answers.collect();
             assert_eq!(answers, items.iter().map(|item| (*item, false)).collect::<Vec<_>>());
+            assert_eq!(map_waiting(&items, 4, |item| *item), items);
         }
     }
 }

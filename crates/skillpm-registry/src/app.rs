@@ -1,6 +1,8 @@
 //! What the server can do, whoever asks and by which protocol.
 
 mod contents;
+mod file;
+mod shown;
 #[cfg(test)]
 mod tests;
 
@@ -19,15 +21,17 @@ use crate::config::{Config, ReadAccess};
 use crate::digest::Digest;
 use crate::error::{Error, Result, not_permitted, unknown};
 use crate::name::SkillName;
-use crate::pages::{Pages, Shown};
 use crate::registry::{
-    Account, Artifact, Event, History, Package, Record, Staged, Timestamp, TrustedPublisher, Visibility,
-    files,
+    Account, Artifact, Decide, Event, History, Package, Publication, Record, Staged, Timestamp,
+    TrustedPublisher, Visibility, files,
 };
-use crate::storage::{Change, Publication, Storage};
+use crate::storage::{Place, Storage};
 use crate::version::Version;
-use crate::web::{File, Overview, Parts};
 use skillpm_core::ops::registry::check_package;
+
+pub(crate) use contents::Parts;
+pub(crate) use file::{File, Overview};
+pub(crate) use shown::Shown;
 
 /// The number of different views for which the files about all skills are kept.
 const OVERVIEWS: usize = 16;
@@ -59,8 +63,6 @@ pub(crate) struct App {
     private: Derived<Vec<Arc<History>>>,
     /// Held by whoever publishes a skill with a new name.
     new_names: tokio::sync::Mutex<()>,
-    /// What makes pages for people.
-    pub(crate) pages: Pages,
     /// The skills that pages show, by the same.
     shown: Cache<(u64, View), Arc<Shown>>,
     kept: Cache<String, Bytes, BytesOf>,
@@ -108,7 +110,7 @@ impl App {
     ///
     /// Fails if there is none, and if it cannot be read.
     pub(crate) async fn open(config: Config) -> Result<Self> {
-        let storage = Storage::open(&config.place()?).await?;
+        let storage = Storage::open(&Place::of(&config)?).await?;
         Self::with(config, storage).await
     }
 
@@ -122,7 +124,6 @@ impl App {
         let tokens = Tokens::new(storage.private());
         let issuers = Issuers::new(&config.trusted_issuers, config.public_url.as_deref(), storage.private())?;
         let kept = Cache::with_weighter(10_000, KEPT_BYTES, BytesOf);
-        let pages = Pages::new()?;
         Ok(Self {
             config,
             storage,
@@ -132,7 +133,6 @@ impl App {
             overviews: Mutex::default(),
             private: Derived::default(),
             new_names: tokio::sync::Mutex::default(),
-            pages,
             shown: Cache::new(OVERVIEWS),
             kept,
             lists: Cache::new(LISTS),
@@ -479,7 +479,7 @@ impl App {
             // The answer is the same whether the skill does not exist or must not be seen.
             return Err(unknown(format!("there is no skill `{name}`")));
         }
-        let change: Change = {
+        let change: Decide = {
             let caller = caller.clone();
             Arc::new(move |history: &History| {
                 caller.check(scope, history)?;

@@ -110,7 +110,7 @@ impl Catalog {
                 position.awaited.push(Announced { name, what, number, until });
             }
         }
-        storage.seen(position.last).await;
+        storage.seen(position.last);
         position.awaited.retain(|announced| !self.has(announced));
         let names: BTreeSet<_> = position.awaited.iter().map(|announced| announced.name.clone()).collect();
         let mut changed = 0;

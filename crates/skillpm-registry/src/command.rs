@@ -23,7 +23,7 @@ use crate::error::{Error, Result};
 use crate::log::{Ending, Log};
 use crate::pages;
 use crate::registry::{Account, Timestamp, registry_name};
-use crate::storage::{Storage, check_store, create, create_if_empty};
+use crate::storage::{Place, Storage, check_store, create, create_if_empty};
 use crate::web::{self, Entrance, Metrics, State, Tls};
 
 /// How long the end of the process waits for threads that are at work.
@@ -235,7 +235,7 @@ impl Common {
 async fn init(args: InitArgs) -> Result<()> {
     let name = args.name.as_deref().map(registry_name).transpose();
     let name = name.map_err(|error| Error::usage(error.to_string()))?;
-    let place = args.common.settings()?.place()?;
+    let place = Place::of(&args.common.settings()?)?;
     let name = create(&place, name).await?;
     anstream::println!("`{place}` is the registry `{name}` now");
     Ok(())
@@ -286,7 +286,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
         () = &mut serving => return Ok(()),
         () = stop.clone() => return Ok(()),
     };
-    let state = Arc::new(State::new(app, metrics));
+    let state = Arc::new(State::new(app, metrics)?);
     tokio::spawn(follow(Arc::clone(&state), refresh));
     entrance.open(web::router(Arc::clone(&state)));
     watch.open(web::watch_router(Arc::clone(&state)));
@@ -302,7 +302,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
 
 /// Opens the registry that `config` names. Creates it if nothing is there.
 async fn open(config: Config) -> Result<App> {
-    let place = config.place()?;
+    let place = Place::of(&config)?;
     check_store(&place).await?;
     if let Some(name) = create_if_empty(&place).await? {
         tracing::info!(%name, "created a registry in `{place}`");
@@ -396,7 +396,7 @@ async fn site(args: SiteArgs) -> Result<()> {
 }
 
 async fn tokens(common: &Common) -> Result<Tokens> {
-    let storage = Storage::open(&common.settings()?.place()?).await?;
+    let storage = Storage::open(&Place::of(&common.settings()?)?).await?;
     Ok(Tokens::new(storage.private()))
 }
 

@@ -1,23 +1,15 @@
 //! The settings of a server: a file, the environment over it, and options of the command line over both.
 
 use std::collections::BTreeMap;
-use std::fmt;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 use std::time::Duration;
 
 use skillpm_core::fs;
 
-use object_store::aws::{AmazonS3Builder, S3ConditionalPut};
-use object_store::{BackoffConfig, ClientOptions, RetryConfig};
 use serde::Deserialize;
 
-use crate::access::GITHUB;
 use crate::error::{Error, Result};
-use crate::name::SkillName;
-use crate::registry::RegistryDir;
-use crate::storage::Objects;
 
 /// The largest file with settings, in bytes.
 const MAX_FILE: u64 = 1 << 20;
@@ -25,6 +17,9 @@ const MAX_FILE: u64 = 1 << 20;
 const LISTS: [&str; 2] = ["trusted-issuers", "reserved-names"];
 /// The start of the names of all variables.
 pub(crate) const PREFIX: &str = "SKILLPM_REGISTRY_";
+
+/// The issuer of GitHub's statements.
+pub(crate) const GITHUB: &str = "https://token.actions.githubusercontent.com";
 
 /// The settings of a server.
 #[derive(Debug, Clone, Deserialize)]
@@ -181,28 +176,6 @@ impl Config {
         }
         table.try_into().map_err(|error: toml::de::Error| Error::config(error.message().to_owned()))
     }
-
-    /// Returns where the registry lies.
-    ///
-    /// # Errors
-    ///
-    /// Fails if that is not set, or is not a place.
-    pub fn place(&self) -> Result<Place> {
-        let Some(text) = &self.registry else {
-            return Err(Error::usage("no registry is named")
-                .hint("name its directory, or `s3://BUCKET/PREFIX`, or set `registry` in the file"));
-        };
-        let Some(rest) = text.strip_prefix("s3://") else { return Ok(Place::Directory(PathBuf::from(text))) };
-        let (name, prefix) = rest.split_once('/').unwrap_or((rest, ""));
-        if name.is_empty() {
-            return Err(Error::usage(format!("`{text}` names no bucket")).hint("write `s3://BUCKET/PREFIX`"));
-        }
-        Ok(Place::Bucket(Bucket {
-            name: name.to_owned(),
-            prefix: prefix.trim_matches('/').to_owned(),
-            settings: self.bucket.clone(),
-        }))
-    }
 }
 
 /// Sets the setting that the variable `key` means, without its prefix: `LIMITS_ARCHIVE_BYTES` is `archive-bytes` in `[limits]`.
@@ -238,94 +211,6 @@ fn parsed(text: &str) -> toml::Value {
     }
 }
 
-/// Where a registry lies.
-#[derive(Debug, Clone)]
-pub enum Place {
-    /// A directory of this machine.
-    Directory(PathBuf),
-    /// A bucket.
-    Bucket(Bucket),
-}
-
-/// A part of a bucket.
-#[derive(Debug, Clone)]
-pub struct Bucket {
-    name: String,
-    prefix: String,
-    settings: BucketSettings,
-}
-
-impl Place {
-    /// Returns the name that a registry at this place gets if nobody names it: that of the directory, or the last part of
-    /// the prefix in the bucket.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no registry can have that name.
-    pub(crate) fn default_name(&self) -> Result<SkillName> {
-        match self {
-            // `.` is called what the working directory is called.
-            Self::Directory(path) => {
-                RegistryDir::default_name(&std::path::absolute(path).unwrap_or_else(|_| path.clone()))
-            }
-            Self::Bucket(bucket) => RegistryDir::default_name(&Path::new(&bucket.name).join(&bucket.prefix)),
-        }
-    }
-}
-
-impl fmt::Display for Place {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Directory(path) => write!(f, "{}", path.display()),
-            Self::Bucket(bucket) => bucket.fmt(f),
-        }
-    }
-}
-
-impl fmt::Display for Bucket {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "s3://{}/{}", self.name, self.prefix)
-    }
-}
-
-impl Bucket {
-    /// Returns the objects of the bucket. No request is made.
-    ///
-    /// # Errors
-    ///
-    /// Fails for settings that do not fit together.
-    pub(crate) fn objects(&self) -> Result<Objects> {
-        crate::encrypt_with_ring();
-        let retry = RetryConfig {
-            backoff: BackoffConfig {
-                init_backoff: Duration::from_millis(50),
-                max_backoff: Duration::from_secs(2),
-                base: 2.0,
-            },
-            max_retries: 5,
-            retry_timeout: Duration::from_secs(20),
-        };
-        let client = ClientOptions::new()
-            .with_timeout(Duration::from_secs(30))
-            .with_connect_timeout(Duration::from_secs(5))
-            .with_allow_http(self.settings.allow_http);
-        let mut builder = AmazonS3Builder::from_env()
-            .with_bucket_name(&self.name)
-            .with_retry(retry)
-            .with_client_options(client)
-            .with_allow_http(self.settings.allow_http)
-            .with_conditional_put(S3ConditionalPut::ETagMatch);
-        if let Some(endpoint) = &self.settings.endpoint {
-            builder = builder.with_endpoint(endpoint);
-        }
-        if let Some(region) = &self.settings.region {
-            builder = builder.with_region(region);
-        }
-        let store = builder.build().map_err(|error| Error::config(format!("`{self}`")).because(error))?;
-        Ok(Objects::new(Arc::new(store), &self.prefix))
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -354,7 +239,7 @@ mod tests {
         assert_eq!((config.read, config.bucket.allow_http), (ReadAccess::Token, true));
         assert_eq!(config.reserved_names, ["pdf", "docx"]);
         assert_eq!(config.trusted_issuers, ["https://ci.example.com"]);
-        assert_eq!(config.place().expect("a place").to_string(), "s3://bucket/skills");
+        assert_eq!(config.registry.as_deref(), Some("s3://bucket/skills/"));
     }
 
     /// The names that are accepted in `section`, as an error about another one lists them.
@@ -396,8 +281,5 @@ mod tests {
         let error = read("", &[("LISTEN", "here")]).expect_err("an error").to_string();
         assert!(error.contains("SKILLPM_REGISTRY_LISTEN"), "{error}");
         assert!(Config::read(Some(Path::new("/nowhere/settings.toml")), &BTreeMap::new()).is_err());
-        assert!(Config::default().place().is_err());
-        let place = |text: &str| Config { registry: Some(text.to_owned()), ..Config::default() }.place();
-        assert!(place("s3:///skills").is_err() && place("s3://").is_err() && place("skills").is_ok());
     }
 }

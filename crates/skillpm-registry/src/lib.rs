@@ -15,6 +15,7 @@ pub mod config;
 mod error;
 mod log;
 mod pages;
+mod random;
 mod storage;
 #[cfg(test)]
 mod testing;

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 
 use super::derive::plan_all;
 use super::dir::exact_name;
-use super::staging::PREFIX;
-use super::{Config, RegistryDir, Writer, files};
+use super::dir_staging::PREFIX;
+use super::{Config, Objects as _, RegistryDir, Writer, files};
 use crate::codes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Base};

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::dir::exact_name;
 use super::{
-    Head, History, NameList, RegistryDir, SearchIndex, ai_catalog, are_versions, discovery, files, heads,
-    versions,
+    Head, History, NameList, Objects as _, RegistryDir, SearchIndex, ai_catalog, are_versions, discovery,
+    files, heads, versions,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;

@@ -1,17 +1,17 @@
 //! Reading a registry.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use super::error::damaged;
 use super::ledger::unknown;
-use super::{Config, Event, FileError, History, LogEntry, MAX_FILE, NameList, Record, files, registry_name};
+use super::{Carrier, Config, FileError, History, MAX_FILE, Objects, files, registry_name};
 use crate::advice::{Verb, message};
 use crate::codes;
 use crate::error::{Error, Result};
-use crate::fs::{self, Base, Kind, Looked};
+use crate::fs::{self, Base, Kind, Looked, SharedFile};
 use crate::name::SkillName;
 use crate::path::normal;
-use crate::workers;
 
 /// A directory that is a registry.
 #[derive(Debug)]
@@ -60,7 +60,7 @@ impl RegistryDir {
     ///
     /// Fails if it cannot be read, is damaged, or is one of a newer format.
     pub(super) fn config_of(base: &Base) -> Result<Option<Config>> {
-        let Some(bytes) = read(base, files::CONFIG)? else { return Ok(None) };
+        let Some(bytes) = read(base, files::CONFIG, MAX_FILE)? else { return Ok(None) };
         match Config::parse(&bytes) {
             Ok(config) => Ok(Some(config)),
             Err(error @ FileError::Format(_)) => {
@@ -101,34 +101,6 @@ impl RegistryDir {
         Ok(names)
     }
 
-    /// Reads the records and events of the skill `name`. A skill without a directory has neither.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a file that cannot be read or is not what its path says.
-    pub fn history(&self, name: &SkillName) -> Result<History> {
-        let dir = format!("{}/{name}", files::INDEX);
-        let (mut buffer, mut records, mut has_events) = (Vec::new(), Vec::new(), false);
-        for entry in fs::list_dir(&self.path_of(&dir))? {
-            match entry.strip_suffix(".json") {
-                Some(key) => records.push(self.record_into(name, key, &mut buffer)?),
-                None => has_events |= entry == files::EVENTS,
-            }
-        }
-        let events = if has_events { self.events(name, &mut buffer)? } else { Vec::new() };
-        History::new(name.clone(), records, events).map_err(|error| damaged(&dir, &error))
-    }
-
-    /// Reads the records and events of all skills, sorted by name.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Self::history`] does.
-    pub fn histories(&self) -> Result<Vec<History>> {
-        let names = self.names()?;
-        workers::map(&names, workers::FEW, || (), |(), name| self.history(name)).collect()
-    }
-
     /// Works like [`Self::history`], for a skill that the registry has.
     ///
     /// # Errors
@@ -137,73 +109,6 @@ impl RegistryDir {
     pub fn known(&self, name: &SkillName) -> Result<History> {
         let history = self.history(name)?;
         if history.records().is_empty() { Err(unknown(&history, None)) } else { Ok(history) }
-    }
-
-    /// Reads the record of the version of `name` with the key `key`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read, or is not what its path says.
-    pub(super) fn record(&self, name: &SkillName, key: &str) -> Result<Record> {
-        self.record_into(name, key, &mut Vec::new())
-    }
-
-    fn record_into(&self, name: &SkillName, key: &str, buffer: &mut Vec<u8>) -> Result<Record> {
-        let path = format!("{}/{name}/{key}.json", files::INDEX);
-        self.required(&path, buffer)?;
-        Record::parse(buffer, name, key).map_err(|error| damaged(&path, &error))
-    }
-
-    /// Reads the events of the skill `name`, in the order of their numbers.
-    fn events(&self, name: &SkillName, buffer: &mut Vec<u8>) -> Result<Vec<Event>> {
-        let dir = format!("{}/{name}/{}", files::INDEX, files::EVENTS);
-        let entries = fs::list_dir(&self.path_of(&dir))?;
-        let count = entries.iter().filter(|entry| is_event(entry)).count();
-        let mut events = Vec::with_capacity(count);
-        for number in 1..=count {
-            let path = files::event(name, number);
-            // A missing one is an error: a yank could be gone.
-            self.required(&path, buffer)?;
-            events.push(Event::parse(buffer).map_err(|error| damaged(&path, &error))?);
-        }
-        Ok(events)
-    }
-
-    /// Reads the list of the versions of the skill `name`; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read, or is not a list.
-    pub fn list(&self, name: &SkillName) -> Result<Option<NameList>> {
-        let path = files::list(name);
-        let Some(bytes) = self.read(&path)? else { return Ok(None) };
-        NameList::parse(&bytes, name).map(Some).map_err(|error| damaged(&path, &error))
-    }
-
-    /// Returns the number of the last entry of the log; 0 if it has none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory of the log cannot be read.
-    pub fn log_length(&self) -> Result<u64> {
-        let last = |dir: &str, ending: &str| -> Result<Option<u64>> {
-            let entries = fs::list_dir(&self.path_of(dir))?;
-            Ok(entries.iter().filter_map(|entry| entry.strip_suffix(ending)?.parse().ok()).max())
-        };
-        let Some(thousand) = last(files::LOG, "")? else { return Ok(0) };
-        Ok(last(&format!("{}/{thousand}", files::LOG), ".json")?
-            .unwrap_or(thousand * 1000 - u64::from(thousand > 0)))
-    }
-
-    /// Reads entry `number` of the log, from 1; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file cannot be read, or is not an entry.
-    pub fn log_entry(&self, number: u64) -> Result<Option<LogEntry>> {
-        let path = files::log(number);
-        let Some(bytes) = self.read(&path)? else { return Ok(None) };
-        LogEntry::parse(&bytes).map(Some).map_err(|error| damaged(&path, &error))
     }
 
     /// Returns the names that a writer was at work on when it was killed, sorted.
@@ -241,20 +146,51 @@ impl RegistryDir {
     ///
     /// Fails if it cannot be read, or is too large or not a regular file.
     pub(super) fn read(&self, below: &str) -> Result<Option<Vec<u8>>> {
-        read(&self.base, below)
+        read(&self.base, below, MAX_FILE)
+    }
+}
+
+impl Objects for RegistryDir {
+    fn get(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
+        read(&self.base, path, limit)
     }
 
-    /// Reads the file at `below` into `buffer`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Self::read`] does, and if there is none.
-    fn required(&self, below: &str, buffer: &mut Vec<u8>) -> Result<()> {
-        match self.base.read_into(Path::new(below), MAX_FILE, buffer)? {
-            Looked::Read => Ok(()),
-            Looked::Absent => Err(damaged(below, &"it does not exist")),
-            Looked::Other => Err(not_plain(below)),
+    fn head(&self, path: &str) -> Result<Option<u64>> {
+        Ok(SharedFile::open_plain(&self.path_of(path))?.map(|file| file.len()))
+    }
+
+    fn list(&self, below: &str) -> Result<Vec<String>> {
+        let (mut found, mut left) = (Vec::new(), vec![below.to_owned()]);
+        while let Some(dir) = left.pop() {
+            for entry in fs::list_dir(&self.path_of(&dir))? {
+                let path = format!("{dir}/{entry}");
+                // What has the name of a file is looked at when it is read.
+                let is_file = matches!(entry.rsplit_once('.'), Some((_, "json" | "zip")));
+                let is_dir = !is_file && self.kind(&path)? == Some(Kind::Directory);
+                if is_dir { left.push(path) } else { found.push(path) }
+            }
         }
+        found.sort_unstable();
+        Ok(found)
+    }
+
+    fn carrier(&self) -> Carrier<'_> {
+        Carrier::Directory(self)
+    }
+
+    fn open(&self, path: &str) -> Result<Option<Arc<SharedFile>>> {
+        Ok(SharedFile::open_plain(&self.path_of(path))?.map(Arc::new))
+    }
+
+    /// Finds the last entry also if some before it are missing.
+    fn log_length(&self) -> Result<u64> {
+        let last = |dir: &str, ending: &str| -> Result<Option<u64>> {
+            let entries = fs::list_dir(&self.path_of(dir))?;
+            Ok(entries.iter().filter_map(|entry| entry.strip_suffix(ending)?.parse().ok()).max())
+        };
+        let Some(thousand) = last(files::LOG, "")? else { return Ok(0) };
+        Ok(last(&format!("{}/{thousand}", files::LOG), ".json")?
+            .unwrap_or(thousand * 1000 - u64::from(thousand > 0)))
     }
 }
 
@@ -263,15 +199,9 @@ pub(super) fn exact_name(entry: &str) -> Option<SkillName> {
     registry_name(entry).ok().filter(|name| name.as_str() == entry)
 }
 
-/// Reports whether `entry` is the name of a file of an event.
-pub(super) fn is_event(entry: &str) -> bool {
-    let number = entry.strip_suffix(".json").and_then(|number| number.parse::<usize>().ok());
-    number.is_some_and(|number| number > 0 && entry == format!("{number}.json"))
-}
-
-fn read(base: &Base, below: &str) -> Result<Option<Vec<u8>>> {
+fn read(base: &Base, below: &str, limit: u64) -> Result<Option<Vec<u8>>> {
     let mut bytes = Vec::new();
-    match base.read_into(Path::new(below), MAX_FILE, &mut bytes)? {
+    match base.read_into(Path::new(below), limit, &mut bytes)? {
         Looked::Read => Ok(Some(bytes)),
         Looked::Absent => Ok(None),
         Looked::Other => Err(not_plain(below)),

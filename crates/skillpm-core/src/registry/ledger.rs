@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{Event, History, MAX_VERSIONS, Package, Record, RegistryDir, Timestamp, files};
+use super::{Event, History, MAX_VERSIONS, Objects, Package, Record, Timestamp, files};
 use crate::advice::{Verb, message};
 use crate::codes;
 use crate::error::{Error, Result};
@@ -21,14 +21,19 @@ pub enum Staged {
 /// The skills that a change touches, as they will be. Nothing is written.
 #[derive(Debug)]
 pub struct Ledger<'a> {
-    dir: &'a RegistryDir,
+    objects: &'a dyn Objects,
     touched: BTreeMap<SkillName, History>,
 }
 
 impl<'a> Ledger<'a> {
-    /// Returns a ledger of the registry `dir` without a change.
-    pub fn new(dir: &'a RegistryDir) -> Self {
-        Self { dir, touched: BTreeMap::new() }
+    /// Returns a ledger of the registry with these files without a change.
+    pub fn new(objects: &'a dyn Objects) -> Self {
+        Self { objects, touched: BTreeMap::new() }
+    }
+
+    /// Takes a history for what the registry has of that skill.
+    pub(super) fn assume(&mut self, history: History) {
+        self.touched.insert(history.name().clone(), history);
     }
 
     /// Returns the skills that are touched.
@@ -43,7 +48,7 @@ impl<'a> Ledger<'a> {
     /// Fails for a record or event that cannot be read or is damaged.
     pub fn history(&mut self, name: &SkillName) -> Result<&mut History> {
         if !self.touched.contains_key(name) {
-            self.touched.insert(name.clone(), self.dir.history(name)?);
+            self.touched.insert(name.clone(), self.objects.history(name)?);
         }
         self.touched.get_mut(name).ok_or_else(|| Error::io("a history was lost"))
     }
@@ -108,12 +113,12 @@ impl<'a> Ledger<'a> {
 /// # Errors
 ///
 /// Fails if the skill has the version with other files, had it and its record was removed, or has too many versions.
-pub fn stage(history: &mut History, package: &Package, published: Timestamp) -> Result<Staged> {
+fn stage(history: &mut History, package: &Package, published: Timestamp) -> Result<Staged> {
     let facts = &package.facts;
+    if let Some(there) = already(history, package) {
+        return Ok(Staged::Already(there.clone()));
+    }
     if let Some(there) = history.get(&facts.version) {
-        if there.digest == package.digest {
-            return Ok(Staged::Already(there.clone()));
-        }
         return Err(exists(history, there, &facts.version));
     }
     if history.missing().any(|missing| files::version_key(missing) == files::version_key(&facts.version)) {
@@ -134,6 +139,11 @@ pub fn stage(history: &mut History, package: &Package, published: Timestamp) -> 
     };
     history.insert(record.clone());
     Ok(Staged::New(record))
+}
+
+/// Returns the record of the version with the files of `package`, if it is published already.
+pub(super) fn already<'h>(history: &'h History, package: &Package) -> Option<&'h Record> {
+    history.get(&package.facts.version).filter(|there| there.digest == package.digest)
 }
 
 /// Fails if no version can be added.

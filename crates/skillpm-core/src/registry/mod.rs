@@ -1,16 +1,20 @@
-//! A static registry on disk: one directory that any web host can serve.
+//! A registry: files in one directory that any web host can serve, or in a bucket.
 //!
-//! The formats are those of [`skillpm_format::registry`]; this room reads and writes the files. [`RegistryDir`] reads,
-//! and [`Writer`], which holds the registry's lock, changes it. The truth is created once and never changed; everything
-//! else is derived from it, and a writer that is killed leaves a marker by which the next one derives it again. See
-//! `docs/design/registry.md`.
+//! The formats are those of [`skillpm_format::registry`]; this room reads and writes the files. [`Objects`] is what they lie
+//! in: a [`RegistryDir`], or a [`Bucket`] of a server. Everything is read through it, [`Writer`] changes it, and [`verify`]
+//! reads every byte. The truth is created once and never changed; in a directory everything else is derived from it, and a
+//! writer that is killed leaves a marker by which the next one derives it again. See `docs/design/registry.md`.
 
 mod adopt;
+mod announced;
+mod change;
 mod create;
 mod derive;
 mod dir;
+mod dir_staging;
 mod error;
 mod ledger;
+mod objects;
 mod package;
 mod resume;
 mod staging;
@@ -22,11 +26,13 @@ mod writer;
 pub use skillpm_format::registry::*;
 
 pub use adopt::{BUNDLE_LIMITS, check_archive, check_archive_bytes};
+pub use change::{Decide, Publication, change, publish};
 pub use create::NewRegistry;
 pub use derive::{Derived, LeftOut};
 pub use dir::RegistryDir;
 pub use error::not_publishable;
-pub use ledger::{Ledger, Staged, stage};
+pub use ledger::{Ledger, Staged};
+pub use objects::{Bucket, Carrier, LogEnd, Objects};
 pub use package::{Package, check_portable, files_in};
-pub use verify::{Announcements, Defect, DefectKind, Verified};
+pub use verify::{Defect, DefectKind, Verified, verify};
 pub use writer::Writer;

@@ -6,9 +6,9 @@
 
 use std::collections::BTreeMap;
 
+use super::dir_staging::{PREFIX, ensure_parent, leftovers};
 use super::error::damaged;
-use super::staging::{PREFIX, ensure_parent, leftovers};
-use super::{Event, LogChange, Record, RegistryDir, files};
+use super::{Event, LogChange, Objects as _, Record, RegistryDir, files};
 use crate::error::Result;
 use crate::fs::{self, Kind};
 

@@ -1,143 +1,146 @@
-//! Files of a registry that are written before they get their place.
+//! How a change gets into a registry: staged, announced, and then made so.
 
-use std::collections::BTreeSet;
-use std::path::Path;
+use std::thread;
 
-use super::error::damaged;
-use super::resume::resume;
-use super::{RegistryDir, files};
-use crate::error::Result;
-use crate::fs::{self, Kind};
+use super::{Artifact, Bucket, LogEntry};
+use crate::codes;
+use crate::error::{Error, Result};
+use crate::name::SkillName;
 
-/// The start of the names of files that have no place yet. No skill's name has a dot.
-pub(super) const PREFIX: &str = "new.";
-
-/// Files in the directory of pending ones, which get their places by renames. Those without a place are removed when
-/// this is dropped; after a kill, by the next writer.
-#[derive(Debug)]
-pub(super) struct Staging<'a> {
-    dir: &'a RegistryDir,
-    count: usize,
-    /// The directories in which files got places.
-    changed: BTreeSet<String>,
-    /// Whether files without a place wait for the next writer, because the log announces them.
-    is_decided: bool,
-}
-
-/// A file that has no place yet: the name that it has now, and its place.
+/// A file that has no place yet: its number on the stage, and its place.
 #[derive(Debug)]
 pub(super) struct StagedFile {
-    now: String,
+    pub(super) number: usize,
     pub(super) to: String,
 }
 
-impl<'a> Staging<'a> {
-    /// Returns an empty stage in `dir`, whose lock the caller holds. What a killed writer left there gets its place if the
-    /// log announces it, and is removed otherwise.
-    pub(super) fn new(dir: &'a RegistryDir) -> Result<Self> {
-        ensure_dir(dir, files::PENDING)?;
-        resume(dir)?;
-        for entry in leftovers(dir)? {
-            fs::remove_tree(&dir.path_of(&format!("{}/{entry}", files::PENDING)))?;
-        }
-        Ok(Self { dir, count: 0, changed: BTreeSet::new(), is_decided: false })
+/// What a change is written to. The order is that of [`super::Writer`]; a directory and a bucket differ in what a step takes.
+pub(super) trait Staging: std::fmt::Debug + Send {
+    /// Writes a file that is to be at `to`.
+    fn write(&mut self, to: String, bytes: &[u8]) -> Result<StagedFile>;
+
+    /// Writes the next entry of the log.
+    fn write_log(&mut self, entry: &LogEntry) -> Result<StagedFile>;
+
+    /// Reports whether the archive is in its place and need not be written.
+    fn has_archive(&self, artifact: &Artifact) -> bool;
+
+    /// Returns the skills that a killed writer left, whose derived files may be behind.
+    fn pending(&self) -> Result<Vec<SkillName>>;
+
+    /// Marks skills that are not marked yet, so that they are derived again should this process be killed.
+    fn mark(&mut self, names: &[SkillName]) -> Result<()>;
+
+    /// Removes the mark of a skill. A mark that stays harms nothing: the next writer derives the same again.
+    fn unmark(&self, name: &SkillName);
+
+    /// Gives archives and then the entry of the log their places. With the entry the change is decided. `has_placed` says
+    /// whether other archives got their places before.
+    fn announce(&mut self, archives: &[StagedFile], log: Option<&StagedFile>, has_placed: bool)
+    -> Result<()>;
+
+    /// Gives a record or an event its place. Returns whether it has it: in a bucket, another writer may have been faster.
+    fn create(&mut self, file: &StagedFile) -> Result<bool>;
+
+    /// Gives a file its place, in which there may be one.
+    fn replace(&mut self, file: &StagedFile) -> Result<()>;
+
+    /// Removes a derived file.
+    fn remove(&mut self, path: &str) -> Result<()>;
+
+    /// Makes everything that has a place outlast a power failure.
+    fn sync(&mut self) -> Result<()>;
+
+    /// Reports whether the next writer makes so what this one has announced and not made so.
+    fn is_decided(&self) -> bool;
+
+    /// Says that everything that was announced is so.
+    fn finish(&mut self);
+}
+
+/// The stage of a bucket: memory. An object is created where it is to be, at once and whole. What this writer leaves
+/// unfinished, no other finishes: whoever published it is told, and tries again.
+#[derive(Debug)]
+pub(super) struct BucketStaging<'a> {
+    bucket: &'a dyn Bucket,
+    files: Vec<Vec<u8>>,
+}
+
+impl<'a> BucketStaging<'a> {
+    pub(super) fn new(bucket: &'a dyn Bucket) -> Self {
+        Self { bucket, files: Vec::new() }
     }
 
-    /// Writes a file that is to be at `to`, and creates the directories above that place.
-    pub(super) fn write(&mut self, to: String, bytes: &[u8]) -> Result<StagedFile> {
-        ensure_parent(self.dir, &to)?;
-        self.count += 1;
-        let now = format!("{}/{PREFIX}{}", files::PENDING, self.count);
-        self.dir.base.write_new(&now, [bytes])?;
-        Ok(StagedFile { now, to })
-    }
-
-    /// Makes everything that was written and moved so far outlast a power failure.
-    pub(super) fn sync(&mut self) -> Result<()> {
-        // On Linux this is one call for the whole file system; elsewhere it is for the files of the stage.
-        fs::sync_filesystem(&self.dir.path_of(files::PENDING))?;
-        for dir in std::mem::take(&mut self.changed) {
-            if cfg!(not(target_os = "linux")) {
-                fs::sync_dir(&self.dir.path_of(&dir))?;
+    fn place_archives(&self, archives: &[StagedFile]) -> Result<()> {
+        for archive in archives {
+            if !self.bucket.create(&archive.to, &self.files[archive.number])? {
+                let message = "the archive in the store has other bytes than its digest says";
+                return Err(Error::integrity(message).coded(codes::REGISTRY_MISMATCH));
             }
         }
         Ok(())
     }
+}
 
-    /// Moves `file` to its place, where nothing may be.
-    ///
-    /// # Errors
-    ///
-    /// Fails with `AlreadyExists` if something is there.
-    pub(super) fn create(&mut self, file: &StagedFile) -> Result<()> {
-        fs::move_new(&self.dir.path_of(&file.now), &self.dir.path_of(&file.to))?;
-        self.note(&file.to);
+impl Staging for BucketStaging<'_> {
+    fn write(&mut self, to: String, bytes: &[u8]) -> Result<StagedFile> {
+        self.files.push(bytes.to_vec());
+        Ok(StagedFile { number: self.files.len() - 1, to })
+    }
+
+    fn write_log(&mut self, entry: &LogEntry) -> Result<StagedFile> {
+        // Its number shows when it is appended.
+        self.write(String::new(), &entry.to_bytes())
+    }
+
+    fn has_archive(&self, _: &Artifact) -> bool {
+        // To create it costs no more than to ask.
+        false
+    }
+
+    fn pending(&self) -> Result<Vec<SkillName>> {
+        Ok(Vec::new())
+    }
+
+    fn mark(&mut self, _: &[SkillName]) -> Result<()> {
         Ok(())
     }
 
-    /// Moves `file` to its place, replacing a file there.
-    pub(super) fn replace(&mut self, file: &StagedFile) -> Result<()> {
-        self.dir.base.rename(&file.now, &file.to)?;
-        self.note(&file.to);
+    fn unmark(&self, _: &SkillName) {}
+
+    /// Both at once: neither says that something was published, and the store is far away.
+    fn announce(&mut self, archives: &[StagedFile], log: Option<&StagedFile>, _: bool) -> Result<()> {
+        let this = &*self;
+        thread::scope(|scope| {
+            let placed = scope.spawn(|| this.place_archives(archives));
+            let announced = match log {
+                Some(log) => this.bucket.log_end().append(this.bucket, &this.files[log.number]),
+                None => Ok(()),
+            };
+            let placed = placed.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+            announced.and(placed)
+        })
+    }
+
+    fn create(&mut self, file: &StagedFile) -> Result<bool> {
+        self.bucket.create(&file.to, &self.files[file.number])
+    }
+
+    fn replace(&mut self, file: &StagedFile) -> Result<()> {
+        self.place_archives(std::slice::from_ref(file))
+    }
+
+    fn remove(&mut self, _: &str) -> Result<()> {
         Ok(())
     }
 
-    /// Removes the file at `path`.
-    pub(super) fn remove(&mut self, path: &str) -> Result<()> {
-        fs::remove_tree(&self.dir.path_of(path))?;
-        self.note(path);
+    fn sync(&mut self) -> Result<()> {
         Ok(())
     }
 
-    /// Reports whether files that have no place wait for the next writer.
-    pub(super) fn is_decided(&self) -> bool {
-        self.is_decided
+    fn is_decided(&self) -> bool {
+        false
     }
 
-    /// Says whether files that have no place when this is dropped wait for the next writer.
-    pub(super) fn decide(&mut self, is_decided: bool) {
-        self.is_decided = is_decided;
-    }
-
-    fn note(&mut self, path: &str) {
-        self.changed.insert(path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned());
-    }
-}
-
-impl Drop for Staging<'_> {
-    fn drop(&mut self) {
-        if self.is_decided {
-            return;
-        }
-        // Files that got places are no longer here; the next writer removes what cannot be removed now.
-        for entry in leftovers(self.dir).unwrap_or_default() {
-            let _ = fs::remove_tree(&self.dir.path_of(&format!("{}/{entry}", files::PENDING)));
-        }
-    }
-}
-
-/// Returns the names of staged files, whoever wrote them.
-pub(super) fn leftovers(dir: &RegistryDir) -> Result<Vec<String>> {
-    let mut entries = fs::list_dir(&dir.path_of(files::PENDING))?;
-    entries.retain(|entry| entry.starts_with(PREFIX));
-    Ok(entries)
-}
-
-/// Creates the directories above the file at `path`.
-pub(super) fn ensure_parent(dir: &RegistryDir, path: &str) -> Result<()> {
-    path.rsplit_once('/').map_or(Ok(()), |(parent, _)| ensure_dir(dir, parent))
-}
-
-/// Creates the directory at `below` and those above it. Links are refused: they could lead out of the registry.
-fn ensure_dir(dir: &RegistryDir, below: &str) -> Result<()> {
-    let ends = below.match_indices('/').map(|(at, _)| at).chain([below.len()]);
-    for end in ends {
-        let part = &below[..end];
-        match dir.base.kind(Path::new(part))? {
-            Some(Kind::Directory) => {}
-            Some(_) => return Err(damaged(part, &"it is not a directory")),
-            None => fs::create_dir_all(&dir.path_of(part))?,
-        }
-    }
-    Ok(())
+    fn finish(&mut self) {}
 }

@@ -6,15 +6,17 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::announced::Announcements;
 use super::derive::is_own_list;
-use super::dir::{exact_name, is_event};
-use super::staging::leftovers;
-use super::{LogChange, LogEntry, Record, RegistryDir, files, package};
+use super::dir::exact_name;
+use super::dir_staging::leftovers;
+use super::files::FileKind;
+use super::objects::{SkillFiles, Skills, for_files, for_skills, read_event, read_record};
+use super::{Carrier, History, Objects, Record, RegistryDir, files, package};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile};
 use crate::name::SkillName;
-use crate::workers;
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -62,293 +64,298 @@ pub struct Verified {
     pub pending: Vec<SkillName>,
 }
 
-/// What was found out about one skill.
-#[derive(Default)]
-struct Examined {
-    versions: usize,
-    bytes: u64,
-    /// The keys of the versions whose records can be used.
-    keys: Vec<String>,
-    artifacts: Vec<Digest>,
-    defects: Vec<Defect>,
-    strays: Vec<String>,
-}
-
 impl RegistryDir {
-    /// Reads every byte of the registry: records and events, archives with what is in them, and derived files.
+    /// Reads every byte of the registry, as [`verify`] does.
     ///
     /// # Errors
     ///
     /// Fails if a directory cannot be read. Whatever is wrong with a file is a defect.
     pub fn verify(&self) -> Result<Verified> {
-        let names = self.names()?;
-        let mut verified = Verified { pending: self.pending()?, ..Verified::default() };
-        let mut artifacts = BTreeSet::new();
-        let examined = workers::map(&names, workers::FEW, || (), |(), name| self.examine(name));
-        let mut records = Vec::new();
-        for (name, examined) in names.iter().zip(examined) {
-            let examined = examined?;
-            records.extend(examined.keys.into_iter().map(|key| (name, key)));
-            verified.skills += usize::from(examined.versions > 0);
-            verified.versions += examined.versions;
-            verified.bytes += examined.bytes;
-            verified.defects.extend(examined.defects);
-            verified.strays.extend(examined.strays);
-            artifacts.extend(examined.artifacts);
-        }
-        let is_damaged = verified.defects.iter().any(|defect| defect.kind == DefectKind::Damaged);
-        if !is_damaged {
-            // Nothing can be derived from damaged files.
-            let outdated = self.outdated()?;
-            let defect =
-                |path| defect(path, DefectKind::Outdated, "it is not what the records and events make");
-            verified.defects.extend(outdated.written.into_iter().chain(outdated.removed).map(defect));
-        }
-        let log = self.examine_log(&records)?;
-        // An event can already have told of a record that is missing.
-        let is_new = |defect: &Defect| {
-            let mut missing = verified.defects.iter().filter(|one| one.kind == DefectKind::RecordMissing);
-            defect.kind != DefectKind::RecordMissing || missing.all(|one| one.path != defect.path)
-        };
-        let new: Vec<_> = log.into_iter().filter(is_new).collect();
-        verified.defects.extend(new);
-        // Nor do these tell which archives they name.
-        verified.strays.extend(self.strays(&names, (!is_damaged).then_some(&artifacts))?);
-        verified.strays.sort_unstable();
-        verified.defects.sort_by(|one, other| one.path.cmp(&other.path));
-        Ok(verified)
+        verify(self)
     }
+}
 
-    /// Examines one skill.
-    fn examine(&self, name: &SkillName) -> Result<Examined> {
-        let dir = format!("{}/{name}", files::INDEX);
-        let mut found = Examined::default();
-        for entry in fs::list_dir(&self.path_of(&dir))? {
-            let path = format!("{dir}/{entry}");
-            match entry.strip_suffix(".json") {
-                Some(key) => match self.record(name, key) {
-                    Ok(record) => self.examine_version(path, &record, &mut found),
-                    Err(error) => found.defects.push(damaged_by(path, &error)),
-                },
-                None if entry == files::EVENTS => found.strays.extend(self.stray_events(&path)?),
-                None => found.strays.push(path),
-            }
-        }
-        if found.defects.iter().all(|defect| defect.kind != DefectKind::Damaged) {
-            match self.history(name) {
-                Ok(history) => {
-                    let missing = history.missing().map(|version| {
-                        let message =
-                            format!("the record of `{name}` {version}, which an event is about, is missing");
-                        defect(files::record(name, version), DefectKind::RecordMissing, message)
-                    });
-                    found.defects.extend(missing);
-                }
-                Err(error) => found.defects.push(damaged_by(format!("{dir}/{}", files::EVENTS), &error)),
-            }
-        }
-        Ok(found)
+/// Reads every byte of the registry with these files: records and events, archives with what is in them, the log, and derived
+/// files, which only a directory has. Whatever is in a place of the registry's and is not what belongs there is a stray in a
+/// directory, which may have files of others, and a defect in a bucket.
+///
+/// # Errors
+///
+/// Fails if the files cannot be listed. Whatever is wrong with one is a defect.
+pub fn verify(objects: &dyn Objects) -> Result<Verified> {
+    let dir = match objects.carrier() {
+        Carrier::Directory(dir) => Some(dir),
+        Carrier::Bucket(_) => None,
+    };
+    let mut found = Verified { pending: pending(dir)?, ..Verified::default() };
+    // The log comes first: what is published meanwhile is not announced yet.
+    let log = read_log(objects)?;
+    let listed = Listing::of(objects, dir)?;
+    let skills: Vec<_> = listed.skills.0.iter().collect();
+    let examined = for_skills(objects, &skills, |(name, files)| examine(objects, name, files));
+    let mut records = BTreeMap::new();
+    for one in examined {
+        found.skills += usize::from(!one.records.is_empty());
+        found.versions += one.records.len();
+        found.bytes += one.bytes;
+        found.defects.extend(one.defects);
+        let key = |record: &Record| (record.name.clone(), files::version_key(&record.version));
+        records.extend(one.records.into_iter().map(|record| (key(&record), record)));
     }
+    let is_damaged = found.defects.iter().any(|defect| defect.kind == DefectKind::Damaged);
+    if !is_damaged {
+        // A damaged record does not tell which archive it names.
+        let named: BTreeSet<_> = records.values().map(|record| record.artifact.digest).collect();
+        let unnamed = listed.archives.iter().filter(|digest| !named.contains(digest));
+        found.strays.extend(unnamed.map(files::artifact));
+    }
+    compare(objects, dir, log, &listed.skills, &records, &mut found.defects)?;
+    if let Some(dir) = dir {
+        add_others(dir, listed, is_damaged, &mut found)?;
+    } else {
+        // Derived files are for static hosts: a server does not read them.
+        found.strays.extend(listed.lists.iter().map(files::list));
+        found.strays.extend(listed.others);
+        let message = "it is in a place of the registry, and is nothing that a registry has there";
+        let misplaced = |path| defect(path, DefectKind::Damaged, message);
+        found.defects.extend(listed.misplaced.into_iter().map(misplaced));
+    }
+    found.strays.sort_unstable();
+    found.defects.sort_by(|one, other| one.path.cmp(&other.path));
+    Ok(found)
+}
 
-    /// Examines the version with the record `record`, which is the file at `path`.
-    fn examine_version(&self, path: String, record: &Record, found: &mut Examined) {
-        found.versions += 1;
-        found.keys.push(files::version_key(&record.version));
-        found.artifacts.push(record.artifact.digest);
-        let at = files::artifact(&record.artifact.digest);
-        let file = match SharedFile::open_plain(&self.path_of(&at)) {
-            Ok(Some(file)) => Arc::new(file),
+/// Returns the skills that a writer of a directory is at work on, or was when it was killed.
+fn pending(dir: Option<&RegistryDir>) -> Result<Vec<SkillName>> {
+    dir.map_or_else(|| Ok(Vec::new()), RegistryDir::pending)
+}
+
+/// The log as it was read.
+struct Log {
+    announced: Announcements,
+    /// The number of the last entry.
+    last: u64,
+    /// What is wrong with entries.
+    defects: Vec<Defect>,
+}
+
+/// Reads the log. Every entry from the first to the last has to be there.
+fn read_log(objects: &dyn Objects) -> Result<Log> {
+    let numbers = objects.list(files::LOG)?.into_iter().filter_map(|path| match FileKind::of(&path) {
+        Some(FileKind::Log(number)) => Some(number),
+        _ => None,
+    });
+    let last = numbers.max().unwrap_or(0);
+    let numbers: Vec<_> = (1..=last).collect();
+    let (mut announced, mut defects) = (Announcements::default(), Vec::new());
+    let read = for_skills(objects, &numbers, |number| objects.log_entry(*number));
+    for (number, entry) in numbers.into_iter().zip(read) {
+        match entry {
+            Ok(Some(entry)) => announced.add(number, entry),
             Ok(None) => {
-                let message = format!("the archive of `{}` {} is missing", record.name, record.version);
-                return found.defects.push(defect(at, DefectKind::ArtifactMissing, message));
+                defects.push(defect(files::log(number), DefectKind::Damaged, "the entry is missing"));
             }
-            Err(error) => {
-                return found.defects.push(defect(at, DefectKind::ArtifactDiffers, error.to_string()));
-            }
-        };
-        found.bytes += file.len();
-        let differs = |message: String| defect(at, DefectKind::ArtifactDiffers, message);
-        if file.len() != record.artifact.size {
-            let message = format!("it has {} bytes, not {} as recorded", file.len(), record.artifact.size);
-            return found.defects.push(differs(message));
-        }
-        match package::digest_of(&file) {
-            Ok(digest) if digest == record.artifact.digest => {}
-            Ok(digest) => return found.defects.push(differs(format!("its digest is `{digest}`"))),
-            Err(error) => return found.defects.push(differs(error.to_string())),
-        }
-        if let Err(message) = examine_content(&file, record) {
-            found.defects.push(defect(path, DefectKind::ContentDiffers, message));
+            Err(error) => defects.push(damaged_by(files::log(number), &error)),
         }
     }
+    Ok(Log { announced, last, defects })
+}
 
-    /// Examines the log: every entry from the first to the last has to be there, and what they announce has to be what the
-    /// records have. `records` are the versions that were found before, by name and key: each was announced before it came
-    /// about.
-    fn examine_log(&self, records: &[(&SkillName, String)]) -> Result<Vec<Defect>> {
-        let (mut defects, mut announced) = (Vec::new(), Announcements::default());
-        for number in 1..=self.log_length()? {
-            let path = files::log(number);
-            match self.log_entry(number) {
-                Ok(Some(entry)) => announced.add(number, entry),
-                Ok(None) => defects.push(defect(path, DefectKind::Damaged, "the entry is missing")),
-                Err(error) => defects.push(damaged_by(path, &error)),
+/// The files of a registry, by what they are.
+#[derive(Default)]
+struct Listing {
+    skills: Skills,
+    archives: Vec<Digest>,
+    /// The skills of which there is a list.
+    lists: Vec<SkillName>,
+    /// Files in places of the registry's that are nothing which a registry has there.
+    misplaced: Vec<String>,
+    /// Other files that a server does not need.
+    others: Vec<String>,
+}
+
+impl Listing {
+    /// Lists the files. Of a directory only the registry's own directories are examined: others may lie beside them.
+    fn of(objects: &dyn Objects, dir: Option<&RegistryDir>) -> Result<Self> {
+        let below: &[&str] =
+            if dir.is_some() { &[files::INDEX, files::ARTIFACTS, files::LOG] } else { &[""] };
+        let mut listing = Self::default();
+        for below in below {
+            for path in objects.list(below)? {
+                listing.add(path);
             }
         }
-        if defects.is_empty() {
-            // Otherwise a damaged entry may have announced it.
-            defects.extend(records.iter().filter_map(|(name, key)| announced.unannounced(name, key)));
-        }
-        // What a writer is at work on, or a killed one was, still comes about. It may just have done so.
-        let is_underway = |name: &SkillName, path: &str| -> Result<bool> {
-            Ok(self.pending()?.binary_search(name).is_ok() || self.kind(path)?.is_some())
-        };
-        for (name, key) in announced.versions() {
-            let path = record_path(name, key);
-            let record = match self.kind(&path)? {
-                None if is_underway(name, &path)? => continue,
-                None => None,
-                // One that is damaged is a defect already.
-                Some(_) => match self.record(name, key) {
-                    Ok(record) => Some(record.digest),
-                    Err(_) => continue,
-                },
-            };
-            defects.extend(announced.examine(name, key, record));
-        }
-        for (name, event) in announced.events() {
-            let path = files::event(name, event);
-            if self.kind(&path)?.is_none() && !is_underway(name, &path)? {
-                defects.extend(announced.missing_event(name));
-            }
-        }
-        Ok(defects)
+        Ok(listing)
     }
 
-    /// Returns the files below the directory of events at `dir` that are no events.
-    fn stray_events(&self, dir: &str) -> Result<Vec<String>> {
-        let entries = fs::list_dir(&self.path_of(dir))?;
-        Ok(entries.iter().filter(|entry| !is_event(entry)).map(|entry| format!("{dir}/{entry}")).collect())
-    }
-
-    /// Returns the files that belong to none of the skills `names`, nor to a version with one of `artifacts`, if these
-    /// are known. Only directories of the registry's own are examined: others may lie beside them.
-    fn strays(&self, names: &[SkillName], artifacts: Option<&BTreeSet<Digest>>) -> Result<Vec<String>> {
-        let is_name = |entry: &str| exact_name(entry).is_some_and(|name| names.binary_search(&name).is_ok());
-        let is_artifact = |entry: &str| {
-            let digest = entry.strip_suffix(".zip").and_then(Digest::from_hex);
-            digest.is_some_and(|digest| artifacts.is_none_or(|known| known.contains(&digest)))
-        };
-        // A derived file that is not to be there is a defect already. Others are not the registry's.
-        let is_list = |entry: &str| {
-            let name = entry.strip_suffix(".json").and_then(exact_name);
-            name.is_some_and(|name| names.binary_search(&name).is_ok() || is_own_list(self, &name))
-        };
-        let is_discovery = |entry: &str| entry == "index.json" || exact_name(entry).is_some();
-        let mut strays = Vec::new();
-        let mut look = |dir: &str, belongs: &dyn Fn(&str) -> bool| -> Result<()> {
-            let entries = fs::list_dir(&self.path_of(dir))?;
-            strays
-                .extend(entries.iter().filter(|entry| !belongs(entry)).map(|entry| format!("{dir}/{entry}")));
-            Ok(())
-        };
-        look(files::INDEX, &|entry| is_name(entry) || is_list(entry))?;
-        look(files::ARTIFACTS, &is_artifact)?;
-        look(files::AGENT_SKILLS, &is_discovery)?;
-        strays.extend(leftovers(self)?.into_iter().map(|entry| format!("{}/{entry}", files::PENDING)));
-        Ok(strays)
+    fn add(&mut self, path: String) {
+        match FileKind::of(&path) {
+            Some(FileKind::Artifact(digest)) => self.archives.push(digest),
+            Some(FileKind::List(name)) => self.lists.push(name),
+            Some(FileKind::Record(..) | FileKind::Event(..)) => self.skills.add(&path),
+            Some(FileKind::Config | FileKind::Log(_)) => {}
+            Some(_) => self.others.push(path),
+            None => match path.split('/').next().unwrap_or_default() {
+                files::LOCK | files::PRIVATE => {}
+                files::INDEX | "artifacts" | files::LOG => self.misplaced.push(path),
+                _ => self.others.push(path),
+            },
+        }
     }
 }
 
-/// What the log announces.
-#[derive(Debug, Default)]
-pub struct Announcements {
-    versions: BTreeMap<(SkillName, String), Vec<Announced>>,
-    /// The highest number of an event of each skill, and the number of the entry.
-    events: BTreeMap<SkillName, (usize, u64)>,
+/// What was found out about one skill.
+#[derive(Default)]
+struct Examined {
+    /// The records that can be used.
+    records: Vec<Record>,
+    bytes: u64,
+    defects: Vec<Defect>,
 }
 
-/// A version as an entry of the log announces it.
-#[derive(Debug)]
-struct Announced {
-    number: u64,
-    digest: Digest,
-    /// Whether a server made the entry. Two servers on a bucket can announce a version at the same time.
-    is_of_server: bool,
-}
-
-impl Announcements {
-    /// Adds what `entry`, which has this number, announces.
-    pub fn add(&mut self, number: u64, entry: LogEntry) {
-        let is_of_server = entry.by.is_some();
-        for change in entry.changes {
-            match change {
-                LogChange::Publish { name, version, digest } => {
-                    let announced = self.versions.entry((name, files::version_key(&version))).or_default();
-                    announced.push(Announced { number, digest, is_of_server });
+/// Examines the skill `name`, which has these files.
+fn examine(objects: &dyn Objects, name: &SkillName, of: &SkillFiles) -> Examined {
+    let mut found = Examined::default();
+    let versions = for_files(objects, &of.records, |key| {
+        let record = read_record(objects, name, key)?;
+        let (bytes, defect) = examine_version(objects, &record);
+        Ok::<_, Error>((record, bytes, defect))
+    });
+    for (key, version) in of.records.iter().zip(versions) {
+        match version {
+            Ok((record, bytes, defect)) => {
+                found.records.push(record);
+                found.bytes += bytes;
+                found.defects.extend(defect);
+            }
+            Err(error) => found.defects.push(damaged_by(record_path(name, key), &error)),
+        }
+    }
+    let numbers: Vec<_> = (1..=of.last_event()).collect();
+    let mut events = Vec::new();
+    let read = for_files(objects, &numbers, |number| read_event(objects, name, *number));
+    for (number, event) in numbers.into_iter().zip(read) {
+        match event {
+            Ok(event) => events.push(event),
+            Err(error) => found.defects.push(damaged_by(files::event(name, number), &error)),
+        }
+    }
+    match History::new(name.clone(), found.records.clone(), events) {
+        Ok(history) => {
+            for version in history.missing() {
+                let path = files::record(name, version);
+                // A damaged one is told already.
+                if found.defects.iter().all(|defect| defect.path != path) {
+                    let message =
+                        format!("the record of `{name}` {version}, which an event is about, is missing");
+                    found.defects.push(defect(path, DefectKind::RecordMissing, message));
                 }
-                LogChange::Event { name, number: event, .. } => {
-                    let last = self.events.entry(name).or_default();
-                    *last = (*last).max((event, number));
-                }
-                LogChange::Unknown => {}
             }
         }
-    }
-
-    /// Returns the last event that is announced of each skill.
-    pub fn events(&self) -> impl Iterator<Item = (&SkillName, usize)> {
-        self.events.iter().map(|(name, (event, _))| (name, *event))
-    }
-
-    /// Returns the defect of the last event of `name` that is announced, which is missing.
-    pub fn missing_event(&self, name: &SkillName) -> Option<Defect> {
-        let (event, number) = self.events.get(name)?;
-        let message =
-            format!("`{}` announces it, and it is missing: a yank could be gone", files::log(*number));
-        Some(defect(files::event(name, *event), DefectKind::Damaged, message))
-    }
-
-    /// Returns the versions that are announced, each by its name and key.
-    pub fn versions(&self) -> impl Iterator<Item = (&SkillName, &str)> {
-        self.versions.keys().map(|(name, key)| (name, key.as_str()))
-    }
-
-    /// Returns the defect of a version that has a record and that no entry announces.
-    pub fn unannounced(&self, name: &SkillName, key: &str) -> Option<Defect> {
-        let is_announced = self.versions.contains_key(&(name.clone(), key.to_owned()));
-        let message = "no entry of the log announces it: the last ones may be missing";
-        (!is_announced).then(|| defect(record_path(name, key), DefectKind::Damaged, message))
-    }
-
-    /// Compares what is announced of a version with the digest that its record has; `None` if there is no record.
-    pub fn examine(&self, name: &SkillName, key: &str, record: Option<Digest>) -> Option<Defect> {
-        let announced = self.versions.get(&(name.clone(), key.to_owned()))?;
-        let first = announced.first()?;
-        let Some(record) = record else {
-            let last = announced.last().unwrap_or(first).number;
-            let message = format!(
-                "`{}` announces `{name}` {key}, and its record is missing: it was removed, or its publication was cut \
-                 off and not tried again",
-                files::log(last)
-            );
-            return Some(defect(record_path(name, key), DefectKind::RecordMissing, message));
-        };
-        if announced.iter().all(|one| one.digest != record) {
-            let message = format!("it announces `{name}` {key} with other files than the record has");
-            return Some(defect(files::log(first.number), DefectKind::ContentDiffers, message));
+        Err(error) => {
+            let path = format!("{}/{name}", files::INDEX);
+            found.defects.push(defect(path, DefectKind::Damaged, error.to_string()));
         }
-        // Writers of a directory take turns: the second one knows what the first one announced.
-        let other = announced.iter().find(|one| one.digest != first.digest)?;
-        let is_race = announced.iter().all(|one| one.is_of_server);
-        let message =
-            format!("it announces `{name}` {key} with other files than `{}` does", files::log(first.number));
-        (!is_race).then(|| defect(files::log(other.number), DefectKind::ContentDiffers, message))
     }
+    found
+}
+
+/// Examines the archive of a version. Returns the number of its bytes, and what is wrong.
+fn examine_version(objects: &dyn Objects, record: &Record) -> (u64, Option<Defect>) {
+    let at = files::artifact(&record.artifact.digest);
+    let of = format!("the archive of `{}` {}", record.name, record.version);
+    let differs =
+        |message: String| Some(defect(at.clone(), DefectKind::ArtifactDiffers, format!("{of}: {message}")));
+    let file = match objects.open(&at) {
+        Ok(Some(file)) => file,
+        Ok(None) => {
+            let message = format!("{of} is missing");
+            return (0, Some(defect(at, DefectKind::ArtifactMissing, message)));
+        }
+        Err(error) => return (0, differs(error.with_causes().to_string())),
+    };
+    let size = file.len();
+    if size != record.artifact.size {
+        return (size, differs(format!("it has {size} bytes, not {} as recorded", record.artifact.size)));
+    }
+    match package::digest_of(&file) {
+        Ok(digest) if digest == record.artifact.digest => {}
+        Ok(digest) => return (size, differs(format!("its digest is `{digest}`"))),
+        Err(error) => return (size, differs(error.to_string())),
+    }
+    let content = examine_content(&file, record).err();
+    let path = || files::record(&record.name, &record.version);
+    (size, content.map(|message| defect(path(), DefectKind::ContentDiffers, message)))
+}
+
+/// Compares what the log announces with what came about.
+fn compare(
+    objects: &dyn Objects,
+    dir: Option<&RegistryDir>,
+    log: Log,
+    skills: &Skills,
+    records: &BTreeMap<(SkillName, String), Record>,
+    defects: &mut Vec<Defect>,
+) -> Result<()> {
+    let Log { announced, last, defects: of_log } = log;
+    if of_log.is_empty() {
+        // What was published since the log was read is announced by now. Without a whole log nobody knows what was.
+        let mut later = Announcements::default();
+        let mut number = last + 1;
+        while let Ok(Some(entry)) = objects.log_entry(number) {
+            later.add(number, entry);
+            number += 1;
+        }
+        let is_old = |name: &SkillName, key: &str| later.unannounced(name, key).is_some();
+        let known = records.keys().filter(|(name, key)| is_old(name, key));
+        defects.extend(known.filter_map(|(name, key)| announced.unannounced(name, key)));
+    }
+    defects.extend(of_log);
+    // What a writer is at work on, or a killed one was, still comes about. It may just have done so.
+    let is_underway = |name: &SkillName, path: &str| -> Result<bool> {
+        Ok(pending(dir)?.binary_search(name).is_ok() || objects.head(path)?.is_some())
+    };
+    for (name, key) in announced.versions() {
+        let record = records.get(&(name.clone(), key.to_owned()));
+        let path = record_path(name, key);
+        // It is damaged, which is told already, or an event has told that it is missing.
+        let is_told = record.is_none() && defects.iter().any(|defect| defect.path == path);
+        if record.is_some() || !is_told && !is_underway(name, &path)? {
+            defects.extend(announced.examine(name, key, record.map(|record| record.digest)));
+        }
+    }
+    for (name, event) in announced.events() {
+        let is_there = skills.0.get(name).is_some_and(|files| files.last_event() >= event);
+        if !is_there && !is_underway(name, &files::event(name, event))? {
+            defects.extend(announced.missing_event(name));
+        }
+    }
+    Ok(())
+}
+
+/// Adds what is in a directory besides records, events, archives and the log: derived files that are not as they should be,
+/// unless damaged files keep them from being derived, and files that belong to nothing.
+fn add_others(dir: &RegistryDir, listed: Listing, is_damaged: bool, found: &mut Verified) -> Result<()> {
+    if !is_damaged {
+        let outdated = dir.outdated()?;
+        let message = "it is not what the records and events make";
+        let defect = |path| defect(path, DefectKind::Outdated, message);
+        found.defects.extend(outdated.written.into_iter().chain(outdated.removed).map(defect));
+    }
+    found.strays.extend(listed.misplaced);
+    // A list that is not to be there is a defect already. Others are not the registry's.
+    let is_foreign = |name: &&SkillName| !listed.skills.0.contains_key(name) && !is_own_list(dir, name);
+    found.strays.extend(listed.lists.iter().filter(is_foreign).map(files::list));
+    let is_discovery = |entry: &String| entry == "index.json" || exact_name(entry).is_some();
+    let discovery = fs::list_dir(&dir.path_of(files::AGENT_SKILLS))?;
+    let foreign = discovery.iter().filter(|entry| !is_discovery(entry));
+    found.strays.extend(foreign.map(|entry| format!("{}/{entry}", files::AGENT_SKILLS)));
+    found.strays.extend(leftovers(dir)?.into_iter().map(|entry| format!("{}/{entry}", files::PENDING)));
+    Ok(())
 }
 
 /// Returns the path of the record of the version with the key `key`.
-fn record_path(name: &SkillName, key: &str) -> String {
+pub(super) fn record_path(name: &SkillName, key: &str) -> String {
     format!("{}/{name}/{key}.json", files::INDEX)
 }
 
@@ -365,7 +372,7 @@ pub(super) fn examine_content(file: &Arc<SharedFile>, record: &Record) -> Result
     }
 }
 
-fn defect(path: String, kind: DefectKind, message: impl Into<String>) -> Defect {
+pub(super) fn defect(path: String, kind: DefectKind, message: impl Into<String>) -> Defect {
     Defect { path, kind, message: message.into() }
 }
 

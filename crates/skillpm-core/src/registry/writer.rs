@@ -1,22 +1,22 @@
 //! Changing a registry.
 
-use std::collections::BTreeSet;
-
 use super::derive::{Change, Derived, Plan, plan, plan_all};
-use super::staging::{StagedFile, Staging};
-use super::{Event, Ledger, LogChange, LogEntry, Package, Record, RegistryDir, Staged, Timestamp, files};
+use super::dir_staging::DirStaging;
+use super::staging::{BucketStaging, StagedFile, Staging};
+use super::{
+    Carrier, Event, Ledger, LogChange, LogEntry, Objects, Package, Record, Staged, Timestamp, files,
+};
 use crate::advice::{Verb, message};
 use crate::error::{Error, ErrorKind, Result};
-use crate::fs::{self, FileLock};
 use crate::name::SkillName;
 use crate::version::Version;
 
-/// The one process that changes a registry. What it is told to change is written beside its place first, and gets its
-/// place by [`Writer::commit`]; dropped before that, it has changed nothing.
+/// A change of a registry. What it is told to change is staged first, and gets its place by [`Writer::commit`]; dropped
+/// before that, it has changed nothing. In a directory, no other process changes the registry meanwhile.
 #[derive(Debug)]
 pub struct Writer<'a> {
-    pub(super) stage: Staging<'a>,
-    dir: &'a RegistryDir,
+    pub(super) stage: Box<dyn Staging + 'a>,
+    objects: &'a dyn Objects,
     pub(super) ledger: Ledger<'a>,
     artifacts: Vec<StagedFile>,
     /// Whether archives got their places before all others.
@@ -29,30 +29,30 @@ pub struct Writer<'a> {
     time: Timestamp,
     /// Who changes the registry, if that is known.
     by: Option<String>,
-    // Released last.
-    _lock: FileLock,
 }
 
 impl<'a> Writer<'a> {
-    /// Waits until no other process changes the registry `dir`; calls `on_wait` if one does.
+    /// Waits until no other process changes the registry with these files, if they lie in a directory; calls `on_wait` if
+    /// one does.
     ///
     /// # Errors
     ///
     /// Fails if the registry cannot be written.
-    pub fn new(dir: &'a RegistryDir, on_wait: impl Fn()) -> Result<Self> {
-        let lock = FileLock::acquire(&dir.path_of(files::LOCK), on_wait)?;
-        let stage = Staging::new(dir)?;
+    pub fn new(objects: &'a dyn Objects, on_wait: impl Fn()) -> Result<Self> {
+        let stage: Box<dyn Staging + 'a> = match objects.carrier() {
+            Carrier::Directory(dir) => Box::new(DirStaging::new(dir, on_wait)?),
+            Carrier::Bucket(bucket) => Box::new(BucketStaging::new(bucket)),
+        };
         Ok(Self {
             stage,
-            dir,
-            ledger: Ledger::new(dir),
+            objects,
+            ledger: Ledger::new(objects),
             artifacts: Vec::new(),
             has_placed: false,
             truth: Vec::new(),
             changes: Vec::new(),
             time: Timestamp::new(0),
             by: None,
-            _lock: lock,
         })
     }
 
@@ -76,7 +76,7 @@ impl<'a> Writer<'a> {
     pub fn stage(&mut self, package: &Package, published: Timestamp) -> Result<Staged> {
         let staged = self.ledger.publish(package, published)?;
         if let Staged::New(record) = &staged {
-            if self.dir.archive(&package.artifact).is_none() {
+            if !self.stage.has_archive(&package.artifact) {
                 let path = files::artifact(&package.artifact.digest);
                 self.artifacts.push(self.stage.write(path, &package.bytes)?);
             }
@@ -137,14 +137,24 @@ impl<'a> Writer<'a> {
     ///
     /// # Errors
     ///
-    /// Fails if a file cannot be written. Unless the error says otherwise, nothing was published then.
-    pub fn commit(mut self) -> Result<Derived> {
-        let pending = self.dir.pending()?;
+    /// Fails if a file cannot be written, and if another writer of the bucket was faster. Unless the error says otherwise,
+    /// nothing was published then.
+    pub fn commit(self) -> Result<Derived> {
+        self.try_commit()?.ok_or_else(contended)
+    }
+
+    /// Works like [`Self::commit`]. Returns `None` if another writer of the bucket changed the same skill: then nothing was
+    /// published, and everything is to be decided again from what is there now.
+    pub(super) fn try_commit(mut self) -> Result<Option<Derived>> {
+        let pending = self.stage.pending()?;
         if self.truth.is_empty() && pending.is_empty() {
-            return Ok(Derived::default());
+            return Ok(Some(Derived::default()));
         }
         self.touch(pending)?;
-        let plan = plan(self.dir, self.ledger.touched())?;
+        let plan = match self.objects.carrier() {
+            Carrier::Directory(dir) => plan(dir, self.ledger.touched())?,
+            Carrier::Bucket(_) => Plan::default(),
+        };
         self.carry_out(plan)
     }
 
@@ -160,35 +170,39 @@ impl<'a> Writer<'a> {
         Ok(())
     }
 
-    /// Derives everything from records and events. A skill that is damaged is left out.
+    /// Derives everything from records and events. A skill that is damaged is left out. In a bucket nothing is derived.
     ///
     /// # Errors
     ///
     /// Fails if a file cannot be read or written.
     pub fn index(mut self) -> Result<Derived> {
-        self.touch(self.dir.pending()?)?;
-        let plan = plan_all(self.dir, self.ledger.touched())?;
-        self.carry_out(plan)
+        self.touch(self.stage.pending()?)?;
+        let plan = match self.objects.carrier() {
+            Carrier::Directory(dir) => plan_all(dir, self.ledger.touched())?,
+            Carrier::Bucket(_) => Plan::default(),
+        };
+        self.carry_out(plan)?.ok_or_else(contended)
     }
 
-    /// Gives everything that was staged its place, and then what is derived from it.
-    fn carry_out(mut self, mut plan: Plan) -> Result<Derived> {
+    /// Gives everything that was staged its place, and then what is derived from it. Returns `None` if another writer was
+    /// faster.
+    fn carry_out(mut self, mut plan: Plan) -> Result<Option<Derived>> {
         if plan.changes.is_empty() && self.truth.is_empty() {
             self.unmark_all();
             let Plan { skills, versions, left_out, .. } = plan;
-            return Ok(Derived { skills, versions, left_out, ..Derived::default() });
+            return Ok(Some(Derived { skills, versions, left_out, ..Derived::default() }));
         }
         let log = self.stage_log()?;
         let derived = self.stage_derived(std::mem::take(&mut plan.changes))?;
         let marked = self.mark()?;
-        if let Err(error) = self.publish(log.as_ref()) {
-            if self.stage.is_decided() {
-                return Err(unfinished(error));
+        match self.publish(log.as_ref()) {
+            Ok(true) => {}
+            Ok(false) => return Ok(None),
+            Err(error) if self.stage.is_decided() => return Err(unfinished(error)),
+            Err(error) => {
+                self.unmark(&marked);
+                return Err(error);
             }
-            for name in &marked {
-                self.unmark(name);
-            }
-            return Err(error);
         }
         let (mut written, mut removed) = (Vec::new(), Vec::new());
         for change in derived {
@@ -206,7 +220,7 @@ impl<'a> Writer<'a> {
         self.stage.sync().map_err(unfinished)?;
         self.unmark_all();
         let Plan { skills, versions, left_out, .. } = plan;
-        Ok(Derived { skills, versions, written, removed, left_out })
+        Ok(Some(Derived { skills, versions, written, removed, left_out }))
     }
 
     /// Writes the entry of the log beside its place; `None` if there is nothing to announce.
@@ -216,8 +230,7 @@ impl<'a> Writer<'a> {
         }
         let changes = std::mem::take(&mut self.changes);
         let entry = LogEntry { time: self.time, by: self.by.clone(), changes };
-        let number = self.dir.log_length()? + 1;
-        self.stage.write(files::log(number), &entry.to_bytes()).map(Some)
+        self.stage.write_log(&entry).map(Some)
     }
 
     /// Writes the derived files beside their places.
@@ -230,18 +243,13 @@ impl<'a> Writer<'a> {
         changes.into_iter().map(place).collect()
     }
 
-    /// Marks the skills that change, so that they are derived again should this process be killed. Returns those that
-    /// were not marked before.
-    fn mark(&mut self) -> Result<BTreeSet<SkillName>> {
-        let before: BTreeSet<_> = self.dir.pending()?.into_iter().collect();
-        let new: BTreeSet<_> =
+    /// Marks the skills that change. Returns those that were not marked before.
+    fn mark(&mut self) -> Result<Vec<SkillName>> {
+        let before = self.stage.pending()?;
+        let new: Vec<_> =
             self.ledger.touched().keys().filter(|name| !before.contains(*name)).cloned().collect();
-        let marked =
-            new.iter().try_for_each(|name| self.dir.base.write_new(&files::pending(name), [&b""[..]]));
-        if let Err(error) = marked.map_err(Error::from).and_then(|()| self.stage.sync()) {
-            for name in &new {
-                self.unmark(name);
-            }
+        if let Err(error) = self.stage.mark(&new) {
+            self.unmark(&new);
             return Err(error);
         }
         Ok(new)
@@ -249,35 +257,30 @@ impl<'a> Writer<'a> {
 
     /// Removes the marks of all skills that were touched.
     fn unmark_all(&self) {
-        self.ledger.touched().keys().for_each(|name| self.unmark(name));
+        self.unmark(self.ledger.touched().keys());
     }
 
-    /// Removes the mark of the skill `name`. A mark that stays harms nothing: the next writer derives the same again.
-    fn unmark(&self, name: &SkillName) {
-        let _ = fs::remove_tree(&self.dir.path_of(&files::pending(name)));
+    fn unmark<'n>(&self, names: impl IntoIterator<Item = &'n SkillName>) {
+        for name in names {
+            self.stage.unmark(name);
+        }
     }
 
-    /// Moves archives, the entry of the log, records and events to their places, in this order. Once the entry has its
-    /// place the change is decided: if this fails afterwards, the next writer goes on.
-    fn publish(&mut self, log: Option<&StagedFile>) -> Result<()> {
-        for artifact in &self.artifacts {
-            self.stage.replace(artifact)?;
-        }
-        if self.has_placed || !self.artifacts.is_empty() {
-            self.stage.sync()?;
-        }
-        if let Some(log) = log {
-            self.stage.create(log)?;
-            self.stage.decide(true);
-        }
+    /// Gives archives, the entry of the log, records and events their places, in this order. Once the entry has its place
+    /// the change of a directory is decided: if this fails afterwards, the next writer goes on. Returns whether all have
+    /// their places.
+    fn publish(&mut self, log: Option<&StagedFile>) -> Result<bool> {
+        self.stage.announce(&self.artifacts, log, self.has_placed)?;
         for file in &self.truth {
-            self.stage.create(file)?;
+            if !self.stage.create(file)? {
+                return Ok(false);
+            }
         }
         if !self.truth.is_empty() {
             self.stage.sync()?;
         }
-        self.stage.decide(false);
-        Ok(())
+        self.stage.finish();
+        Ok(true)
     }
 }
 
@@ -292,4 +295,8 @@ fn unfinished(error: Error) -> Error {
     error
         .context("the registry was changed, but not all of its files")
         .hint(message!(Verb::Registry.call().word("index"), " completes it"))
+}
+
+fn contended() -> Error {
+    Error::io("the registry is changed by too many at the same time").hint("try again")
 }

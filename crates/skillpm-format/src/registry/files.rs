@@ -1,5 +1,6 @@
 //! The paths of a registry's files, below its directory, with `/` between components.
 
+use super::registry_name;
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::version::Version;
@@ -26,6 +27,65 @@ pub const AI_CATALOG: &str = ".well-known/ai-catalog.json";
 pub const PENDING: &str = "pending";
 /// The file that writers lock.
 pub const LOCK: &str = "lock";
+/// The directory of what only a server reads, such as tokens.
+pub const PRIVATE: &str = "private";
+
+/// A file of a registry, as its path says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum FileKind {
+    /// What makes a directory a registry.
+    Config,
+    /// The file that a search reads.
+    Search,
+    /// The index of the discovery format.
+    Discovery,
+    /// The AI Catalog.
+    AiCatalog,
+    /// The list of a skill's versions.
+    List(SkillName),
+    /// The versions of a skill in the form of the versions proposal.
+    Versions(SkillName),
+    /// The record of the version of a skill with this key. Nothing says that the key is one.
+    Record(SkillName, String),
+    /// An event of a skill, by its number.
+    Event(SkillName, usize),
+    /// The archive with this digest.
+    Artifact(Digest),
+    /// An entry of the log, by its number.
+    Log(u64),
+}
+
+impl FileKind {
+    /// Returns what the file at `path` is; `None` if a registry has none there.
+    pub fn of(path: &str) -> Option<Self> {
+        let exact = |text: &str| registry_name(text).ok().filter(|name| name.as_str() == text);
+        let parts: Vec<_> = path.split('/').collect();
+        let found = match parts[..] {
+            [CONFIG] => Self::Config,
+            [SEARCH] => Self::Search,
+            _ if path == DISCOVERY => Self::Discovery,
+            _ if path == AI_CATALOG => Self::AiCatalog,
+            [".well-known", "agent-skills", skill, "versions.json"] => Self::Versions(exact(skill)?),
+            [INDEX, list] => Self::List(exact(list.strip_suffix(".json")?)?),
+            [INDEX, skill, record] => Self::Record(exact(skill)?, record.strip_suffix(".json")?.to_owned()),
+            [INDEX, skill, EVENTS, event] => {
+                let number = event.strip_suffix(".json")?.parse().ok().filter(|number| *number > 0)?;
+                let name = exact(skill)?;
+                (self::event(&name, number) == path).then_some(Self::Event(name, number))?
+            }
+            ["artifacts", "sha256", archive] => {
+                let digest = Digest::from_hex(archive.strip_suffix(".zip")?)?;
+                (artifact(&digest) == path).then_some(Self::Artifact(digest))?
+            }
+            [LOG, _, entry] => {
+                let number = entry.strip_suffix(".json")?.parse().ok().filter(|number| *number > 0)?;
+                (log(number) == path).then_some(Self::Log(number))?
+            }
+            _ => return None,
+        };
+        Some(found)
+    }
+}
 
 /// Returns the text under which a version exists only once: Semantic Versioning in lower case without build metadata, so
 /// `1.0`, `1.0.0` and `1.0.0+b2` have the same key, and so have two versions that some file systems cannot tell apart.

@@ -467,3 +467,36 @@ proptest! {
         let _ = (Record::parse(bytes, &name("a"), "1.0.0"), NameList::parse(bytes, &name("a")));
     }
 }
+
+#[test]
+fn only_files_of_a_registry_have_a_kind() {
+    use files::FileKind;
+    let name = registry_name("pdf").expect("a name");
+    for (path, kind) in [
+        ("config.json", FileKind::Config),
+        (files::DISCOVERY, FileKind::Discovery),
+        ("index/pdf.json", FileKind::List(name.clone())),
+        ("index/pdf/1.0.0.json", FileKind::Record(name.clone(), "1.0.0".to_owned())),
+        ("index/pdf/events/2.json", FileKind::Event(name.clone(), 2)),
+        ("log/1/1000.json", FileKind::Log(1000)),
+        (&files::versions(&name), FileKind::Versions(name.clone())),
+    ] {
+        assert_eq!(FileKind::of(path), Some(kind), "{path}");
+    }
+    for wrong in [
+        "private/tokens/a.json",
+        "index/../private/tokens/a.json",
+        "index/PDF.json",
+        "index/pdf/events/0.json",
+        "index/pdf/events/02.json",
+        "index//1.0.0.json",
+        "log/0/1000.json",
+        "log/0/0.json",
+        "artifacts/sha256/..zip",
+        "lock",
+        "pending/pdf",
+        "/config.json",
+    ] {
+        assert_eq!(FileKind::of(wrong), None, "{wrong}");
+    }
+}

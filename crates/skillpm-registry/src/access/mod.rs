@@ -16,8 +16,8 @@ use crate::registry::{
     Account, Event, History, Provenance, RepositoryChange, Timestamp, TrustedPublisher, Visibility,
 };
 pub(crate) use names::check_new_name;
-pub(crate) use oidc::{GITHUB, Issuers};
-pub(crate) use token::{Holder, Issued, Token, TokenRequest, Tokens, randomize};
+pub(crate) use oidc::Issuers;
+pub(crate) use token::{Holder, Issued, Token, TokenRequest, Tokens};
 
 /// What a token allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]

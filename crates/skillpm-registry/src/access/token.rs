@@ -4,7 +4,6 @@ use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
-use ring::rand::SecureRandom as _;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -13,6 +12,7 @@ use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unusable};
 use crate::name::SkillName;
+use crate::random::randomize;
 use crate::registry::{Account, Provenance, Timestamp, TrustedPublisher};
 use crate::storage::Objects;
 
@@ -232,11 +232,6 @@ impl Tokens {
         Err(Error::usage(format!("there is no token `{id}`"))
             .hint("`skillpm-registry token list` shows them"))
     }
-}
-
-/// Fills `bytes` with random numbers that nobody can guess.
-pub(crate) fn randomize(bytes: &mut [u8]) -> Result<()> {
-    ring::rand::SystemRandom::new().fill(bytes).map_err(|_| Error::io("the system has no random numbers"))
 }
 
 fn path(digest: &Digest) -> String {

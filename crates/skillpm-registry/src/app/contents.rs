@@ -25,6 +25,14 @@ const KEPT_BYTES: u64 = 32 << 20;
 /// time. Clients that take them slowly must not take all memory.
 const SENT_BYTES: usize = 128 << 20;
 
+/// What the parts of a version, as an artifact, are identified by.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Parts {
+    pub(crate) manifest: Digest,
+    pub(crate) config: Digest,
+    pub(crate) layer: Artifact,
+}
+
 /// What is known of the files in an archive. It depends on nothing but the archive.
 #[derive(Debug)]
 pub(crate) struct Contents {

@@ -15,8 +15,9 @@ use crate::app::{blocking, now};
 use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::registry::{History, LeftOut, NewRegistry, RegistryDir, Writer, files};
-use crate::storage::{Objects, Storage};
+use crate::registry::files::FileKind;
+use crate::registry::{History, LeftOut, NewRegistry, Objects as _, RegistryDir, Writer, files};
+use crate::storage::{Objects, Place, Storage};
 
 /// More bytes than any file has.
 const WHOLE: u64 = u64::MAX / 2;
@@ -56,7 +57,7 @@ pub(super) struct GarbageArgs {
 ///
 /// Fails if something is.
 pub(super) async fn verify(args: VerifyArgs) -> Result<()> {
-    let storage = Storage::open(&args.common.settings()?.place()?).await?;
+    let storage = Storage::open(&Place::of(&args.common.settings()?)?).await?;
     let verified = storage.verify().await?;
     for defect in &verified.defects {
         anstream::println!("{}: {}", visible(&defect.path), visible(&defect.message));
@@ -89,15 +90,20 @@ enum Part {
 
 impl Part {
     fn of(path: &str) -> Self {
-        let parts: Vec<_> = path.split('/').collect();
-        match &parts[..] {
-            [files::LOCK | files::SEARCH]
-            | [files::PENDING, ..]
-            | [files::INDEX, _]
-            | [".well-known", "agent-skills", _, "versions.json"] => Self::Own,
-            _ if matches!(path, files::DISCOVERY | files::AI_CATALOG) => Self::Own,
-            [files::CONFIG] | [files::INDEX | files::LOG | "artifacts", ..] => Self::Constant,
-            _ => Self::Changing,
+        match FileKind::of(path) {
+            Some(
+                FileKind::Config
+                | FileKind::Record(..)
+                | FileKind::Event(..)
+                | FileKind::Artifact(_)
+                | FileKind::Log(_),
+            ) => Self::Constant,
+            Some(_) => Self::Own,
+            None => match path.split('/').next().unwrap_or_default() {
+                files::LOCK | files::PENDING => Self::Own,
+                files::INDEX | files::LOG | "artifacts" => Self::Constant,
+                _ => Self::Changing,
+            },
         }
     }
 }
@@ -111,7 +117,7 @@ impl Part {
 /// then. Fails at the end if the registry is damaged.
 pub(super) async fn backup(args: BackupArgs) -> Result<()> {
     let common = Common { registry: Some(args.registry), config: args.config };
-    let storage = Storage::open(&common.settings()?.place()?).await?;
+    let storage = Storage::open(&Place::of(&common.settings()?)?).await?;
     let objects = storage.files();
     let is_copy = check_target(&args.dir, &storage)?;
     let paths = listed(objects).await?;
@@ -304,7 +310,7 @@ struct Statement {
 ///
 /// Fails if the registry cannot be read.
 pub(super) async fn garbage(args: GarbageArgs) -> Result<()> {
-    let storage = Storage::open(&args.common.settings()?.place()?).await?;
+    let storage = Storage::open(&Place::of(&args.common.settings()?)?).await?;
     let objects = storage.files();
     // Archives are listed first: one that is published meanwhile is not taken for garbage.
     let artifacts = objects.list(files::ARTIFACTS).await?;

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
+use super::Address;
 use super::view::{Place, Row, version};
-use super::{Address, Shown};
+use crate::app::Shown;
 use crate::registry::{Record, files};
 
 #[derive(Debug, Serialize)]

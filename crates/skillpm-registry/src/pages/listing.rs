@@ -3,8 +3,8 @@
 use serde::Serialize;
 use skillpm_core::ranking::SearchWords;
 
-use super::Shown;
 use super::view::{Place, Row, number, shown};
+use crate::app::Shown;
 
 /// The number of skills on one page of the server. A site of files has all of them on one page.
 const PAGE: usize = 100;

@@ -9,7 +9,6 @@ mod feed;
 mod graph;
 mod listing;
 mod markdown;
-mod shown;
 mod site;
 mod skill;
 #[cfg(test)]
@@ -25,15 +24,13 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::app::{App, blocking};
+use crate::app::{App, File, Shown, blocking};
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown, unusable};
 use crate::name::SkillName;
 use crate::registry::{History, Record, files, registry_name};
-use crate::web::File;
 use contents::Contents;
 pub(crate) use listing::Query;
-pub(crate) use shown::Shown;
 pub(crate) use site::write;
 use view::Place;
 

@@ -6,8 +6,8 @@ use std::path::Path;
 use skillpm_core::fs;
 use skillpm_core::text::and;
 
-use super::{Address, Query, Shown};
-use crate::app::App;
+use super::{Address, Pages, Query};
+use crate::app::{App, Shown};
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::registry::files;
@@ -52,8 +52,9 @@ pub(crate) async fn write(app: &App, out: &Path, force: bool) -> Result<Written>
     }
     // If this run is cut off, the next one knows the files of both.
     write_list(out, paths.union(&earlier))?;
+    let pages = Pages::new()?;
     for address in &addresses {
-        let page = app.pages.page(app, &shown, address, &Query::default(), false).await?;
+        let page = pages.page(app, &shown, address, &Query::default(), false).await?;
         fs::write_small(&out.join(address.path()), &page.bytes)?;
     }
     for path in earlier.difference(&paths) {

@@ -3,9 +3,10 @@
 use serde::Serialize;
 use skillpm_core::requirement::Requirement;
 
+use super::Address;
 use super::graph::Graph;
 use super::view::{Place, Time, bytes, shown, version};
-use super::{Address, Shown};
+use crate::app::Shown;
 use crate::registry::{History, Record, Visibility, files};
 
 /// All but what is in the archive.

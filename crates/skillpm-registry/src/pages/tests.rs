@@ -8,8 +8,8 @@ use super::*;
 use crate::access::Scope;
 use crate::app::App;
 use crate::config::Config;
-use crate::registry::{Config as RegistryConfig, Event, Timestamp, registry_version};
-use crate::storage::{Objects, Publication, Storage};
+use crate::registry::{Config as RegistryConfig, Decide, Event, Publication, Timestamp, registry_version};
+use crate::storage::{Objects, Storage};
 use crate::testing::{Store, archive as plain, caller};
 
 /// What would run if it were not escaped.
@@ -33,8 +33,7 @@ async fn publish(app: &App, name: &str, version: &str, archive: Bytes) {
     let known = app.catalog.history(&name);
     // Past the checks of the server: a registry may have been filled by something else.
     let alice = Event::AddOwner { owner: "alice".parse().expect("an account"), time: time() };
-    let permit: crate::storage::Permit =
-        Arc::new(move |history| Ok(history.records().is_empty().then(|| alice.clone())));
+    let permit: Decide = Arc::new(move |history| Ok(history.records().is_empty().then(|| alice.clone())));
     let publication = Publication { package, permit, time: time(), by: None, known };
     let (_, history) = app.storage.publish(publication).await.expect("is published");
     app.catalog.set(history);
@@ -58,7 +57,7 @@ fn hostile(version: &str) -> Bytes {
 async fn text(app: &App, path: &str, query: &Query) -> String {
     let shown = Shown::new(app.catalog.all());
     let address = Address::of(path).expect("an address");
-    let page = app.pages.page(app, &shown, &address, query, true).await;
+    let page = Pages::new().expect("templates").page(app, &shown, &address, query, true).await;
     plainer(std::str::from_utf8(&page.expect("a page").bytes).expect("text"))
 }
 

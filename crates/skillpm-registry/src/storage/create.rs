@@ -2,9 +2,8 @@
 
 use skillpm_core::fs::{self, Kind};
 
-use super::PRIVATE;
+use super::Place;
 use super::probe::{PROBES, probe};
-use crate::config::Place;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::{Config, NewRegistry, files};
@@ -68,7 +67,7 @@ async fn is_empty(place: &Place) -> Result<bool> {
         Place::Bucket(bucket) => {
             let objects = bucket.objects()?;
             Ok(!objects.exists(files::CONFIG).await?
-                && objects.is_empty_but(&format!("{PRIVATE}/{PROBES}")).await?)
+                && objects.is_empty_but(&format!("{}/{PROBES}", files::PRIVATE)).await?)
         }
     }
 }

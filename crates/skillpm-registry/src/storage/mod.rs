@@ -1,42 +1,36 @@
 //! Where a registry lies: a directory or a bucket.
 //!
-//! Both hold the same files. What is written is decided here once, from the history of a skill; the carriers differ in how
-//! they make it so. A directory has a lock and a rename, a bucket can create an object unless there is one.
+//! Both hold the same files, and [`crate::registry`] reads and changes them. Here is what a server has of its own: the objects
+//! of a bucket, streams of bytes, and threads that wait for either.
 
 mod bucket;
 mod create;
-mod directory;
 mod objects;
+mod place;
 mod probe;
-mod verify;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use axum::body::Bytes;
-
 use object_store::local::LocalFileSystem;
 use skillpm_core::fs;
+use tokio::sync::Semaphore;
 
-use crate::config::Place;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::{
-    Config, Event, History, LogEntry, MAX_FILE, Package, RegistryDir, Staged, Timestamp, Verified, files,
+    self, Carrier, Config, Decide, History, LogEntry, MAX_FILE, Publication, RegistryDir, Staged, Timestamp,
+    Verified, files,
 };
 use bucket::Bucket;
 pub(crate) use create::{create, create_if_empty};
-use directory::Directory;
 pub(crate) use objects::{Objects, Pieces};
+pub(crate) use place::Place;
 pub(crate) use probe::check_store;
 
-/// The directory of what only the server reads: tokens.
-const PRIVATE: &str = "private";
-
-/// Decides whether a skill with this history may be published, and by which event it becomes the publisher's first.
-pub(crate) type Permit = Arc<dyn Fn(&History) -> Result<Option<Event>> + Send + Sync>;
-/// Decides which event is to happen to a skill; `None` if things are so already.
-pub(crate) type Change = Arc<dyn Fn(&History) -> Result<Option<Event>> + Send + Sync>;
+/// The number of changes of a bucket that wait for the store at the same time.
+const CHANGES: usize = 32;
 
 /// A registry.
 #[derive(Debug)]
@@ -44,13 +38,11 @@ pub(crate) struct Storage {
     config: Config,
     files: Objects,
     private: Objects,
-    carrier: Carrier,
-}
-
-#[derive(Debug)]
-enum Carrier {
-    Directory(Directory),
-    Bucket(Bucket),
+    /// The same files, as they are read and changed on threads that wait.
+    registry: Arc<dyn registry::Objects>,
+    /// Held by whoever changes the registry: changes must not wait on all threads that reads need. Those of a directory wait
+    /// for its lock, one at a time.
+    changes: Semaphore,
 }
 
 /// All that a registry has.
@@ -60,20 +52,6 @@ pub(crate) struct Loaded {
     pub(crate) histories: Vec<History>,
     /// The number of the last entry of the log that the histories surely have.
     pub(crate) position: u64,
-}
-
-/// A version that is to be published.
-pub(crate) struct Publication {
-    /// The package.
-    pub(crate) package: Arc<Package>,
-    /// Whether it may be.
-    pub(crate) permit: Permit,
-    /// When.
-    pub(crate) time: Timestamp,
-    /// Who publishes it.
-    pub(crate) by: Option<String>,
-    /// The history of the skill, as far as it is known.
-    pub(crate) known: History,
 }
 
 impl Storage {
@@ -86,21 +64,26 @@ impl Storage {
         match place {
             Place::Directory(path) => {
                 let dir = RegistryDir::open(path)?;
-                let private = dir.path().join(PRIVATE);
+                let private = dir.path().join(files::PRIVATE);
                 // One that cannot be written can still be served.
                 if fs::create_dir_all(&private).is_ok() {
                     fs::make_private(&private);
                 }
                 let store = LocalFileSystem::new_with_prefix(dir.path())
                     .map_err(|error| Error::io("the directory cannot be opened").because(error))?;
-                let files = Objects::new(Arc::new(store), "");
+                let objects = Objects::new(Arc::new(store), "");
                 let config = dir.config().clone();
-                let carrier = Carrier::Directory(Directory::new(dir));
-                Ok(Self { config, private: files.below(PRIVATE), files, carrier })
+                Ok(Self {
+                    config,
+                    private: objects.below(files::PRIVATE),
+                    files: objects,
+                    registry: Arc::new(dir),
+                    changes: Semaphore::new(1),
+                })
             }
             Place::Bucket(bucket) => {
-                let files = bucket.objects()?;
-                let Some(bytes) = files.get(files::CONFIG, MAX_FILE).await? else {
+                let objects = bucket.objects()?;
+                let Some(bytes) = objects.get(files::CONFIG, MAX_FILE).await? else {
                     return Err(Error::usage(format!(
                         "`{bucket}` is not a registry: it has no `{}`",
                         files::CONFIG
@@ -110,15 +93,20 @@ impl Storage {
                 let config = Config::parse(&bytes)
                     .map_err(|error| Error::config(format!("`{}` of `{bucket}`: {error}", files::CONFIG)))
                     .map_err(|error| error.hint("update skillpm-registry, if a newer one made it"))?;
-                Ok(Self::bucket(files, config))
+                Ok(Self::bucket(objects, config))
             }
         }
     }
 
-    /// Returns the registry with these files in a bucket.
-    pub(crate) fn bucket(files: Objects, config: Config) -> Self {
-        let carrier = Carrier::Bucket(Bucket::new(files.clone()));
-        Self { config, private: files.below(PRIVATE), files, carrier }
+    /// Returns the registry with these objects in a bucket.
+    pub(crate) fn bucket(objects: Objects, config: Config) -> Self {
+        Self {
+            config,
+            private: objects.below(files::PRIVATE),
+            registry: Arc::new(Bucket::new(objects.clone())),
+            files: objects,
+            changes: Semaphore::new(CHANGES),
+        }
     }
 
     /// Returns the configuration of the registry.
@@ -164,30 +152,46 @@ impl Storage {
     }
 
     /// Notes that the log has the entry `number`, so that the next one is looked for behind it.
-    pub(crate) async fn seen(&self, number: u64) {
-        if let Carrier::Bucket(bucket) = &self.carrier {
-            bucket.seen(number).await;
+    pub(crate) fn seen(&self, number: u64) {
+        if let Carrier::Bucket(bucket) = self.registry.carrier() {
+            bucket.log_end().seen(number);
         }
     }
 
     /// Reports whether what is at `path` may be a file: a directory that somebody copied could have links in it.
     async fn is_plain(&self, path: &str) -> Result<bool> {
-        match &self.carrier {
-            Carrier::Directory(directory) => directory.is_plain(path).await,
-            Carrier::Bucket(_) => Ok(true),
+        if matches!(self.registry.carrier(), Carrier::Bucket(_)) {
+            return Ok(true);
         }
+        let path = path.to_owned();
+        self.blocking(move |registry| match registry.carrier() {
+            Carrier::Directory(dir) => dir.is_plain(&path),
+            Carrier::Bucket(_) => Ok(true),
+        })
+        .await
     }
 
-    /// Reads all records and events.
+    /// Reads all records and events. A skill that cannot be used is left out and logged: it must not keep the others from
+    /// being served.
     ///
     /// # Errors
     ///
-    /// Fails if one cannot be read, or is damaged.
+    /// Fails if the files cannot be listed.
     pub(crate) async fn load(&self) -> Result<Loaded> {
-        match &self.carrier {
-            Carrier::Directory(directory) => directory.load().await,
-            Carrier::Bucket(bucket) => bucket.load().await,
-        }
+        self.blocking(|registry| {
+            // The length first: what is published meanwhile is read twice, not missed.
+            let position = registry.log_length()?;
+            if let Carrier::Bucket(bucket) = registry.carrier() {
+                bucket.log_end().seen(position);
+            }
+            let read = registry.histories()?.into_iter().map(|read| {
+                read.inspect_err(|error| {
+                    tracing::error!(code = error.code(), "a skill is left out: {}", error.with_causes());
+                })
+            });
+            Ok(Loaded { histories: read.flatten().collect(), position })
+        })
+        .await
     }
 
     /// Reads every byte of the registry. Whatever is wrong with a file is a defect.
@@ -196,22 +200,17 @@ impl Storage {
     ///
     /// Fails if the files cannot be listed.
     pub(crate) async fn verify(&self) -> Result<Verified> {
-        match &self.carrier {
-            Carrier::Directory(directory) => directory.verify().await,
-            Carrier::Bucket(_) => verify::verify(&self.files).await,
-        }
+        self.blocking(registry::verify).await
     }
 
     /// Reads the records and events of the skill `name`.
     ///
     /// # Errors
     ///
-    /// Fails as [`Self::load`] does.
+    /// Fails if one cannot be read, or is damaged.
     pub(crate) async fn history(&self, name: &SkillName) -> Result<History> {
-        match &self.carrier {
-            Carrier::Directory(directory) => directory.history(name).await,
-            Carrier::Bucket(bucket) => bucket.history(name).await,
-        }
+        let name = name.clone();
+        self.blocking(move |registry| registry.history(&name)).await
     }
 
     /// Reads entry `number` of the log; `None` if there is none yet.
@@ -220,23 +219,17 @@ impl Storage {
     ///
     /// Fails if it cannot be read.
     pub(crate) async fn log_entry(&self, number: u64) -> Result<Option<LogEntry>> {
-        match &self.carrier {
-            Carrier::Directory(directory) => directory.log_entry(number).await,
-            Carrier::Bucket(bucket) => bucket.log_entry(number).await,
-        }
+        self.blocking(move |registry| registry.log_entry(number)).await
     }
 
     /// Publishes a version. Returns what came of it, and the skill as it is then.
     ///
     /// # Errors
     ///
-    /// Fails if that is not permitted, if the version exists with other files, and if the store fails. Then it is not
-    /// published, or the error is that of a store that did not say.
+    /// Fails as [`registry::publish`] does.
     pub(crate) async fn publish(&self, publication: Publication) -> Result<(Staged, History)> {
-        match &self.carrier {
-            Carrier::Directory(directory) => directory.publish(publication).await,
-            Carrier::Bucket(bucket) => bucket.publish(publication).await,
-        }
+        let _turn = self.changes.acquire().await;
+        self.blocking(move |registry| registry::publish(registry, publication)).await
     }
 
     /// Lets an event happen to a skill, whose history is `known` so far. Returns whether one did, and the skill as it is
@@ -244,26 +237,25 @@ impl Storage {
     ///
     /// # Errors
     ///
-    /// Fails if `change` does, and if the store fails.
+    /// Fails as [`registry::change`] does.
     pub(crate) async fn change(
         &self,
         known: History,
-        change: Change,
+        decide: Decide,
         by: Option<String>,
         time: Timestamp,
     ) -> Result<(bool, History)> {
-        match &self.carrier {
-            Carrier::Directory(directory) => directory.change(known.name(), change, by, time).await,
-            Carrier::Bucket(bucket) => bucket.change(known, change, by, time).await,
-        }
+        let _turn = self.changes.acquire().await;
+        self.blocking(move |registry| registry::change(registry, known, &decide, by.as_deref(), time)).await
     }
-}
 
-/// Returns the history of a skill that was read. One that cannot be used is left out and logged: it must not keep the
-/// others from being served.
-fn usable(read: Result<History>) -> Option<History> {
-    read.inspect_err(|error| {
-        tracing::error!(code = error.code(), "a skill is left out: {}", error.with_causes());
-    })
-    .ok()
+    /// Calls `work` on a thread that may wait for the disk or the store.
+    async fn blocking<T: Send + 'static>(
+        &self,
+        work: impl FnOnce(&dyn registry::Objects) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let registry = Arc::clone(&self.registry);
+        let done = tokio::task::spawn_blocking(move || work(&*registry)).await;
+        done.map_err(|error| Error::io("a thread of the server ended early").because(error))?
+    }
 }

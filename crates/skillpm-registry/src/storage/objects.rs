@@ -127,7 +127,7 @@ impl Objects {
     }
 
     /// Returns the number of bytes of the object at `path`; `None` if there is none.
-    async fn size(&self, path: &str) -> Result<Option<u64>> {
+    pub(super) async fn size(&self, path: &str) -> Result<Option<u64>> {
         match self.store.head(&self.path(path)).await {
             Ok(found) => Ok(Some(found.size)),
             Err(object_store::Error::NotFound { .. }) => Ok(None),

@@ -4,10 +4,10 @@ use std::fmt::Write as _;
 
 use axum::body::Bytes;
 
-use super::{Objects, PRIVATE};
-use crate::access::randomize;
-use crate::config::Place;
+use super::{Objects, Place};
 use crate::error::{Error, Result};
+use crate::random::randomize;
+use crate::registry::files;
 
 /// The directory of probes, below that of what only the server reads.
 pub(super) const PROBES: &str = "probes";
@@ -22,7 +22,7 @@ pub(super) const PROBES: &str = "probes";
 pub(super) async fn probe(objects: &Objects, place: &Place) -> Result<()> {
     let mut random = [0; 16];
     randomize(&mut random)?;
-    let mut path = format!("{PRIVATE}/{PROBES}/");
+    let mut path = format!("{}/{PROBES}/", files::PRIVATE);
     for byte in random {
         let _ = write!(path, "{byte:02x}");
     }

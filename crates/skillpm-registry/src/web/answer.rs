@@ -1,6 +1,6 @@
 //! Answers.
 
-use axum::body::{Body, Bytes};
+use axum::body::Body;
 use axum::extract::FromRequestParts;
 use axum::http::header::{
     ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
@@ -14,8 +14,8 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::access::Caller;
+use crate::app::File;
 use crate::codes;
-use crate::digest::Digest;
 use crate::error::{Error, status};
 
 /// What says that nobody keeps an answer.
@@ -137,30 +137,7 @@ impl Keep {
     }
 }
 
-/// A file as it is answered.
-#[derive(Debug, Clone)]
-pub(crate) struct File {
-    /// The bytes.
-    pub(crate) bytes: Bytes,
-    /// The media type.
-    pub(crate) kind: &'static str,
-    /// What changes when the bytes do, without quotes.
-    pub(crate) tag: String,
-}
-
 impl File {
-    /// Returns the file with these bytes and this media type.
-    pub(crate) fn new(bytes: impl Into<Bytes>, kind: &'static str) -> Self {
-        let bytes = bytes.into();
-        let tag = Digest::of(&bytes).hex()[..32].to_owned();
-        Self { bytes, kind, tag }
-    }
-
-    /// Returns a file of JSON.
-    pub(crate) fn json(bytes: impl Into<Bytes>) -> Self {
-        Self::new(bytes, "application/json")
-    }
-
     /// Returns the answer to a request with `headers`: the file, a part of it, or that it is as the client has it.
     pub(crate) fn answer(&self, headers: &HeaderMap, keep: Keep) -> Response {
         let size = self.bytes.len() as u64;

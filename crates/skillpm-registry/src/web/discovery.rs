@@ -7,9 +7,10 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Value, json};
 
 use super::Shared;
-use super::answer::{Answer, File, Keep};
+use super::answer::{Answer, Keep};
 use super::files::contained;
 use crate::access::Caller;
+use crate::app::File;
 use crate::error::{ErrorKind, unknown};
 use crate::registry::registry_name;
 

@@ -1,7 +1,5 @@
 //! The files of the registry, as a static host would serve them, without those that the caller may not see.
 
-use std::sync::Arc;
-
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
@@ -10,86 +8,17 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::IntoResponse as _;
 
 use super::Shared;
-use super::answer::{Answer, File, Keep, Part, range, tell, unchanged, unsatisfiable};
+use super::answer::{Answer, Keep, Part, range, tell, unchanged, unsatisfiable};
 use crate::access::Caller;
-use crate::app::{App, KEPT_FILE};
+use crate::app::{App, File, KEPT_FILE};
 use crate::digest::Digest;
 use crate::error::unknown;
-use crate::name::SkillName;
-use crate::registry::{
-    Event, Head, History, LogChange, LogEntry, MAX_FILE, Record, SearchIndex, Timestamp, ai_catalog,
-    discovery, files, registry_name, versions,
-};
+use crate::registry::files::FileKind;
+use crate::registry::{Event, History, LogChange, LogEntry, MAX_FILE, Record, Timestamp, files, versions};
 
 const ZIP: &str = "application/zip";
 const TEXT: &str = "text/plain; charset=utf-8";
 const BYTES: &str = "application/octet-stream";
-
-/// A file of a registry.
-#[derive(Debug, PartialEq, Eq)]
-enum Path {
-    Config,
-    Search,
-    Discovery,
-    AiCatalog,
-    List(SkillName),
-    Versions(SkillName),
-    Record(SkillName, String),
-    Event(SkillName, usize),
-    Archive(Digest),
-    Log(u64),
-}
-
-impl Path {
-    /// Returns the file that the path of an address names.
-    fn of(path: &str) -> Option<Self> {
-        let name = |text: &str| registry_name(text).ok().filter(|name| name.as_str() == text);
-        let parts: Vec<_> = path.split('/').collect();
-        Some(match parts[..] {
-            ["", "config.json"] => Self::Config,
-            ["", "search.json"] => Self::Search,
-            ["", ".well-known", "agent-skills", "index.json"] => Self::Discovery,
-            ["", ".well-known", "ai-catalog.json"] => Self::AiCatalog,
-            ["", ".well-known", "agent-skills", skill, "versions.json"] => Self::Versions(name(skill)?),
-            ["", "index", list] => Self::List(name(list.strip_suffix(".json")?)?),
-            ["", "index", skill, record] => {
-                Self::Record(name(skill)?, record.strip_suffix(".json")?.to_owned())
-            }
-            ["", "index", skill, files::EVENTS, event] => Self::Event(
-                name(skill)?,
-                event.strip_suffix(".json")?.parse().ok().filter(|number| *number > 0)?,
-            ),
-            ["", "artifacts", "sha256", archive] => {
-                Self::Archive(Digest::from_hex(archive.strip_suffix(".zip")?)?)
-            }
-            ["", files::LOG, thousand, entry] => {
-                let number: u64 = entry.strip_suffix(".json")?.parse().ok()?;
-                (thousand.parse() == Ok(number / 1000)).then_some(Self::Log(number))?
-            }
-            _ => return None,
-        })
-    }
-}
-
-/// The files about all skills.
-#[derive(Debug)]
-pub(crate) struct Overview {
-    search: File,
-    discovery: File,
-    ai_catalog: File,
-}
-
-impl Overview {
-    /// Returns the files about these skills.
-    pub(crate) fn of(app: &App, skills: &[Arc<History>]) -> Self {
-        let heads: Vec<Head> = skills.iter().filter_map(|skill| skill.head()).collect();
-        Self {
-            search: File::json(SearchIndex::of(&heads).to_bytes()),
-            discovery: File::json(discovery(&heads)),
-            ai_catalog: File::json(ai_catalog(app.storage.config(), &heads)),
-        }
-    }
-}
 
 /// Answers with the file that the path of the address names.
 pub(super) async fn file(
@@ -100,21 +29,21 @@ pub(super) async fn file(
 ) -> Answer {
     let app = &state.app;
     let missing = || unknown(format!("there is no `{}`", uri.path()));
-    let path = Path::of(uri.path()).ok_or_else(missing)?;
+    let path = uri.path().strip_prefix('/').and_then(FileKind::of).ok_or_else(missing)?;
     let keep = |keep: Keep| keep.to(&caller);
     let file = match path {
-        Path::Config => config(app),
-        Path::Search | Path::Discovery | Path::AiCatalog => {
+        FileKind::Config => config(app),
+        FileKind::Search | FileKind::Discovery | FileKind::AiCatalog => {
             let overview = app.overview(&caller);
             match path {
-                Path::Search => overview.search.clone(),
-                Path::Discovery => overview.discovery.clone(),
+                FileKind::Search => overview.search.clone(),
+                FileKind::Discovery => overview.discovery.clone(),
                 _ => overview.ai_catalog.clone(),
             }
         }
-        Path::List(name) => app.list(app.skill(&caller, &name)?),
-        Path::Versions(name) => File::json(versions(&*app.skill(&caller, &name)?).ok_or_else(missing)?),
-        Path::Record(name, key) => {
+        FileKind::List(name) => app.list(app.skill(&caller, &name)?),
+        FileKind::Versions(name) => File::json(versions(&*app.skill(&caller, &name)?).ok_or_else(missing)?),
+        FileKind::Record(name, key) => {
             let skill = app.skill(&caller, &name)?;
             let is_it = |version: &crate::version::Version| files::version_key(version) == key;
             let record = skill.records().iter().find(|record| is_it(&record.version)).ok_or_else(missing)?;
@@ -122,7 +51,7 @@ pub(super) async fn file(
                 app.constant(&files::record(&name, &record.version), MAX_FILE).await?.ok_or_else(missing)?;
             return Ok(File::json(bytes).answer(&headers, keep(Keep::Always)));
         }
-        Path::Event(name, number) => {
+        FileKind::Event(name, number) => {
             let skill = app.skill(&caller, &name)?;
             if number > skill.event_count() {
                 return Err(missing().into());
@@ -130,12 +59,12 @@ pub(super) async fn file(
             let bytes = app.constant(&files::event(&name, number), MAX_FILE).await?.ok_or_else(missing)?;
             return Ok(File::json(bytes).answer(&headers, keep(Keep::Always)));
         }
-        Path::Log(number) => {
+        FileKind::Log(number) => {
             let entry = log_entry(app, &caller, number).await?.ok_or_else(missing)?;
             // What the caller may see of it can change.
             return Ok(File::json(entry.to_bytes()).answer(&headers, keep(Keep::Ask)));
         }
-        Path::Archive(digest) => {
+        FileKind::Artifact(digest) => {
             let is_seen = app.catalog.with_archive(&digest).iter().any(|skill| app.is_seen(&caller, skill));
             if !is_seen {
                 return Err(missing().into());
@@ -262,10 +191,12 @@ fn config(app: &App) -> File {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
     use crate::access::Scope;
     use crate::app::now;
-    use crate::registry::registry_version;
+    use crate::registry::{registry_name, registry_version};
     use crate::storage::Objects;
     use crate::testing::{Store, app, archive, caller};
 
@@ -296,30 +227,5 @@ mod tests {
         assert_eq!(told, [(2, Some("alice".to_owned())), (0, None)]);
         let skill = app.catalog.history(&name);
         assert!(!has_happened(&app, &skill, &second).await.expect("is read"));
-    }
-
-    #[test]
-    fn only_files_of_a_registry_have_a_path() {
-        let name = registry_name("pdf").expect("a name");
-        assert_eq!(Path::of("/config.json"), Some(Path::Config));
-        assert_eq!(Path::of("/index/pdf.json"), Some(Path::List(name.clone())));
-        assert_eq!(Path::of("/index/pdf/1.0.0.json"), Some(Path::Record(name.clone(), "1.0.0".to_owned())));
-        assert_eq!(Path::of("/index/pdf/events/2.json"), Some(Path::Event(name, 2)));
-        assert_eq!(Path::of("/log/1/1000.json"), Some(Path::Log(1000)));
-        for wrong in [
-            "/private/tokens/a.json",
-            "/index/../private/tokens/a.json",
-            "/index/PDF.json",
-            "/index/pdf/events/0.json",
-            "/index//1.0.0.json",
-            "/log/0/1000.json",
-            "/artifacts/sha256/..zip",
-            "/lock",
-            "/pending/pdf",
-            "config.json",
-            "//config.json",
-        ] {
-            assert_eq!(Path::of(wrong), None, "{wrong}");
-        }
     }
 }

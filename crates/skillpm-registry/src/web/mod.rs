@@ -27,11 +27,10 @@ use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate as _, SizeAbove};
 
 use crate::app::App;
-pub(crate) use answer::File;
+use crate::error::Result;
+use crate::pages::Pages;
 pub(crate) use entrance::Entrance;
-pub(crate) use files::Overview;
 pub(crate) use metrics::Metrics;
-pub(crate) use oci::Parts;
 pub(crate) use serve::serve;
 pub(crate) use tls::Tls;
 
@@ -43,6 +42,8 @@ const PUBLICATIONS: usize = 16;
 pub(crate) struct State {
     /// What the server can do.
     pub(crate) app: App,
+    /// What makes pages for people.
+    pub(crate) pages: Pages,
     /// What it counts.
     pub(crate) metrics: Metrics,
     /// Who has asked how often.
@@ -58,15 +59,20 @@ pub(crate) type Shared = Arc<State>;
 
 impl State {
     /// Returns the state of a server that does what `app` can and counts in `metrics`.
-    pub(crate) fn new(app: App, metrics: Metrics) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// Fails if a template of the pages is wrong.
+    pub(crate) fn new(app: App, metrics: Metrics) -> Result<Self> {
         let rates = guard::Rates::new(&app.config.limits);
-        Self {
+        Ok(Self {
             app,
+            pages: Pages::new()?,
             metrics,
             rates,
             publishing: Semaphore::new(PUBLICATIONS),
             ready: health::Ready::default(),
-        }
+        })
     }
 }
 

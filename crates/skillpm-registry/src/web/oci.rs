@@ -13,10 +13,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Shared;
-use super::answer::{Answer, File, Keep, Query, json, unchanged};
+use super::answer::{Answer, Keep, Query, json, unchanged};
 use super::dialect::BASIC;
 use crate::access::Caller;
-use crate::app::App;
+use crate::app::{App, File, Parts};
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
 use crate::interop::oci::{self, ArtifactFacts, BLOB, Blob, INDEX, LATEST, MANIFEST};
@@ -27,14 +27,6 @@ const API_VERSION: HeaderName = HeaderName::from_static("docker-distribution-api
 
 /// The largest number of archives that are unpacked for one request, to find out whether one of them is meant.
 const UNPACKED: usize = 64;
-
-/// What the parts of a version, as an artifact, are identified by.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Parts {
-    manifest: Digest,
-    config: Digest,
-    layer: Artifact,
-}
 
 /// What a path asks for.
 #[derive(Debug, PartialEq, Eq)]

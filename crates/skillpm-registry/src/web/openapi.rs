@@ -8,10 +8,11 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, File, Keep, ProblemBody};
+use super::answer::{Answer, Keep, ProblemBody};
 use super::interface;
 use super::route::{Route, Schemas, Signature};
 use crate::access::Caller;
+use crate::app::File;
 
 /// The document, which is the same as long as the server runs.
 static DOCUMENT: LazyLock<File> = LazyLock::new(|| File::json(document(&interface()).to_string()));

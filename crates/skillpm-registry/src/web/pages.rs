@@ -9,7 +9,6 @@ use axum::response::{IntoResponse as _, Response};
 use super::Shared;
 use super::answer::{Answer, Keep};
 use crate::access::Caller;
-use crate::app::App;
 use crate::codes;
 use crate::error::Result;
 use crate::pages::{Address, POLICY, Query as Asked};
@@ -24,9 +23,9 @@ pub(super) async fn page(
 ) -> Answer {
     let app = &state.app;
     let query = Query::<Asked>::try_from_uri(&uri).map(|query| query.0).unwrap_or_default();
-    let mut response = match answer(app, &caller, &uri, &query, &headers).await {
+    let mut response = match answer(&state, &caller, &uri, &query, &headers).await {
         Err(error) if error.code() == codes::RELEASE_UNKNOWN => {
-            let mut response = app.pages.missing(app, uri.path())?.answer(&HeaderMap::new(), Keep::AskOwn);
+            let mut response = state.pages.missing(app, uri.path())?.answer(&HeaderMap::new(), Keep::AskOwn);
             *response.status_mut() = StatusCode::NOT_FOUND;
             response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
             response
@@ -38,7 +37,7 @@ pub(super) async fn page(
 }
 
 async fn answer(
-    app: &App,
+    state: &Shared,
     caller: &Caller,
     uri: &Uri,
     query: &Asked,
@@ -59,8 +58,9 @@ async fn answer(
     {
         return Ok(redirect(&format!("{}/{}/", files::version_key(&from), files::version_key(&to))));
     }
+    let app = &state.app;
     let shown = app.shown(caller);
-    Ok(app.pages.page(app, &shown, &address, query, true).await?.answer(headers, keep.to(caller)))
+    Ok(state.pages.page(app, &shown, &address, query, true).await?.answer(headers, keep.to(caller)))
 }
 
 fn redirect(to: &str) -> Response {

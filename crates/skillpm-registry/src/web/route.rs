@@ -15,8 +15,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Shared;
-use super::answer::{Answer, File, Keep, Query, json};
+use super::answer::{Answer, Keep, Query, json};
 use crate::access::Caller;
+use crate::app::File;
 use crate::codes;
 use crate::error::{Error, Result};
 

@@ -11,7 +11,7 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
-use crate::registry::{History, Record, RegistryDir, registry_name};
+use crate::registry::{History, Objects as _, Record, RegistryDir, registry_name};
 #[cfg(feature = "http")]
 use crate::registry::{Listed, NameList};
 
@@ -86,7 +86,7 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
 fn list_in(registry: &RegistryDir, name: Option<&SkillName>) -> Result<ListOutcome> {
     let histories = match name {
         Some(name) => vec![registry.known(name)?],
-        None => registry.histories()?,
+        None => registry.histories()?.into_iter().collect::<Result<_>>()?,
     };
     let skills = histories.iter().filter_map(skill).collect();
     Ok(ListOutcome { registry: shown(registry), name: registry.config().name.to_string(), skills })

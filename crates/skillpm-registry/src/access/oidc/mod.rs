@@ -9,7 +9,7 @@ mod statement;
 use std::fmt;
 
 use self::keys::Keys;
-pub(crate) use self::statement::{GITHUB, Statement};
+pub(crate) use self::statement::Statement;
 use self::statement::{check_time, holder, parts};
 use super::token::Holder;
 use super::{Scope, TokenRequest};
@@ -92,7 +92,7 @@ impl Issuers {
     pub(crate) async fn see_once(&self, statement: Statement, now: Timestamp) -> Result<TokenRequest> {
         // The bytes differ each time, so a second creation is never taken for the first.
         let mut random = [0; 16];
-        super::token::randomize(&mut random)?;
+        crate::random::randomize(&mut random)?;
         let by = Digest::of(&random);
         let bytes = format!("{{\"expires\":{},\"by\":\"{}\"}}\n", statement.expires, by.hex());
         let path = format!("{}.json", statement.seen.hex());

@@ -5,6 +5,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use serde::{Deserialize, Deserializer};
 
 use super::refused;
+use crate::config::GITHUB;
 use crate::digest::Digest;
 use crate::error::Result;
 use crate::registry::{Provenance, Timestamp, TrustedPublisher};
@@ -13,9 +14,6 @@ use crate::registry::{Provenance, Timestamp, TrustedPublisher};
 const LEEWAY: i64 = 60;
 /// The largest statement, in bytes.
 const MAX_STATEMENT: usize = 16 << 10;
-
-/// The issuer of GitHub's statements.
-pub(crate) const GITHUB: &str = "https://token.actions.githubusercontent.com";
 
 #[derive(Deserialize)]
 pub(super) struct Header {
@@ -178,6 +176,7 @@ pub(super) fn holder(issuer: &str, claims: Claims) -> Result<(TrustedPublisher, 
 mod tests {
     use super::*;
     use crate::codes;
+    use crate::config::GITHUB;
 
     fn claims(repository: &str, workflow_ref: &str) -> Claims {
         Claims {

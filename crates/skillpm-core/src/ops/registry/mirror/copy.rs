@@ -16,7 +16,8 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 use crate::ops::registries;
 use crate::registry::{
-    Config, Event, Listed, NewRegistry, Record, RegistryDir, Timestamp, Writer, check_archive, files,
+    Config, Event, Listed, NewRegistry, Objects as _, Record, RegistryDir, Timestamp, Writer, check_archive,
+    files,
 };
 use crate::source::registry::RegistryReader;
 use crate::spec::SourceFacts as _;

@@ -11,15 +11,15 @@ use crate::name::SkillName;
 use crate::registry::{History, Record};
 
 /// The number of new versions that are kept: the feed has as many.
-pub(super) const NEWEST: usize = 50;
+const NEWEST: usize = 50;
 
 /// The skills that somebody may see.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
     /// Those that have versions, sorted by name.
-    pub(super) skills: Vec<Arc<History>>,
+    pub(crate) skills: Vec<Arc<History>>,
     /// Those that have a version that is not yanked, sorted by name.
-    pub(super) listed: Vec<Arc<History>>,
+    pub(crate) listed: Vec<Arc<History>>,
     /// The newest version of each listed skill, in the same order.
     corpus: Corpus,
     /// The versions that were published last and are not yanked, the last one first.
@@ -53,7 +53,7 @@ impl Shown {
     }
 
     /// Returns the versions that were published last and are not yanked, the last one first, up to [`NEWEST`].
-    pub(super) fn newest(&self) -> &[Record] {
+    pub(crate) fn newest(&self) -> &[Record] {
         &self.newest
     }
 
@@ -62,18 +62,18 @@ impl Shown {
     /// # Errors
     ///
     /// Fails if it is not among these.
-    pub(super) fn get(&self, name: &SkillName) -> Result<&Arc<History>> {
+    pub(crate) fn get(&self, name: &SkillName) -> Result<&Arc<History>> {
         self.get_text(name.as_str()).ok_or_else(|| unknown(format!("there is no skill `{name}`")))
     }
 
     /// Returns the skill whose name is `name`.
-    pub(super) fn get_text(&self, name: &str) -> Option<&Arc<History>> {
+    pub(crate) fn get_text(&self, name: &str) -> Option<&Arc<History>> {
         let at = self.skills.binary_search_by(|skill| skill.name().as_str().cmp(name)).ok()?;
         self.skills.get(at)
     }
 
     /// Returns the names of the skills that need the skill `name`.
-    pub(super) fn dependents(&self, name: &SkillName) -> Vec<&str> {
+    pub(crate) fn dependents(&self, name: &SkillName) -> Vec<&str> {
         self.dependents.get(name).into_iter().flatten().map(SkillName::as_str).collect()
     }
 }
