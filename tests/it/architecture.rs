@@ -50,6 +50,8 @@ const STOREYS: &[(&str, &[&str])] = &[
     ("registries", &["registry"]),
     ("sources", &["source"]),
     ("project", &["install"]),
+    // What is newer than what is installed.
+    ("updates", &["updates"]),
     ("library", &["engine"]),
     ("run", &["engine/run", "engine/tools"]),
     ("verbs", &["ops"]),

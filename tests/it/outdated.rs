@@ -58,6 +58,7 @@ fn what_is_newer_is_told_without_a_download() {
     zipped  -        -        -       unknown  project  url:http://[FORGE]/zipped.zip
     --- stderr
     4 of 6 skills are outdated
+    `gone` is no longer in `skills/gone` of its source: `skillpm remove gone` removes it
     where the state is `unknown`, only a download shows whether the skill's own files changed
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     hint: `skillpm update --latest` goes past the versions that the manifest names
@@ -101,9 +102,10 @@ fn what_is_too_young_is_held_back() {
     zipped  -        -        -       unknown, held back  project  url:http://[FORGE]/zipped.zip
     --- stderr
     2 of 5 skills are outdated
-    where the state is `unknown`, only a download shows whether the skill's own files changed
+    `gone` is no longer in `skills/gone` of its source: `skillpm remove gone` removes it
     `pdf` is held back: the newest version was released only SOME TIME ago: skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
     `zipped` is held back: the newest version does not say when it was released: skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
+    where the state is `unknown`, only a download shows whether the skill's own files changed
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     "#);
     let asked = forge.asked();
@@ -240,8 +242,8 @@ fn a_project_without_news_says_so() {
     exit: 0
     --- stderr
     warning: `mine` is no longer requested: `skillpm install` removes it
-    warning: `own` is locked from a source other than the one in the manifest: `skillpm install` resolves it
     warning: `new` is not installed yet: `skillpm install` installs it
+    warning: `own` is locked from a source other than the one in the manifest: `skillpm install` resolves it
     ");
 }
 
@@ -268,6 +270,7 @@ fn without_the_network_what_is_known_is_told() {
     pdf   8d6d2ad  88cc625  -       changed  project  github:acme/skills
     --- stderr
     3 of 6 skills are outdated
+    `gone` is no longer in `skills/gone` of its source: `skillpm remove gone` removes it
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
     assert_eq!(forge.asked(), [""; 0]);

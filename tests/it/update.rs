@@ -292,7 +292,7 @@ fn latest_goes_past_a_tag_that_is_gone() {
     ours.git(&["tag", "v1.9.1"]);
     ours.git(&["tag", "--delete", "v1.9.0"]);
     insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
-    exit: 2
+    exit: 0
     --- stdout
     name  locked  newest  latest  state     scope    source
     doc   v1.9.0  -       v1.9.1  ref gone  project  git:../repo

@@ -36,6 +36,7 @@ pub mod store;
 #[cfg(feature = "create")]
 pub mod template;
 pub mod trust;
+pub mod updates;
 // verbs
 pub mod ops;
 

@@ -1,9 +1,9 @@
 //! `outdated`: a table.
 
 use super::table::Table;
-use super::{count, error, one_line, quoted, short_revision, skills_are};
+use super::{count, error, quoted, short_revision, skills_are};
 use crate::cli::printer::Printer;
-use crate::cli::words::scope_flag;
+use crate::cli::words::{scope_flag, worded};
 use crate::install::scope::ScopeKind;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
 use crate::spec::Reference;
@@ -19,7 +19,8 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
     warn(printer, outcome);
     let skills = &outcome.skills;
     let is_told = |skill: &&OutdatedSkill| {
-        let is_off = matches!(skill.status, Status::Changed | Status::Unknown | Status::Failed);
+        let is_off =
+            matches!(skill.status, Status::Changed | Status::Unknown | Status::Failed | Status::Refused);
         named || is_off || skill.held_back.is_some() || skill.is_outdated()
     };
     let told: Vec<_> = skills.iter().filter(is_told).collect();
@@ -38,31 +39,13 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         (_, 0) if of(Status::Current) == 0 => {}
         (all, outdated) => printer.note(&format!("{} outdated", of_all(outdated, all))),
     }
-    if of(Status::NotAsked) > 0 {
-        printer.note(&format!(
-            "without the network, nothing is known about {}",
-            count(of(Status::NotAsked), "skill")
-        ));
+    for note in &outcome.notes {
+        printer.note(&worded(note));
     }
     if of(Status::Unknown) > 0 {
         printer.note(
             "where the state is `unknown`, only a download shows whether the skill's own files changed",
         );
-    }
-    for skill in skills {
-        if let Some(place) = &skill.moved_to {
-            let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { one_line(path) };
-            printer.note(&format!(
-                "`{}` moved from `{}` to `{}` in its source: `skillpm update{}` follows it",
-                one_line(&skill.name),
-                shown(skill.path.as_deref().unwrap_or_default()),
-                shown(place),
-                scope_flag(skill.scope)
-            ));
-        }
-        if let Some(reason) = &skill.held_back {
-            printer.note(&format!("`{}` is held back: the newest version {reason}", one_line(&skill.name)));
-        }
     }
     let may_come = |skill: &OutdatedSkill| {
         matches!(skill.status, Status::Changed | Status::Moved | Status::Unknown) && skill.held_back.is_none()
@@ -151,7 +134,10 @@ fn state(skill: &OutdatedSkill) -> String {
         Status::Unknown => "unknown",
         Status::Failed => "not reached",
         Status::NotAsked => "not asked",
+        Status::Refused => "refused",
         Status::Editable => "editable",
+        // These have no rows.
+        Status::LockedOtherwise | Status::NotInstalled | Status::NoLongerAsked => "not compared",
     }
     .to_owned();
     for (is_so, mark) in [
@@ -261,7 +247,8 @@ mod tests {
         let held = OutdatedSkill { held_back: Some(reason.into()), ..skill(Status::Changed) };
         let (talking, out, err) = printer(Appearance::PLAIN);
         let skills = vec![held, skill(Status::Current)];
-        show(&talking, &OutdatedOutcome { skills, ..OutdatedOutcome::default() }, false);
+        let notes = vec![format!("`pdf` is held back: the newest version {reason}").into()];
+        show(&talking, &OutdatedOutcome { skills, notes, ..OutdatedOutcome::default() }, false);
         insta::assert_snapshot!(out.text(), @"
         name  locked   newest   latest  state               scope    source
         pdf   1a2b3c4  9999999  -       changed, held back  project  github:acme/skills

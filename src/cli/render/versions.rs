@@ -3,11 +3,13 @@
 use super::{count, diff, error, one_line, short_revision, skills_are};
 use crate::cli::printer::Printer;
 use crate::cli::style::{STRONG, paint};
+use crate::cli::words::worded;
 use crate::ops::diff::{Compared, DiffKind, DiffOutcome, Side, SkillDiff};
 use crate::spec::Reference;
 
 pub(crate) fn json(printer: &Printer, outcome: &DiffOutcome) {
     warn(printer, outcome);
+    notes(printer, outcome);
     printer.json(&outcome.skills);
 }
 
@@ -22,6 +24,7 @@ pub(crate) fn names(printer: &Printer, outcome: &DiffOutcome) {
         }
     }
     printer.data(&text);
+    notes(printer, outcome);
 }
 
 /// Prints the differences, without their lines if `stat` is set.
@@ -42,6 +45,7 @@ pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared,
         });
     }
     printer.styled_data(&text);
+    notes(printer, outcome);
     if outcome.skills.is_empty() && outcome.failures.is_empty() {
         let same = count(outcome.same, "skill");
         printer.note(&match (outcome.same, compared) {
@@ -52,6 +56,13 @@ pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared,
             (1, Compared::Latest) => format!("{same} has nothing newer than what the manifest names"),
             (_, Compared::Latest) => format!("{same} have nothing newer than what the manifest names"),
         });
+    }
+}
+
+/// Prints where skills are now, and why newer ones do not come, in the words of `outdated`.
+fn notes(printer: &Printer, outcome: &DiffOutcome) {
+    for note in &outcome.notes {
+        printer.note(&worded(note));
     }
 }
 
@@ -104,6 +115,8 @@ mod tests {
             source: "github:acme/skills".into(),
             old: side(DiffKind::Locked, "a"),
             new: Side { requested: None, ..side(DiffKind::Newest, "b") },
+            status: None,
+            moved_to: None,
             diff: VersionDiff::new(&set(old), &set(new)).expect("a diff"),
         }
     }

@@ -56,6 +56,7 @@ pub mod tree;
 pub mod trust;
 pub mod undo;
 pub mod update;
+mod update_rules;
 pub mod validate;
 pub mod verify;
 pub mod why;

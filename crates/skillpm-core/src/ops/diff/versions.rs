@@ -1,12 +1,10 @@
 //! `diff`: compares installed skills with the locked versions, and locked versions with newer ones.
 
-use std::collections::{BTreeMap, BTreeSet};
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::trees::VersionDiff;
-use crate::advice::{Verb, Warning, message};
+use crate::advice::{Message, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -18,13 +16,11 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::absent::{is_missing, no_longer_asked, not_installed, not_yet_installed};
-use crate::ops::dependencies::{Deciding, Keep, VersionRequest, decide};
-use crate::ops::fetcher::{Fetcher, spec_of};
+use crate::ops::fetcher::Fetcher;
 use crate::ops::install::restore::lies;
-use crate::source::newest::{self, Query, ask};
 use crate::spec::Reference;
 use crate::tree::FileSet;
-use crate::version::VersionRange;
+use crate::updates::{Aim, How, Status, UpdateCandidate, check, names, not_asked, told};
 
 /// The versions that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -62,6 +58,10 @@ pub struct SkillDiff {
     pub old: Side,
     /// The version that it is compared with.
     pub new: Side,
+    /// How the files in its source compare with the locked ones, as `outdated` says it; `None` if the source was not asked.
+    pub status: Option<Status>,
+    /// The new directory in its source, if it has moved.
+    pub moved_to: Option<String>,
     /// The differences.
     #[serde(flatten)]
     pub diff: VersionDiff,
@@ -101,6 +101,8 @@ pub struct DiffOutcome {
     pub skills: Vec<SkillDiff>,
     /// The number of compared skills that are the same.
     pub same: usize,
+    /// Where skills are now that are no longer where they were, and why newer ones do not come.
+    pub notes: Vec<Message>,
     /// Why skills could not be compared.
     pub failures: Vec<Error>,
     /// Warnings for the user.
@@ -158,54 +160,46 @@ struct Compare<'a> {
 }
 
 /// A locked skill, and its manifest entry.
-#[derive(Clone)]
 struct One<'a> {
     name: &'a SkillName,
     locked: &'a Locked,
     entry: Requirement,
+    /// What its source says, if that was asked.
+    status: Option<Status>,
+    moved_to: Option<String>,
 }
 
 impl<'a> Compare<'a> {
-    /// Returns the requested skills that are locked, and adds warnings about the others.
-    fn meant(&mut self) -> Vec<One<'a>> {
-        let named = |name: &SkillName| self.request.names.iter().any(|one| one == name.as_str());
-        let mut meant = Vec::new();
-        let all = self.files.manifest.skills().keys().chain(self.files.lock.skills.keys());
-        let all: BTreeSet<&'a SkillName> = all.collect();
-        for name in all.into_iter().filter(|name| self.request.names.is_empty() || named(name)) {
-            match (self.files.manifest.skills().get(name), self.files.lock.skills.get(name)) {
-                (Some(entry), _) if entry.editable => {
-                    if named(name) {
-                        let told = format!(
-                            "`{name}` is editable, a link to `{}`: there is no locked version to compare",
-                            entry.origin.typed()
-                        );
-                        self.outcome.warnings.push(Warning::new(codes::EDITABLE, told));
-                    }
-                }
-                (entry, Some(locked)) => {
-                    let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
-                    meant.push(One { name, locked, entry });
-                }
-                (_, None) => {
-                    self.outcome.warnings.push(not_yet_installed(self.scope.kind, name));
-                }
-            }
-        }
-        meant
-    }
-
     /// Compares installed skills with the locked versions.
     fn installed(&mut self) {
-        for one in self.meant() {
-            if let Err(error) = self.edits(&one) {
-                self.fail(one.name, error);
+        for name in names(self.files, &self.request.names) {
+            match (self.files.manifest.skills().get(name), self.files.lock.skills.get(name)) {
+                (Some(entry), _) if entry.editable => self.editable(name, entry),
+                (entry, Some(locked)) => {
+                    let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
+                    let one = One { name, locked, entry, status: None, moved_to: None };
+                    if let Err(error) = self.edits(&one) {
+                        self.fail(name, error);
+                    }
+                }
+                (_, None) => self.outcome.warnings.push(not_yet_installed(self.scope.kind, name)),
             }
+        }
+    }
+
+    /// Says that an editable skill has no locked version, if it was named.
+    fn editable(&mut self, name: &SkillName, entry: &Requirement) {
+        if !self.request.names.is_empty() {
+            let told = format!(
+                "`{name}` is editable, a link to `{}`: there is no locked version to compare",
+                entry.origin.typed()
+            );
+            self.outcome.warnings.push(Warning::new(codes::EDITABLE, told));
         }
     }
 
     fn edits(&mut self, one: &One<'_>) -> Result<()> {
-        let One { name, locked, entry } = one;
+        let One { name, locked, entry, .. } = one;
         let Some(path) = lies(self.context, self.scope, name, entry.disabled)? else {
             self.outcome.warnings.push(is_missing(self.scope.kind, name));
             return Ok(());
@@ -228,92 +222,60 @@ impl<'a> Compare<'a> {
     /// Compares the current versions in sources with the locked ones. Queries the sources first, so that
     /// unchanged skills are not fetched.
     fn newer(&mut self) {
-        let kept = self.files.kept();
-        let mut asked = Vec::new();
-        for one in self.meant() {
-            if !kept.contains(one.name) {
-                self.outcome.warnings.push(no_longer_asked(self.scope.kind, one.name));
-                continue;
-            }
-            match self.fetcher.sources.admit(&spec_of(&one.entry)) {
-                Ok(()) => asked.push(one),
-                Err(error) => self.fail(one.name, error),
-            }
-        }
         let latest = self.request.compared == Compared::Latest;
-        // A skill that is locked from another source proves nothing about what the manifest requests now.
-        let (same, moved): (Vec<_>, Vec<_>) =
-            asked.into_iter().partition(|one| one.locked.is_skill_of(&one.entry));
-        let (of_registries, same): (Vec<_>, Vec<_>) =
-            same.into_iter().partition(|one| one.locked.origin.has_versions());
-        let decided = self.decided(of_registries);
-        let queries: Vec<_> = same.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
-        let mut wanted: BTreeMap<usize, One<'a>> = BTreeMap::new();
-        for answer in ask(self.context, self.scope.as_root(), &queries, latest) {
-            match answer.newest.and_then(|newest| Ok((newest, answer.latest?))) {
-                Ok((newest, past)) => {
-                    for (at, newest) in answer.at.into_iter().zip(newest) {
-                        let one = &same[at];
-                        match (latest, &past) {
-                            (false, _) if newest.files == newest::Files::Same => self.outcome.same += 1,
-                            (false, _) => drop(wanted.insert(at, one.clone())),
-                            (true, None) => self.outcome.same += 1,
-                            (true, Some(past)) => {
-                                let mut one = one.clone();
-                                one.entry.reference = Some(past.clone());
-                                wanted.insert(at, one);
-                            }
-                        }
-                    }
-                }
-                Err(error) => {
-                    let source = answer.at.first().map(|at| same[*at].locked.origin.typed());
-                    let source = source.unwrap_or_default();
-                    let error = error.context(format!("`{source}` cannot be checked for newer versions"));
-                    self.outcome.failures.push(error);
-                }
-            }
-        }
-        let first = self.outcome.skills.len();
-        let moved = moved.into_iter().filter(|_| !latest);
-        for one in wanted.into_values().chain(decided).chain(moved) {
-            if let Err(error) = self.version(&one) {
+        let aim = if latest { Aim::Latest } else { Aim::Newest };
+        let how = How { aim, past: latest, ..How::default() };
+        let names = names(self.files, &self.request.names);
+        let rules = (&mut self.fetcher.sources as _, &how);
+        let check = check(self.context, self.scope, self.files, names, rules);
+        self.outcome.warnings.extend(check.warnings);
+        self.outcome.notes.extend(not_asked(&check.candidates));
+        for candidate in &check.candidates {
+            if let Some(one) = self.wanted(candidate, latest)
+                && let Err(error) = self.version(&one)
+            {
                 self.fail(one.name, error);
             }
         }
-        self.outcome.skills[first..].sort_by(|a, b| a.name.cmp(&b.name));
+        let (failures, found) = told(check.failures, &check.candidates);
+        self.outcome.failures.extend(failures);
+        self.outcome.warnings.extend(found);
     }
 
-    /// Decides the versions of skills of registries as an update of these skills would, and returns those that change.
-    fn decided(&mut self, mut ones: Vec<One<'a>>) -> Vec<One<'a>> {
-        if ones.is_empty() {
-            return Vec::new();
+    /// Returns what `candidate` is to be compared with: nothing if an update would not bring it.
+    fn wanted(&mut self, candidate: &UpdateCandidate<'a>, latest: bool) -> Option<One<'a>> {
+        let UpdateCandidate { name, status, .. } = *candidate;
+        let mut entry = candidate.entry.clone();
+        match status {
+            Status::Editable => self.editable(name, &entry),
+            Status::NotInstalled => self.outcome.warnings.push(not_yet_installed(self.scope.kind, name)),
+            Status::NoLongerAsked => self.outcome.warnings.push(no_longer_asked(self.scope.kind, name)),
+            _ => {}
         }
-        let latest = self.request.compared == Compared::Latest;
-        let free: BTreeSet<SkillName> = ones.iter().map(|one| one.name.clone()).collect();
-        let any = ones.iter().filter(|_| latest);
-        let requests: Vec<_> =
-            any.filter_map(|one| VersionRequest::in_any_version(one.name, &one.entry)).collect();
-        let how = Deciding { keep: Keep::LockedBut(&free), minimal: false, alone: false };
-        match decide(&mut self.fetcher.sources, self.files, &requests, how) {
-            Ok(warnings) => self.outcome.warnings.extend(warnings),
-            Err(error) => {
-                self.outcome.failures.push(error);
-                return Vec::new();
-            }
+        let past = candidate.latest.as_ref().filter(|_| latest);
+        if past.is_none() {
+            self.outcome.notes.extend(candidate.note(self.scope.kind));
         }
-        let all = ones.len();
-        ones.retain_mut(|one| {
-            let Some(version) = self.fetcher.sources.versions.instead_of(one.locked) else { return false };
-            let range = one.entry.reference.as_ref().and_then(Reference::range);
-            let is_past = latest && range.is_some_and(|range| !range.contains(version));
-            if is_past {
-                one.entry.reference = Some(Reference::Range(VersionRange::compatible_with(version)));
+        match (past, status) {
+            (Some(past), _) => entry.reference = Some(past.reference.clone()),
+            (None, Status::Current) => {
+                self.outcome.same += 1;
+                return None;
             }
-            is_past || !latest
-        });
-        self.outcome.same += all - ones.len();
-        ones
+            (None, Status::Changed | Status::Unknown | Status::Moved | Status::Gone) if latest => {
+                self.outcome.same += 1;
+                return None;
+            }
+            (None, Status::Changed | Status::Unknown | Status::Moved) if candidate.held_back.is_none() => {}
+            // The locked version proves nothing about what the manifest requests now.
+            (None, Status::LockedOtherwise) if !latest => {}
+            _ => return None,
+        }
+        if let Some(place) = &candidate.moved_to {
+            entry.path = Some(place.clone()).filter(|place| !place.is_empty());
+        }
+        let moved_to = candidate.moved_to.clone();
+        Some(One { name, locked: candidate.locked?, entry, status: Some(status), moved_to })
     }
 
     fn version(&mut self, one: &One<'_>) -> Result<()> {
@@ -350,6 +312,8 @@ impl<'a> Compare<'a> {
                 digest: locked.digest.to_string(),
             },
             new: Side { what, requested, revision, digest: new.digest()?.to_string() },
+            status: one.status,
+            moved_to: one.moved_to.clone(),
             diff: VersionDiff::new(old, new)?,
         });
         Ok(())

@@ -9,7 +9,7 @@ mod versions;
 
 pub(super) use self::content::admit;
 pub(super) use self::keep::{keep, unwritable};
-pub(super) use self::newest::{Newest, dependent, locked, spec_of};
+pub(super) use self::newest::{Newest, dependent, locked, moved_to, spec_of};
 pub(super) use self::scoped::Fetcher;
 pub(super) use self::sources::{Sources, asked};
 pub(super) use self::versions::Versions;

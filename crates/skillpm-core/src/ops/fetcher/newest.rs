@@ -111,6 +111,13 @@ pub(in crate::ops) fn dependent(name: &SkillName, spec: &SourceSpec, candidate: 
     Dependent::new(name.clone(), directory_of(spec, &candidate.path), candidate.meta.as_ref().ok())
 }
 
+/// Returns the new directory in `opened` of the skill that calls itself `own`, if it is no longer in `old`, and exactly one
+/// skill of that name is elsewhere.
+pub(in crate::ops) fn moved_to(opened: &FetchedSource, old: Option<&str>, own: &str) -> Option<String> {
+    let is_there = !discover_in(&opened.tree, old?).is_empty();
+    if is_there { None } else { of_name(opened, own).map(|candidate| candidate.path) }
+}
+
 /// Reports whether `error` means that a source no longer has the locked revision.
 fn is_gone(error: &Error) -> bool {
     error.code() == codes::REVISION_GONE
@@ -175,13 +182,9 @@ impl Fetcher<'_> {
     /// Returns the new directory of the skill `name` in the source of `requirement`, if it is no longer in
     /// the one that `requirement` names, and exactly one skill of that name is elsewhere.
     pub(in crate::ops) fn moved(&mut self, name: &SkillName, requirement: &Requirement) -> Option<String> {
-        let old = requirement.path.as_deref()?;
         let opened = self.sources.open_outside(&spec_of(requirement)).ok()?;
         let own = requirement.name.as_deref().unwrap_or(name.as_str());
-        if !discover_in(&opened.tree, old).is_empty() {
-            return None;
-        }
-        of_name(&opened, own).map(|candidate| candidate.path)
+        moved_to(&opened, requirement.path.as_deref(), own)
     }
 
     /// Resolves the current meaning of `requirement` for the skill `name`. Stores nothing yet, and checks

@@ -133,6 +133,19 @@ impl<'a> Sources<'a> {
         )
     }
 
+    /// Opens `origin` as it is at `reference` now. Does not ask the policy.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`source::open`] does.
+    pub(in crate::ops) fn open_now(
+        &mut self,
+        origin: &Origin,
+        reference: Option<&Reference>,
+    ) -> Result<FetchedSource> {
+        self.open_at(origin, OpenedAt::Now(reference.cloned()))
+    }
+
     /// Opens the source of `spec` for a skill that depends on something in it: at the locked revision if
     /// there is one, otherwise in its current state.
     ///

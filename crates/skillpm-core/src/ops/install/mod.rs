@@ -31,7 +31,7 @@ pub(super) use self::chosen::{ALL, typed};
 pub use self::desired::LeftOut;
 pub use self::outcome::{Change, InstallOutcome, InstalledSkill};
 pub use self::request::InstallRequest;
-pub(super) use self::select::{candidates, of_name};
+pub(super) use self::select::candidates;
 #[cfg(feature = "create")]
 pub(super) use self::typed::check_no_directory;
 pub(super) use self::typed::unprotected;

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::install::scope::ScopeKind;
-use crate::source::newest;
+use crate::spec::Reference;
+use crate::updates::{Status, UpdateCandidate};
 
 /// One skill. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -44,30 +45,6 @@ pub struct OutdatedSkill {
     pub disabled: bool,
 }
 
-/// How the files of a skill in its source compare with the locked ones.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum Status {
-    /// They are the same.
-    Current,
-    /// They differ.
-    Changed,
-    /// They no longer exist where the skill was.
-    Gone,
-    /// They no longer exist where the skill was, but its source has a skill of its name elsewhere.
-    Moved,
-    /// Its source no longer has this branch, tag or commit.
-    RefGone,
-    /// Only a download would show this.
-    Unknown,
-    /// The source could not be queried.
-    Failed,
-    /// The machine is offline, and nothing is cached.
-    NotAsked,
-    /// It is a link to a directory that somebody works on.
-    Editable,
-}
-
 impl OutdatedSkill {
     /// Reports whether its source has another version that may be installed, or one past its pin.
     pub fn is_outdated(&self) -> bool {
@@ -77,15 +54,26 @@ impl OutdatedSkill {
             _ => self.latest.is_some() || self.yanked,
         }
     }
-}
 
-impl From<newest::Files> for Status {
-    fn from(files: newest::Files) -> Self {
-        match files {
-            newest::Files::Same => Self::Current,
-            newest::Files::Changed => Self::Changed,
-            newest::Files::Gone | newest::Files::Moved => Self::Gone,
-            newest::Files::Unknown => Self::Unknown,
+    /// Returns what `candidate` in `scope` is now.
+    pub(super) fn of(candidate: &UpdateCandidate<'_>, scope: ScopeKind) -> Self {
+        let UpdateCandidate { name, entry, locked, .. } = candidate;
+        Self {
+            name: name.to_string(),
+            scope,
+            source: entry.origin.to_string(),
+            path: locked.and_then(|locked| locked.path.clone()),
+            requested: entry.reference.as_ref().map(Reference::to_string),
+            locked: locked.and_then(|locked| locked.revision.clone()),
+            newest: candidate.newest.clone(),
+            latest: candidate.latest.as_ref().map(|latest| latest.name.clone()),
+            status: candidate.status,
+            held_back: candidate.held_back.clone(),
+            moved_to: candidate.moved_to.clone(),
+            tag_moved: candidate.tag_moved(),
+            yanked: candidate.yanked,
+            modified: false,
+            disabled: false,
         }
     }
 }

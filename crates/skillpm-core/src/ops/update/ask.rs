@@ -20,7 +20,6 @@ use crate::ops::consent::ConsentGate;
 use crate::ops::diff::VersionDiff;
 use crate::ops::fetcher::{Newest as Fresh, spec_of};
 use crate::ops::install::typed;
-use crate::ops::outdated::reference_gone;
 use crate::ops::policy_check::skill_file;
 use crate::review::review;
 use crate::skill;
@@ -29,6 +28,7 @@ use crate::source::newest::{self, Answer, Files, Newest, Query};
 use crate::spec::{Origin, Reference};
 use crate::text::visible_name;
 use crate::tree::FileSet;
+use crate::updates::reference_gone;
 
 /// What a source says about a skill before anything is fetched; empty if it was not asked.
 #[derive(Default)]
@@ -112,9 +112,13 @@ impl<'a> Finder<'a> {
                             let here =
                                 source::here(&self.context.settings, self.scope.as_root(), &one.entry.origin);
                             let origin = here.as_ref().unwrap_or(&one.entry.origin);
-                            let place = (origin, one.entry.reference.as_ref());
                             let names = ones.iter().map(|one| one.name.as_str());
-                            reference_gone(self.scope.kind, place, names, error)
+                            match &one.entry.reference {
+                                Some(reference) if error.code() == codes::REVISION_UNKNOWN => {
+                                    reference_gone(self.scope.kind, (origin, reference), names, &error)
+                                }
+                                _ => error,
+                            }
                         }
                         None => error,
                     };

@@ -1,0 +1,165 @@
+//! An installed skill, with what its source has now.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::advice::{Message, Verb, message};
+use crate::install::plan::requirement_of;
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::scope::ScopeKind;
+use crate::source::newest;
+use crate::spec::Reference;
+use crate::text::visible_name;
+
+/// An installed skill, with what its source has now.
+#[derive(Debug, Clone)]
+pub struct UpdateCandidate<'a> {
+    /// The name under which it is installed.
+    pub name: &'a SkillName,
+    /// What the manifest requests; for a skill that it does not name, what the lockfile records.
+    pub entry: Requirement,
+    /// What is locked; `None` if nothing is.
+    pub locked: Option<&'a Locked>,
+    /// How its files compare with the locked ones, or why that is not known.
+    pub status: Status,
+    /// The current revision of what is requested.
+    pub newest: Option<String>,
+    /// What is past the pin or the range, if that was asked for.
+    pub latest: Option<Latest>,
+    /// Why a policy does not admit the newest files yet, with its line.
+    pub held_back: Option<String>,
+    /// The new directory in its source, if it has moved.
+    pub moved_to: Option<String>,
+    /// Whether the locked version was withdrawn from its registry.
+    pub yanked: bool,
+}
+
+/// How the files of a skill in its source compare with the locked ones.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Status {
+    /// They are the same.
+    Current,
+    /// They differ.
+    Changed,
+    /// They no longer exist where the skill was.
+    Gone,
+    /// They no longer exist where the skill was, but its source has a skill of its name elsewhere.
+    Moved,
+    /// Its source no longer has this branch, tag or commit.
+    RefGone,
+    /// Only a download would show this.
+    Unknown,
+    /// The source could not be queried.
+    Failed,
+    /// The machine is offline, and nothing is cached.
+    NotAsked,
+    /// A policy refuses the source.
+    Refused,
+    /// It is a link to a directory that somebody works on.
+    Editable,
+    /// It is locked from another place than the one in the manifest.
+    LockedOtherwise,
+    /// It is in the manifest and not installed yet.
+    NotInstalled,
+    /// Neither the manifest nor another skill requests it any more.
+    NoLongerAsked,
+}
+
+/// What is past the pin or the range of a manifest.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Latest {
+    /// The tag, the commit or the version.
+    pub name: String,
+    /// What a manifest says to request it.
+    pub reference: Reference,
+}
+
+impl From<Reference> for Latest {
+    fn from(reference: Reference) -> Self {
+        Self { name: reference.name().to_owned(), reference }
+    }
+}
+
+impl From<newest::Files> for Status {
+    fn from(files: newest::Files) -> Self {
+        match files {
+            newest::Files::Same => Self::Current,
+            newest::Files::Changed => Self::Changed,
+            newest::Files::Gone | newest::Files::Moved => Self::Gone,
+            newest::Files::Unknown => Self::Unknown,
+        }
+    }
+}
+
+impl<'a> UpdateCandidate<'a> {
+    /// Returns what the manifest and the lockfile say about the skill `name`. Its source was not asked.
+    pub fn new(files: &'a Files, name: &'a SkillName, is_kept: bool) -> Self {
+        let written = files.manifest.skills().get(name);
+        let locked = files.lock.skills.get(name);
+        let (status, entry) = match (written, locked) {
+            (Some(entry), _) if entry.editable => (Status::Editable, entry.clone()),
+            (Some(entry), None) => (Status::NotInstalled, entry.clone()),
+            (_, Some(locked)) if !is_kept => (Status::NoLongerAsked, requirement_of(locked)),
+            // The locked version proves nothing about another skill.
+            (Some(entry), Some(locked)) if !locked.is_skill_of(entry) => {
+                (Status::LockedOtherwise, entry.clone())
+            }
+            (Some(entry), Some(_)) => (Status::Unknown, entry.clone()),
+            (None, Some(locked)) => (Status::Unknown, requirement_of(locked)),
+            (None, None) => unreachable!("a name of one of the two files"),
+        };
+        Self {
+            name,
+            entry,
+            locked,
+            status,
+            newest: None,
+            latest: None,
+            held_back: None,
+            moved_to: None,
+            yanked: false,
+        }
+    }
+
+    /// Reports whether the requested tag led to another revision when the skill was locked.
+    pub fn tag_moved(&self) -> bool {
+        let was = |locked: &'a Locked| {
+            locked.moved_tag(self.entry.reference.as_ref(), self.newest.as_deref()).is_some()
+        };
+        self.locked.is_some_and(was)
+    }
+
+    /// Returns what a person should know of where it is now, or why it does not come.
+    pub fn note(&self, scope: ScopeKind) -> Option<Message> {
+        let shown = |path: Option<&str>| match path.unwrap_or_default() {
+            "" => ".".to_owned(),
+            path => visible_name(path),
+        };
+        let was = || shown(self.locked.and_then(|locked| locked.path.as_deref()));
+        match (self.status, &self.held_back) {
+            (Status::Moved, None) => Some(message!(
+                format_args!(
+                    "`{}` moved from `{}` to `{}` in its source: ",
+                    self.name,
+                    was(),
+                    shown(self.moved_to.as_deref())
+                ),
+                Verb::Update.within(scope),
+                " follows it"
+            )),
+            (Status::Gone, _) => Some(message!(
+                format_args!("`{}` is no longer in `{}` of its source: ", self.name, was()),
+                Verb::Remove.within(scope).word(self.name),
+                " removes it"
+            )),
+            (_, Some(reason)) => {
+                Some(format!("`{}` is held back: the newest version {reason}", self.name).into())
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,285 @@
+//! The check itself: policy, versions, sources.
+
+use std::collections::BTreeSet;
+
+use super::candidate::{Latest, Status, UpdateCandidate};
+use super::failure::{CheckFailure, Failures, reference_gone};
+use super::releases::{Releases, complete};
+use crate::admission::PolicySubject;
+use crate::advice::Warning;
+use crate::codes;
+use crate::context::Context;
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::scope::Scope;
+use crate::install::state::Files;
+use crate::name::SkillName;
+use crate::source;
+use crate::source::newest::{self, Answer, Query};
+use crate::version::Version;
+
+/// What decides about sources and versions besides the two files: the policy, and one choice of versions for all skills
+/// of registries.
+pub trait Rules {
+    /// Asks the policy about a source, before it is contacted.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a policy that refuses it.
+    fn admit(&mut self, subject: PolicySubject<'_>) -> Result<()>;
+
+    /// Returns why `revision` of a source is not old enough, with the line of the policy.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the time of release is needed but not available.
+    fn held_back(&mut self, subject: PolicySubject<'_>, revision: Option<&str>) -> Result<Option<String>>;
+
+    /// Returns why a release of a registry is not old enough, with what follows from it, `so`, and the line of the policy.
+    fn too_young(&self, subject: PolicySubject<'_>, published: Option<i64>, so: &str) -> Option<String>;
+
+    /// Decides the versions of the skills of registries `asked`, together with what they need.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a registry that cannot be read or is refused, and if no versions fit together.
+    fn decide(&mut self, files: &Files, asked: &[&UpdateCandidate<'_>], how: &How) -> Result<Vec<Warning>>;
+
+    /// Returns what the registry of `candidate` lists, and what was decided.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a registry that cannot be read.
+    fn releases(&mut self, candidate: &UpdateCandidate<'_>) -> Result<Releases>;
+
+    /// Returns the directory of the only skill in the source of `candidate` that has its name, if it is no longer where
+    /// it was. Only a download tells.
+    fn moved_to(&mut self, candidate: &UpdateCandidate<'_>) -> Option<String>;
+}
+
+/// What is asked about the skills.
+#[derive(Debug, Clone, Default)]
+pub struct How {
+    /// The version that is wanted.
+    pub aim: Aim,
+    /// Whether what is past pins and ranges is asked for, too.
+    pub past: bool,
+    /// Whether skills of registries get the lowest versions that fit instead of the highest.
+    pub minimal: bool,
+    /// Whether what skills need stays as it is locked.
+    pub alone: bool,
+}
+
+/// The version that is wanted.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Aim {
+    /// The newest that the manifest allows.
+    #[default]
+    Newest,
+    /// The newest of all, past what the manifest allows.
+    Latest,
+    /// This version of a registry, within what the manifest allows.
+    Exactly(Version),
+}
+
+/// What is known about the skills of a scope.
+#[derive(Debug)]
+pub struct Check<'a> {
+    /// The skills that were asked about, by name.
+    pub candidates: Vec<UpdateCandidate<'a>>,
+    /// Why nothing is known about some of them.
+    pub failures: Vec<CheckFailure>,
+    /// What a person should know of the sources.
+    pub warnings: Vec<Warning>,
+}
+
+/// Returns the skills of `files` that `given` names, or all if it is empty.
+pub fn names<'a>(files: &'a Files, given: &[String]) -> BTreeSet<&'a SkillName> {
+    let all = files.manifest.skills().keys().chain(files.lock.skills.keys());
+    all.filter(|name| given.is_empty() || given.iter().any(|one| one == name.as_str())).collect()
+}
+
+/// Asks the sources of the skills `names` of `scope`, whose files are `files`, what they have now: each source once, and
+/// without a download where ids reveal what changed. What cannot be known is a failure of the outcome.
+pub fn check<'a>(
+    context: &Context,
+    scope: &Scope,
+    files: &'a Files,
+    names: impl IntoIterator<Item = &'a SkillName>,
+    (rules, how): (&mut dyn Rules, &How),
+) -> Check<'a> {
+    let kept = files.kept();
+    let candidate = |name: &'a SkillName| UpdateCandidate::new(files, name, kept.contains(name));
+    let candidates = names.into_iter().map(candidate).collect();
+    let (failures, warnings) = (Failures::default(), Vec::new());
+    let mut checking = Checking { context, scope, files, rules, how, candidates, failures, warnings };
+    let admitted = checking.admit();
+    let asked = checking.decide(admitted);
+    checking.ask(&asked);
+    let Checking { candidates, failures, warnings, .. } = checking;
+    Check { candidates, failures: failures.into_vec(), warnings }
+}
+
+struct Checking<'c, 'a> {
+    context: &'c Context,
+    scope: &'c Scope,
+    files: &'a Files,
+    rules: &'c mut dyn Rules,
+    how: &'c How,
+    candidates: Vec<UpdateCandidate<'a>>,
+    failures: Failures,
+    warnings: Vec<Warning>,
+}
+
+/// Returns the question to a policy about `candidate`.
+fn subject<'c>(candidate: &'c UpdateCandidate<'_>) -> PolicySubject<'c> {
+    // Of a skill that is locked from there, the directory is known.
+    let locked = candidate.locked.filter(|_| candidate.status != Status::LockedOtherwise);
+    let path = locked.map_or(candidate.entry.path.as_deref(), |locked| locked.path.as_deref());
+    PolicySubject { origin: &candidate.entry.origin, path, reference: candidate.entry.reference.as_ref() }
+}
+
+impl Checking<'_, '_> {
+    /// Returns the positions of the candidates whose sources can be asked: the policy admits them.
+    fn admit(&mut self) -> Vec<usize> {
+        let mut admitted = Vec::new();
+        for (at, candidate) in self.candidates.iter_mut().enumerate() {
+            if !matches!(candidate.status, Status::Unknown | Status::LockedOtherwise) {
+                continue;
+            }
+            match self.rules.admit(subject(candidate)) {
+                Ok(()) => admitted.push(at),
+                Err(error) => {
+                    candidate.status = Status::Refused;
+                    self.failures.refused(vec![at], error);
+                }
+            }
+        }
+        admitted
+    }
+
+    /// Completes those of `admitted` whose sources list several versions, and returns the others.
+    fn decide(&mut self, admitted: Vec<usize>) -> Vec<usize> {
+        let (listed, others): (Vec<_>, Vec<_>) =
+            admitted.into_iter().partition(|at| self.candidates[*at].entry.origin.has_versions());
+        if listed.is_empty() {
+            return others;
+        }
+        let asked: Vec<_> = listed.iter().map(|at| &self.candidates[*at]).collect();
+        match self.rules.decide(self.files, &asked, self.how) {
+            Ok(warnings) => self.warnings.extend(warnings),
+            Err(error) => {
+                self.unreachable(&listed, error);
+                return others;
+            }
+        }
+        for at in listed {
+            let candidate = &mut self.candidates[at];
+            if candidate.status != Status::Unknown {
+                continue;
+            }
+            match self.rules.releases(candidate) {
+                Ok(releases) => complete(candidate, self.files, &releases, (&*self.rules, self.how)),
+                Err(error) => self.unreachable(&[at], error),
+            }
+        }
+        others
+    }
+
+    /// Asks the sources of the candidates `asked`.
+    fn ask(&mut self, asked: &[usize]) {
+        let tells = |at: &&usize| self.candidates[**at].status == Status::Unknown;
+        let asked: Vec<usize> = asked.iter().filter(tells).copied().collect();
+        let query = |at: &usize| {
+            let UpdateCandidate { name, locked, .. } = &self.candidates[*at];
+            Some(Query::new((*locked)?, self.files.manifest.skills().get(*name)))
+        };
+        let queries: Vec<_> = asked.iter().filter_map(query).collect();
+        for answer in newest::ask(self.context, self.scope.as_root(), &queries, self.how.past) {
+            let Answer { at, newest, latest } = answer;
+            let at: Vec<usize> = at.into_iter().map(|at| asked[at]).collect();
+            match newest {
+                Ok(newest) => {
+                    for (at, newest) in at.iter().zip(newest) {
+                        self.take(*at, newest);
+                    }
+                }
+                Err(error) => self.without_answer(&at, error),
+            }
+            match latest {
+                Ok(latest) => {
+                    for at in at {
+                        self.candidates[at].latest = latest.clone().map(Latest::from);
+                    }
+                }
+                Err(error) if self.is_silent(&error) => {}
+                Err(error) => self.failed(&at, error),
+            }
+        }
+    }
+
+    /// Takes in what the source of the candidate `at` says.
+    fn take(&mut self, at: usize, newest: newest::Newest) {
+        let candidate = &mut self.candidates[at];
+        candidate.newest = newest.revision;
+        candidate.status = newest.files.into();
+        let may_have_moved = match newest.files {
+            newest::Files::Moved => true,
+            newest::Files::Gone => candidate.entry.origin.hides_moves(),
+            _ => false,
+        };
+        if may_have_moved {
+            candidate.moved_to = self.rules.moved_to(candidate);
+            candidate.status = if candidate.moved_to.is_some() { Status::Moved } else { Status::Gone };
+        }
+        if matches!(candidate.status, Status::Changed | Status::Moved | Status::Unknown) {
+            match self.rules.held_back(subject(candidate), candidate.newest.as_deref()) {
+                Ok(reason) => candidate.held_back = reason,
+                Err(error) if self.is_silent(&error) => {}
+                Err(error) => self.failed(&[at], error),
+            }
+        }
+    }
+
+    /// Takes in that the source of the candidates `at` gave no answer.
+    fn without_answer(&mut self, at: &[usize], error: Error) {
+        if error.code() != codes::REVISION_UNKNOWN {
+            return self.unreachable(at, error);
+        }
+        self.set(at, Status::RefGone);
+        let Some(first) = at.first().map(|at| &self.candidates[*at]) else { return };
+        let here = source::here(&self.context.settings, self.scope.as_root(), &first.entry.origin);
+        let origin = here.as_ref().unwrap_or(&first.entry.origin);
+        let reference = first.entry.reference.as_ref();
+        let asked_for = |one: &&UpdateCandidate<'_>| !self.files.is_only_needed(one.name);
+        let skills = at.iter().map(|at| &self.candidates[*at]).filter(asked_for);
+        let skills = skills.map(|one| one.entry.name.as_deref().unwrap_or(one.name.as_str()));
+        let error = match reference {
+            Some(reference) => reference_gone(self.scope.kind, (origin, reference), skills, &error),
+            None => error,
+        };
+        self.failures.refused(at.to_vec(), error);
+    }
+
+    /// Takes in that the source of the candidates `at` could not be asked.
+    fn unreachable(&mut self, at: &[usize], error: Error) {
+        let status = if self.is_silent(&error) { Status::NotAsked } else { Status::Failed };
+        self.set(at, status);
+        self.failed(at, error);
+    }
+
+    fn failed(&mut self, at: &[usize], error: Error) {
+        let source = at.first().map(|at| self.candidates[*at].entry.origin.typed());
+        self.failures.unreachable(&source.unwrap_or_default(), at, error);
+    }
+
+    fn set(&mut self, at: &[usize], status: Status) {
+        for at in at {
+            self.candidates[*at].status = status;
+        }
+    }
+
+    /// Reports whether `error` only means that the user allowed no network.
+    fn is_silent(&self, error: &Error) -> bool {
+        self.context.settings.offline && error.kind() == ErrorKind::Network
+    }
+}

@@ -1,0 +1,130 @@
+//! Why sources could not be asked, or no longer have what is requested of them.
+
+use super::candidate::{Status, UpdateCandidate};
+use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::codes;
+use crate::error::Error;
+use crate::scope::ScopeKind;
+use crate::spec::{Origin, Reference};
+
+/// Why nothing is known about some skills.
+#[derive(Debug)]
+pub struct CheckFailure {
+    /// The positions of the candidates.
+    pub at: Vec<usize>,
+    /// The reason.
+    pub error: Error,
+    /// The sources that could not be asked; empty if they answered or were not to be asked.
+    sources: Vec<String>,
+}
+
+impl CheckFailure {
+    /// Returns the failure with what it is about, as a verb reports it that only shows `candidates`.
+    fn told(self, candidates: &[UpdateCandidate<'_>]) -> Error {
+        let joined = |quoted: Vec<String>| quoted.join(", ");
+        if !self.sources.is_empty() {
+            let sources = joined(self.sources.iter().map(|source| format!("`{source}`")).collect());
+            return self.error.context(format!("{sources} cannot be checked for newer versions"));
+        }
+        let about = self.at.iter().filter_map(|at| candidates.get(*at));
+        let gone: Vec<_> = about.filter(|one| one.status == Status::RefGone).collect();
+        if gone.is_empty() {
+            return self.error;
+        }
+        let names = joined(gone.iter().map(|one| format!("`{}`", one.name)).collect());
+        let message = message!(names, ": ", self.error.message());
+        self.error.retold(message)
+    }
+}
+
+/// Returns `failures` as a verb reports them that only shows `candidates`: what it could not do, and what it found. It is
+/// neither that without the network nothing is known.
+pub fn told(failures: Vec<CheckFailure>, candidates: &[UpdateCandidate<'_>]) -> (Vec<Error>, Vec<Warning>) {
+    let (mut failed, mut found) = (Vec::new(), Vec::new());
+    for failure in failures {
+        match failure.at.first().and_then(|at| candidates.get(*at)).map(|one| one.status) {
+            Some(Status::NotAsked) => {}
+            Some(Status::RefGone) => found.push(failure.told(candidates).warning()),
+            _ => failed.push(failure.told(candidates)),
+        }
+    }
+    (failed, found)
+}
+
+/// Returns that nothing is known about those of `candidates` that the network would be needed for.
+pub fn not_asked(candidates: &[UpdateCandidate<'_>]) -> Option<Message> {
+    let number = candidates.iter().filter(|one| one.status == Status::NotAsked).count();
+    let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
+    (number > 0).then(|| format!("without the network, nothing is known about {skills}").into())
+}
+
+/// The failures of a check: equal ones are one.
+#[derive(Debug, Default)]
+pub(super) struct Failures(Vec<CheckFailure>);
+
+impl Failures {
+    /// Adds that the candidates `at` cannot be asked about, for a reason that their sources did not give.
+    pub(super) fn refused(&mut self, at: Vec<usize>, error: Error) {
+        self.0.push(CheckFailure { at, error, sources: Vec::new() });
+    }
+
+    /// Adds that `source` could not tell of the candidates `at`.
+    pub(super) fn unreachable(&mut self, source: &str, at: &[usize], error: Error) {
+        let is_same = |other: &&mut CheckFailure| {
+            !other.sources.is_empty()
+                && other.error.with_causes() == error.with_causes()
+                && other.error.hints() == error.hints()
+        };
+        if let Some(other) = self.0.iter_mut().find(is_same) {
+            if !other.sources.iter().any(|other| other == source) {
+                other.sources.push(source.to_owned());
+            }
+            other.at.extend(at.iter().filter(|at| !other.at.contains(at)).copied().collect::<Vec<_>>());
+            return;
+        }
+        self.0.push(CheckFailure { at: at.to_vec(), error, sources: vec![source.to_owned()] });
+    }
+
+    /// Returns the failures: first those that have to do with one source, in order.
+    pub(super) fn into_vec(self) -> Vec<CheckFailure> {
+        let (unreachable, mut all): (Vec<_>, Vec<_>) =
+            self.0.into_iter().partition(|failure| !failure.sources.is_empty());
+        all.extend(unreachable);
+        all
+    }
+}
+
+/// Returns the error for `skills` of the source `origin`, as it is typed in the working directory, which no longer has
+/// `reference`, as `error` says. Only what the manifest names can be installed from elsewhere: what others need has the
+/// reference from them.
+pub fn reference_gone<'s>(
+    scope: ScopeKind,
+    (origin, reference): (&Origin, &Reference),
+    skills: impl Iterator<Item = &'s str>,
+    error: &Error,
+) -> Error {
+    let origin = origin.typed();
+    let gone = Error::new(error.kind(), format!("{} of `{origin}` no longer exists", kind_of(reference)));
+    let close = error.hints().iter().filter(|hint| hint.starts_with("did you mean")).cloned();
+    let gone = close.fold(gone.coded(codes::REVISION_UNKNOWN), Error::hint);
+    let mut skills = skills.peekable();
+    if skills.peek().is_none() {
+        return gone.hint(message!("update the skills that need it, or name another one in `skillpm.toml`"));
+    }
+    gone.hint(message!(
+        "name another one in `skillpm.toml`, or ",
+        Verb::Install.within(scope).word(&origin).options(skills.map(|name| (Opt::Skill, name))),
+        " for the default branch"
+    ))
+}
+
+fn kind_of(reference: &Reference) -> String {
+    let kind = match reference {
+        Reference::Any(_) => "the tag or branch",
+        Reference::Tag(_) => "the tag",
+        Reference::Branch(_) => "the branch",
+        Reference::Rev(_) => "the commit",
+        Reference::Range(_) => "a version in the range",
+    };
+    format!("{kind} `{}`", reference.name())
+}

@@ -1,0 +1,14 @@
+//! What the sources of installed skills have now: one answer for every verb that asks.
+//!
+//! [`check`] asks each source once, without a download where ids reveal what changed, and says for each skill what is
+//! newer, or why nothing is known. The verbs only show that, compare it, or fetch it.
+
+mod candidate;
+mod check;
+mod failure;
+mod releases;
+
+pub use self::candidate::{Latest, Status, UpdateCandidate};
+pub use self::check::{Aim, Check, How, Rules, check, names};
+pub use self::failure::{CheckFailure, not_asked, reference_gone, told};
+pub use self::releases::Releases;

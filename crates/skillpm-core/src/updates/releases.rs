@@ -1,0 +1,83 @@
+//! Skills of registries: the version that was decided, and what else the registry lists.
+
+use std::sync::Arc;
+
+use super::candidate::{Latest, Status, UpdateCandidate};
+use super::check::{Aim, How, Rules};
+use crate::admission::PolicySubject;
+use crate::install::state::Files;
+use crate::resolve::versions::{Release, ReleaseAge, ReleaseFacts, ReleaseRules};
+use crate::spec::Reference;
+use crate::version::{Version, VersionRange};
+
+/// The releases of a skill that a registry lists.
+#[derive(Debug, Default)]
+pub struct Releases {
+    /// All of them; `None` if the registry does not have the skill.
+    pub list: Option<Arc<Vec<Release>>>,
+    /// The version that was decided; `None` if nothing needs the skill any more.
+    pub decided: Option<Version>,
+    /// The minimum age of a release, if a policy requires one.
+    pub age: Option<ReleaseAge>,
+}
+
+/// Completes `candidate`, whose registry lists `releases`.
+pub(super) fn complete(
+    candidate: &mut UpdateCandidate<'_>,
+    files: &Files,
+    releases: &Releases,
+    (rules, how): (&dyn Rules, &How),
+) {
+    let (Some(list), Some(locked)) = (&releases.list, candidate.locked) else {
+        candidate.status = Status::Gone;
+        return;
+    };
+    let version = locked.revision.as_deref().and_then(|revision| Version::new(revision).ok());
+    // What nothing needs any more stays as it is until the next change.
+    let newest = releases.decided.as_ref().or(version.as_ref());
+    candidate.status = if newest == version.as_ref() { Status::Current } else { Status::Changed };
+    candidate.newest = newest.map(ToString::to_string);
+    candidate.yanked = list.iter().any(|one| one.yanked && Some(&one.version) == version.as_ref());
+    let highest = |age| {
+        let rules = ReleaseRules { age, ..ReleaseRules::default() };
+        rules.highest(list.iter().map(Release::facts))
+    };
+    let admitted = highest(releases.age).map(|one| one.version);
+    let latest = match how.aim {
+        // The decision goes past the range where it can.
+        Aim::Latest => newest.filter(|newest| {
+            let range = candidate.entry.reference.as_ref().and_then(Reference::range);
+            let is_free = locked.overridden_by(&files.manifest).is_none();
+            is_free && range.is_some_and(|range| !range.contains(newest))
+        }),
+        _ => admitted.filter(|latest| how.past && Some(*latest) > newest),
+    };
+    candidate.latest = latest.map(|version| Latest {
+        name: version.to_string(),
+        reference: Reference::Range(VersionRange::compatible_with(version)),
+    });
+    if candidate.status == Status::Current
+        && let Some(young) = highest(None).filter(|one| Some(one.version) > admitted.max(newest))
+    {
+        candidate.held_back = held_back(candidate, rules, young, releases.age);
+    }
+}
+
+/// Returns why the release `young` is not taken yet, and from which day on it can be.
+fn held_back(
+    candidate: &UpdateCandidate<'_>,
+    rules: &dyn Rules,
+    young: ReleaseFacts<'_>,
+    age: Option<ReleaseAge>,
+) -> Option<String> {
+    let subject = PolicySubject {
+        origin: &candidate.entry.origin,
+        path: candidate.entry.path.as_deref(),
+        reference: None,
+    };
+    let day = young.published.zip(age);
+    let so =
+        day.map(|(published, age)| format!(", so it can be taken from {} on", age.old_enough_on(published)));
+    let reason = rules.too_young(subject, young.published, &so.unwrap_or_default())?;
+    Some(format!("{} {reason}", young.version))
+}
