@@ -106,6 +106,7 @@ mod tree;
 mod undo;
 mod update;
 mod update_edits;
+mod updates;
 mod validate;
 mod verify;
 mod web;

@@ -58,7 +58,7 @@ fn what_is_newer_is_told_without_a_download() {
     zipped  -        -        -       unknown  project  url:http://[FORGE]/zipped.zip
     --- stderr
     4 of 6 skills are outdated
-    `gone` is no longer in `skills/gone` of its source: `skillpm remove gone` removes it
+    `gone` is no longer found in `github:acme/skills/skills/gone`: `skillpm remove gone` removes it
     where the state is `unknown`, only a download shows whether the skill's own files changed
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     hint: `skillpm update --latest` goes past the versions that the manifest names
@@ -102,7 +102,7 @@ fn what_is_too_young_is_held_back() {
     zipped  -        -        -       unknown, held back  project  url:http://[FORGE]/zipped.zip
     --- stderr
     2 of 5 skills are outdated
-    `gone` is no longer in `skills/gone` of its source: `skillpm remove gone` removes it
+    `gone` is no longer found in `github:acme/skills/skills/gone`: `skillpm remove gone` removes it
     `pdf` is held back: the newest version was released only SOME TIME ago: skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
     `zipped` is held back: the newest version does not say when it was released: skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
     where the state is `unknown`, only a download shows whether the skill's own files changed
@@ -270,7 +270,7 @@ fn without_the_network_what_is_known_is_told() {
     pdf   8d6d2ad  88cc625  -       changed  project  github:acme/skills
     --- stderr
     3 of 6 skills are outdated
-    `gone` is no longer in `skills/gone` of its source: `skillpm remove gone` removes it
+    `gone` is no longer found in `github:acme/skills/skills/gone`: `skillpm remove gone` removes it
     hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
     ");
     assert_eq!(forge.asked(), [""; 0]);

@@ -374,6 +374,27 @@ fn a_person_picks_what_is_updated() {
     assert!(!sandbox.read(".agents/skills/pdf/SKILL.md").contains("curl"), "{seen}");
 }
 
+/// What would conflict with edits is not picked beforehand, and says so.
+#[test]
+fn a_person_is_not_led_into_a_conflict() {
+    let (forge, sandbox) = two_skills();
+    assert_eq!(sandbox.run(&["install", "acme/skills", "-s", "*"]).code, Some(0));
+    let text = |name: &str, line: &str| format!("---\nname: {name}\ndescription: Does {line}.\n---\n");
+    sandbox.write(".agents/skills/pdf/SKILL.md", text("pdf", "what I want"));
+    let tree = Tree::new()
+        .file("skills/docx/SKILL.md", text("docx", "more"))
+        .file("skills/pdf/SKILL.md", text("pdf", "more"));
+    forge.repo("acme/skills").commit(&tree);
+    let mut terminal = Terminal::start(&sandbox, &["update"]);
+    terminal.wait_for("which skills do you want to update? (1 of 2 picked)");
+    terminal.wait_for("conflicts with your edits");
+    terminal.press("\r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(sandbox.read(".agents/skills/docx/SKILL.md").contains("more"), "{seen}");
+    assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), text("pdf", "what I want"));
+}
+
 /// Ctrl-C at a question changes nothing, and says so.
 #[test]
 fn ctrl_c_at_a_question_is_no_answer() {

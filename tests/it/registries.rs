@@ -48,7 +48,7 @@ impl RegistryFiles {
     }
 
     /// Yanks the version that was added last.
-    fn yanked(mut self) -> Self {
+    pub(super) fn yanked(mut self) -> Self {
         self.skills.last_mut().expect("a version").yanked = true;
         self
     }

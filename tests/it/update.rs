@@ -327,8 +327,8 @@ fn latest_goes_past_a_tag_that_is_gone() {
     ~ pdf (github:acme/skills at 4b74af7 -> 4c5bfc5)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-    warning: `../repo` has no tag `v1.9.0`
-    warning: `acme/skills` has no revision `v1.9.0`
+    warning: the tag `v1.9.0` of `git+../repo` no longer exists
+    warning: the tag or branch `v1.9.0` of `acme/skills` no longer exists
     2 skills updated in `.agents/skills`
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");

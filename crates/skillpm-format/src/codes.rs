@@ -212,6 +212,10 @@ codes! {
     SKILL_NOT_CARRIED = "skill-not-carried";
     /// A skill moved to another directory of its source.
     SKILL_MOVED = "skill-moved";
+    /// A source no longer has a skill.
+    SKILL_GONE = "skill-gone";
+    /// A policy does not admit the newest version of a skill yet.
+    SKILL_HELD_BACK = "skill-held-back";
     /// There is no skill of that name.
     SKILL_NOT_FOUND = "skill-not-found";
     /// A skill has the same files as before, and comes from somewhere else.

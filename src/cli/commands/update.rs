@@ -113,10 +113,11 @@ fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Ve
         return Ok((prepared.apply(false)?, Vec::new()));
     }
     // Standard output is for the changes that were made.
-    render::update::plan(&app.printer, &prepared.plan()?, false);
+    let planned = prepared.plan()?;
+    render::update::plan(&app.printer, &planned, false);
     let told = prepared.warnings().to_vec();
     app.printer.warnings(&told);
-    let items = prepared.choices();
+    let items = prepared.choices(&planned);
     let picked = match &items[..] {
         // Ending an earlier merge was requested by a flag of its own.
         [] if prepared.new_versions() == 0 => None,

@@ -40,7 +40,7 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
         (all, outdated) => printer.note(&format!("{} outdated", of_all(outdated, all))),
     }
     for note in &outcome.notes {
-        printer.note(&worded(note));
+        printer.note(&worded(&note.message));
     }
     if of(Status::Unknown) > 0 {
         printer.note(
@@ -157,6 +157,7 @@ fn state(skill: &OutdatedSkill) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
@@ -247,7 +248,8 @@ mod tests {
         let held = OutdatedSkill { held_back: Some(reason.into()), ..skill(Status::Changed) };
         let (talking, out, err) = printer(Appearance::PLAIN);
         let skills = vec![held, skill(Status::Current)];
-        let notes = vec![format!("`pdf` is held back: the newest version {reason}").into()];
+        let notes =
+            vec![Warning::new("skill-held-back", format!("`pdf` is held back: the newest version {reason}"))];
         show(&talking, &OutdatedOutcome { skills, notes, ..OutdatedOutcome::default() }, false);
         insta::assert_snapshot!(out.text(), @"
         name  locked   newest   latest  state               scope    source

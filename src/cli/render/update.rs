@@ -264,6 +264,7 @@ mod tests {
     use crate::ops::diff::{Counts, FileStatus};
     use crate::ops::update::ChangedFile;
     use crate::review::{Change, Kind};
+    use crate::updates::SourceState;
 
     fn version(number: &str) -> Version {
         Version {
@@ -290,6 +291,7 @@ mod tests {
             change,
             from: Some(version("1.0")),
             to: is_change(change).then(|| version("1.1")),
+            state: SourceState::default(),
             disabled: name == "docx",
             review: is_change(change).then(|| Review { changes: vec![new], ..Review::default() }),
             counts: Some(Counts { changed: 1, added_lines: 1, ..Counts::default() }),

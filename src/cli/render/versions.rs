@@ -9,7 +9,7 @@ use crate::spec::Reference;
 
 pub(crate) fn json(printer: &Printer, outcome: &DiffOutcome) {
     warn(printer, outcome);
-    notes(printer, outcome);
+    printer.warnings(&outcome.notes);
     printer.json(&outcome.skills);
 }
 
@@ -62,7 +62,7 @@ pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared,
 /// Prints where skills are now, and why newer ones do not come, in the words of `outdated`.
 fn notes(printer: &Printer, outcome: &DiffOutcome) {
     for note in &outcome.notes {
-        printer.note(&worded(note));
+        printer.note(&worded(&note.message));
     }
 }
 
@@ -99,6 +99,7 @@ mod tests {
     use crate::digest::Digest;
     use crate::install::scope::ScopeKind;
     use crate::ops::diff::VersionDiff;
+    use crate::updates::SourceState;
 
     use crate::testing::{File, file_set as set};
 
@@ -115,8 +116,7 @@ mod tests {
             source: "github:acme/skills".into(),
             old: side(DiffKind::Locked, "a"),
             new: Side { requested: None, ..side(DiffKind::Newest, "b") },
-            status: None,
-            moved_to: None,
+            state: SourceState::default(),
             diff: VersionDiff::new(&set(old), &set(new)).expect("a diff"),
         }
     }

@@ -8,7 +8,7 @@ pub use self::skill::OutdatedSkill;
 use super::absent::{no_longer_asked, not_installed, not_yet_installed};
 use super::fetcher::Sources;
 use super::list::{ListRequest, ListedSkill, installed};
-use crate::advice::{Message, Verb, Warning, message};
+use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::health::problem;
@@ -33,7 +33,7 @@ pub struct OutdatedOutcome {
     /// The requested skills, project before user, then by name.
     pub skills: Vec<OutdatedSkill>,
     /// Where skills are now that are no longer where they were, and why newer ones do not come.
-    pub notes: Vec<Message>,
+    pub notes: Vec<Warning>,
     /// Why sources could not be queried.
     pub failures: Vec<Error>,
     /// Warnings for the user.
@@ -107,7 +107,7 @@ impl OutdatedOutcome {
             }
             Status::Editable => {
                 row.path = listed.and_then(|skill| skill.path.clone());
-                row.modified = listed.is_some_and(|skill| skill.state == SkillState::Modified);
+                row.modified = listed.is_some_and(|skill| skill.modified);
                 (row.requested, row.locked) = (None, None);
             }
             _ => row.modified = listed.is_some_and(|skill| skill.modified),

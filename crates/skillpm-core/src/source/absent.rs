@@ -1,11 +1,10 @@
 //! Kinds of sources that this build leaves out.
 
-use super::newest::Ask;
 use super::{FetchedSource, Source, Wanted};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::scope::ScopeRoot;
-use crate::spec::{Origin, Reference};
+use crate::spec::Origin;
 
 /// A source that can be named and locked, but not fetched.
 impl Source for Origin {
@@ -16,15 +15,6 @@ impl Source for Origin {
             "has no network"
         };
         Err(Error::network(format!("`{}` cannot be fetched: this build {why}", self.typed())))
-    }
-
-    fn ask<'a>(
-        &'a self,
-        _: &'a Context,
-        _: ScopeRoot<'a>,
-        _: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Err(Error::network(format!("`{}` cannot be checked: this build has no network", self.typed())))
     }
 
     fn settle(&self, context: &Context, _: ScopeRoot<'_>) -> Result<Option<Origin>> {

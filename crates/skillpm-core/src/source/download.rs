@@ -1,6 +1,6 @@
 //! Files on the web: archives, and single `SKILL.md`s.
 
-use super::newest::{Ask, Files, Newest, Query, hashed};
+use super::newest::{Files, NewestRevision, Query, Revisions, hashed};
 use super::web::{Got, Web};
 use super::{FetchedSource, Source, Wanted, file};
 use crate::context::Context;
@@ -18,13 +18,13 @@ impl Source for Download {
         open(context, &self.0, &Limits::default())
     }
 
-    fn ask<'a>(
+    fn revisions<'a>(
         &'a self,
         context: &'a Context,
         _: ScopeRoot<'a>,
         _: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(CachedDownload { context, address: &self.0 }))
+    ) -> Result<Option<Box<dyn Revisions + 'a>>> {
+        Ok(Some(Box::new(CachedDownload { context, address: &self.0, current: None })))
     }
 }
 
@@ -32,14 +32,19 @@ impl Source for Download {
 struct CachedDownload<'a> {
     context: &'a Context,
     address: &'a Address,
+    /// The file, if its server reports the cached one as unchanged. It need not be the locked one: its bytes decide.
+    current: Option<FetchedSource>,
 }
 
-impl Ask for CachedDownload<'_> {
-    fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
-        let current = current(self.context, self.address, &Limits::default())?;
-        // The cached file need not be the locked one: its bytes decide.
-        let files = |query| current.as_ref().map_or(Files::Unknown, |opened| hashed(&opened.tree, query));
-        Ok(queries.iter().map(|query| Newest { revision: None, files: files(query) }).collect())
+impl Revisions for CachedDownload<'_> {
+    fn tip(&mut self, _: Option<&Reference>) -> Result<Option<String>> {
+        self.current = current(self.context, self.address, &Limits::default())?;
+        Ok(None)
+    }
+
+    fn compare(&mut self, now: Option<String>, query: &Query<'_>) -> Result<NewestRevision> {
+        let files = self.current.as_ref().map_or(Files::Unknown, |opened| hashed(&opened.tree, query));
+        Ok(NewestRevision { revision: now, files })
     }
 }
 

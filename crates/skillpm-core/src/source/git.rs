@@ -5,7 +5,7 @@ mod newest;
 use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
-use super::newest::Ask;
+use super::newest::Revisions;
 use super::{FetchedSource, Released, Source, Wanted, local};
 use crate::advice::{Verb, message};
 use crate::context::Context;
@@ -25,13 +25,13 @@ impl Source for GitUrl {
         open(context, scope, self, wanted, &Limits::default())
     }
 
-    fn ask<'a>(
+    fn revisions<'a>(
         &'a self,
         context: &'a Context,
         scope: ScopeRoot<'a>,
         references: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(newest::Repository::new(context, scope, self, references)?))
+    ) -> Result<Option<Box<dyn Revisions + 'a>>> {
+        Ok(Some(Box::new(newest::Repository::new(context, scope, self, references)?)))
     }
 
     /// Settles a path like any other path, so that it means the same on every machine.

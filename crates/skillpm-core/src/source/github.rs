@@ -15,7 +15,7 @@ pub use trees::Trees;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use super::newest::Ask;
+use super::newest::Revisions;
 use super::{FetchedSource, Released, Source, Wanted};
 use crate::advice::{Opt, message};
 use crate::codes;
@@ -36,13 +36,13 @@ impl Source for Repository {
         open(context, self, wanted, &Limits::default())
     }
 
-    fn ask<'a>(
+    fn revisions<'a>(
         &'a self,
         context: &'a Context,
         _: ScopeRoot<'a>,
         _: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(newest::Repository::new(context, self)))
+    ) -> Result<Option<Box<dyn Revisions + 'a>>> {
+        Ok(Some(Box::new(newest::Repository::new(context, self))))
     }
 
     fn settle(&self, context: &Context, _: ScopeRoot<'_>) -> Result<Option<Origin>> {

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::newest::Ask;
+use super::newest::Revisions;
 use super::{FetchedSource, Wanted};
 use crate::context::Context;
 use crate::error::Result;
@@ -33,17 +33,20 @@ pub trait Source {
     /// Fails for a source that does not exist, cannot be reached, or holds what no source may hold.
     fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource>;
 
-    /// Prepares to query the source at `references`.
+    /// Prepares to ask which revisions the source has at `references`. Returns `None` if opening it costs no more: it is
+    /// on this machine, or only lists its skills.
     ///
     /// # Errors
     ///
     /// Fails for a source that cannot be queried.
-    fn ask<'a>(
+    fn revisions<'a>(
         &'a self,
-        context: &'a Context,
-        scope: ScopeRoot<'a>,
-        references: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>>;
+        _context: &'a Context,
+        _scope: ScopeRoot<'a>,
+        _references: &[Option<&Reference>],
+    ) -> Result<Option<Box<dyn Revisions + 'a>>> {
+        Ok(None)
+    }
 
     /// Returns the source, which the user typed, in the form that the manifest of `scope` keeps, or `None` if
     /// that is the same.

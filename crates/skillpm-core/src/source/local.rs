@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::discover::MAX_DEPTH;
-use super::newest::{Ask, LocalNewest};
 use super::{FetchedSource, Source, Wanted, file};
 use crate::advice::{Verb, message};
 use crate::agents::{self, CANONICAL_DIR, DISABLED_DIR};
@@ -19,7 +18,7 @@ use crate::refusal::Limits;
 use crate::scope::{ScopeKind, ScopeRoot};
 use crate::settings::{Settings, no_home};
 use crate::skill::find::SKIPPED;
-use crate::spec::{LocalPath, Origin, Reference, file_stem};
+use crate::spec::{LocalPath, Origin, file_stem};
 
 /// The largest lockfile that is examined, in bytes.
 const MAX_LOCK: u64 = 16 << 20;
@@ -27,15 +26,6 @@ const MAX_LOCK: u64 = 16 << 20;
 impl Source for LocalPath {
     fn open(&self, context: &Context, scope: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
         open(scope, &resolve(&context.settings, scope, &self.0)?, &Limits::default())
-    }
-
-    fn ask<'a>(
-        &'a self,
-        context: &'a Context,
-        scope: ScopeRoot<'a>,
-        _: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(LocalNewest { context, scope, source: self }))
     }
 
     fn settle(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {

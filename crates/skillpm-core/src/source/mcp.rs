@@ -22,7 +22,6 @@ use self::client::McpClient;
 use self::entry::{FileList, ListedFile, ListedSkill};
 use self::message::Object;
 use super::discover::Candidate;
-use super::newest::{Ask, Newest, Query};
 use super::web::cache::{self, Cache};
 use super::web::{locked_digest, read_all};
 use super::{FetchedSource, SkillIndex, Source, Wanted};
@@ -36,7 +35,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::write_small;
 use crate::reporter::Reporter;
 use crate::scope::ScopeRoot;
-use crate::spec::{Identity, McpServer, Reference, SourceFacts as _};
+use crate::spec::{Identity, McpServer, SourceFacts as _};
 use crate::text::closest;
 use crate::workers;
 
@@ -56,15 +55,6 @@ const ENTRY_BYTES: u64 = 4 << 20;
 impl Source for McpServer {
     fn open(&self, context: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
         Ok(FetchedSource::shelf(Arc::new(McpShelf::new(context, self)?), self.name()))
-    }
-
-    fn ask<'a>(
-        &'a self,
-        context: &'a Context,
-        _: ScopeRoot<'a>,
-        _: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(McpShelf::new(context, self)?))
     }
 }
 
@@ -408,12 +398,6 @@ impl SkillIndex for McpShelf {
 }
 
 /// Compares by the lists of files.
-impl Ask for McpShelf {
-    fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
-        queries.iter().map(|query| Ok(query.compared(self.revision(query.path())?))).collect()
-    }
-}
-
 impl fmt::Debug for McpShelf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpShelf").field("server", &self.server).finish_non_exhaustive()

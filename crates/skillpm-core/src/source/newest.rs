@@ -9,10 +9,9 @@ use serde::Serialize;
 
 #[cfg(any(feature = "git", feature = "http"))]
 mod commits;
-mod here;
+mod opened;
 mod shape;
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -26,15 +25,13 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::reporter::{Reporter, Requested};
 use crate::scope::ScopeRoot;
-#[cfg(feature = "http")]
-use crate::spec::Identity;
-use crate::spec::{Origin, Reference, is_commit};
+use crate::spec::{Identity, Origin, Reference, is_commit};
 use crate::version::{Version, VersionRange};
 #[cfg(any(feature = "git", feature = "http"))]
 pub(super) use commits::{compare, fixed};
-pub(super) use here::LocalNewest;
+use opened::OpenedSource;
 #[cfg(feature = "http")]
-pub(super) use here::hashed;
+pub(super) use opened::hashed;
 use shape::Shape;
 
 /// The number of sources that are queried at once.
@@ -68,21 +65,20 @@ impl<'a> Query<'a> {
     }
 
     /// Returns the answer of a source whose revision of this skill, which stands for its files, is `now`.
-    #[cfg(feature = "http")]
-    pub(super) fn compared(&self, now: Identity) -> Newest {
+    fn compared(&self, now: Identity) -> NewestRevision {
         let (revision, files) = match now {
             Identity::Id(id) if self.locked.revision.as_ref() == Some(&id) => (Some(id), Files::Same),
             Identity::Id(id) => (Some(id), Files::Changed),
             Identity::Absent => (None, Files::Gone),
             Identity::Unknown => (None, Files::Unknown),
         };
-        Newest { revision, files }
+        NewestRevision { revision, files }
     }
 }
 
 /// The current state of a skill in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Newest {
+pub struct NewestRevision {
     /// The revision as a lockfile records it, or `None` if there is none or it is not known.
     pub revision: Option<String>,
     /// How the skill's own files compare with the locked ones.
@@ -112,57 +108,85 @@ pub struct Answer {
     /// The positions of the queries that it answers.
     pub at: Vec<usize>,
     /// The results, in the order of `at`, or why the source could not be queried.
-    pub newest: Result<Vec<Newest>>,
+    pub newest: Result<Vec<NewestRevision>>,
     /// What is newer than the reference, as [`latest`] returns it; `None` if that was not requested.
     pub latest: Result<Option<Reference>>,
 }
 
-/// The queries that a kind of source can answer.
-pub trait Ask {
+/// The revisions of a source, as far as it tells them without its files.
+pub trait Revisions {
+    /// Returns the revision that `reference` means whatever the source has now: nothing has to be asked.
+    fn fixed(&self, _reference: Option<&Reference>, _locked: &Locked) -> Option<String> {
+        None
+    }
+
     /// Returns the revision that `reference` means now, as a lockfile records it, if there is one.
     ///
     /// # Errors
     ///
     /// Fails for a source that cannot be reached, or for a reference that it does not have.
-    fn tip(&mut self, _reference: Option<&Reference>) -> Result<Option<String>> {
-        Ok(None)
-    }
+    fn tip(&mut self, reference: Option<&Reference>) -> Result<Option<String>>;
 
-    /// Returns the state of the skills `queries`, all at `reference`.
+    /// Compares the skill of `query` at the revision `now`, which is fixed or the last tip, with the locked one.
     ///
     /// # Errors
     ///
-    /// Fails as [`Ask::tip`] does.
-    fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>>;
+    /// Fails for a source that cannot be reached.
+    fn compare(&mut self, now: Option<String>, query: &Query<'_>) -> Result<NewestRevision>;
 
     /// Returns the names of the source's tags that begin with `prefix`.
     ///
     /// # Errors
     ///
-    /// Fails as [`Ask::tip`] does.
+    /// Fails as [`Revisions::tip`] does.
     fn tags(&mut self, _prefix: &str) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 }
 
-/// Returns the current state of one skill.
+/// Prepares to ask `origin` for its revisions at `references`.
 ///
 /// # Errors
 ///
-/// Fails for a source that cannot be reached, or for a reference that it does not have.
-pub fn newest(context: &Context, scope: ScopeRoot<'_>, query: &Query<'_>) -> Result<Newest> {
-    let reference = in_repository(context, scope, &query.locked.origin, query.reference.as_ref())?;
-    let reference = reference.as_deref();
-    let mut source = of(&query.locked.origin).ask(context, scope, &[reference])?;
-    let mut answers = source.newest(reference, &[query])?;
-    Ok(answers.pop().unwrap_or(Newest { revision: None, files: Files::Unknown }))
+/// Fails as [`Source::revisions`](super::Source::revisions) does.
+fn revisions<'a>(
+    context: &'a Context,
+    scope: ScopeRoot<'a>,
+    origin: &'a Origin,
+    references: &[Option<&Reference>],
+) -> Result<Box<dyn Revisions + 'a>> {
+    let source = of(origin);
+    let revisions = source.revisions(context, scope, references)?;
+    Ok(revisions.unwrap_or_else(|| Box::new(OpenedSource::new(context, scope, source))))
+}
+
+/// Returns the state of the skills `queries` in `source`, all at `reference`, which is looked up once.
+///
+/// # Errors
+///
+/// Fails as [`Revisions::tip`] does.
+fn newest(
+    source: &mut dyn Revisions,
+    reference: Option<&Reference>,
+    queries: &[&Query<'_>],
+) -> Result<Vec<NewestRevision>> {
+    let mut tip: Option<Option<String>> = None;
+    let mut answer = |query: &&Query<'_>| {
+        let now = match (source.fixed(reference, query.locked), &tip) {
+            (Some(fixed), _) => Some(fixed),
+            (None, Some(tip)) => tip.clone(),
+            (None, None) => tip.insert(source.tip(reference)?).clone(),
+        };
+        source.compare(now, query)
+    };
+    queries.iter().map(&mut answer).collect()
 }
 
 /// Returns the tag that `range` means now: the highest version in it, written as `1.2.3` or `v1.2.3`.
 ///
 /// # Errors
 ///
-/// Fails as [`newest`] does, and if no tag is in the range.
+/// Fails as [`Revisions::tip`] does, and if no tag is in the range.
 pub(super) fn tag_in(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -184,9 +208,9 @@ fn version_of(tag: &str) -> Option<Version> {
 ///
 /// # Errors
 ///
-/// Fails as [`newest`] does.
+/// Fails as [`Revisions::tip`] does.
 fn version_tags(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Vec<VersionTag>> {
-    let tags = of(origin).ask(context, scope, &[None])?.tags("")?.into_iter();
+    let tags = revisions(context, scope, origin, &[None])?.tags("")?.into_iter();
     let usable = tags.filter(|tag| Reference::check(tag).is_ok());
     let mut versions: Vec<_> = usable.filter_map(|tag| Some((version_of(&tag)?, tag))).collect();
     versions.sort();
@@ -230,28 +254,13 @@ pub fn restated(reference: Option<&Reference>, latest: Reference) -> Reference {
     }
 }
 
-/// Returns `reference` of `origin` as a repository knows it: the tag that a range means now.
-fn in_repository<'r>(
-    context: &Context,
-    scope: ScopeRoot<'_>,
-    origin: &Origin,
-    reference: Option<&'r Reference>,
-) -> Result<Option<Cow<'r, Reference>>> {
-    match reference {
-        Some(Reference::Range(range)) if origin.has_revisions() => {
-            tag_in(context, scope, origin, range).map(|tag| Some(Cow::Owned(tag)))
-        }
-        other => Ok(other.map(Cow::Borrowed)),
-    }
-}
-
 /// Returns what is newer than `reference`: for a tag, the highest version among the tags of the same shape; for a range,
 /// the tag with the highest version; for a commit, the newest commit of the default branch. Returns `None` for another
 /// reference, or if nothing is newer.
 ///
 /// # Errors
 ///
-/// Fails as [`newest`] does.
+/// Fails as [`Revisions::tip`] does.
 pub fn latest(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -263,7 +272,7 @@ pub fn latest(
         return Ok(beyond(&version_tags(context, scope, origin)?, range));
     }
     match reference.filter(|reference| is_pin(reference)) {
-        Some(pin) => past(&mut *of(origin).ask(context, scope, &[None])?, pin, true),
+        Some(pin) => past(&mut *revisions(context, scope, origin, &[None])?, pin, true),
         None => Ok(None),
     }
 }
@@ -321,7 +330,7 @@ fn ask_one(
         return answers;
     }
     let names: Vec<_> = references.keys().map(|name| **name).collect();
-    let mut source = match of(origin).ask(context, scope, &names) {
+    let mut source = match revisions(context, scope, origin, &names) {
         Ok(source) => source,
         Err(error) => {
             let at = references.values().flat_map(|at| at.iter().copied()).collect();
@@ -336,7 +345,7 @@ fn ask_one(
             continue;
         }
         let asked: Vec<_> = at.iter().map(|at| &queries[*at]).collect();
-        let newest = source.newest(*reference, &asked);
+        let newest = newest(&mut *source, *reference, &asked);
         let latest = match (reference.filter(|reference| latest && is_pin(reference)), &newest) {
             (Some(pin), Ok(_)) => past(&mut *source, pin, true),
             // The pinned revision may be gone. Otherwise one error is enough.
@@ -357,14 +366,14 @@ fn ask_range(
     origin: &Origin,
     range: &VersionRange,
     asked: &[&Query<'_>],
-) -> (Result<Vec<Newest>>, Option<Reference>) {
+) -> (Result<Vec<NewestRevision>>, Option<Reference>) {
     let versions = match version_tags(context, scope, origin) {
         Ok(versions) => versions,
         Err(error) => return (Err(error), None),
     };
     let newest = highest_in(origin, &versions, range).and_then(|tag| {
         let tag = Some(&tag);
-        of(origin).ask(context, scope, &[tag])?.newest(tag, asked)
+        newest(&mut *revisions(context, scope, origin, &[tag])?, tag, asked)
     });
     let is_reached = !newest.as_ref().is_err_and(|error| error.kind() == ErrorKind::Network);
     (newest, beyond(&versions, range).filter(|_| is_reached))
@@ -385,7 +394,7 @@ fn is_pin(reference: &Reference) -> bool {
 }
 
 /// Returns what is newer than `pin` in `source`, which has it if `is_there`.
-fn past(source: &mut dyn Ask, pin: &Reference, is_there: bool) -> Result<Option<Reference>> {
+fn past(source: &mut dyn Revisions, pin: &Reference, is_there: bool) -> Result<Option<Reference>> {
     let commit = match pin {
         Reference::Rev(commit) => Some(commit),
         Reference::Any(name) if is_commit(name) => Some(name),
@@ -434,12 +443,12 @@ mod tests {
 
     struct Tags(&'static [&'static str]);
 
-    impl Ask for Tags {
+    impl Revisions for Tags {
         fn tip(&mut self, _: Option<&Reference>) -> Result<Option<String>> {
             Ok(Some("a".repeat(40)))
         }
 
-        fn newest(&mut self, _: Option<&Reference>, _: &[&Query<'_>]) -> Result<Vec<Newest>> {
+        fn compare(&mut self, _: Option<String>, _: &Query<'_>) -> Result<NewestRevision> {
             Err(Error::usage("not asked for"))
         }
 

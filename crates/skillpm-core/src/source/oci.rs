@@ -10,6 +10,7 @@ mod helper;
 mod manifest;
 mod token;
 
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::io::Write;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,7 +19,7 @@ use client::OciClient;
 use manifest::{Descriptor, Layers, Manifest, ManifestError};
 
 use super::discover::discover_in;
-use super::newest::{Ask, Files, Newest, Query, hashed};
+use super::newest::{Files, NewestRevision, Query, Revisions, hashed};
 use super::web::read_all;
 use super::{FetchedSource, Released, Source, Wanted};
 use crate::archive;
@@ -62,13 +63,13 @@ impl Source for OciRepository {
         Ok(FetchedSource { released, ..FetchedSource::new(tree, Some(digest.to_string()), name) })
     }
 
-    fn ask<'a>(
+    fn revisions<'a>(
         &'a self,
         context: &'a Context,
         _: ScopeRoot<'a>,
         _: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(Repository { client: OciClient::new(context, self)? }))
+    ) -> Result<Option<Box<dyn Revisions + 'a>>> {
+        Ok(Some(Box::new(Repository { client: OciClient::new(context, self)?, tip: None })))
     }
 
     fn released(&self, _: &Context, _: Option<&str>) -> Result<Released> {
@@ -79,33 +80,45 @@ impl Source for OciRepository {
 /// A repository that is asked what it has now.
 struct Repository {
     client: OciClient,
+    /// What the last reference meant.
+    tip: Option<Tip>,
 }
 
-impl Ask for Repository {
+/// A manifest.
+struct Tip {
+    digest: Digest,
+    bytes: Vec<u8>,
+    /// Its files, once they were asked for; `None` if they are too many.
+    tree: OnceCell<Option<Tree>>,
+}
+
+impl Revisions for Repository {
     fn tip(&mut self, reference: Option<&Reference>) -> Result<Option<String>> {
-        Ok(Some(resolve(&self.client, reference)?.0.to_string()))
+        let (digest, bytes) = resolve(&self.client, reference)?;
+        let revision = digest.to_string();
+        self.tip = Some(Tip { digest, bytes, tree: OnceCell::new() });
+        Ok(Some(revision))
     }
 
-    fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
-        let (now, bytes) = resolve(&self.client, reference)?;
-        let new = Manifest::parse(&bytes, true).ok();
-        let mut tree = None;
-        let mut compare = |query: &&Query<'_>| {
-            let locked = query.locked.revision.as_deref().and_then(|text| text.parse::<Digest>().ok());
-            let is_same = locked.is_some_and(|locked| {
-                // Without the manifest, only the files tell.
-                let old = || self.client.manifest(&locked).ok().flatten();
-                locked == now || old().is_some_and(|old| has_same_blobs(&old, new.as_ref()))
-            });
-            let files = if is_same {
-                Files::Same
-            } else {
-                let tree = tree.get_or_insert_with(|| self.small(&bytes, new.as_ref()));
-                tree.as_ref().map_or(Files::Unknown, |tree| hashed(tree, query))
-            };
-            Newest { revision: Some(now.to_string()), files }
+    fn compare(&mut self, now: Option<String>, query: &Query<'_>) -> Result<NewestRevision> {
+        let Self { client, tip } = self;
+        let Some(Tip { digest, bytes, tree }) = tip else {
+            return Ok(NewestRevision { revision: now, files: Files::Unknown });
         };
-        Ok(queries.iter().map(&mut compare).collect())
+        let new = Manifest::parse(bytes, true).ok();
+        let locked = query.locked.revision.as_deref().and_then(|text| text.parse::<Digest>().ok());
+        let is_same = locked.is_some_and(|locked| {
+            // Without the manifest, only the files tell.
+            let old = || client.manifest(&locked).ok().flatten();
+            locked == *digest || old().is_some_and(|old| has_same_blobs(&old, new.as_ref()))
+        });
+        let files = if is_same {
+            Files::Same
+        } else {
+            let tree = tree.get_or_init(|| small(client, bytes, new.as_ref()));
+            tree.as_ref().map_or(Files::Unknown, |tree| hashed(tree, query))
+        };
+        Ok(NewestRevision { revision: now, files })
     }
 
     fn tags(&mut self, prefix: &str) -> Result<Vec<String>> {
@@ -115,14 +128,12 @@ impl Ask for Repository {
     }
 }
 
-impl Repository {
-    /// Returns the files of the manifest `bytes`, if they are those of one skill and so few that a download costs little:
-    /// an update uses them, too.
-    fn small(&self, bytes: &[u8], manifest: Option<&Manifest>) -> Option<Tree> {
-        let size = manifest.and_then(Manifest::size).filter(|size| *size <= SMALL);
-        let reader = Reader { client: &self.client, limits: Limits::default() };
-        size.and_then(|_| reader.read(bytes).ok()).map(|(tree, _)| tree)
-    }
+/// Returns the files of the manifest `bytes`, if they are those of one skill and so few that a download costs little:
+/// an update uses them, too.
+fn small(client: &OciClient, bytes: &[u8], manifest: Option<&Manifest>) -> Option<Tree> {
+    let size = manifest.and_then(Manifest::size).filter(|size| *size <= SMALL);
+    let reader = Reader { client, limits: Limits::default() };
+    size.and_then(|_| reader.read(bytes).ok()).map(|(tree, _)| tree)
 }
 
 /// Reports whether the files of two manifests are in the same blobs. Other blobs may hold the same files.

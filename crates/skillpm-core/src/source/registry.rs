@@ -16,7 +16,6 @@ use self::files::RegistryFiles;
 pub use self::reader::RegistryReader;
 pub use self::seen::went_back;
 use super::discover::{Candidate, discover_in};
-use super::newest::{Ask, Files, Newest, Query};
 use super::{FetchedSource, SkillIndex, Source, Wanted, file, local};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
@@ -60,15 +59,6 @@ impl Source for Registry {
         let index = RegistryIndex { range, ..RegistryIndex::open(self, context, scope)? };
         let name = index.files.name();
         Ok(FetchedSource::shelf(Arc::new(index), &name))
-    }
-
-    fn ask<'a>(
-        &'a self,
-        context: &'a Context,
-        scope: ScopeRoot<'a>,
-        _: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(RegistryIndex::open(self, context, scope)?))
     }
 
     fn settle(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
@@ -430,27 +420,5 @@ impl SkillIndex for RegistryIndex {
         let what = format!("{name} {} of {}", listed.version, self.files.name());
         let archive = self.files.artifact(listed, Some(&what), self.limits.skill_bytes)?;
         self.deliver(name, listed, &archive)
-    }
-}
-
-/// Compares versions.
-impl Ask for RegistryIndex {
-    fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
-        let range = reference.and_then(Reference::range);
-        let answer = |query: &&Query<'_>| {
-            let Some(list) = self.list(query.path())? else {
-                return Ok(Newest { revision: None, files: Files::Gone });
-            };
-            let locked = query.locked.revision.as_deref();
-            let Some(highest) = Self::highest(&list, range) else {
-                // Nothing newer can be chosen, so what is locked stays.
-                return Ok(Newest { revision: locked.map(ToOwned::to_owned), files: Files::Same });
-            };
-            let is_locked =
-                locked.and_then(|locked| Version::new(locked).ok()).as_ref() == Some(&highest.version);
-            let files = if is_locked { Files::Same } else { Files::Changed };
-            Ok(Newest { revision: Some(highest.version.to_string()), files })
-        };
-        queries.iter().map(answer).collect()
     }
 }

@@ -12,7 +12,6 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 
 use super::discover::Candidate;
-use super::newest::{Ask, Newest, Query};
 use super::web::{Missed, Web, locked_digest, read_all};
 use super::{FetchedSource, SkillIndex, Source, Wanted, file};
 use crate::advice::{Opt, Verb, message};
@@ -27,7 +26,7 @@ use crate::refusal::Limits;
 use crate::reporter::Reporter;
 use crate::scope::ScopeRoot;
 use crate::skill::SkillMeta;
-use crate::spec::{Address, Identity, Reference, Site, SourceFacts};
+use crate::spec::{Address, Identity, Site, SourceFacts};
 use crate::text::closest;
 use crate::tree::{Memory, Node, Tree, TreeEntry};
 use index::{Content, Index, IndexEntry, IndexError};
@@ -42,15 +41,6 @@ const PLACES: [&str; 2] = ["agent-skills", "skills"];
 impl Source for Site {
     fn open(&self, context: &Context, _: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
         open(context, &self.0, &Limits::default())
-    }
-
-    fn ask<'a>(
-        &'a self,
-        context: &'a Context,
-        _: ScopeRoot<'a>,
-        _: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(shelf(context, &self.0, &Limits::default())?))
     }
 }
 
@@ -84,13 +74,6 @@ fn shelf(context: &Context, address: &Address, limits: &Limits) -> Result<SiteSh
         reporter: Arc::clone(&context.reporter),
         index: Mutex::default(),
     })
-}
-
-/// Compares by the digests in the index.
-impl Ask for SiteShelf {
-    fn newest(&mut self, _: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
-        queries.iter().map(|query| Ok(query.compared(self.revision(query.path())?))).collect()
-    }
 }
 
 impl SkillIndex for SiteShelf {

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::advice::{Message, Verb, message};
+use crate::advice::{Verb, Warning, message};
+use crate::codes;
 use crate::install::plan::requirement_of;
 use crate::install::state::Files;
 use crate::lockfile::Locked;
@@ -11,7 +12,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::scope::ScopeKind;
 use crate::source::newest;
-use crate::spec::Reference;
+use crate::spec::{Origin, Reference, SourceSpec};
 use crate::text::visible_name;
 
 /// An installed skill, with what its source has now.
@@ -67,6 +68,33 @@ pub enum Status {
     NotInstalled,
     /// Neither the manifest nor another skill requests it any more.
     NoLongerAsked,
+}
+
+/// What a source says of a skill, for programs.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct SourceState {
+    /// How the files in its source compare with the locked ones, as `outdated` says it; `None` if the source was not asked.
+    pub status: Option<Status>,
+    /// Why a policy does not admit the newest files yet.
+    pub held_back: Option<String>,
+    /// The new directory in its source, if it has moved.
+    pub moved_to: Option<String>,
+}
+
+impl From<Status> for SourceState {
+    fn from(status: Status) -> Self {
+        Self { status: Some(status), ..Self::default() }
+    }
+}
+
+impl From<&UpdateCandidate<'_>> for SourceState {
+    fn from(candidate: &UpdateCandidate<'_>) -> Self {
+        Self {
+            status: Some(candidate.status),
+            held_back: candidate.held_back.clone(),
+            moved_to: candidate.moved_to.clone(),
+        }
+    }
 }
 
 /// What is past the pin or the range of a manifest.
@@ -134,32 +162,42 @@ impl<'a> UpdateCandidate<'a> {
     }
 
     /// Returns what a person should know of where it is now, or why it does not come.
-    pub fn note(&self, scope: ScopeKind) -> Option<Message> {
-        let shown = |path: Option<&str>| match path.unwrap_or_default() {
-            "" => ".".to_owned(),
-            path => visible_name(path),
-        };
-        let was = || shown(self.locked.and_then(|locked| locked.path.as_deref()));
+    pub fn note(&self, scope: ScopeKind) -> Option<Warning> {
+        let was = self.locked.and_then(|locked| locked.path.as_deref());
         match (self.status, &self.held_back) {
-            (Status::Moved, None) => Some(message!(
-                format_args!(
-                    "`{}` moved from `{}` to `{}` in its source: ",
+            (Status::Moved, None) => {
+                let told = moved(self.name, &self.entry.origin, (was, self.moved_to.as_deref()));
+                let told = message!(told, ": ", Verb::Update.within(scope), " follows it");
+                Some(Warning::new(codes::SKILL_MOVED, told))
+            }
+            (Status::Gone, _) => {
+                let path = was.map(ToOwned::to_owned);
+                let told = no_longer_found(
                     self.name,
-                    was(),
-                    shown(self.moved_to.as_deref())
-                ),
-                Verb::Update.within(scope),
-                " follows it"
-            )),
-            (Status::Gone, _) => Some(message!(
-                format_args!("`{}` is no longer in `{}` of its source: ", self.name, was()),
-                Verb::Remove.within(scope).word(self.name),
-                " removes it"
-            )),
+                    &SourceSpec { path, ..SourceSpec::new(self.entry.origin.clone()) },
+                );
+                let remove = Verb::Remove.within(scope).word(self.name);
+                Some(Warning::new(codes::SKILL_GONE, message!(told, ": ", remove, " removes it")))
+            }
             (_, Some(reason)) => {
-                Some(format!("`{}` is held back: the newest version {reason}", self.name).into())
+                let told = format!("`{}` is held back: the newest version {reason}", self.name);
+                Some(Warning::new(codes::SKILL_HELD_BACK, told))
             }
             _ => None,
         }
     }
+}
+
+/// Returns that the skill `name` is elsewhere in its source `origin` now.
+pub fn moved(name: &SkillName, origin: &Origin, (from, to): (Option<&str>, Option<&str>)) -> String {
+    let shown = |path: Option<&str>| match path.unwrap_or_default() {
+        "" => ".".to_owned(),
+        path => visible_name(path),
+    };
+    format!("`{name}` moved from `{}` to `{}` in `{}`", shown(from), shown(to), origin.typed())
+}
+
+/// Returns that the skill `name` is no longer in the place `spec` of its source.
+pub fn no_longer_found(name: &SkillName, spec: &SourceSpec) -> String {
+    format!("`{name}` is no longer found in `{spec}`")
 }

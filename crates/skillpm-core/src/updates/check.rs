@@ -114,7 +114,7 @@ pub fn check<'a>(
     let mut checking = Checking { context, scope, files, rules, how, candidates, failures, warnings };
     let admitted = checking.admit();
     let asked = checking.decide(admitted);
-    checking.ask(&asked);
+    checking.ask(asked);
     let Checking { candidates, failures, warnings, .. } = checking;
     Check { candidates, failures: failures.into_vec(), warnings }
 }
@@ -186,9 +186,9 @@ impl Checking<'_, '_> {
     }
 
     /// Asks the sources of the candidates `asked`.
-    fn ask(&mut self, asked: &[usize]) {
-        let tells = |at: &&usize| self.candidates[**at].status == Status::Unknown;
-        let asked: Vec<usize> = asked.iter().filter(tells).copied().collect();
+    fn ask(&mut self, asked: Vec<usize>) {
+        let tells = |at: &usize| self.candidates[*at].status == Status::Unknown;
+        let (asked, otherwise): (Vec<usize>, Vec<usize>) = asked.into_iter().partition(tells);
         let query = |at: &usize| {
             let UpdateCandidate { name, locked, .. } = &self.candidates[*at];
             Some(Query::new((*locked)?, self.files.manifest.skills().get(*name)))
@@ -215,10 +215,25 @@ impl Checking<'_, '_> {
                 Err(error) => self.failed(&at, error),
             }
         }
+        if self.how.aim == Aim::Latest {
+            for at in otherwise {
+                self.ask_past(at);
+            }
+        }
+    }
+
+    /// Asks what is past the reference of the candidate `at`, which is locked from elsewhere.
+    fn ask_past(&mut self, at: usize) {
+        let candidate = &mut self.candidates[at];
+        let (origin, reference) = (&candidate.entry.origin, candidate.entry.reference.as_ref());
+        match newest::latest(self.context, self.scope.as_root(), origin, reference) {
+            Ok(latest) => candidate.latest = latest.map(Latest::from),
+            Err(error) => self.failed(&[at], error),
+        }
     }
 
     /// Takes in what the source of the candidate `at` says.
-    fn take(&mut self, at: usize, newest: newest::Newest) {
+    fn take(&mut self, at: usize, newest: newest::NewestRevision) {
         let candidate = &mut self.candidates[at];
         candidate.newest = newest.revision;
         candidate.status = newest.files.into();

@@ -1,7 +1,7 @@
 //! Why sources could not be asked, or no longer have what is requested of them.
 
 use super::candidate::{Status, UpdateCandidate};
-use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::error::Error;
 use crate::scope::ScopeKind;
@@ -52,10 +52,11 @@ pub fn told(failures: Vec<CheckFailure>, candidates: &[UpdateCandidate<'_>]) -> 
 }
 
 /// Returns that nothing is known about those of `candidates` that the network would be needed for.
-pub fn not_asked(candidates: &[UpdateCandidate<'_>]) -> Option<Message> {
+pub fn not_asked(candidates: &[UpdateCandidate<'_>]) -> Option<Warning> {
     let number = candidates.iter().filter(|one| one.status == Status::NotAsked).count();
     let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
-    (number > 0).then(|| format!("without the network, nothing is known about {skills}").into())
+    let told = || format!("without the network, nothing is known about {skills}");
+    (number > 0).then(|| Warning::new(codes::OFFLINE, told()))
 }
 
 /// The failures of a check: equal ones are one.
@@ -97,7 +98,7 @@ impl Failures {
 /// Returns the error for `skills` of the source `origin`, as it is typed in the working directory, which no longer has
 /// `reference`, as `error` says. Only what the manifest names can be installed from elsewhere: what others need has the
 /// reference from them.
-pub fn reference_gone<'s>(
+pub(super) fn reference_gone<'s>(
     scope: ScopeKind,
     (origin, reference): (&Origin, &Reference),
     skills: impl Iterator<Item = &'s str>,

@@ -8,7 +8,7 @@ mod check;
 mod failure;
 mod releases;
 
-pub use self::candidate::{Latest, Status, UpdateCandidate};
+pub use self::candidate::{Latest, SourceState, Status, UpdateCandidate, moved, no_longer_found};
 pub use self::check::{Aim, Check, How, Rules, check, names};
-pub use self::failure::{CheckFailure, not_asked, reference_gone, told};
+pub use self::failure::{CheckFailure, not_asked, told};
 pub use self::releases::Releases;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::trees::VersionDiff;
-use crate::advice::{Message, Verb, Warning, message};
+use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -20,7 +20,7 @@ use crate::ops::fetcher::Fetcher;
 use crate::ops::install::restore::lies;
 use crate::spec::Reference;
 use crate::tree::FileSet;
-use crate::updates::{Aim, How, Status, UpdateCandidate, check, names, not_asked, told};
+use crate::updates::{Aim, How, SourceState, Status, UpdateCandidate, check, names, not_asked, told};
 
 /// The versions that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -58,10 +58,9 @@ pub struct SkillDiff {
     pub old: Side,
     /// The version that it is compared with.
     pub new: Side,
-    /// How the files in its source compare with the locked ones, as `outdated` says it; `None` if the source was not asked.
-    pub status: Option<Status>,
-    /// The new directory in its source, if it has moved.
-    pub moved_to: Option<String>,
+    /// What its source says, as `outdated` tells it.
+    #[serde(flatten)]
+    pub state: SourceState,
     /// The differences.
     #[serde(flatten)]
     pub diff: VersionDiff,
@@ -102,7 +101,7 @@ pub struct DiffOutcome {
     /// The number of compared skills that are the same.
     pub same: usize,
     /// Where skills are now that are no longer where they were, and why newer ones do not come.
-    pub notes: Vec<Message>,
+    pub notes: Vec<Warning>,
     /// Why skills could not be compared.
     pub failures: Vec<Error>,
     /// Warnings for the user.
@@ -165,8 +164,7 @@ struct One<'a> {
     locked: &'a Locked,
     entry: Requirement,
     /// What its source says, if that was asked.
-    status: Option<Status>,
-    moved_to: Option<String>,
+    state: SourceState,
 }
 
 impl<'a> Compare<'a> {
@@ -177,7 +175,7 @@ impl<'a> Compare<'a> {
                 (Some(entry), _) if entry.editable => self.editable(name, entry),
                 (entry, Some(locked)) => {
                     let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
-                    let one = One { name, locked, entry, status: None, moved_to: None };
+                    let one = One { name, locked, entry, state: SourceState::default() };
                     if let Err(error) = self.edits(&one) {
                         self.fail(name, error);
                     }
@@ -271,11 +269,10 @@ impl<'a> Compare<'a> {
             (None, Status::LockedOtherwise) if !latest => {}
             _ => return None,
         }
-        if let Some(place) = &candidate.moved_to {
+        if let Some(place) = candidate.moved_to.as_ref().filter(|_| past.is_none()) {
             entry.path = Some(place.clone()).filter(|place| !place.is_empty());
         }
-        let moved_to = candidate.moved_to.clone();
-        Some(One { name, locked: candidate.locked?, entry, status: Some(status), moved_to })
+        Some(One { name, locked: candidate.locked?, entry, state: candidate.into() })
     }
 
     fn version(&mut self, one: &One<'_>) -> Result<()> {
@@ -312,8 +309,7 @@ impl<'a> Compare<'a> {
                 digest: locked.digest.to_string(),
             },
             new: Side { what, requested, revision, digest: new.digest()?.to_string() },
-            status: one.status,
-            moved_to: one.moved_to.clone(),
+            state: one.state.clone(),
             diff: VersionDiff::new(old, new)?,
         });
         Ok(())

@@ -1,43 +1,34 @@
 //! Asking sources, and getting what is newer.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
 use super::edits;
 use super::find::{Finder, Installed, Newer, UpdateJob, Work, nothing, tree};
 use super::outcome::UpdateChange;
-use std::path::Path;
 
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::codes;
 use crate::digest::Digest;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
+use crate::install::plan::requirement_of;
 use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::consent::ConsentGate;
 use crate::ops::diff::VersionDiff;
-use crate::ops::fetcher::{Newest as Fresh, spec_of};
+use crate::ops::fetcher::{Newest, spec_of};
 use crate::ops::install::typed;
 use crate::ops::policy_check::skill_file;
 use crate::review::review;
 use crate::skill;
 use crate::source;
-use crate::source::newest::{self, Answer, Files, Newest, Query};
+use crate::source::newest::restated;
 use crate::spec::{Origin, Reference};
-use crate::text::visible_name;
 use crate::tree::FileSet;
-use crate::updates::reference_gone;
-
-/// What a source says about a skill before anything is fetched; empty if it was not asked.
-#[derive(Default)]
-pub(super) struct SourceAnswer {
-    pub(super) files: Option<Files>,
-    pub(super) revision: Option<String>,
-    /// What is newer than the pin in the manifest.
-    pub(super) latest: Option<Reference>,
-}
+use crate::updates::{Aim, Check, CheckFailure, How, Status, UpdateCandidate, check, moved, no_longer_found};
 
 impl<'a> Finder<'a> {
     /// Asks the sources what is newer, without a download where they tell, and returns the skills of
@@ -49,100 +40,125 @@ impl<'a> Finder<'a> {
     pub(super) fn ask(
         &mut self,
         installed: Vec<Installed<'a>>,
-    ) -> Result<Vec<(Installed<'a>, SourceAnswer)>> {
-        let mut asked = Vec::new();
-        for one in installed {
-            let is_pinned = matches!(one.entry.reference, Some(Reference::Rev(_)));
-            if is_pinned && one.locked.meets(&one.entry) && !self.request.latest {
-                self.other(&one, UpdateChange::Pinned);
-                continue;
-            }
-            match self.fetcher.sources.admit(&spec_of(&one.entry)) {
-                Ok(()) => asked.push(one),
-                Err(error) => self.fail(&one, error)?,
-            }
+    ) -> Result<Vec<(Installed<'a>, UpdateCandidate<'a>)>> {
+        let is_pinned = |one: &Installed<'_>| {
+            matches!(one.entry.reference, Some(Reference::Rev(_))) && one.locked.meets(&one.entry)
+        };
+        let (pinned, asked): (Vec<_>, Vec<_>) =
+            installed.into_iter().partition(|one| is_pinned(one) && !self.request.latest);
+        for one in &pinned {
+            self.other(one, UpdateChange::Pinned);
+            self.found.states.insert(one.name.to_string(), Status::Current.into());
         }
-        let (registries, asked): (Vec<_>, Vec<_>) =
-            asked.into_iter().partition(|one| one.entry.origin.has_versions());
-        if let (Some(one), Some(version)) = (asked.first(), &self.request.precise) {
-            return Err(Error::usage(format!(
-                "`{}` does not come from a registry, so it has no version {version} to choose",
-                one.name
-            ))
-            .hint(message!(
-                Opt::Precise,
-                " is for skills of registries; `tag` in `skillpm.toml` chooses another revision"
-            )));
-        }
-        let registries = self.ask_registries(registries)?;
-        // What is on this machine is read once, and again for skills that are locked from something else.
-        let here = |origin: &Origin| origin.is_on_this_machine() && !origin.has_revisions();
-        let tells = |one: &Installed<'_>| !here(&one.locked.origin) && one.locked.meets(&one.entry);
-        let (tell, others): (Vec<_>, Vec<_>) = asked.into_iter().partition(tells);
-        let queries: Vec<_> = tell.iter().map(|one| Query::new(one.locked, Some(&one.entry))).collect();
-        if self.context.settings.offline && !queries.is_empty() {
+        let how = self.how(&asked)?;
+        let names = asked.iter().map(|one| one.name);
+        let rules = (&mut self.fetcher.sources as _, &how);
+        let Check { candidates, failures, warnings } =
+            check(self.context, self.scope, self.files, names, rules);
+        let is_elsewhere = |one: &UpdateCandidate<'_>| !one.entry.origin.is_on_this_machine();
+        if self.context.settings.offline && candidates.iter().any(is_elsewhere) {
             self.found.warnings.push(Warning::new(
                 codes::OFFLINE,
                 "without the network, sources on other machines are only known as last fetched",
             ));
         }
-        let answers = newest::ask(self.context, self.scope.as_root(), &queries, self.request.latest);
-        let mut said: Vec<SourceAnswer> = tell.iter().map(|_| SourceAnswer::default()).collect();
-        let mut failed = BTreeSet::new();
-        for Answer { at, newest, latest } in answers {
-            match (newest, latest) {
-                (Ok(newest), Ok(latest)) => {
-                    for (at, Newest { revision, files }) in at.into_iter().zip(newest) {
-                        said[at] = SourceAnswer { files: Some(files), revision, latest: latest.clone() };
-                    }
-                }
-                (Err(error), Ok(Some(latest))) => {
-                    // The pinned revision is gone, but it is still known what is newer.
-                    self.found.warnings.push(Warning::new(error.code(), error.with_causes()));
-                    for at in at {
-                        let (files, latest) = (Some(Files::Unknown), Some(latest.clone()));
-                        said[at] = SourceAnswer { files, revision: None, latest };
-                    }
-                }
-                (Err(error), _) | (_, Err(error)) => {
-                    failed.extend(at.iter().copied());
-                    let ones: Vec<_> = at.iter().filter_map(|at| tell.get(*at)).collect();
-                    let error = match ones.first() {
-                        Some(one) => {
-                            let here =
-                                source::here(&self.context.settings, self.scope.as_root(), &one.entry.origin);
-                            let origin = here.as_ref().unwrap_or(&one.entry.origin);
-                            let names = ones.iter().map(|one| one.name.as_str());
-                            match &one.entry.reference {
-                                Some(reference) if error.code() == codes::REVISION_UNKNOWN => {
-                                    reference_gone(self.scope.kind, (origin, reference), names, &error)
-                                }
-                                _ => error,
-                            }
-                        }
-                        None => error,
-                    };
-                    self.fail_all(&ones, error)?;
-                }
-            }
-        }
-        let told = tell.into_iter().zip(said).enumerate().filter(|(at, _)| !failed.contains(at));
-        let mut may: Vec<_> = told.map(|(_, one)| one).collect();
-        may.extend(others.into_iter().map(|one| (one, SourceAnswer::default())));
-        may.extend(registries);
+        self.found.warnings.extend(warnings);
+        self.found.states.extend(candidates.iter().map(|one| (one.name.to_string(), one.into())));
+        let failed = self.without_answer(&asked, &candidates, failures)?;
+        let told = asked.into_iter().zip(candidates).enumerate();
+        let mut may: Vec<_> = told.filter(|(at, _)| !failed.contains(at)).map(|(_, one)| one).collect();
+        self.add_along(&mut may)?;
         self.prefetch(&may);
         Ok(may)
     }
 
+    /// Returns what is asked of the sources of `installed`.
+    fn how(&self, installed: &[Installed<'_>]) -> Result<How> {
+        let request = self.request;
+        let unversioned = installed.iter().find(|one| !one.entry.origin.has_versions());
+        let aim = match (&request.precise, unversioned) {
+            (Some(version), Some(one)) => {
+                return Err(Error::usage(format!(
+                    "`{}` does not come from a registry, so it has no version {version} to choose",
+                    one.name
+                ))
+                .hint(message!(
+                    Opt::Precise,
+                    " is for skills of registries; `tag` in `skillpm.toml` chooses another revision"
+                )));
+            }
+            (Some(version), None) => Aim::Exactly(version.clone()),
+            (None, _) if request.latest => Aim::Latest,
+            (None, _) => Aim::Newest,
+        };
+        Ok(How { aim, past: request.latest, minimal: request.minimal, alone: request.no_deps })
+    }
+
+    /// Reports `failures` of the check, and returns the positions of the skills of `asked` that stay as they are.
+    fn without_answer(
+        &mut self,
+        asked: &[Installed<'_>],
+        candidates: &[UpdateCandidate<'_>],
+        failures: Vec<CheckFailure>,
+    ) -> Result<BTreeSet<usize>> {
+        let mut failed = BTreeSet::new();
+        for CheckFailure { at, error, .. } in failures {
+            // The pinned revision may be gone, but it is still known what is newer.
+            let is_past =
+                |at: &usize| candidates[*at].status == Status::RefGone && candidates[*at].latest.is_some();
+            if self.request.latest && at.iter().all(is_past) {
+                self.found.warnings.push(Warning::new(error.code(), error.with_causes()));
+                continue;
+            }
+            let ones: Vec<_> = at.iter().filter_map(|at| asked.get(*at)).collect();
+            self.fail_all(&ones, error)?;
+            failed.extend(at);
+        }
+        Ok(failed)
+    }
+
+    /// Adds the skills of registries whose versions change because those of others do.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a policy that refuses one, and for one with an earlier merge that is not resolved.
+    fn add_along(&mut self, may: &mut Vec<(Installed<'a>, UpdateCandidate<'a>)>) -> Result<()> {
+        for (name, locked, origin, version) in self.fetcher.sources.versions.changed(self.files) {
+            if may.iter().any(|(one, _)| one.name == name) {
+                continue;
+            }
+            let written = self.files.manifest.skills().get(name).cloned();
+            let entry = written.unwrap_or_else(|| Requirement { origin, ..requirement_of(locked) });
+            let candidate = UpdateCandidate {
+                entry: entry.clone(),
+                status: Status::Changed,
+                newest: Some(version.to_string()),
+                ..UpdateCandidate::new(self.files, name, true)
+            };
+            self.found.states.insert(name.to_string(), (&candidate).into());
+            let one = Installed { name, entry, locked };
+            self.fetcher.sources.admit(&spec_of(&one.entry))?;
+            if self.earlier(&one)? {
+                let told =
+                    format!("`{name}` has to change its version, and an earlier merge of it is not resolved");
+                return Err(Error::new(ErrorKind::Findings, told).hint(message!(
+                    "resolve it, or ",
+                    Verb::Update.within(self.scope.kind).word(name).flag(Opt::Abort),
+                    " undoes it"
+                )));
+            }
+            may.push((one, candidate));
+        }
+        Ok(())
+    }
+
     /// Gets the skills of sites that are newer ready, all of a site at once.
-    fn prefetch(&mut self, may: &[(Installed<'_>, SourceAnswer)]) {
+    fn prefetch(&mut self, may: &[(Installed<'_>, UpdateCandidate<'_>)]) {
         let mut sites: BTreeMap<&Origin, Vec<_>> = BTreeMap::new();
         for (one, said) in may {
-            if one.entry.origin.delivers_each() && matches!(said.files, Some(Files::Changed | Files::Unknown))
-            {
+            if one.entry.origin.delivers_each() && matches!(said.status, Status::Changed | Status::Unknown) {
                 let path = one.locked.path.as_deref().unwrap_or_default();
-                let version = said.revision.as_deref().filter(|_| one.entry.origin.has_versions());
-                sites.entry(&one.entry.origin).or_default().push((one, (path, version)));
+                sites.entry(&one.entry.origin).or_default().push((one, (path, said.newest.as_deref())));
             }
         }
         for ones in sites.into_values().filter(|ones| ones.len() > 1) {
@@ -154,27 +170,25 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Gets what may be newer of one skill.
+    /// Gets what may be newer of one skill, of which the source says what is in `said`.
     ///
     /// # Errors
     ///
     /// Fails for what is not available or cannot be used.
-    pub(super) fn get(&mut self, installed: &Installed<'_>, mut said: SourceAnswer) -> Result<()> {
+    pub(super) fn get(&mut self, installed: &Installed<'_>, said: UpdateCandidate<'_>) -> Result<()> {
         let Installed { name, locked, .. } = installed;
         // Whether the locked revision is still there is only checked where it matters: for skills that were named.
-        let is_same = said.files == Some(Files::Same) && said.latest.is_none();
-        if is_same && !(self.is_named() && self.gone(locked, said.revision.as_ref()).is_some()) {
-            self.tell_moved_tag(installed, said.revision.as_deref());
+        let is_same = said.status == Status::Current
+            && said.latest.is_none()
+            && locked.is_allowed_by(&self.files.manifest, &installed.entry);
+        if is_same && !(self.is_named() && self.gone(locked, said.newest.as_ref()).is_some()) {
+            self.tell_moved_tag(installed, said.newest.as_deref());
             self.other(installed, UpdateChange::Unchanged);
             return Ok(());
         }
         let mut entry = installed.entry.clone();
-        if said.files.is_none() && self.request.latest {
-            said.latest =
-                newest::latest(self.context, self.scope.as_root(), &entry.origin, entry.reference.as_ref())?;
-        }
-        let moved = said.latest.is_some();
-        let latest = said.latest.map(|latest| newest::restated(entry.reference.as_ref(), latest));
+        let goes_past = said.latest.is_some();
+        let latest = said.latest.map(|latest| restated(entry.reference.as_ref(), latest.reference));
         entry.reference = latest.or(entry.reference);
         let source = (entry.origin.clone(), entry.reference.clone());
         if let Some(at) = self.unreachable.get(&source) {
@@ -189,15 +203,9 @@ impl<'a> Finder<'a> {
             }
             return Err(error);
         }
-        let (newest, follows) = match self.fetcher.newest(name, &entry) {
-            Ok(newest) => (newest, false),
-            Err(error) => {
-                let Some(place) = self.fetcher.moved(name, &entry) else {
-                    let here = source::here(&self.context.settings, self.scope.as_root(), &entry.origin);
-                    return Err(gone(self.scope.kind, name, &entry, here.as_ref(), error));
-                };
-                (self.follow(name, &mut entry, place)?, true)
-            }
+        let (newest, follows) = match said.moved_to.filter(|_| !goes_past) {
+            Some(place) => (self.follow(name, &mut entry, place)?, true),
+            None => self.newest(name, &mut entry)?,
         };
         let digest = newest.set.digest()?;
         if digest != locked.digest
@@ -207,7 +215,7 @@ impl<'a> Finder<'a> {
             return Err(renamed(self.scope.kind, name, &entry, now));
         }
         let new = newest.locked(digest);
-        if !moved {
+        if !goes_past {
             self.tell_moved_tag(installed, new.revision.as_deref());
         }
         if digest == locked.digest && locked.meets(&entry) {
@@ -224,11 +232,28 @@ impl<'a> Finder<'a> {
         }
         // Without a manifest, the lockfile says what is requested, and also for skills that others need.
         let is_written = self.files.manifest.skills().contains_key(*name);
-        let moved = Some(&entry).filter(|_| (moved || follows) && is_written).cloned();
-        let job = self.renew(installed, &newest, moved)?;
+        let anew = Some(&entry).filter(|_| (goes_past || follows) && is_written).cloned();
+        let job = self.renew(installed, &newest, anew)?;
         self.came.push(newest.dependent(name));
         self.found.jobs.push(job);
         Ok(())
+    }
+
+    /// Returns what the source has of `entry`, and whether it had to be followed to another place.
+    ///
+    /// # Errors
+    ///
+    /// Fails for what is not available or cannot be used.
+    fn newest(&mut self, name: &SkillName, entry: &mut Requirement) -> Result<(Newest, bool)> {
+        let error = match self.fetcher.newest(name, entry) {
+            Ok(newest) => return Ok((newest, false)),
+            Err(error) => error,
+        };
+        if let Some(place) = self.fetcher.moved(name, entry) {
+            return Ok((self.follow(name, entry, place)?, true));
+        }
+        let here = source::here(&self.context.settings, self.scope.as_root(), &entry.origin);
+        Err(gone(self.scope.kind, name, entry, here.as_ref(), error))
     }
 
     /// Follows a skill to `place`, where its source has it now: `entry` says so from now on.
@@ -236,13 +261,11 @@ impl<'a> Finder<'a> {
     /// # Errors
     ///
     /// Fails for what cannot be used.
-    fn follow(&mut self, name: &SkillName, entry: &mut Requirement, place: String) -> Result<Fresh> {
+    fn follow(&mut self, name: &SkillName, entry: &mut Requirement, place: String) -> Result<Newest> {
         let old = entry.path.replace(place);
         entry.path = entry.path.take().filter(|path| !path.is_empty());
         let newest = self.fetcher.newest(name, entry)?;
-        let shown = |path: Option<&str>| path.map_or(".".to_owned(), visible_name);
-        let (from, to) = (shown(old.as_deref()), shown(entry.path.as_deref()));
-        let told = format!("`{name}` moved from `{from}` to `{to}` in `{}`", entry.origin.typed());
+        let told = moved(name, &entry.origin, (old.as_deref(), entry.path.as_deref()));
         self.found.warnings.push(Warning::new(codes::SKILL_MOVED, told));
         Ok(newest)
     }
@@ -280,7 +303,7 @@ impl<'a> Finder<'a> {
     pub(super) fn renew(
         &mut self,
         installed: &Installed<'_>,
-        newest: &Fresh,
+        newest: &Newest,
         moved: Option<Requirement>,
     ) -> Result<UpdateJob> {
         let Installed { name, entry, locked } = installed;
@@ -393,7 +416,7 @@ fn gone(
     if !matches!(error.kind(), ErrorKind::Usage | ErrorKind::Config) {
         return error;
     }
-    let new = Error::usage(format!("`{name}` is no longer found in `{}`", spec_of(entry)));
+    let new = Error::usage(no_longer_found(name, &spec_of(entry)));
     new.because(error).hint(message!(
         Verb::Install
             .call()

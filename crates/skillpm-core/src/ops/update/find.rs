@@ -31,6 +31,7 @@ use crate::resolve::Dependent;
 use crate::spec::{Origin, Reference};
 use crate::store::Store;
 use crate::tree::{FileSet, Memory};
+use crate::updates::{SourceState, Status};
 
 /// What to do about one skill.
 pub(super) struct UpdateJob {
@@ -133,6 +134,8 @@ pub(super) struct FoundUpdates {
     pub(super) failures: Vec<UpdateFailure>,
     pub(super) warnings: Vec<Warning>,
     pub(super) decided: Vec<PolicyDecision>,
+    /// What the sources say of the skills.
+    pub(super) states: BTreeMap<String, SourceState>,
 }
 
 /// An installed skill, and what the manifest says about it.
@@ -223,12 +226,14 @@ impl<'a> Finder<'a> {
     fn installed(&mut self, name: &'a SkillName) -> Result<Option<Installed<'a>>> {
         let locked = self.files.lock.skills.get(name);
         let entry = self.files.manifest.skills().get(name);
-        let other = |change| {
+        let other = |change, status: Status| {
             let entry = entry.map(|entry| entry.origin.to_string()).unwrap_or_default();
-            UpdatedSkill::new(name.as_str(), entry, change, None)
+            UpdatedSkill { state: status.into(), ..UpdatedSkill::new(name.as_str(), entry, change, None) }
         };
         match (entry, locked) {
-            (Some(entry), _) if entry.editable => self.found.others.push(other(UpdateChange::Editable)),
+            (Some(entry), _) if entry.editable => {
+                self.found.others.push(other(UpdateChange::Editable, Status::Editable));
+            }
             (None, Some(_)) if !self.kept.contains(name) => {
                 if self.is_named() {
                     let manifest = self.scope.manifest.display();
@@ -245,7 +250,7 @@ impl<'a> Finder<'a> {
                 return Err(Error::usage(format!("`{name}` is not installed yet"))
                     .hint(message!(Verb::Install, " installs what the manifest requests")));
             }
-            (_, None) => self.found.others.push(other(UpdateChange::Missing)),
+            (_, None) => self.found.others.push(other(UpdateChange::Missing, Status::NotInstalled)),
             (entry, Some(locked)) => {
                 let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
                 return Ok(Some(Installed { name, entry, locked }));

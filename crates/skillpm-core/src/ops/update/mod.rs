@@ -10,7 +10,6 @@ mod edits;
 mod find;
 mod outcome;
 mod prepared;
-mod registries;
 mod request;
 mod settle;
 
@@ -116,6 +115,7 @@ fn look<'a>(
         failures: found.failures,
         warnings: found.warnings,
         decided: found.decided,
+        states: found.states,
     })
 }
 

@@ -15,6 +15,7 @@ use crate::ops::diff::{Counts, FileStatus, VersionDiff};
 use crate::ops::policy_check::PolicyDecision;
 use crate::path::SafePath;
 use crate::review::Review;
+use crate::updates::SourceState;
 
 /// The outcome of an update. The JSON form is an interface: fields are only ever added.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]
@@ -60,6 +61,9 @@ pub struct UpdatedSkill {
     pub from: Option<Version>,
     /// What is locked now; `None` if that has not changed.
     pub to: Option<Version>,
+    /// What its source says, as `outdated` tells it.
+    #[serde(flatten)]
+    pub state: SourceState,
     /// Whether it is currently hidden from agents.
     pub disabled: bool,
     /// What a reviewer must see of the new version; `None` if there is none.
@@ -173,6 +177,7 @@ impl UpdatedSkill {
             change,
             from: from.map(Version::of),
             to: None,
+            state: SourceState::default(),
             disabled: false,
             review: None,
             counts: None,

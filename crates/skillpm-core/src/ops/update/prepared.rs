@@ -1,10 +1,10 @@
 //! What an update would bring, as it is shown before anything is changed.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::edits::DIGITS;
 use super::find::{UpdateJob, Work};
-use super::outcome::{UpdateFailure, UpdatedSkill};
+use super::outcome::{UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill};
 use super::request::UpdateRequest;
 use crate::advice::{Call, Opt, Verb, Warning, message};
 use crate::codes;
@@ -19,6 +19,8 @@ use crate::ops::consent::refusal;
 use crate::ops::policy_check::PolicyDecision;
 use crate::reporter::Choice;
 use crate::resolve::graph::closure;
+use crate::text::visible_name;
+use crate::updates::SourceState;
 
 /// The number of skills that are named in the command of a hint.
 const MOST_NAMED: usize = 8;
@@ -47,6 +49,8 @@ pub struct Prepared<'a> {
     pub(super) warnings: Vec<Warning>,
     /// What the policy decided.
     pub(super) decided: Vec<PolicyDecision>,
+    /// What the sources say of the skills.
+    pub(super) states: BTreeMap<String, SourceState>,
 }
 
 impl Prepared<'_> {
@@ -70,9 +74,9 @@ impl Prepared<'_> {
         self.request
     }
 
-    /// Returns the skills with a new version, for a person who picks some of them. Those with new capabilities that
-    /// nobody agreed to are not picked beforehand.
-    pub fn choices(&self) -> Vec<Choice> {
+    /// Returns the skills with a new version, for a person who picks some of them, as `outcome` plans them. Those with new
+    /// capabilities that nobody agreed to are not picked beforehand, and neither are those that would have conflicts.
+    pub fn choices(&self, outcome: &UpdateOutcome) -> Vec<Choice> {
         let choice = |job: &UpdateJob| {
             let Work::New(newer) = &job.work else { return None };
             let version = |locked: &Locked| {
@@ -90,8 +94,16 @@ impl Prepared<'_> {
                 1 => "1 new capability".to_owned(),
                 number => format!("{number} new capabilities"),
             };
-            let picked = !self.refused.contains(&job.name);
-            Some(Choice { picked, ..Choice::new(job.name.as_str(), &format!("{versions}{what}")) })
+            let planned = outcome.skills.iter().find(|skill| skill.name == job.name.as_str());
+            let conflicts = planned.is_some_and(|skill| skill.change == UpdateChange::Conflict);
+            let place = planned.and_then(|skill| skill.state.moved_to.as_deref());
+            let place = place.map_or(String::new(), |place| format!(", moved to `{}`", visible_name(place)));
+            let edits = if conflicts { ", conflicts with your edits" } else { "" };
+            let picked = !conflicts && !self.refused.contains(&job.name);
+            Some(Choice {
+                picked,
+                ..Choice::new(job.name.as_str(), &format!("{versions}{what}{place}{edits}"))
+            })
         };
         self.jobs.iter().filter_map(choice).collect()
     }

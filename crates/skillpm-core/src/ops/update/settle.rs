@@ -149,6 +149,11 @@ pub(super) fn settle<'b, 'a>(
         record.gone = locked.map(|(name, locked)| (name.clone(), locked.clone())).collect();
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
+    for skill in &mut skills {
+        if let Some(state) = prepared.states.get(&skill.name) {
+            skill.state.clone_from(state);
+        }
+    }
     // Each of them was reviewed before this is applied.
     let versions = prepared.jobs.iter().map(UpdateJob::version).collect();
     let planned = begun.plan(goal)?.agreed(Agreed { versions, ..Agreed::default() });

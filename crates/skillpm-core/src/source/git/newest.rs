@@ -4,9 +4,10 @@ use super::probe;
 use crate::context::Context;
 use crate::error::Result;
 use crate::git::Probe;
+use crate::lockfile::Locked;
 use crate::scope::ScopeRoot;
-use crate::source::newest::{Ask, Files, Newest, Query, compare, fixed};
-use crate::spec::{GitUrl, Identity, Reference};
+use crate::source::newest::{Files, NewestRevision, Query, Revisions, compare, fixed};
+use crate::spec::{GitUrl, Reference};
 
 /// A repository.
 pub(super) struct Repository<'a> {
@@ -25,33 +26,19 @@ impl<'a> Repository<'a> {
     }
 }
 
-impl Ask for Repository<'_> {
+impl Revisions for Repository<'_> {
+    fn fixed(&self, reference: Option<&Reference>, locked: &Locked) -> Option<String> {
+        fixed(reference, locked)
+    }
+
     fn tip(&mut self, reference: Option<&Reference>) -> Result<Option<String>> {
         self.probe.tip(reference)
     }
 
-    fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
-        let mut asked = None;
-        let mut answers = Vec::with_capacity(queries.len());
-        for query in queries {
-            let tip = match (fixed(reference, query.locked), &asked) {
-                (Some(commit), _) => Some(commit),
-                (None, Some(tip)) => Option::clone(tip),
-                (None, None) => asked.insert(self.probe.tip(reference)?).clone(),
-            };
-            let files = match (&tip, query.locked.revision.as_deref()) {
-                (Some(commit), Some(locked)) if commit == locked => Files::Same,
-                (Some(commit), locked) => {
-                    let new = self.probe.tree(commit, query.path());
-                    let old =
-                        || locked.map_or(Identity::Unknown, |locked| self.probe.tree(locked, query.path()));
-                    compare(self.context, query, &new, old)
-                }
-                (None, _) => Files::Unknown,
-            };
-            answers.push(Newest { revision: tip, files });
-        }
-        Ok(answers)
+    fn compare(&mut self, now: Option<String>, query: &Query<'_>) -> Result<NewestRevision> {
+        let id = |commit: &str| self.probe.tree(commit, query.path());
+        let files = now.as_deref().map_or(Files::Unknown, |now| compare(self.context, query, now, id));
+        Ok(NewestRevision { revision: now, files })
     }
 
     fn tags(&mut self, prefix: &str) -> Result<Vec<String>> {

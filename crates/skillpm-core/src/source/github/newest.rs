@@ -8,8 +8,9 @@ use super::{GitHub, Trees, settings_for};
 use crate::context::Context;
 use crate::error::Result;
 use crate::http::Client;
+use crate::lockfile::Locked;
 use crate::settings::Settings;
-use crate::source::newest::{Ask, Files, Newest, Query, compare, fixed};
+use crate::source::newest::{Files, NewestRevision, Query, Revisions, compare, fixed};
 use crate::spec;
 use crate::spec::{Identity, Reference};
 
@@ -61,38 +62,24 @@ impl Repository<'_> {
     }
 }
 
-impl Ask for Repository<'_> {
+impl Revisions for Repository<'_> {
+    fn fixed(&self, reference: Option<&Reference>, locked: &Locked) -> Option<String> {
+        fixed(reference, locked)
+    }
+
     fn tip(&mut self, reference: Option<&Reference>) -> Result<Option<String>> {
         self.github()?.resolve_now(reference).map(Some)
     }
 
-    fn newest(&mut self, reference: Option<&Reference>, queries: &[&Query<'_>]) -> Result<Vec<Newest>> {
+    fn compare(&mut self, now: Option<String>, query: &Query<'_>) -> Result<NewestRevision> {
+        let Some(commit) = now else { return Ok(NewestRevision { revision: None, files: Files::Unknown }) };
         let context = self.context;
-        let mut asked = None;
-        let mut answers = Vec::with_capacity(queries.len());
-        for query in queries {
-            let commit = match (fixed(reference, query.locked), &asked) {
-                (Some(commit), _) => commit,
-                (None, Some(commit)) => String::clone(commit),
-                (None, None) => asked.insert(self.github()?.resolve_now(reference)?).clone(),
-            };
-            let files = match query.locked.revision.as_deref() {
-                Some(locked) if locked == commit => Files::Same,
-                locked => {
-                    let list = |trees: Option<Arc<Trees>>| {
-                        trees.map_or(Identity::Unknown, |trees| trees.at(query.path()))
-                    };
-                    let new = list(self.trees(&commit));
-                    let old = || locked.map_or(Identity::Unknown, |locked| list(self.trees(locked)));
-                    match compare(context, query, &new, old) {
-                        Files::Gone => self.elsewhere(&commit, query),
-                        files => files,
-                    }
-                }
-            };
-            answers.push(Newest { revision: Some(commit), files });
-        }
-        Ok(answers)
+        let id = |commit: &str| self.trees(commit).map_or(Identity::Unknown, |trees| trees.at(query.path()));
+        let files = match compare(context, query, &commit, id) {
+            Files::Gone => self.elsewhere(&commit, query),
+            files => files,
+        };
+        Ok(NewestRevision { revision: Some(commit), files })
     }
 
     fn tags(&mut self, prefix: &str) -> Result<Vec<String>> {

@@ -19,22 +19,26 @@ pub(in crate::source) fn fixed(reference: Option<&Reference>, locked: &Locked) -
     }
 }
 
-/// Compares the directory of a skill in two commits. `new` is its id in the newer commit. `old` returns its
-/// id in the locked commit, and is only called if local data does not decide.
+/// Compares the directory of a skill in the commit `now` with that in the locked one. `id` returns its id in a commit; for
+/// the locked one that is only asked if local data does not decide.
 pub(in crate::source) fn compare(
     context: &Context,
     query: &Query<'_>,
-    new: &Identity,
-    old: impl FnOnce() -> Identity,
+    now: &str,
+    mut id: impl FnMut(&str) -> Identity,
 ) -> Files {
-    match new {
+    let locked = query.locked.revision.as_deref();
+    if locked == Some(now) {
+        return Files::Same;
+    }
+    match id(now) {
         Identity::Unknown => Files::Unknown,
         Identity::Absent if query.anywhere => Files::Unknown,
         Identity::Absent => Files::Gone,
         // The store's copy has another id if the source has links, or leaves something out of archives.
-        Identity::Id(new) if stored_id(context, query.locked).as_ref() == Some(new) => Files::Same,
-        Identity::Id(new) => match old() {
-            Identity::Id(old) if old == *new => Files::Same,
+        Identity::Id(new) if stored_id(context, query.locked).as_ref() == Some(&new) => Files::Same,
+        Identity::Id(new) => match locked.map_or(Identity::Unknown, id) {
+            Identity::Id(old) if old == new => Files::Same,
             Identity::Id(_) => Files::Changed,
             Identity::Absent | Identity::Unknown => Files::Unknown,
         },

@@ -11,7 +11,6 @@ mod r;
 
 use std::path::{Path, PathBuf};
 
-use super::newest::{Ask, LocalNewest};
 use super::{FetchedSource, Source, Wanted};
 use crate::advice::{Message, Verb, Warning, message};
 use crate::codes;
@@ -22,7 +21,7 @@ use crate::path::normal;
 use crate::refusal::Limits;
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
-use crate::spec::{Ecosystem, Package, Reference};
+use crate::spec::{Ecosystem, Package};
 use crate::text::line_column;
 use crate::tree::Tree;
 
@@ -100,15 +99,6 @@ fn finder(ecosystem: Ecosystem) -> &'static Finder {
 impl Source for Package {
     fn open(&self, context: &Context, scope: ScopeRoot<'_>, wanted: Wanted<'_>) -> Result<FetchedSource> {
         open(context, scope, self, wanted)
-    }
-
-    fn ask<'a>(
-        &'a self,
-        context: &'a Context,
-        scope: ScopeRoot<'a>,
-        _: &[Option<&Reference>],
-    ) -> Result<Box<dyn Ask + 'a>> {
-        Ok(Box::new(LocalNewest { context, scope, source: self }))
     }
 
     fn restored_by(&self, locked: &str, found: &str) -> Option<String> {
