@@ -140,7 +140,7 @@ fn what_is_gone_or_moved_is_told_in_the_same_words() {
         [&["outdated"][..], &["diff", "--newest"], &["diff", "--newest", "--json"], &["update", "--dry-run"]]
     {
         let output = sandbox.run(args);
-        assert_eq!(output.code, Some(if args[0] == "update" { 1 } else { 0 }), "{args:?}: {output}");
+        assert_eq!(output.code, Some(i32::from(args[0] == "update")), "{args:?}: {output}");
         for told in [moved, gone, branch] {
             // `outdated --json` has it in the rows.
             assert_eq!(output.stderr.matches(told).count(), 1, "{args:?}: {told}: {output}");

@@ -13,9 +13,8 @@ mod opened;
 mod shape;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::convert::Infallible;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread;
 
 use super::of;
 use crate::codes;
@@ -27,6 +26,7 @@ use crate::reporter::{Reporter, Requested};
 use crate::scope::ScopeRoot;
 use crate::spec::{Identity, Origin, Reference, is_commit};
 use crate::version::{Version, VersionRange};
+use crate::workers;
 #[cfg(any(feature = "git", feature = "http"))]
 pub(super) use commits::{compare, fixed};
 use opened::OpenedSource;
@@ -120,35 +120,20 @@ pub trait Revisions {
         None
     }
 
-    /// Returns the revision that `reference` means now, as a lockfile records it, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a source that cannot be reached, or for a reference that it does not have.
+    /// Returns the revision that `reference` means now, as a lockfile records it, if there is one. Fails for a reference that
+    /// the source does not have.
     fn tip(&mut self, reference: Option<&Reference>) -> Result<Option<String>>;
 
     /// Compares the skill of `query` at the revision `now`, which is fixed or the last tip, with the locked one.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a source that cannot be reached.
     fn compare(&mut self, now: Option<String>, query: &Query<'_>) -> Result<NewestRevision>;
 
     /// Returns the names of the source's tags that begin with `prefix`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Revisions::tip`] does.
     fn tags(&mut self, _prefix: &str) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
 }
 
 /// Prepares to ask `origin` for its revisions at `references`.
-///
-/// # Errors
-///
-/// Fails as [`Source::revisions`](super::Source::revisions) does.
 fn revisions<'a>(
     context: &'a Context,
     scope: ScopeRoot<'a>,
@@ -161,10 +146,6 @@ fn revisions<'a>(
 }
 
 /// Returns the state of the skills `queries` in `source`, all at `reference`, which is looked up once.
-///
-/// # Errors
-///
-/// Fails as [`Revisions::tip`] does.
 fn newest(
     source: &mut dyn Revisions,
     reference: Option<&Reference>,
@@ -183,10 +164,6 @@ fn newest(
 }
 
 /// Returns the tag that `range` means now: the highest version in it, written as `1.2.3` or `v1.2.3`.
-///
-/// # Errors
-///
-/// Fails as [`Revisions::tip`] does, and if no tag is in the range.
 pub(super) fn tag_in(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -205,10 +182,6 @@ fn version_of(tag: &str) -> Option<Version> {
 }
 
 /// Returns the tags of `origin` that are versions, in ascending order.
-///
-/// # Errors
-///
-/// Fails as [`Revisions::tip`] does.
 fn version_tags(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Vec<VersionTag>> {
     let tags = revisions(context, scope, origin, &[None])?.tags("")?.into_iter();
     let usable = tags.filter(|tag| Reference::check(tag).is_ok());
@@ -218,10 +191,6 @@ fn version_tags(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) -> Res
 }
 
 /// Returns the highest of `versions`, the tags of `origin`, in `range`.
-///
-/// # Errors
-///
-/// Fails if no version is in the range.
 fn highest_in(origin: &Origin, versions: &[VersionTag], range: &VersionRange) -> Result<Reference> {
     if let Some((_, tag)) = versions.iter().rev().find(|(version, _)| range.contains(version)) {
         return Ok(Reference::Tag(tag.clone()));
@@ -287,19 +256,11 @@ pub fn ask(context: &Context, scope: ScopeRoot<'_>, queries: &[Query<'_>], lates
     }
     let context = Context { reporter: Arc::new(Quiet(Arc::clone(&context.reporter))), ..context.clone() };
     let jobs: Vec<_> = sources.into_iter().collect();
-    let next = AtomicUsize::new(0);
     let answers = Mutex::new(Vec::new());
-    let work = || {
-        while let Some((origin, references)) = jobs.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let told = ask_one(&context, scope, origin, references, queries, latest);
-            answers.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
-        }
-    };
-    thread::scope(|threads| {
-        for _ in 1..CONNECTIONS.min(jobs.len()) {
-            threads.spawn(work);
-        }
-        work();
+    let Ok(()) = workers::wait_for(&jobs, CONNECTIONS, |(origin, references)| {
+        let told = ask_one(&context, scope, origin, references, queries, latest);
+        answers.lock().unwrap_or_else(PoisonError::into_inner).extend(told);
+        Ok::<(), Infallible>(())
     });
     let mut answers = answers.into_inner().unwrap_or_else(PoisonError::into_inner);
     answers.sort_by_key(|answer| answer.at.first().copied());

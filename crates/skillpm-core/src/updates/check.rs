@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::candidate::{Latest, Status, UpdateCandidate};
-use super::failure::{CheckFailure, Failures, reference_gone};
+use super::failure::{CheckFailure, reference_gone};
 use super::releases::{Releases, complete};
 use crate::admission::PolicySubject;
 use crate::advice::Warning;
@@ -21,34 +21,18 @@ use crate::version::Version;
 /// of registries.
 pub trait Rules {
     /// Asks the policy about a source, before it is contacted.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy that refuses it.
     fn admit(&mut self, subject: PolicySubject<'_>) -> Result<()>;
 
     /// Returns why `revision` of a source is not old enough, with the line of the policy.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the time of release is needed but not available.
     fn held_back(&mut self, subject: PolicySubject<'_>, revision: Option<&str>) -> Result<Option<String>>;
 
     /// Returns why a release of a registry is not old enough, with what follows from it, `so`, and the line of the policy.
     fn too_young(&self, subject: PolicySubject<'_>, published: Option<i64>, so: &str) -> Option<String>;
 
     /// Decides the versions of the skills of registries `asked`, together with what they need.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a registry that cannot be read or is refused, and if no versions fit together.
     fn decide(&mut self, files: &Files, asked: &[&UpdateCandidate<'_>], how: &How) -> Result<Vec<Warning>>;
 
     /// Returns what the registry of `candidate` lists, and what was decided.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a registry that cannot be read.
     fn releases(&mut self, candidate: &UpdateCandidate<'_>) -> Result<Releases>;
 
     /// Returns the directory of the only skill in the source of `candidate` that has its name, if it is no longer where
@@ -110,13 +94,13 @@ pub fn check<'a>(
     let kept = files.kept();
     let candidate = |name: &'a SkillName| UpdateCandidate::new(files, name, kept.contains(name));
     let candidates = names.into_iter().map(candidate).collect();
-    let (failures, warnings) = (Failures::default(), Vec::new());
+    let (failures, warnings) = (Vec::new(), Vec::new());
     let mut checking = Checking { context, scope, files, rules, how, candidates, failures, warnings };
     let admitted = checking.admit();
     let asked = checking.decide(admitted);
     checking.ask(asked);
     let Checking { candidates, failures, warnings, .. } = checking;
-    Check { candidates, failures: failures.into_vec(), warnings }
+    Check { candidates, failures, warnings }
 }
 
 struct Checking<'c, 'a> {
@@ -126,7 +110,7 @@ struct Checking<'c, 'a> {
     rules: &'c mut dyn Rules,
     how: &'c How,
     candidates: Vec<UpdateCandidate<'a>>,
-    failures: Failures,
+    failures: Vec<CheckFailure>,
     warnings: Vec<Warning>,
 }
 
@@ -150,7 +134,7 @@ impl Checking<'_, '_> {
                 Ok(()) => admitted.push(at),
                 Err(error) => {
                     candidate.status = Status::Refused;
-                    self.failures.refused(vec![at], error);
+                    self.failures.push(CheckFailure::refused(vec![at], error));
                 }
             }
         }
@@ -237,12 +221,7 @@ impl Checking<'_, '_> {
         let candidate = &mut self.candidates[at];
         candidate.newest = newest.revision;
         candidate.status = newest.files.into();
-        let may_have_moved = match newest.files {
-            newest::Files::Moved => true,
-            newest::Files::Gone => candidate.entry.origin.hides_moves(),
-            _ => false,
-        };
-        if may_have_moved {
+        if newest.files == newest::Files::Moved {
             candidate.moved_to = self.rules.moved_to(candidate);
             candidate.status = if candidate.moved_to.is_some() { Status::Moved } else { Status::Gone };
         }
@@ -272,7 +251,7 @@ impl Checking<'_, '_> {
             Some(reference) => reference_gone(self.scope.kind, (origin, reference), skills, &error),
             None => error,
         };
-        self.failures.refused(at.to_vec(), error);
+        self.failures.push(CheckFailure::refused(at.to_vec(), error));
     }
 
     /// Takes in that the source of the candidates `at` could not be asked.
@@ -284,7 +263,7 @@ impl Checking<'_, '_> {
 
     fn failed(&mut self, at: &[usize], error: Error) {
         let source = at.first().map(|at| self.candidates[*at].entry.origin.typed());
-        self.failures.unreachable(&source.unwrap_or_default(), at, error);
+        CheckFailure::add(&mut self.failures, source.unwrap_or_default(), at, error);
     }
 
     fn set(&mut self, at: &[usize], status: Status) {

@@ -59,39 +59,30 @@ pub fn not_asked(candidates: &[UpdateCandidate<'_>]) -> Option<Warning> {
     (number > 0).then(|| Warning::new(codes::OFFLINE, told()))
 }
 
-/// The failures of a check: equal ones are one.
-#[derive(Debug, Default)]
-pub(super) struct Failures(Vec<CheckFailure>);
-
-impl Failures {
-    /// Adds that the candidates `at` cannot be asked about, for a reason that their sources did not give.
-    pub(super) fn refused(&mut self, at: Vec<usize>, error: Error) {
-        self.0.push(CheckFailure { at, error, sources: Vec::new() });
+impl CheckFailure {
+    /// Returns that the candidates `at` cannot be asked about, for another reason than that their source is silent.
+    pub(super) fn refused(at: Vec<usize>, error: Error) -> Self {
+        Self { at, error, sources: Vec::new() }
     }
 
-    /// Adds that `source` could not tell of the candidates `at`.
-    pub(super) fn unreachable(&mut self, source: &str, at: &[usize], error: Error) {
-        let is_same = |other: &&mut CheckFailure| {
+    /// Adds to `failures` that `source` could not tell of the candidates `at`. Equal failures are one.
+    pub(super) fn add(failures: &mut Vec<Self>, source: String, at: &[usize], error: Error) {
+        let is_same = |other: &&mut Self| {
             !other.sources.is_empty()
                 && other.error.with_causes() == error.with_causes()
                 && other.error.hints() == error.hints()
         };
-        if let Some(other) = self.0.iter_mut().find(is_same) {
-            if !other.sources.iter().any(|other| other == source) {
-                other.sources.push(source.to_owned());
+        match failures.iter_mut().find(is_same) {
+            Some(other) => {
+                other.at.extend_from_slice(at);
+                other.at.sort_unstable();
+                other.at.dedup();
+                if !other.sources.contains(&source) {
+                    other.sources.push(source);
+                }
             }
-            other.at.extend(at.iter().filter(|at| !other.at.contains(at)).copied().collect::<Vec<_>>());
-            return;
+            None => failures.push(Self { at: at.to_vec(), error, sources: vec![source] }),
         }
-        self.0.push(CheckFailure { at: at.to_vec(), error, sources: vec![source.to_owned()] });
-    }
-
-    /// Returns the failures: first those that have to do with one source, in order.
-    pub(super) fn into_vec(self) -> Vec<CheckFailure> {
-        let (unreachable, mut all): (Vec<_>, Vec<_>) =
-            self.0.into_iter().partition(|failure| !failure.sources.is_empty());
-        all.extend(unreachable);
-        all
     }
 }
 

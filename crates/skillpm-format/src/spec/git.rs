@@ -207,10 +207,6 @@ impl SourceFacts for GitUrl {
         true
     }
 
-    fn hides_moves(&self) -> bool {
-        true
-    }
-
     fn check_revision(&self, revision: &str) -> Result<(), String> {
         check_commit(revision, is_object_id)
     }

@@ -185,12 +185,6 @@ pub trait SourceFacts: fmt::Debug {
         false
     }
 
-    /// Reports whether a skill that is gone from its directory may have moved to another one, which only reading all of
-    /// the source can show.
-    fn hides_moves(&self) -> bool {
-        false
-    }
-
     /// Returns a hint for users who mistook `@` for the version mark.
     fn version_hint(&self) -> &'static str {
         "`@` names a skill"

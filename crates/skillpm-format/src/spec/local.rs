@@ -65,10 +65,6 @@ impl SourceFacts for LocalPath {
         file_stem(&self.0) != self.0
     }
 
-    fn hides_moves(&self) -> bool {
-        true
-    }
-
     fn check_revision(&self, _: &str) -> Result<(), String> {
         Err("a path has no `revision`".to_owned())
     }

@@ -37,10 +37,6 @@ pub(in crate::ops) struct Newest {
 impl Newest {
     /// Returns the skill that `opened`, the source that `spec` means, has delivered as `candidate`. `own` is
     /// its own name, if it is installed under another one.
-    ///
-    /// # Errors
-    ///
-    /// Fails for files that no skill may have.
     pub(in crate::ops) fn new(
         spec: SourceSpec,
         own: Option<String>,
@@ -125,10 +121,6 @@ fn is_gone(error: &Error) -> bool {
 
 impl Fetcher<'_> {
     /// Opens the source of a locked skill at the locked revision, with its files.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`source::open`] does.
     fn open_part(&mut self, locked: &Locked) -> Result<FetchedSource> {
         let (path, revision) = (locked.path.as_deref().unwrap_or_default(), locked.revision.as_deref());
         self.sources.open_locked(&locked.origin, revision)?.subtree(path, revision)
@@ -168,10 +160,6 @@ impl Fetcher<'_> {
     }
 
     /// Puts the version of the skill `name` from a source into the store, if the policy admits it.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy that refuses the content, and for files that cannot be read.
     pub(in crate::ops) fn take(&mut self, name: &SkillName, newest: &Newest) -> Result<(Locked, FileSet)> {
         self.warnings.extend(incomplete(name, &newest.opened.tree, &newest.candidate.path, &newest.set));
         let (digest, set) = keep(self.context, newest.set.clone(), &mut self.warnings)?;
@@ -189,11 +177,6 @@ impl Fetcher<'_> {
 
     /// Resolves the current meaning of `requirement` for the skill `name`. Stores nothing yet, and checks
     /// only the source against the policy.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Sources::open_outside`](super::Sources::open_outside) does, and for a source that has no
-    /// such skill, or more than one.
     pub(in crate::ops) fn newest(&mut self, name: &SkillName, requirement: &Requirement) -> Result<Newest> {
         let spec = spec_of(requirement);
         let opened = self.sources.open_outside(&spec)?;

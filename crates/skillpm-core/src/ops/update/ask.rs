@@ -33,10 +33,6 @@ use crate::updates::{Aim, Check, CheckFailure, How, Status, UpdateCandidate, che
 impl<'a> Finder<'a> {
     /// Asks the sources what is newer, without a download where they tell, and returns the skills of
     /// which something may be.
-    ///
-    /// # Errors
-    ///
-    /// For skills that were named, fails for a source that cannot be asked, and for a policy that refuses it.
     pub(super) fn ask(
         &mut self,
         installed: Vec<Installed<'a>>,
@@ -118,10 +114,6 @@ impl<'a> Finder<'a> {
     }
 
     /// Adds the skills of registries whose versions change because those of others do.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy that refuses one, and for one with an earlier merge that is not resolved.
     fn add_along(&mut self, may: &mut Vec<(Installed<'a>, UpdateCandidate<'a>)>) -> Result<()> {
         for (name, locked, origin, version) in self.fetcher.sources.versions.changed(self.files) {
             if may.iter().any(|(one, _)| one.name == name) {
@@ -171,10 +163,6 @@ impl<'a> Finder<'a> {
     }
 
     /// Gets what may be newer of one skill, of which the source says what is in `said`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for what is not available or cannot be used.
     pub(super) fn get(&mut self, installed: &Installed<'_>, said: UpdateCandidate<'_>) -> Result<()> {
         let Installed { name, locked, .. } = installed;
         // Whether the locked revision is still there is only checked where it matters: for skills that were named.
@@ -240,10 +228,6 @@ impl<'a> Finder<'a> {
     }
 
     /// Returns what the source has of `entry`, and whether it had to be followed to another place.
-    ///
-    /// # Errors
-    ///
-    /// Fails for what is not available or cannot be used.
     fn newest(&mut self, name: &SkillName, entry: &mut Requirement) -> Result<(Newest, bool)> {
         let error = match self.fetcher.newest(name, entry) {
             Ok(newest) => return Ok((newest, false)),
@@ -257,10 +241,6 @@ impl<'a> Finder<'a> {
     }
 
     /// Follows a skill to `place`, where its source has it now: `entry` says so from now on.
-    ///
-    /// # Errors
-    ///
-    /// Fails for what cannot be used.
     fn follow(&mut self, name: &SkillName, entry: &mut Requirement, place: String) -> Result<Newest> {
         let old = entry.path.replace(place);
         entry.path = entry.path.take().filter(|path| !path.is_empty());
@@ -295,11 +275,6 @@ impl<'a> Finder<'a> {
     }
 
     /// Takes in the version `newest` of an installed skill; `moved` is its new manifest entry.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy that refuses it, for files that cannot be read, and for edits to a version that is no longer
-    /// available.
     pub(super) fn renew(
         &mut self,
         installed: &Installed<'_>,

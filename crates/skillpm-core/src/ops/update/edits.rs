@@ -17,10 +17,6 @@ use crate::refusal::Limits;
 use crate::settings::Settings;
 
 /// Merges what the user made of `base` into `theirs`, which is `locked` from now on.
-///
-/// # Errors
-///
-/// Fails for files that cannot be read, or for a result that no skill may be.
 pub(super) fn merged(
     name: &SkillName,
     versions: &Versions<'_>,

@@ -146,10 +146,6 @@ pub(super) struct Installed<'a> {
 }
 
 /// Finds out what is to be done about the skills `names`.
-///
-/// # Errors
-///
-/// Fails as [`super::prepare`] does.
 pub(super) fn find(
     context: &Context,
     scope: &Scope,

@@ -36,10 +36,6 @@ pub(super) struct Settled<'b, 'a> {
 
 impl Settled<'_, '_> {
     /// Carries the update out.
-    ///
-    /// # Errors
-    ///
-    /// Fails for anything that cannot be written; nothing was changed then.
     pub(super) fn apply(self) -> Result<UpdateOutcome> {
         let Self { planned, contents, merges, mut outcome } = self;
         outcome.warnings.extend(planned.apply_with(contents, merges)?.saved);
@@ -91,10 +87,6 @@ struct Done {
 }
 
 /// Works out what is to be done, from what is in the scope now.
-///
-/// # Errors
-///
-/// Fails for edits that cannot be merged, and if something is in the way.
 pub(super) fn settle<'b, 'a>(
     prepared: &Prepared<'_>,
     begun: &'b Begun<'a>,

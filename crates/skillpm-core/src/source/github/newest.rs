@@ -76,7 +76,7 @@ impl Revisions for Repository<'_> {
         let context = self.context;
         let id = |commit: &str| self.trees(commit).map_or(Identity::Unknown, |trees| trees.at(query.path()));
         let files = match compare(context, query, &commit, id) {
-            Files::Gone => self.elsewhere(&commit, query),
+            Files::Moved => self.elsewhere(&commit, query),
             files => files,
         };
         Ok(NewestRevision { revision: Some(commit), files })

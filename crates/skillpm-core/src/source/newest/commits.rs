@@ -34,7 +34,7 @@ pub(in crate::source) fn compare(
     match id(now) {
         Identity::Unknown => Files::Unknown,
         Identity::Absent if query.anywhere => Files::Unknown,
-        Identity::Absent => Files::Gone,
+        Identity::Absent => Files::Moved,
         // The store's copy has another id if the source has links, or leaves something out of archives.
         Identity::Id(new) if stored_id(context, query.locked).as_ref() == Some(&new) => Files::Same,
         Identity::Id(new) => match locked.map_or(Identity::Unknown, id) {

@@ -48,7 +48,7 @@ impl Revisions for OpenedSource<'_> {
 /// Compares the skill in `tree` with the locked one, byte by byte.
 pub(in crate::source) fn hashed(tree: &Tree, query: &Query<'_>) -> Files {
     if tree.below(query.path()).next().is_none() {
-        return if query.anywhere { Files::Unknown } else { Files::Gone };
+        return if query.anywhere { Files::Unknown } else { Files::Moved };
     }
     // Content that no skill may have differs from what was locked.
     match tree.skill(query.path(), &Limits::default()).and_then(|set| set.digest()) {
