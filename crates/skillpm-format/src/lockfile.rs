@@ -57,7 +57,7 @@ impl Locked {
     pub fn meets(&self, requirement: &Requirement) -> bool {
         let reference = requirement.reference.as_ref();
         let is_it = self.is_skill_of(requirement);
-        if self.origin.has_versions() {
+        if self.released().is_some() {
             is_it && reference.and_then(Reference::range).is_none_or(|range| self.is_in(range))
         } else {
             is_it && self.is_at(reference)
@@ -75,8 +75,12 @@ impl Locked {
 
     /// Returns the override in `manifest` of the skill's versions.
     pub fn overridden_by<'m>(&self, manifest: &'m Manifest) -> Option<&'m VersionRange> {
-        let name = SkillName::new(self.path.as_deref().filter(|_| self.origin.has_versions())?).ok()?;
-        manifest.overrides().get(&name)
+        manifest.overrides().get(&SkillName::new(self.released()?).ok()?)
+    }
+
+    /// Returns the skill's name in its source, if that lists several versions of it.
+    pub fn released(&self) -> Option<&str> {
+        self.origin.released(self.path.as_deref())
     }
 
     /// Reports whether the locked version is in `range`.

@@ -1,5 +1,6 @@
 //! The names of registries, and skills of them as they are typed: `pdf`, `pdf@^1.2`, `acme:pdf`.
 
+use std::borrow::Cow;
 use std::path::{Path, PathBuf};
 
 use crate::advice::Warning;
@@ -153,7 +154,7 @@ pub(super) fn spelled(
     registries: &Registries,
     origin: Origin,
 ) -> Result<Origin> {
-    if !origin.has_versions() || origin.path_here().is_none() {
+    if directory(&origin).is_none() {
         return Ok(origin);
     }
     let place = |origin: &Origin| source::real_place(&context.settings, scope.as_root(), origin);
@@ -167,10 +168,15 @@ pub(super) fn spelled(
     Ok(origin)
 }
 
+/// Returns the path of the registry `origin`, if it is a directory on this machine.
+fn directory(origin: &Origin) -> Option<Cow<'_, str>> {
+    origin.path_here().filter(|_| origin.has_versions())
+}
+
 /// Returns the warning about a registry that only the user's own manifest names and that is a directory on this machine:
 /// others who use the project of `scope` do not have it.
 pub(super) fn only_here(scope: &Scope, registries: &Registries, origin: &Origin) -> Option<Warning> {
-    let path = origin.path_here().filter(|_| origin.has_versions())?;
+    let path = directory(origin)?;
     let is_absolute = Path::new(&*path).is_absolute() || path.starts_with('~');
     let is_named = registries.iter().any(|(_, registry)| Origin::from(registry.clone()) == *origin);
     if scope.kind != ScopeKind::Project || !is_absolute || is_named {

@@ -196,14 +196,14 @@ impl Requirement {
         let (key, value) = self.origin.manifest();
         let named = registries.and_then(|registries| registries.name_of(&self.origin));
         table.insert(key, named.map_or(value, ToOwned::to_owned).into());
-        if let Some(path) = self.path.as_ref().filter(|_| !self.origin.has_versions()) {
+        if let Some(path) = self.path.as_ref().filter(|_| self.released().is_none()) {
             table.insert(self.origin.directory_key(), path.into());
         }
         if let Some(reference) = &self.reference {
             let key = match reference {
                 Reference::Any(_) => "ref",
-                Reference::Range(_) if self.origin.has_versions() => VERSION,
-                Reference::Tag(_) | Reference::Range(_) => "tag",
+                Reference::Range(_) => self.origin.range_key(),
+                Reference::Tag(_) => "tag",
                 Reference::Branch(_) => "branch",
                 Reference::Rev(_) => "rev",
             };

@@ -29,6 +29,11 @@ pub struct Requirement {
 }
 
 impl Requirement {
+    /// Returns the skill's name in its source, if that lists several versions of it.
+    pub fn released(&self) -> Option<&str> {
+        self.origin.released(self.path.as_deref())
+    }
+
     /// Returns the requirement of a skill for which only the origin is given.
     pub fn new(origin: Origin) -> Self {
         Self {
@@ -151,10 +156,10 @@ pub(super) fn read(
         ..said.fault(error.to_string())
     })?;
     let origin = settled(said, origin, registries)?;
-    let path = if origin.has_versions() {
-        Some(name.clone().unwrap_or_else(|| key_of_entry.to_string()))
-    } else {
-        directory(said, said.string(origin.directory_key())?)?
+    let own = name.as_deref().unwrap_or(key_of_entry.as_str());
+    let path = match origin.released(Some(own)) {
+        Some(own) => Some(own.to_owned()),
+        None => directory(said, said.string(origin.directory_key())?)?,
     };
     let reference = reference(said)?;
     let agents = said.strings("agents")?;

@@ -174,10 +174,20 @@ pub trait SourceFacts: fmt::Debug {
         false
     }
 
-    /// Reports whether it lists several versions of each skill, of which a range chooses one. The manifest's key for a
-    /// skill is then the skill's name in it, unless the entry states another one.
+    /// Reports whether it lists several versions of each skill, of which a range chooses one. A skill's path in it is then
+    /// its name, which is the manifest's key for the skill, unless the entry states another one.
     fn has_versions(&self) -> bool {
         false
+    }
+
+    /// Returns the name of the skill with the path `path`, if it lists several versions of it.
+    fn released<'n>(&self, path: Option<&'n str>) -> Option<&'n str> {
+        path.filter(|_| self.has_versions())
+    }
+
+    /// Returns the key under which the manifest states a range of versions.
+    fn range_key(&self) -> &'static str {
+        "tag"
     }
 
     /// Reports whether everything in it is skills, wherever they are.

@@ -152,6 +152,10 @@ impl SourceFacts for Registry {
         true
     }
 
+    fn range_key(&self) -> &'static str {
+        "version"
+    }
+
     fn check_revision(&self, revision: &str) -> Result<(), String> {
         match Version::new(revision) {
             Ok(_) => Ok(()),
