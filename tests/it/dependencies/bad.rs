@@ -118,10 +118,13 @@ fn different_skills_of_a_name() {
     insta::assert_snapshot!(sandbox.run(&["install", "acme/b"]), @"
     exit: 1
     --- stderr
-    error: `b` needs `two/base/skills/base`, which is not available
-      caused by: `a` needs `base` from `one/base`, directory `skills/base`
-    hint: install the one that both can use: `skillpm install github:two/base/skills/base` or the other source
-    hint: `--no-deps` leaves out what skills need
+    error: no versions fit together:
+      `b` 1.0, which you asked for, needs `github:two/base/skills/base`
+      `a` 1.0, which you asked for, needs `github:one/base/skills/base`
+      only one skill can be installed as `base`
+    hint: `skillpm install github:two/base/skills/base` asks for that one, which all of them then use
+    hint: `skillpm install github:one/base/skills/base` asks for that one, which all of them then use
+    hint: `skillpm update a` gets a newer version, which may need something else
     ");
     assert_eq!(sandbox.scope(), before);
     sandbox.ok(&["install", "two/base", "--force"]);

@@ -39,7 +39,7 @@ fn skills_from_directories_have_a_say() {
     let failed = sandbox.run(&["install", "base@^2"]);
     assert_eq!(failed.code, Some(1), "{failed}");
     assert!(
-        failed.stderr.contains("`own` needs `registry:../registry//base#^1`")
+        failed.stderr.contains("`own`, which you asked for, needs `base@^1`")
             && failed.stderr.contains("you asked for `base@^2`"),
         "{failed}"
     );
@@ -79,11 +79,51 @@ fn skills_of_repositories_have_a_say() {
     sandbox.write("skillpm.toml", manifest.replace("base = \"^1\"", "base = \"^2\""));
     let failed = sandbox.run(&["install"]);
     assert_eq!(failed.code, Some(1), "{failed}");
-    assert!(failed.stderr.contains("`tool` 3.1 needs `base@^1`"), "{failed}");
+    assert!(failed.stderr.contains("`tool` 3.1, which you asked for, needs `base@^1`"), "{failed}");
     // An override decides against the range of the skill.
     sandbox.write("skillpm.toml", manifest.replace("[skills]", "[override]\nbase = \"=2.0.0\"\n\n[skills]"));
     sandbox.ok(&["install"]);
     assert_eq!(locked(&sandbox)[0], "base 2.0.0");
+}
+
+/// A skill of a repository that comes meets the manifest in one search: `install` refuses what `update` would refuse.
+#[test]
+fn what_comes_from_a_repository_has_a_say() {
+    let (forge, mut sandbox) = (Forge::start(), project(&usual()));
+    sandbox.forge(&forge);
+    let document = |name: &str, needs: &str| {
+        format!(
+            "---\nname: {name}\ndescription: D.\nmetadata:\n  version: \"1.0\"\n  skill-dependencies: {needs}\n---\n"
+        )
+    };
+    let registry = sandbox.root().join("registry").display().to_string();
+    let repo = forge.repo("acme/skills");
+    let tree = Tree::new()
+        .file("lint/SKILL.md", document("lint", "base@^1"))
+        .file("style/SKILL.md", document("style", "lint"));
+    repo.branch("main", &repo.commit(&tree));
+    sandbox.ok(&["install", "base@^2"]);
+    let before = sandbox.scope();
+    assert_eq!(refusal(&sandbox, "acme/skills/lint"), "versions-conflict");
+    assert_eq!(refusal(&sandbox, "acme/skills/style"), "versions-conflict");
+    assert_eq!(sandbox.scope(), before);
+    // A wider range of the manifest lets the version go down with what comes.
+    sandbox.write("skillpm.toml", sandbox.read("skillpm.toml").replace("^2", ">=1"));
+    sandbox.ok(&["install", "acme/skills/style"]);
+    assert_eq!(locked(&sandbox)[0], "base 1.2");
+    let lock = sandbox.read("skillpm.lock");
+    sandbox.ok(&["install"]);
+    sandbox.ok(&["update"]);
+    assert_eq!(sandbox.read("skillpm.lock"), lock);
+    // Two directories that need different versions cannot be installed together.
+    for (name, range) in [("one", "^1"), ("two", "^2")] {
+        sandbox.write(
+            &format!("{name}/SKILL.md"),
+            format!("---\nname: {name}\ndescription: D.\nmetadata:\n  skill-dependencies: registry:{registry}//base#{range}\n---\n"),
+        );
+    }
+    let failed = sandbox.run(&["install", "./one", "./two"]);
+    assert!(failed.code == Some(1) && failed.stderr.contains("no versions fit together"), "{failed}");
 }
 
 /// What is too young is neither the newest nor the latest version, and the day on which it can be taken is told.

@@ -42,7 +42,7 @@ use crate::error::{Error, Result};
 use crate::fs;
 use crate::name::SkillName;
 use crate::path::normal;
-use crate::resolve::versions::Release;
+use crate::resolve::Release;
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Address, Identity, Origin, Reference};

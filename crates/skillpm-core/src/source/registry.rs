@@ -29,7 +29,7 @@ use crate::registry::{
     Listed, MAX_DEPENDENCIES, MAX_FILE, NameList, SearchIndex, SearchSkill, registry_name,
 };
 use crate::resolve::declared::Declared;
-use crate::resolve::versions::{Release, ReleaseFacts, ReleaseRules};
+use crate::resolve::{Release, ReleaseFacts, ReleaseRules};
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::skill::SkillMeta;

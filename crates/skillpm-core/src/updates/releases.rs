@@ -6,7 +6,7 @@ use super::candidate::{Latest, Status, UpdateCandidate};
 use super::check::{Aim, How, Rules};
 use crate::admission::PolicySubject;
 use crate::install::state::Files;
-use crate::resolve::versions::{Release, ReleaseAge, ReleaseFacts, ReleaseRules};
+use crate::resolve::{Release, ReleaseAge, ReleaseFacts, ReleaseRules};
 use crate::spec::Reference;
 use crate::version::{Version, VersionRange};
 

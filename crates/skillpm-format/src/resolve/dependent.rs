@@ -1,14 +1,12 @@
 //! Skills that depend on others, and skills that satisfy dependencies.
 
-use std::collections::BTreeSet;
-
 use super::declared::{Declared, declared};
 use crate::name::SkillName;
 use crate::skill::SkillMeta;
 use crate::spec::SourceSpec;
 
 /// A skill whose dependencies are to be resolved.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Dependent {
     /// The name under which it is installed.
     pub name: SkillName,
@@ -24,26 +22,21 @@ pub struct Dependent {
     pub editable: bool,
 }
 
-/// A skill that is installed or selected, and satisfies dependencies.
+/// A skill that is installed from outside of registries, or from a registry under another name than its own.
 #[derive(Debug, Clone)]
-pub struct Resolved {
+pub struct Installed {
     /// The name under which it is installed.
     pub name: SkillName,
     /// Its source and reference, and its directory in that source.
     pub place: SourceSpec,
     /// The version that it declares.
     pub version: Option<String>,
-    /// The parties that require it.
-    pub required: Required,
-}
-
-/// The parties that require a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Required {
-    /// The user requested it.
-    ByUser,
-    /// These skills depend on it, and the user did not request it.
-    ByDependents(BTreeSet<SkillName>),
+    /// Whether the user requested it.
+    pub by_user: bool,
+    /// The names of the skills that it depends on, according to the lockfile.
+    pub dependencies: Vec<SkillName>,
+    /// Whether it may limit the versions of skills of registries, so that its declarations have to be read.
+    pub limits: bool,
 }
 
 impl Dependent {
@@ -63,19 +56,6 @@ impl Dependent {
     /// Reports whether it depends on nothing.
     pub fn is_independent(&self) -> bool {
         self.declared.is_empty()
-    }
-
-    /// Returns the skill as one that satisfies dependencies.
-    pub(super) fn resolved(&self, required: Required) -> Resolved {
-        let (name, place) = (self.name.clone(), self.place.clone());
-        Resolved { name, place, version: self.version.clone(), required }
-    }
-}
-
-impl Resolved {
-    /// Reports whether it comes from the source, reference and directory of `spec`.
-    pub fn is_from(&self, spec: &SourceSpec) -> bool {
-        comes_from(&self.name, &self.place, spec)
     }
 }
 

@@ -1,30 +1,63 @@
 //! The dependencies of skills, and the skills that satisfy them. Nothing here reads or writes.
 //!
-//! [`resolve`] takes a [`Problem`], the installed and the requested skills, and returns a [`Resolution`]: which skill
-//! satisfies which dependency, and which skills to fetch for that, in the order in which they were found. If there is
-//! none, it returns the reason as an [`Unresolved`]. It asks a [`DependencyProvider`] what sources have.
+//! [`solve`] takes a [`Problem`], the installed and the requested skills, and asks a [`Provider`] what sources have. It
+//! returns a [`Solution`] with one version of each skill that is needed, which skill satisfies which dependency, and the
+//! skills to fetch for that; or a [`SolveError`] that explains why there is none. It uses the PubGrub algorithm.
 //!
-//! The rule: a skill that is installed or was selected before satisfies a dependency, and a skill that the user
-//! requested wins over all. If such a skill is outside a range, that is a [`Notice`], not a conflict. A name without a
-//! source means a skill in the source of the skill that depends on it, as nothing else states where it is.
+//! A registry has several releases of a skill. Any other source has one for each reference that somebody names, so all
+//! skills of one name outside of registries are the releases of one package, of which only one can be installed.
 //!
-//! Sources have one version of a skill. Registries list several, among which [`versions`] selects.
+//! Selection follows these rules:
+//!
+//! - The locked version is preferred, then the highest one, or the lowest one if the problem is `minimal`.
+//! - A range accepts versions as in Cargo: a pre-release only if a bound names a pre-release of the same three numbers.
+//! - Yanked versions, and versions that are too young, are only selected if they are locked.
+//! - A name without a source means the installed or selected skill of that name, and otherwise a skill in the source of
+//!   the skill that declares it, as nothing else states where it is. For a skill of a registry it is always one of that
+//!   registry, unless the name is taken by a skill from elsewhere.
+//! - What the user requested wins over all. A skill from outside of registries that is there and outside a range is a
+//!   [`Notice`], not a conflict: no other version could be selected.
+//! - A dependency on the skill itself is ignored, and cycles are allowed.
+//!
+//! The versions of registries depend neither on the order of the requirements nor on the order in which a registry lists
+//! versions. They are decided in a fixed order: locked requirements, other locked skills, other requirements, and then
+//! the remaining skills. Hence the versions of the requirements are the best ones in lexicographic order by name, and no
+//! skill of a solution could have a better version while all others keep theirs. Other sources are opened last, each only
+//! if a skill that was selected needs it.
 
+mod assemble;
+mod choice;
 pub mod declared;
 mod dependent;
+mod explanation;
 pub mod graph;
+mod listing;
+mod needs;
+mod ordinals;
 mod place;
+mod problem;
 mod provider;
-mod resolution;
-mod resolver;
+mod search;
+mod solution;
 #[cfg(test)]
 mod tests;
-pub mod versions;
+mod universe;
 
-pub use self::dependent::{Dependent, Required, Resolved, comes_from};
+pub use self::choice::{Release, ReleaseAge, ReleaseFacts, ReleaseRules};
+pub use self::dependent::{Dependent, Installed, comes_from};
+pub use self::explanation::Explanation;
 pub use self::place::{directory_of, sibling};
-pub use self::provider::{Available, DependencyProvider, Has, Location, Offer, meets};
-pub use self::resolution::{
-    Assignment, Conflict, Notice, OnUnresolved, Reason, Resolution, Selected, Unresolved,
+pub use self::problem::{
+    OnUnresolved, Problem, Reach, RegistryId, RootRequirement, Settled, SkillId, VersionLimit, WantedBy,
 };
-pub use self::resolver::{Answer, MOST, Problem, resolve};
+pub use self::provider::{Available, Has, Location, Offer, Provider, meets};
+pub use self::search::{Answer, MAX_STEPS, solve};
+pub use self::solution::{
+    Asker, Assignment, ChosenVersion, Finder, Notice, Selected, Solution, SolveError, Unresolved,
+};
+
+/// The maximum number of skills of registries that one solution may have, so that an endless chain stops somewhere.
+pub const MAX_SKILLS: usize = 10_000;
+
+/// The maximum number of skills of other sources that one solution brings.
+pub const MOST: usize = 256;

@@ -1,18 +1,70 @@
-//! The requests of the resolver to code that can look into sources.
+//! The requests of the search to code that can look into sources.
+
+use std::sync::Arc;
 
 use semver::VersionReq;
 
+use super::choice::{Release, ReleaseAge};
 use super::dependent::Dependent;
+use super::problem::{RegistryId, SkillId};
 use crate::name::SkillName;
-use crate::spec::SourceSpec;
+use crate::spec::{Origin, SourceSpec};
 use crate::version::Version;
 
-/// A provider that reports to the resolver what sources have. It may open them, and fetches no more than it needs.
-pub trait DependencyProvider {
+/// A provider that reports to the search what sources have. It may open them, and fetches no more than it needs.
+pub trait Provider {
     /// The data needed to fetch an offered skill.
     type Candidate;
-    /// The reason why a source cannot be read, or has no such skill.
+    /// The reason why a source cannot be read or has no such skill, or why the search is to be stopped.
     type Error;
+
+    /// Returns the registry at `origin`, however it is written. Returns `None` for a source of another kind.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a path that cannot be examined.
+    fn registry(&mut self, origin: &Origin) -> Result<Option<RegistryId>, Self::Error>;
+
+    /// Returns the source that `registry` is, as messages name it.
+    fn origin(&self, registry: RegistryId) -> Origin;
+
+    /// Returns the releases of the skill `name` in `registry`, in any order. Returns `None` if the registry has no such
+    /// skill. The search keeps what is returned, so a skill is requested once unless the request fails.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a registry that cannot be read.
+    fn releases(
+        &mut self,
+        registry: RegistryId,
+        name: &SkillName,
+    ) -> Result<Option<Arc<Vec<Release>>>, Self::Error>;
+
+    /// Returns the minimum age of the releases of the skill `name` in `registry`; `None` accepts releases of any age.
+    fn minimum_age(&mut self, registry: RegistryId, name: &SkillName) -> Option<ReleaseAge> {
+        let _ = (registry, name);
+        None
+    }
+
+    /// Announces `skills`, whose releases the search will probably request next. A provider can fetch them in parallel.
+    /// Failures are reported by [`Self::releases`], if the search requests the skill.
+    fn prefetch(&mut self, skills: &[SkillId]) {
+        let _ = skills;
+    }
+
+    /// Reports whether the search may continue; it is called before each decision. A provider can limit the time of the
+    /// search, which may be long for a problem that somebody made to be hard, and can stop it if the user interrupts.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the search is to be stopped.
+    fn check(&mut self) -> Result<(), Self::Error> {
+        Ok(())
+    }
+
+    /// Returns the skill `name`, which is installed and stays, with its declarations. Returns `None` if its files are not
+    /// on this machine.
+    fn installed(&mut self, name: &SkillName) -> Option<Dependent>;
 
     /// Offers the skill `name` of the source that `dependent` comes from, in a version of `range`.
     ///

@@ -4,16 +4,22 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use crate::context::Context;
+use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
 use crate::install::scope::Scope;
 use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::fetcher::spec_of;
+use crate::ops::policy_check::skill_file;
 use crate::path::normal;
-use crate::resolve::{comes_from, sibling};
+use crate::resolve::{Dependent, comes_from, sibling};
+use crate::skill;
 use crate::source::{local, settled};
 use crate::spec::{Origin, SourceSpec};
+use crate::tree::FileSet;
 
 /// Resolves `spec`, which the skill `own` declares, to a place outside the source of that skill.
 ///
@@ -42,6 +48,26 @@ pub(super) fn outside(
     }
     let origin = settled(context, scope.as_root(), spec.origin.clone())?;
     Ok(SourceSpec { origin, ..spec.clone() })
+}
+
+/// Returns the skill that is installed as `locked` and has the files `set`, in order to resolve its
+/// dependencies. Returns `None` if it cannot be loaded.
+///
+/// # Errors
+///
+/// Fails for a file that cannot be read.
+pub(in crate::ops) fn locked_dependent(
+    name: &SkillName,
+    locked: &Locked,
+    set: &FileSet,
+) -> Result<Option<Dependent>> {
+    let Some(file) = skill_file(set) else { return Ok(None) };
+    let document = Document::from_bytes(set.read(file)?);
+    let Ok(loaded) = skill::load_in(&document, Some(name.as_str())) else { return Ok(None) };
+    let Requirement { origin, path, reference, .. } = requirement_of(locked);
+    let place = SourceSpec { origin, path, reference, skill: None };
+    let dependent = Dependent::new(name.clone(), place, Some(&loaded.meta));
+    Ok(Some(Dependent { revision: locked.revision.clone(), ..dependent }))
 }
 
 /// Returns the directory of the skill `place`, if its source is a path on this machine.

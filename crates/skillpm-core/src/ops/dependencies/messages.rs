@@ -1,82 +1,43 @@
 //! Turns the notices and errors of a resolution into messages for a person.
 
-use super::provider::Offered;
+use super::provider::too_hard;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::error::{Error, ErrorKind};
-use crate::name::SkillName;
-use crate::ops::fetcher::Sources;
-use crate::requirement::Requirement;
-use crate::resolve::{Conflict, Has, MOST, Notice, Reason, Unresolved};
+use crate::resolve::{Has, MOST, Notice, SolveError, Unresolved};
 use crate::scope::ScopeKind;
 use crate::spec::SourceSpec;
-use crate::version::Version;
 
 /// Adds a hint to `error`, which is about a dependency, on how to do without it.
 pub(in crate::ops) fn can_be_left_out(error: Error) -> Error {
     error.hint(message!(Opt::NoDeps, " leaves out what skills need"))
 }
 
-/// Returns the error for a dependency that nothing satisfies.
-pub(super) fn error_of(unresolved: Unresolved<Offered, Error>) -> Error {
-    let Unresolved { dependent, text, reason, .. } = unresolved;
-    let error = match reason {
-        Reason::Source(error) => error,
-        Reason::Conflict(conflict) => conflicting(*conflict),
-        Reason::TooMany(name) => {
+/// Returns the error for a problem without a solution.
+pub(super) fn error_of(error: SolveError<Error>) -> Error {
+    let explanation = match error {
+        SolveError::Provider(error) => return error,
+        SolveError::Unresolved(unresolved) => return unavailable(*unresolved),
+        SolveError::NoSolution(explanation) => *explanation,
+        SolveError::TooMany(name) => {
             return Error::integrity(format!(
                 "more than {MOST} skills are needed by others, including `{name}`"
             ))
             .hint(message!(Opt::NoDeps, " leaves them out"));
         }
+        SolveError::TooHard => return too_hard(),
     };
+    let sentences = explanation.sentences.into_iter();
+    let text = sentences
+        .fold(message!("no versions fit together:"), |text, sentence| message!(text, "\n  ", sentence));
+    let error = Error::new(ErrorKind::Findings, text).coded(codes::VERSIONS_CONFLICT);
+    explanation.hints.into_iter().fold(error, Error::hint)
+}
+
+/// Returns the error for a dependency that nothing satisfies.
+pub(super) fn unavailable(unresolved: Unresolved<Error>) -> Error {
+    let Unresolved { dependent, text, error, .. } = unresolved;
     can_be_left_out(error.context(format!("`{dependent}` needs `{text}`, which is not available")))
-}
-
-fn conflicting(conflict: Conflict<Offered>) -> Error {
-    let Conflict { kept, by, rejected, spec } = conflict;
-    let origin = rejected.candidate.opened.typed_here(&spec.origin).clone();
-    let by: Vec<_> = by.iter().map(|by| format!("`{by}`")).collect();
-    Error::new(
-        ErrorKind::Findings,
-        format!("{} needs `{}` from {}", by.join(", "), kept.name, source_of(&kept.place)),
-    )
-    .hint(message!(
-        "install the one that both can use: ",
-        Verb::Install.call().word(SourceSpec { origin, ..spec }.to_string()),
-        " or the other source"
-    ))
-}
-
-/// Returns the warning for `notice` if it is about a skill whose ranges an override replaces, and the skill that states
-/// such a range.
-pub(super) fn overridden<'n>(sources: &Sources<'_>, notice: &'n Notice) -> Option<(&'n SkillName, Warning)> {
-    let (Notice::OutOfRange { dependent, text, version }
-    | Notice::NowOutOfRange { dependent, text, version, .. }) = notice
-    else {
-        return None;
-    };
-    let requirement: Requirement = text.parse().ok()?;
-    let name = SkillName::new(requirement.name()?).ok()?;
-    let range = sources.override_of(&name)?;
-    let version = Version::new(version.as_deref()?).ok().filter(|version| range.contains(version))?;
-    Some((dependent, replaced(dependent, text, &name, range, &version)))
-}
-
-/// Returns the warning that an override of the skill `name`, the `range`, replaces the range in the declaration `text` of
-/// `dependent`.
-fn replaced(
-    dependent: &SkillName,
-    text: &str,
-    name: &SkillName,
-    range: &dyn std::fmt::Display,
-    version: &Version,
-) -> Warning {
-    let told = format!(
-        "`{dependent}` needs `{text}`, and your `[override]` of `{name}` replaces that range with `{range}`: \
-         it is {version}"
-    );
-    Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
 }
 
 /// Returns the warning for `notice`, which is about a scope of the kind `scope`.
@@ -92,7 +53,11 @@ pub(super) fn warning_of(notice: &Notice, scope: ScopeKind) -> Warning {
             Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
         }
         Notice::Overridden { dependent, text, name, version, range, .. } => {
-            replaced(dependent, text, name, range, version)
+            let told = format!(
+                "`{dependent}` needs `{text}`, and your `[override]` of `{name}` replaces that range with \
+                 `{range}`: it is {version}"
+            );
+            Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
         }
         Notice::NowOutOfRange { dependent, text, name, version } => {
             let is = version_of(version.as_ref());

@@ -1,60 +1,69 @@
 //! The skills that skills depend on (`metadata.skill-dependencies`): found where they already are, or
-//! fetched.
+//! fetched, and the versions of skills of registries, all in one search.
 //!
-//! [`resolve`](crate::resolve) contains the rules. This module queries sources for it and applies its result:
-//! every verb that brings skills states a [`Problem`], has it resolved by [`resolve()`], and takes in what
-//! was selected, in that order.
+//! [`resolve`](crate::resolve) contains the rules. This module states the problem, queries sources for it and applies the
+//! result: every verb that brings skills calls [`resolve()`] and takes in what was selected, in that order.
 
 mod declared;
-mod elsewhere;
 mod installed;
 mod messages;
+mod problem;
 mod provider;
 mod settle;
-mod versions;
+
+use std::collections::BTreeMap;
 
 pub(super) use self::declared::dependencies;
-pub(super) use self::installed::Installed;
+pub(super) use self::installed::{Installed, locked_dependent};
 pub(super) use self::messages::can_be_left_out;
-use self::messages::{error_of, overridden, warning_of};
-pub(super) use self::provider::Offered;
-use self::provider::{HasRoom, SourceProvider};
+use self::messages::{error_of, unavailable, warning_of};
+use self::problem::problem;
+pub(super) use self::problem::{Asked, Deciding, Keep, VersionRequest};
+use self::provider::SourceProvider;
+pub(super) use self::provider::{HasRoom, Offered};
 pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, unneeded, write, write_all};
-pub(super) use self::versions::{Deciding, Keep, VersionRequest, decide};
-use super::fetcher::Sources;
-use super::policy_check::skill_file;
+use super::fetcher::{Sources, Versions, spec_of};
 use crate::advice::Warning;
-use crate::document::Document;
 use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
 use crate::install::state::Files;
-use crate::lockfile::Locked;
-use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::resolve::graph::dependents;
-use crate::resolve::{self, Assignment, Dependent, Problem, Required, Resolution, Resolved, Selected};
+use crate::resolve::{
+    Asker, Assignment, ChosenVersion, Dependent, Finder, Notice, OnUnresolved, Provider, RegistryId, SkillId,
+    Solution, SolveError, solve,
+};
 use crate::scope::ScopeKind;
-use crate::skill;
 use crate::spec::SourceSpec;
-use crate::tree::FileSet;
 
-/// The resolution of a problem.
+/// What a search brings.
 #[derive(Default)]
 pub(super) struct Brought {
     /// Which skill satisfies which dependency.
     pub(super) assignment: Assignment,
-    /// The skills that are to be fetched, in the order in which they were found.
-    pub(super) selected: Vec<Selected<Offered>>,
+    /// The skills that come because others depend on them.
+    pub(super) selected: Vec<Selected>,
+    /// The locked skills of registries that change their versions so that all fit together.
+    pub(super) changed: Vec<(SkillName, Offered)>,
     /// Warnings for the user.
     pub(super) warnings: Vec<Warning>,
-    /// What could not be resolved, if the problem skips that.
+    /// What could not be resolved, if that is skipped.
     pub(super) unresolved: Vec<Error>,
 }
 
-/// A skill that cannot be installed because nothing satisfies its dependencies, and the reason.
+/// A skill that comes because another one depends on it.
+pub(super) struct Selected {
+    /// Its name.
+    pub(super) name: SkillName,
+    /// What its source has delivered.
+    pub(super) offered: Offered,
+    /// The skill that it was found for.
+    pub(super) found: Finder,
+}
+
+/// Why nothing fits together, and the skill that could do without.
 pub(super) struct Unsatisfied {
-    /// The skill, one of those that the problem was stated for.
-    pub(super) root: SkillName,
+    /// The skill, one of those that come.
+    pub(super) root: Option<SkillName>,
     /// Why.
     pub(super) error: Error,
 }
@@ -65,79 +74,183 @@ impl From<Unsatisfied> for Error {
     }
 }
 
-/// Resolves `problem` with what `sources` have, under their policy. If `has_room` is given, only skills that
-/// it finds room for are selected.
+impl From<Error> for Unsatisfied {
+    fn from(error: Error) -> Self {
+        Self { root: None, error }
+    }
+}
+
+/// Decides the versions of the skills in `requests`, of the other skills of registries in `files`, and of all that they
+/// need: the highest that fit, or the lowest, as `how` says. The decision is kept in `sources`, and returned with what a
+/// person should know. Sources other than registries are not opened.
 ///
 /// # Errors
 ///
-/// Fails for a source that cannot be opened, is refused or has no such skill; if skills depend on different
-/// skills of one name; and if there are too many. Nothing fails if the problem skips what cannot be resolved.
+/// Fails for a registry that cannot be read or is refused, and if no choice of versions meets all requirements.
+pub(super) fn decide(
+    sources: &mut Sources<'_>,
+    files: &Files,
+    requests: &[VersionRequest],
+    how: Deciding<'_>,
+) -> Result<Vec<Warning>> {
+    let asked = Asked { requests, how, closed: true, ..Asked::default() };
+    Ok(attempt(sources, files, &asked)?.warnings)
+}
+
+/// Finds all that `asked` needs in what `sources` have, under their policy: the versions of skills of registries, which
+/// are kept in `sources`, and the skills that come with those that were asked for.
+///
+/// # Errors
+///
+/// Fails for a source that cannot be opened, is refused or has no such skill; if no choice of versions meets all
+/// requirements; and if there are too many skills.
 pub(super) fn resolve(
     sources: &mut Sources<'_>,
-    problem: Problem,
-    has_room: Option<HasRoom<'_>>,
+    files: &Files,
+    mut asked: Asked<'_>,
+) -> std::result::Result<Brought, Unsatisfied> {
+    let mut unresolved = Vec::new();
+    loop {
+        match attempt(sources, files, &asked) {
+            Ok(mut brought) => {
+                brought.unresolved.extend(unresolved);
+                return Ok(brought);
+            }
+            Err(Unsatisfied { root: Some(root), error }) if asked.on_unresolved == OnUnresolved::Skip => {
+                // It is there anyway, so it stays without what it needs.
+                asked.came.iter_mut().filter(|one| one.name == root).for_each(|one| one.declared.clear());
+                unresolved.push(error);
+            }
+            Err(unsatisfied) => return Err(unsatisfied),
+        }
+    }
+}
+
+/// Searches once.
+fn attempt(
+    sources: &mut Sources<'_>,
+    files: &Files,
+    asked: &Asked<'_>,
 ) -> std::result::Result<Brought, Unsatisfied> {
     let scope = sources.scope.kind;
-    let mut provider = SourceProvider::new(&mut *sources, has_room);
-    let resolution = resolve::resolve(problem, &mut provider).map_err(|unresolved| {
-        let root = unresolved.root.clone();
-        Unsatisfied { root, error: error_of(unresolved) }
-    })?;
-    let Resolution { assignment, selected, notices, unresolved } = resolution;
-    let warnings = notices.iter().filter_map(|notice| match overridden(sources, notice) {
-        // What was decided together was told then.
-        Some((dependent, warning)) => (!sources.versions.has(dependent)).then_some(warning),
-        None => Some(warning_of(notice, scope)),
-    });
-    let mut warnings: Vec<Warning> = warnings.collect();
-    warnings.extend(sources.take_warnings());
-    let unresolved = unresolved.into_iter().map(error_of).collect();
-    Ok(Brought { assignment, selected, warnings, unresolved })
-}
-
-/// Returns a problem without dependencies, in a scope where the skills in `files` are installed.
-pub(super) fn problem(files: &Files) -> Problem {
-    let kept = files.kept();
-    let by = dependents(&files.lock.skills);
-    let resolved = |name: &SkillName| {
-        let Requirement { origin, path, reference, .. } = files.entry(name, &kept)?;
-        let locked = files.lock.skills.get(name);
-        let path = locked.map_or(path, |locked| locked.path.clone());
-        let is_requested = files.manifest.asks_for(name) || files.manifest_text.is_none();
-        let required = if is_requested {
-            Required::ByUser
-        } else {
-            let by = by.get(name).into_iter().flatten().filter(|by| kept.contains(*by));
-            Required::ByDependents(by.cloned().collect())
+    let mut provider = SourceProvider::new(sources, files, asked.has_room);
+    let problem = problem(&mut provider, files, asked)?;
+    if problem.roots.is_empty() && problem.known.is_empty() && problem.coming.is_empty() {
+        return Ok(Brought::default());
+    }
+    let solution = solve(&problem, &mut provider).map_err(|error| {
+        let comes = |name: &SkillName| asked.came.iter().any(|one| one.name == *name);
+        let root = match &error {
+            SolveError::Unresolved(unresolved) => Some(unresolved.root.clone()),
+            SolveError::NoSolution(explanation) => {
+                explanation.skills.iter().find(|name| comes(name)).cloned()
+            }
+            _ => None,
         };
-        Some(Resolved {
-            name: name.clone(),
-            place: SourceSpec { origin, path, reference, skill: None },
-            version: locked.and_then(|locked| locked.version.clone()),
-            required,
-        })
+        Unsatisfied { root: root.filter(comes), error: error_of(error) }
+    })?;
+    let Solution { versions, selected, assignment, notices, unresolved } = solution;
+    let is_new = |one: &Selected| !asked.came.iter().any(|came| came.name == one.name);
+    let selected = selected.into_iter();
+    let mut brought = Brought {
+        assignment,
+        selected: selected
+            .map(|one| Selected { name: one.skill.name, offered: one.candidate, found: one.found })
+            .filter(is_new)
+            .collect(),
+        warnings: std::mem::take(&mut provider.warnings),
+        unresolved: unresolved.into_iter().map(unavailable).collect(),
+        ..Brought::default()
     };
-    Problem::new(kept.iter().filter_map(resolved))
+    let told = notices.iter().filter(|notice| !is_in_force(files, notice));
+    brought.warnings.extend(told.map(|notice| warning_of(notice, scope)));
+    let before = provider.sources.versions.clone();
+    if !versions.is_empty() {
+        let mut decided = BTreeMap::new();
+        for ((registry, name), chosen) in &versions {
+            for origin in provider.spellings(*registry) {
+                decided.insert((origin.clone(), name.clone()), chosen.version.clone());
+            }
+        }
+        provider.sources.versions = Versions::new(decided);
+    }
+    if !asked.closed {
+        let is_requested =
+            |id: &SkillId| problem.roots.iter().any(|root| root.key == id.1 && root.id() == *id);
+        let new = versions.iter().filter(|(id, chosen)| {
+            let is_locked = files.lock.skills.get(&id.1).is_some_and(|locked| locked.released().is_some());
+            let is_needed = chosen.needed_by.iter().any(|by| *by != Asker::User);
+            is_needed && !is_locked && !is_requested(id)
+        });
+        bring_new(&mut provider, new, &mut brought)?;
+        bring_changed(&mut provider, files, asked, &before, &mut brought)?;
+    }
+    brought.warnings = provider.sources.tell(std::mem::take(&mut brought.warnings));
+    brought.warnings.extend(provider.sources.take_warnings());
+    Ok(brought)
 }
 
-/// Returns the skill that is installed as `locked` and has the files `set`, in order to resolve its
-/// dependencies. Returns `None` if it cannot be loaded.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be read.
-pub(super) fn locked_dependent(
-    name: &SkillName,
-    locked: &Locked,
-    set: &FileSet,
-) -> Result<Option<Dependent>> {
-    let Some(file) = skill_file(set) else { return Ok(None) };
-    let document = Document::from_bytes(set.read(file)?);
-    let Ok(loaded) = skill::load_in(&document, Some(name.as_str())) else { return Ok(None) };
-    let Requirement { origin, path, reference, .. } = requirement_of(locked);
-    let place = SourceSpec { origin, path, reference, skill: None };
-    let dependent = Dependent::new(name.clone(), place, Some(&loaded.meta));
-    Ok(Some(Dependent { revision: locked.revision.clone(), ..dependent }))
+/// Fetches the skills of registries `new`, on which others depend.
+fn bring_new<'v>(
+    provider: &mut SourceProvider<'_, '_>,
+    new: impl Iterator<Item = (&'v SkillId, &'v ChosenVersion)>,
+    brought: &mut Brought,
+) -> std::result::Result<(), Unsatisfied> {
+    let mut by_registry: BTreeMap<RegistryId, Vec<(&SkillName, &ChosenVersion)>> = BTreeMap::new();
+    for ((registry, name), chosen) in new {
+        by_registry.entry(*registry).or_default().push((name, chosen));
+    }
+    for (registry, skills) in by_registry {
+        let spec = SourceSpec::new(provider.origin(registry));
+        let versions: Vec<_> =
+            skills.iter().map(|(name, chosen)| (name.as_str(), chosen.version.to_string())).collect();
+        let wanted: Vec<_> = versions.iter().map(|(name, version)| (*name, Some(version.as_str()))).collect();
+        provider.sources.open_outside(&spec)?.prefetch(&wanted)?;
+        for (name, chosen) in skills {
+            let Some(found) = chosen.found.clone() else { continue };
+            match provider.release(spec.clone(), name.as_str(), &chosen.version) {
+                Ok(offered) => {
+                    brought.assignment.select(name, &chosen.version);
+                    brought.selected.push(Selected { name: name.clone(), offered, found });
+                }
+                Err(error) => {
+                    let told = format!("`{}` needs `{name}`, which is not available", found.by);
+                    let error = can_be_left_out(error.context(told));
+                    return Err(Unsatisfied { root: Some(found.root), error });
+                }
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Fetches the locked skills of registries whose versions change with what was `asked`, unless that was decided `before`.
+fn bring_changed(
+    provider: &mut SourceProvider<'_, '_>,
+    files: &Files,
+    asked: &Asked<'_>,
+    before: &Versions,
+    brought: &mut Brought,
+) -> Result<()> {
+    let is_requested = |name: &SkillName| asked.requests.iter().any(|request| request.key == *name);
+    for (name, locked, origin, version) in provider.sources.versions.clone().changed(files) {
+        let path = locked.path.as_deref().unwrap_or_default();
+        if is_requested(name) || before.get(&origin, path) == Some(&version) {
+            continue;
+        }
+        let spec = SourceSpec { origin, ..spec_of(&requirement_of(locked)) };
+        brought.changed.push((name.clone(), provider.release(spec, path, &version)?));
+    }
+    Ok(())
+}
+
+/// Reports whether `notice` is about an override whose skills are locked in these versions: it was told before.
+fn is_in_force(files: &Files, notice: &Notice) -> bool {
+    let Notice::Overridden { dependent, by: Some(by), name, version, .. } = notice else { return false };
+    let is_locked = |name: &SkillName, version: &str| {
+        files.lock.skills.get(name).and_then(|locked| locked.revision.as_deref()) == Some(version)
+    };
+    is_locked(dependent, by) && is_locked(name, version)
 }
 
 /// Returns the warnings about `dependent`, which stays as it is, for skills of `assignment` that are out of

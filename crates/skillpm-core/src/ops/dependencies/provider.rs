@@ -1,24 +1,41 @@
 //! Finds what sources offer for dependencies, under the policy.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use semver::VersionReq;
 
-use super::installed::outside;
+use super::installed::{locked_dependent, outside};
+use crate::advice::Warning;
 use crate::codes;
-use crate::error::{Error, Result};
+use crate::digest::Digest;
+use crate::engine::load::{frontmatter, skill_file};
+use crate::error::{Error, ErrorKind, Result};
+use crate::install::plan::requirement_of;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
+use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::fetcher::{Newest, Sources, dependent};
+use crate::ops::fetcher::{Newest, Sources, dependent, spec_of};
 use crate::ops::install::select::{candidates, install_name, select};
 use crate::ops::registries::spelled;
-use crate::resolve::versions::{Release, ReleaseRules};
-use crate::resolve::{Available, DependencyProvider, Dependent, Has, Location, Offer, directory_of, meets};
-use crate::source::FetchedSource;
+use crate::resolve::declared::Declared;
+use crate::resolve::{
+    Available, Dependent, Has, Location, Offer, Provider, RegistryId, Release, ReleaseAge, SkillId,
+    directory_of, meets,
+};
+use crate::skill;
 use crate::source::discover::Candidate;
-use crate::spec::{Origin, Reference, SourceSpec};
-use crate::version::VersionRange;
+use crate::source::registry::went_back;
+use crate::source::{self, FetchedSource, SkillIndex};
+use crate::spec::{Origin, SourceSpec};
+use crate::store::Store;
+use crate::version::Version;
+
+/// The longest search, fetching included: a list that somebody made to be hard could take hours.
+const MOST_TIME: Duration = Duration::from_mins(2);
 
 /// A skill that a source offers, as the source delivered it.
 #[derive(Debug)]
@@ -45,17 +62,81 @@ impl Offered {
 /// A test for whether the scope has room for a skill of a given name.
 pub(in crate::ops) type HasRoom<'p> = &'p dyn Fn(&SkillName) -> Result<bool>;
 
-/// The provider that looks into sources for the resolver.
+/// A registry that the search knows.
+struct KnownRegistry {
+    /// The registry as it was named first.
+    origin: Origin,
+    /// Its directory, if it is on this machine.
+    place: Option<PathBuf>,
+    /// All the ways in which it was named.
+    spellings: BTreeSet<Origin>,
+}
+
+/// The provider that looks into sources for the search.
 pub(super) struct SourceProvider<'p, 's> {
-    sources: &'p mut Sources<'s>,
+    pub(super) sources: &'p mut Sources<'s>,
+    files: &'p Files,
     has_room: Option<HasRoom<'p>>,
     /// The keys of the names that the user has installed for all projects, filled on first use.
     of_the_user: Option<BTreeSet<String>>,
+    /// The registries, in the order of their numbers.
+    registries: Vec<KnownRegistry>,
+    /// The locked skills of registries.
+    pub(super) locked: BTreeMap<SkillId, &'p Locked>,
+    /// Those of them that keep their versions if they can.
+    pub(super) kept: BTreeSet<SkillId>,
+    began: Instant,
+    pub(super) warnings: Vec<Warning>,
 }
 
 impl<'p, 's> SourceProvider<'p, 's> {
-    pub(super) fn new(sources: &'p mut Sources<'s>, has_room: Option<HasRoom<'p>>) -> Self {
-        Self { sources, has_room, of_the_user: None }
+    pub(super) fn new(sources: &'p mut Sources<'s>, files: &'p Files, has_room: Option<HasRoom<'p>>) -> Self {
+        Self {
+            sources,
+            files,
+            has_room,
+            of_the_user: None,
+            registries: Vec::new(),
+            locked: BTreeMap::new(),
+            kept: BTreeSet::new(),
+            began: Instant::now(),
+            warnings: Vec::new(),
+        }
+    }
+
+    /// Returns the registry at `origin`, however it is named. Returns `None` for a source of another kind.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a path that cannot be examined.
+    pub(super) fn registry_at(&mut self, origin: &Origin) -> Result<Option<RegistryId>> {
+        if !origin.has_versions() {
+            return Ok(None);
+        }
+        if let Some(at) = self.registries.iter().position(|known| known.spellings.contains(origin)) {
+            return Ok(Some(RegistryId(at)));
+        }
+        let Sources { context, scope, .. } = &*self.sources;
+        let place = source::real_place(&context.settings, scope.as_root(), origin)?;
+        let is_place = |known: &KnownRegistry| place.is_some() && known.place == place;
+        if let Some(at) = self.registries.iter().position(is_place) {
+            self.registries[at].spellings.insert(origin.clone());
+            return Ok(Some(RegistryId(at)));
+        }
+        let (spellings, origin) = (BTreeSet::from([origin.clone()]), origin.clone());
+        self.registries.push(KnownRegistry { origin, place, spellings });
+        Ok(Some(RegistryId(self.registries.len() - 1)))
+    }
+
+    /// Returns the skill `id`, if it is a skill of a registry that `origin` names, under the name `name` there.
+    pub(super) fn id(&mut self, origin: &Origin, name: Option<&str>) -> Result<Option<SkillId>> {
+        let Some(registry) = self.registry_at(origin)? else { return Ok(None) };
+        Ok(name.and_then(|name| SkillName::new(name).ok()).map(|name| (registry, name)))
+    }
+
+    /// Returns all the ways in which `registry` was named.
+    pub(super) fn spellings(&self, registry: RegistryId) -> impl Iterator<Item = &Origin> {
+        self.registries.get(registry.0).into_iter().flat_map(|known| &known.spellings)
     }
 
     /// Delivers `candidate` of `opened`, if the policy admits it.
@@ -75,37 +156,140 @@ impl<'p, 's> SourceProvider<'p, 's> {
         let skill = dependent(&name, &spec, &candidate);
         Ok(Available { skill, candidate: Offered { spec, opened, candidate } })
     }
-}
 
-impl SourceProvider<'_, '_> {
-    /// Offers the skill `name` of the registry `origin`, in the version that was decided. If none was, which is so for a
-    /// dependency of a skill from elsewhere, it is the highest in `range`.
-    fn of_registry(
+    /// Delivers the version `version` of the skill `name` of the registry `spec`, if the policy admits it.
+    pub(super) fn release(&mut self, spec: SourceSpec, name: &str, version: &Version) -> Result<Offered> {
+        let opened = self.sources.open_outside(&SourceSpec::new(spec.origin.clone()))?;
+        let candidate = Candidate::listed_as(name.to_owned(), version.to_string());
+        Ok(self.deliver(spec, opened, candidate)?.candidate)
+    }
+
+    /// Returns the releases of the skill `id` that `shelf`, the registry `origin`, lists. A locked version that it no
+    /// longer lists is told, and stays where it may.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a registry that cannot be read, and for one that lists other files for the locked version.
+    fn with_locked(
         &mut self,
+        id: &SkillId,
         origin: &Origin,
-        name: &SkillName,
-        range: Option<&VersionReq>,
-    ) -> Result<Offer<Offered>> {
-        let decided = self.sources.versions.get(origin, name.as_str()).map(ToString::to_string);
-        let opened = self.sources.open_outside(&SourceSpec::new(origin.clone()))?;
-        let Some(shelf) = opened.shelf.clone() else { return Ok(Offer::Not(Has::Nothing)) };
-        let version = if decided.is_some() {
-            decided
-        } else {
-            let Some(releases) = shelf.releases(name)? else { return Ok(Offer::Not(Has::Nothing)) };
-            let rules = ReleaseRules { range, ..self.sources.release_rules(origin, name) };
-            rules.highest(releases.iter().map(Release::facts)).map(|release| release.version.to_string())
+        shelf: &dyn SkillIndex,
+    ) -> Result<Option<Arc<Vec<Release>>>> {
+        let name = &id.1;
+        let releases = shelf.releases(name)?;
+        let Some((locked, version)) = self.locked.get(id).and_then(|one| Some((*one, version_of(one)?)))
+        else {
+            return Ok(releases);
         };
-        let Some(version) = version else { return Ok(Offer::Not(Has::Version(None))) };
-        let candidate = Candidate::listed_as(name.to_string(), version);
-        let available = self.deliver(SourceSpec::new(origin.clone()), opened, candidate)?;
-        Ok(Offer::Fits(Box::new(available)))
+        if let Some(digest) = shelf.digest(name, &version)? {
+            return if digest == locked.digest {
+                Ok(releases)
+            } else {
+                Err(changed(origin, name, locked, &digest))
+            };
+        }
+        self.warnings.push(went_back(&origin.typed(), name, &[&version]));
+        if !self.kept.contains(id) {
+            return Ok(releases);
+        }
+        let needs = locked.dependencies.iter();
+        let needs = needs.map(|text| Declared { text: text.clone(), requirement: text.parse() }).collect();
+        let mut all = releases.map(|all| all.to_vec()).unwrap_or_default();
+        all.push(Release { version, dependencies: needs, yanked: true, published: None });
+        Ok(Some(Arc::new(all)))
+    }
+
+    /// Returns the skill that is locked as `name` as it is in the store.
+    fn stored(&self, name: &SkillName) -> Option<Dependent> {
+        let locked = self.files.lock.skills.get(name)?;
+        let set = Store::new(&self.sources.context.settings).ok()?.get(&locked.digest).ok()??;
+        locked_dependent(name, locked, &set).ok()?
+    }
+
+    /// Returns the skill `name` as it is in its place.
+    fn in_place(&self, name: &SkillName) -> Option<Dependent> {
+        let written = self.files.manifest.skills().get(name).cloned();
+        let entry = written.or_else(|| self.files.lock.skills.get(name).map(requirement_of))?;
+        let document = frontmatter(&skill_file(&self.sources.scope.skill_dir(name)).ok()??).ok()?;
+        let loaded = skill::load_in(&document, Some(name.as_str())).ok()?;
+        Some(Dependent::new(name.clone(), spec_of(&entry), Some(&loaded.meta)))
     }
 }
 
-impl DependencyProvider for SourceProvider<'_, '_> {
+/// Returns the version in which a skill of a registry is `locked`.
+pub(super) fn version_of(locked: &Locked) -> Option<Version> {
+    Version::new(locked.revision.as_deref()?).ok()
+}
+
+/// Returns the error for a version of the skill `name` of `origin` that is `locked` and that the registry lists with
+/// another digest.
+fn changed(origin: &Origin, name: &SkillName, locked: &Locked, digest: &Digest) -> Error {
+    let version = locked.revision.as_deref().unwrap_or_default();
+    Error::integrity(format!(
+        "the registry `{}` lists other files for `{name}` {version} than are locked: {digest}, not {}",
+        origin.typed(),
+        locked.digest
+    ))
+    .coded(codes::REGISTRY_MISMATCH)
+    .hint("a version never changes: ask the owner of the registry what happened")
+}
+
+pub(super) fn too_hard() -> Error {
+    Error::new(ErrorKind::Findings, "no versions that fit together were found in a reasonable time")
+        .coded(codes::VERSIONS_CONFLICT)
+        .hint("state narrower ranges in `skillpm.toml`")
+}
+
+impl Provider for SourceProvider<'_, '_> {
     type Candidate = Offered;
     type Error = Error;
+
+    fn registry(&mut self, origin: &Origin) -> Result<Option<RegistryId>> {
+        self.registry_at(origin)
+    }
+
+    fn origin(&self, registry: RegistryId) -> Origin {
+        self.registries[registry.0].origin.clone()
+    }
+
+    fn releases(&mut self, registry: RegistryId, name: &SkillName) -> Result<Option<Arc<Vec<Release>>>> {
+        let origin = self.origin(registry);
+        let opened = self.sources.open(&SourceSpec::new(origin.clone()))?;
+        let Some(shelf) = &opened.shelf else { return Ok(None) };
+        self.with_locked(&(registry, name.clone()), &origin, &**shelf)
+    }
+
+    fn minimum_age(&mut self, registry: RegistryId, name: &SkillName) -> Option<ReleaseAge> {
+        self.sources.minimum_age(&self.registries[registry.0].origin, name.as_str())
+    }
+
+    fn prefetch(&mut self, skills: &[SkillId]) {
+        for (at, known) in self.registries.iter().enumerate() {
+            let ours = skills.iter().filter(|(registry, _)| registry.0 == at);
+            let names: Vec<SkillName> = ours.map(|(_, name)| name.clone()).collect();
+            // What cannot be read is reported when it is needed.
+            if names.len() > 1
+                && let Ok(opened) = self.sources.open(&SourceSpec::new(known.origin.clone()))
+                && let Some(shelf) = &opened.shelf
+            {
+                let _ = shelf.prepare_releases(&names);
+            }
+        }
+    }
+
+    fn check(&mut self) -> Result<()> {
+        if self.sources.context.reporter.is_stopped() {
+            return Err(Error::new(ErrorKind::Findings, "the search for versions was stopped"));
+        }
+        if self.began.elapsed() > MOST_TIME { Err(too_hard()) } else { Ok(()) }
+    }
+
+    fn installed(&mut self, name: &SkillName) -> Option<Dependent> {
+        let entry = self.files.manifest.skills().get(name);
+        let stored = if entry.is_some_and(|entry| entry.editable) { None } else { self.stored(name) };
+        stored.or_else(|| self.in_place(name))
+    }
 
     fn named(
         &mut self,
@@ -113,9 +297,6 @@ impl DependencyProvider for SourceProvider<'_, '_> {
         name: &SkillName,
         range: Option<&VersionReq>,
     ) -> Result<Offer<Offered>> {
-        if dependent.place.origin.has_versions() {
-            return self.of_registry(&dependent.place.origin, name, range);
-        }
         let whole = SourceSpec { path: None, skill: None, ..dependent.place.clone() };
         let opened = self.sources.open_for_dependent(&whole, dependent.revision.as_deref())?;
         // The dependency does not require the source to list skills at all.
@@ -146,25 +327,6 @@ impl DependencyProvider for SourceProvider<'_, '_> {
 
     fn at(&mut self, dependent: &Dependent, location: &Location<'_>) -> Result<Available<Offered>> {
         let spec = &location.spec;
-        if spec.origin.has_versions() {
-            let name = spec.path.as_deref().or(spec.skill.as_deref()).unwrap_or_default();
-            let range = spec.reference.as_ref().and_then(Reference::range);
-            let absent = || {
-                let versions = range.map_or("version that may be taken".to_owned(), |range| {
-                    format!("version {range} that may be taken")
-                });
-                Error::usage(format!("`{}` has no {versions} of `{name}`", spec.origin.typed()))
-                    .coded(codes::VERSION_MISSING)
-            };
-            let offer = match SkillName::new(name) {
-                Ok(name) => self.of_registry(&spec.origin, &name, range.map(VersionRange::parsed))?,
-                Err(_) => return Err(absent()),
-            };
-            return match offer {
-                Offer::Fits(available) => Ok(*available),
-                Offer::Not(_) => Err(absent()),
-            };
-        }
         let opened = self.sources.open_for_dependent(spec, location.revision)?;
         let found = candidates(&opened, spec)?;
         let names: Vec<String> = spec.skill.iter().cloned().collect();

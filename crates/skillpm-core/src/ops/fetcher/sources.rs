@@ -9,12 +9,10 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::install::scope::Scope;
 use crate::manifest::{Manifest, Registries};
-use crate::name::SkillName;
 use crate::ops::policy_check::{PolicyCheck, now};
-use crate::resolve::versions::{ReleaseAge, ReleaseRules};
+use crate::resolve::ReleaseAge;
 use crate::source::{self, FetchedSource, local};
 use crate::spec::{Origin, Reference, SourceSpec};
-use crate::version::VersionRange;
 
 /// The revision at which a source was opened.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -29,12 +27,10 @@ pub(in crate::ops) struct Sources<'a> {
     pub(in crate::ops) scope: &'a Scope,
     /// The check against the policy.
     pub(in crate::ops) gate: PolicyCheck,
-    /// The ranges that replace all others of a skill.
-    overrides: BTreeMap<SkillName, VersionRange>,
     /// The registries that the manifest names.
     pub(in crate::ops) registries: Registries,
     opened: BTreeMap<(Origin, OpenedAt), FetchedSource>,
-    /// The warnings about lists that were taken.
+    /// The warnings that were told.
     told: Vec<Warning>,
     /// The versions that were decided for skills of registries.
     pub(in crate::ops) versions: Versions,
@@ -48,15 +44,9 @@ impl<'a> Sources<'a> {
     /// Fails for a policy that cannot be read.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, manifest: &Manifest) -> Result<Self> {
         let gate = PolicyCheck::new(context, scope, manifest)?;
-        let overrides = manifest.overrides().clone();
         let registries = manifest.registries().clone();
         let (opened, versions) = (BTreeMap::new(), Versions::default());
-        Ok(Self { context, scope, gate, overrides, registries, opened, told: Vec::new(), versions })
-    }
-
-    /// Returns the override of the skill `name`.
-    pub(in crate::ops) fn override_of(&self, name: &SkillName) -> Option<&VersionRange> {
-        self.overrides.get(name)
+        Ok(Self { context, scope, gate, registries, opened, told: Vec::new(), versions })
     }
 
     /// Returns the minimum age of the releases of the skill `name` of the registry `origin`.
@@ -64,16 +54,6 @@ impl<'a> Sources<'a> {
         let subject = PolicySubject { origin, path: Some(name), reference: None };
         let minimum = self.gate.minimum_age(subject)?;
         Some(ReleaseAge { now: now(), minimum })
-    }
-
-    /// Returns the rules for the choice of a version of the skill `name` of the registry `origin`: in any range, unless
-    /// one is overridden.
-    pub(in crate::ops) fn release_rules(&self, origin: &Origin, name: &SkillName) -> ReleaseRules<'_> {
-        ReleaseRules {
-            overridden: self.overrides.get(name).map(VersionRange::parsed),
-            age: self.minimum_age(origin, name.as_str()),
-            ..ReleaseRules::default()
-        }
     }
 
     /// Asks the policy about the source of `spec`, before the source is contacted.
@@ -174,14 +154,20 @@ impl<'a> Sources<'a> {
     /// Returns what a person should know of the lists that the open sources have read, each warning once.
     pub(in crate::ops) fn take_warnings(&mut self) -> Vec<Warning> {
         let shelves = self.opened.values().filter_map(|opened| opened.shelf.as_ref());
-        let mut new = Vec::new();
-        for warning in shelves.flat_map(|shelf| shelf.take_warnings()) {
-            if !self.told.contains(&warning) {
+        let warnings = shelves.flat_map(|shelf| shelf.take_warnings()).collect();
+        self.tell(warnings)
+    }
+
+    /// Returns those of `warnings` that were not told before.
+    pub(in crate::ops) fn tell(&mut self, mut warnings: Vec<Warning>) -> Vec<Warning> {
+        warnings.retain(|warning| {
+            let is_new = !self.told.contains(warning);
+            if is_new {
                 self.told.push(warning.clone());
-                new.push(warning);
             }
-        }
-        new
+            is_new
+        });
+        warnings
     }
 
     fn open_at(&mut self, origin: &Origin, at: OpenedAt) -> Result<FetchedSource> {

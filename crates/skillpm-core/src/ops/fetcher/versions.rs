@@ -23,9 +23,9 @@ impl Versions {
         self.0.get(&(origin.clone(), SkillName::new(name).ok()?))
     }
 
-    /// Reports whether a version of a skill called `name` was decided.
-    pub(in crate::ops) fn has(&self, name: &SkillName) -> bool {
-        self.0.keys().any(|(_, decided)| decided == name)
+    /// Returns the decided versions, each with its registry and the name of the skill in it.
+    pub(in crate::ops) fn iter(&self) -> impl Iterator<Item = (&Origin, &SkillName, &Version)> {
+        self.0.iter().map(|((origin, name), version)| (origin, name, version))
     }
 
     /// Returns the version that replaces what is `locked`, if another one was decided.
@@ -46,7 +46,7 @@ impl Versions {
             }
             let stays = self.get(&locked.origin, locked.path.as_deref()?).is_some();
             // What only others need may have to come from another registry now.
-            let is_free = locked.origin.has_versions() && !stays && !files.manifest.asks_for(name);
+            let is_free = locked.released().is_some() && !stays && !files.manifest.asks_for(name);
             let mut elsewhere = self.0.iter().filter(|((_, other), _)| is_free && other == name);
             elsewhere.next().map(|((origin, _), version)| (name, locked, origin.clone(), version.clone()))
         };

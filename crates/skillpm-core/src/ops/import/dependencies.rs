@@ -11,7 +11,7 @@ use crate::install::plan::{Content, Wanted};
 use crate::install::scope::Scope;
 use crate::install::state::{Files, OnDisk, Survey};
 use crate::name::SkillName;
-use crate::ops::dependencies::{self, Offered, problem, resolve, write};
+use crate::ops::dependencies::{self, Asked, HasRoom, Offered, resolve, write};
 use crate::ops::fetcher::Fetcher;
 use crate::resolve::{Assignment, Dependent, OnUnresolved};
 use crate::tree::FileSet;
@@ -44,20 +44,22 @@ impl Brought {
             return Ok(Self::default());
         }
         let roots: Vec<SkillName> = came.iter().map(|skill| skill.name.clone()).collect();
-        let problem = problem(files).request(came).on_unresolved(OnUnresolved::Skip);
         let mut fetcher = Fetcher::new(context, scope, files)?;
         let has_room = |name: &SkillName| has_room(context, scope, everyone, name);
-        let dependencies::Brought { assignment, selected, warnings, unresolved } =
-            resolve(&mut fetcher.sources, problem, Some(&has_room))?;
+        let (has_room, on_unresolved): (HasRoom<'_>, _) = (&has_room, OnUnresolved::Skip);
+        let asked =
+            Asked { came, by_user: true, has_room: Some(has_room), on_unresolved, ..Asked::default() };
+        let dependencies::Brought { assignment, selected, warnings, unresolved, .. } =
+            resolve(&mut fetcher.sources, files, asked)?;
         let mut brought = Self { assignment, ..Self::default() };
         brought.warnings.extend(unresolved.into_iter().map(Warning::from));
         let mut left_out = BTreeSet::new();
         for one in selected {
-            let name = one.skill.name;
-            match take(&mut fetcher, &name, one.candidate) {
+            let name = one.name;
+            match take(&mut fetcher, &name, one.offered) {
                 Ok(skill) => brought.skills.push(skill),
                 Err(error) => {
-                    let error = error.context(format!("`{}` needs `{name}`", one.by));
+                    let error = error.context(format!("`{}` needs `{name}`", one.found.by));
                     brought.warnings.push(error.into());
                     left_out.insert(name);
                 }

@@ -22,7 +22,7 @@ use crate::install::plan::{Content, Wanted};
 use crate::install::state::Files;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::dependencies::{self, Brought, can_be_left_out};
+use crate::ops::dependencies::{self, Asked, Brought, Deciding, can_be_left_out};
 use crate::ops::fetcher::{Sources, asked, dependent, locked};
 use crate::path::SafePath;
 use crate::resolve::{Assignment, Dependent};
@@ -81,11 +81,7 @@ pub(super) fn fetch<'a>(
     let mut fetched = Fetched { warnings, left_out, ..Fetched::new(sources) };
     // Fetching may take long, so the scope is not locked meanwhile.
     let intake = Ingest::new(fetched.sources.context);
-    let chosen = fetched.choose_versions(request, chosen, files)?;
-    fetched.take_chosen(request, &chosen, &intake)?;
-    if !request.no_deps {
-        fetched.take_dependencies(files, &chosen, &intake)?;
-    }
+    let chosen = fetched.take_chosen(request, chosen, files, &intake)?;
     fetched.warnings.extend(intake.warning());
     fetched.chosen = chosen;
     Ok(fetched)
@@ -124,58 +120,87 @@ impl<'a> Fetched<'a> {
         }
     }
 
-    /// Takes in the `chosen` skills: at least one of each typed source, or one of any other.
+    /// Takes in the `chosen` skills, at least one of each typed source, or one of any other, and what they need. Returns
+    /// them with the skills of registries in the versions that fit together.
     ///
     /// # Errors
     ///
-    /// Fails as [`Fetched::add`] does, and if none can be taken in.
-    fn take_chosen(&mut self, request: &InstallRequest, chosen: &[Chosen], intake: &Ingest) -> Result<()> {
-        let how = As { alias: request.alias.as_deref(), editable: request.editable };
-        let each = request.marketplace.is_none() && !request.from_project;
+    /// Fails as [`Fetched::add`] and [`dependencies::resolve`] do, and if none can be taken in.
+    fn take_chosen(
+        &mut self,
+        request: &InstallRequest,
+        chosen: Vec<Chosen>,
+        files: &Files,
+        intake: &Ingest,
+    ) -> Result<Vec<Chosen>> {
+        let mut chosen: Vec<Chosen> = chosen.into_iter().flat_map(|one| one.apart(files)).collect();
+        let requests = versions::requests(&chosen, request.alias.as_deref());
         let mut taken = 0;
-        for one in chosen {
-            let number = self.add(how, one, intake)?;
-            if each && number == 0 && !one.candidates.is_empty() {
-                return Err(nothing_of(one));
-            }
-            taken += number;
+        for one in chosen.iter().filter(|one| !one.is_released()) {
+            taken += self.take_one(request, one, intake)?;
         }
+        for Chosen { spec, opened, .. } in chosen.iter().filter(|one| !one.is_released()) {
+            self.sources.note(spec, opened);
+        }
+        let came = std::mem::take(&mut self.came);
+        let is_alone = request.no_deps || came.iter().all(Dependent::is_independent);
+        let brought = if is_alone && requests.is_empty() {
+            Brought::default()
+        } else {
+            let how = Deciding { minimal: request.minimal, alone: request.no_deps, ..Deciding::default() };
+            let asked = Asked { requests: &requests, came, by_user: true, how, ..Asked::default() };
+            dependencies::resolve(&mut self.sources, files, asked)?
+        };
+        self.warnings.extend(versions::others_with_the_name(&mut self.sources, files, &requests));
+        for one in chosen.iter_mut().filter(|one| one.is_released()) {
+            one.decide(&self.sources.versions);
+            taken += self.take_one(request, one, intake)?;
+        }
+        let each = request.marketplace.is_none() && !request.from_project;
         if !each && taken == 0 {
             let error = Error::integrity("none of the skills that were chosen can be installed");
             return Err(std::mem::take(&mut self.warnings).into_iter().fold(error, Error::hint));
         }
-        Ok(())
+        self.take_brought(brought, files, intake)?;
+        Ok(chosen)
     }
 
-    /// Takes in the dependencies of the skills that were taken in, and their dependencies in turn.
+    /// Takes in the skills of one source, and returns their number.
     ///
     /// # Errors
     ///
-    /// Fails as [`dependencies::resolve`] and [`Fetched::add`] do.
-    fn take_dependencies(&mut self, files: &Files, chosen: &[Chosen], intake: &Ingest) -> Result<()> {
-        let changed = self.take_changed(files, intake)?;
-        let (came, changed) = self.take_came(&changed);
-        if came.iter().chain(&changed).all(Dependent::is_independent) {
-            return Ok(());
+    /// Fails as [`Fetched::add`] does, and if none of a typed source can be taken in.
+    fn take_one(&mut self, request: &InstallRequest, one: &Chosen, intake: &Ingest) -> Result<usize> {
+        let how = As { alias: request.alias.as_deref(), editable: request.editable };
+        let each = request.marketplace.is_none() && !request.from_project;
+        let number = self.add(how, one, intake)?;
+        if each && number == 0 && !one.candidates.is_empty() {
+            return Err(nothing_of(one));
         }
-        for Chosen { spec, opened, .. } in chosen {
-            self.sources.note(spec, opened);
+        Ok(number)
+    }
+
+    /// Takes in what comes because others need it, and what changes its version with it.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Fetched::add`] does.
+    fn take_brought(&mut self, brought: Brought, files: &Files, intake: &Ingest) -> Result<()> {
+        let Brought { assignment, selected, changed, warnings, .. } = brought;
+        for (name, offered) in changed {
+            let is_alias = files.lock.skills.get(&name).is_some_and(|locked| locked.alias_of.is_some());
+            let alias = is_alias.then_some(name.as_str());
+            self.add(As { alias, editable: false }, &Chosen::offered(offered), intake)?;
+            let at = self.by_key.get(&name.collision_key());
+            if let Some(wanted) = at.and_then(|at| self.wanted.get_mut(*at)) {
+                // The manifest states the same range as before, or does not mention it.
+                wanted.requirement = None;
+            }
         }
-        let problem = dependencies::problem(files).request(came).renew(changed);
-        let brought = dependencies::resolve(&mut self.sources, problem, None)?;
-        let Brought { assignment, selected, warnings, .. } = brought;
-        for one in selected {
-            let (name, offered) = (one.skill.name, one.candidate);
+        for dependencies::Selected { name, offered, found } in selected {
             self.warnings.extend(unprotected(&offered.spec.origin));
-            let chosen = Chosen {
-                spec: offered.spec,
-                opened: offered.opened,
-                candidates: vec![offered.candidate],
-                named: true,
-                missed: Vec::new(),
-            };
-            self.add(As::default(), &chosen, intake).map_err(|error| {
-                let what = format!("`{}` needs `{name}`, which cannot be installed", one.by);
+            self.add(As::default(), &Chosen::offered(offered), intake).map_err(|error| {
+                let what = format!("`{}` needs `{name}`, which cannot be installed", found.by);
                 can_be_left_out(error.context(what))
             })?;
         }

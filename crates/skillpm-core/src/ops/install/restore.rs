@@ -16,7 +16,7 @@ use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::health::problem;
 use crate::install::merges::has_conflicts;
-use crate::install::plan::{Content, Location, Wanted, requirement_of};
+use crate::install::plan::{Content, Location, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, real_dir, why_no_skill};
 use crate::lockfile::Locked;
@@ -69,29 +69,20 @@ pub(super) fn restore(
     let care = RestoreMode { bring: true, replaces, copy, check: true };
     let mut work = Restorer::new(context, scope, files)?;
     work.admit()?;
-    work.choose_versions(request)?;
     work.prefetch()?;
-    for (name, requirement) in files.manifest.skills().iter().filter(|(_, entry)| !entry.dependency) {
-        match files.lock.skills.get(name) {
-            _ if requirement.editable => work.editable(name, requirement, care)?,
-            Some(locked)
-                if locked.is_allowed_by(&files.manifest, requirement)
-                    && !files.is_conflict(name)
-                    && !work.changes(locked) =>
-            {
-                work.locked(name, locked, requirement.disabled, care)?;
-            }
-            stale => work.resolve(name, requirement, stale.is_some(), request)?,
-        }
+    let requested = files.manifest.skills().iter().filter(|(_, entry)| !entry.dependency);
+    let (later, now): (Vec<_>, Vec<_>) =
+        requested.partition(|(_, entry)| entry.released().is_some() && !entry.editable);
+    for (name, requirement) in now {
+        work.requested(name, requirement, request, care)?;
     }
-    for (name, locked) in &files.lock.skills {
-        if !files.manifest.asks_for(name) && work.changes(locked) {
-            let disabled = files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
-            let requirement = Requirement { disabled, ..requirement_of(locked) };
-            work.resolve(name, &requirement, true, request)?;
-        }
-    }
+    // Which versions fit depends on what came.
     let assignment = work.complete(request)?;
+    let settled = work.settled();
+    for (name, requirement) in later.into_iter().filter(|(name, _)| !settled.contains(*name)) {
+        work.requested(name, requirement, request, care)?;
+    }
+    write_all(&assignment, &mut work.desired.wanted);
     let (kept, settled) = (work.kept(), work.settled());
     for (name, locked) in &files.lock.skills {
         if !kept.contains(name) {
@@ -102,7 +93,6 @@ pub(super) fn restore(
             work.locked(name, locked, disabled, care)?;
         }
     }
-    write_all(&assignment, &mut work.desired.wanted);
     Ok(work.finish())
 }
 
@@ -241,9 +231,28 @@ impl<'a> Restorer<'a> {
         Ok(())
     }
 
-    /// Reports whether another version than the one that is `locked` was decided.
-    fn changes(&self, locked: &Locked) -> bool {
-        self.fetcher.sources.versions.instead_of(locked).is_some()
+    /// Reports whether the skill `name` is locked as the manifest requests it.
+    fn is_locked(&self, name: &SkillName, requirement: &Requirement) -> bool {
+        let locked = self.files.lock.skills.get(name);
+        locked.is_some_and(|locked| locked.is_allowed_by(&self.files.manifest, requirement))
+            && !self.files.is_conflict(name)
+    }
+
+    /// Restores the skill `name` that the manifest requests, or resolves it anew.
+    fn requested(
+        &mut self,
+        name: &SkillName,
+        requirement: &Requirement,
+        request: &InstallRequest,
+        care: RestoreMode,
+    ) -> Result<()> {
+        match self.files.lock.skills.get(name) {
+            _ if requirement.editable => self.editable(name, requirement, care),
+            Some(locked) if self.is_locked(name, requirement) => {
+                self.locked(name, locked, requirement.disabled, care)
+            }
+            stale => self.resolve(name, requirement, stale.is_some(), request),
+        }
     }
 
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: RestoreMode) -> Result<()> {

@@ -6,11 +6,11 @@ use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
 use crate::name::SkillName;
 use crate::ops::dependencies::{
-    Brought, Offered, Unsatisfied, can_be_left_out, locked_dependent, out_of_range_for, problem, resolve,
-    write,
+    Asked, Brought, Deciding, Offered, Selected, Unsatisfied, can_be_left_out, locked_dependent,
+    out_of_range_for, resolve, write,
 };
 use crate::ops::diff::VersionDiff;
-use crate::resolve::{Assignment, Dependent, Selected};
+use crate::resolve::{Assignment, Dependent, Finder as Found};
 use crate::store::Store;
 
 impl Finder<'_> {
@@ -28,10 +28,13 @@ impl Finder<'_> {
         let (assignment, warnings) = loop {
             match self.bring(&came) {
                 Ok(brought) => break brought,
-                Err(Unsatisfied { root, error }) => {
+                Err(Unsatisfied { root: Some(root), error })
+                    if came.iter().any(|skill| skill.name == root) =>
+                {
                     came.retain(|skill| skill.name != root);
                     self.give_up(&root, error)?;
                 }
+                Err(Unsatisfied { error, .. }) => return Err(error),
             }
         };
         for job in &mut self.found.jobs {
@@ -51,18 +54,23 @@ impl Finder<'_> {
     /// Brings the dependencies of the new versions `came`, and their dependencies in turn, if all of them are
     /// available, otherwise nothing. Returns which skill satisfies which dependency, with the warnings.
     fn bring(&mut self, came: &[Dependent]) -> Result<(Assignment, Vec<Warning>), Unsatisfied> {
-        let problem = problem(self.files).renew(came.iter().cloned());
-        let brought = resolve(&mut self.fetcher.sources, problem, None)?;
-        let Brought { assignment, selected, warnings, .. } = brought;
+        let how = Deciding { minimal: self.request.minimal, ..Deciding::default() };
+        let asked = Asked { came: came.to_vec(), how, ..Asked::default() };
+        let brought = resolve(&mut self.fetcher.sources, self.files, asked)?;
+        let Brought { assignment, selected, changed, warnings, .. } = brought;
         let told = self.found.warnings.len();
         let mut jobs = Vec::new();
-        for Selected { skill, candidate, root, .. } in selected {
-            match self.take_needed(&skill.name, candidate) {
+        for (name, offered) in changed {
+            jobs.push(self.take_needed(&name, offered)?);
+        }
+        for Selected { name, offered, found: Found { root, .. } } in selected {
+            match self.take_needed(&name, offered) {
                 Ok(job) => jobs.push(job),
                 Err(error) => {
                     self.found.warnings.truncate(told);
-                    let what = format!("`{root}` needs `{}`, which cannot be installed", skill.name);
-                    return Err(Unsatisfied { root, error: can_be_left_out(error.context(what)) });
+                    let what = format!("`{root}` needs `{name}`, which cannot be installed");
+                    let error = can_be_left_out(error.context(what));
+                    return Err(Unsatisfied { root: Some(root), error });
                 }
             }
         }

@@ -8,49 +8,50 @@ use crate::error::{Error, Result};
 use crate::install::plan::Content;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::dependencies::{
-    Brought, Deciding, Keep, decide, locked_dependent, problem, resolve, write_all,
-};
+use crate::ops::dependencies::{Asked, Brought, Deciding, locked_dependent, resolve};
 use crate::ops::install::InstallRequest;
 use crate::resolve::{Assignment, Dependent};
 
 impl Restorer<'_> {
-    /// Adds the dependencies of the skills that were resolved, and those that the lockfile names but does not
-    /// contain.
+    /// Finds what the skills that came need, what the lockfile names but does not contain, and the versions of skills of
+    /// registries that are not locked, and takes in what comes or changes with that.
     ///
     /// # Errors
     ///
     /// Fails as [`resolve`] does, and with `locked` or `frozen`, for anything that is missing.
     pub(super) fn complete(&mut self, request: &InstallRequest) -> Result<Assignment> {
-        let mut open = std::mem::take(&mut self.came);
+        let mut came = std::mem::take(&mut self.came);
         if !request.no_deps {
-            self.torn(request, &mut open)?;
+            self.torn(request, &mut came)?;
         }
-        if request.no_deps || open.iter().all(Dependent::is_independent) {
+        let fresh = self.open_versions(request)?;
+        let is_alone = request.no_deps || came.iter().all(Dependent::is_independent);
+        if fresh.is_empty() && is_alone {
             return Ok(Assignment::default());
         }
-        let problem = problem(self.files).renew(open);
-        let brought = resolve(&mut self.fetcher.sources, problem, None)?;
-        let Brought { assignment, selected, warnings, .. } = brought;
-        for one in selected {
-            let name = one.skill.name;
-            let newest = one.candidate.newest(&name)?;
+        let how = Deciding { minimal: request.minimal, alone: request.no_deps, ..Deciding::default() };
+        let asked = Asked { came, fresh, how, ..Asked::default() };
+        let brought = resolve(&mut self.fetcher.sources, self.files, asked)?;
+        let Brought { assignment, selected, changed, warnings, .. } = brought;
+        for (name, offered) in selected.into_iter().map(|one| (one.name, one.offered)).chain(changed) {
+            let newest = offered.newest(&name)?;
             let (locked, set) = self.fetcher.take(&name, &newest)?;
-            self.want(&name, Content::Locked(locked), false, Some(set));
+            let disabled = self.files.manifest.skills().get(&name).is_some_and(|entry| entry.disabled);
+            self.want(&name, Content::Locked(locked), disabled, Some(set));
         }
-        write_all(&assignment, &mut self.desired.wanted);
         self.fetcher.warnings.extend(warnings);
         Ok(assignment)
     }
 
-    /// Decides the versions of skills of registries, if the manifest requests some that are not locked.
+    /// Returns the skills of registries whose versions are to be decided: those that are not locked as the manifest requests
+    /// them, and those that need what is no longer in any file.
     ///
     /// # Errors
     ///
-    /// Fails as [`decide`] does.
-    pub(super) fn choose_versions(&mut self, request: &InstallRequest) -> Result<()> {
+    /// With `locked` or `frozen`, fails for a locked version that an override excludes.
+    fn open_versions(&self, request: &InstallRequest) -> Result<BTreeSet<SkillName>> {
         let files = self.files;
-        let of_registries = files.lock.skills.iter().filter(|(_, locked)| locked.origin.has_versions());
+        let of_registries = files.lock.skills.iter().filter(|(_, locked)| locked.released().is_some());
         let outside = of_registries.filter(|(_, locked)| {
             locked.overridden_by(&files.manifest).is_some_and(|range| !locked.is_in(range))
         });
@@ -63,24 +64,17 @@ impl Restorer<'_> {
             ))
             .hint(message!("run ", Verb::Install, " without it and commit `skillpm.lock`")));
         }
-        let is_locked = |name, entry| {
-            files.lock.skills.get(name).is_some_and(|locked| locked.is_allowed_by(&files.manifest, entry))
-        };
-        let mut requested = files.manifest.skills().iter().filter(|(_, entry)| entry.origin.has_versions());
-        let is_open = requested.any(|(name, entry)| !is_locked(name, entry));
-        let is_torn = || {
-            files.lock.skills.values().filter(|locked| locked.origin.has_versions()).any(|locked| {
-                let is_there = |name: &String| SkillName::new(name).is_ok_and(|name| files.knows(&name));
-                !locked.dependencies.iter().all(is_there)
-            })
-        };
-        if request.forbids_change().is_some() || (!is_open && outside.is_empty() && !is_torn()) {
-            return Ok(());
+        if request.forbids_change().is_some() {
+            return Ok(BTreeSet::new());
         }
-        let how = Deciding { keep: Keep::Locked, minimal: request.minimal, alone: request.no_deps };
-        let warnings = decide(&mut self.fetcher.sources, files, &[], how)?;
-        self.fetcher.warnings.extend(warnings);
-        Ok(())
+        let requested = files.manifest.skills().iter().filter(|(_, entry)| entry.released().is_some());
+        let open = requested.filter(|(name, entry)| !self.is_locked(name, entry)).map(|(name, _)| name);
+        let is_there = |name: &String| SkillName::new(name).is_ok_and(|name| files.knows(&name));
+        let torn =
+            files.lock.skills.iter().filter(|(_, locked)| {
+                locked.released().is_some() && !locked.dependencies.iter().all(is_there)
+            });
+        Ok(open.chain(outside).chain(torn.map(|(name, _)| name)).cloned().collect())
     }
 
     /// Adds to `open` the locked skills that need others that are no longer in any file, as after a merge

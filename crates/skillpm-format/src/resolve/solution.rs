@@ -1,47 +1,85 @@
-//! The result of a resolution, and the reasons why there is none.
+//! The result of the search.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::declared::Declared;
-use super::dependent::{Dependent, Resolved};
+use super::dependent::Dependent;
+use super::explanation::Explanation;
 use super::graph::reached;
-use super::provider::{Available, Has, meets};
+use super::problem::SkillId;
+use super::provider::{Has, meets};
 use crate::name::SkillName;
 use crate::requirement::{Requirement, RequirementError};
 use crate::spec::{Origin, SourceSpec};
 use crate::version::Version;
 
-/// The skills that satisfy the dependencies of some skills.
-#[derive(Debug)]
-pub struct Resolution<C, E> {
+/// One version of each skill that is needed.
+#[derive(Debug, PartialEq, Eq)]
+pub struct Solution<C, E> {
+    /// The versions of skills of registries. Each is required by the user or by another skill.
+    pub versions: BTreeMap<SkillId, ChosenVersion>,
+    /// The skills to fetch from other sources, in the order in which they were found.
+    pub selected: Vec<Selected<C>>,
     /// Which skill satisfies which dependency.
     pub assignment: Assignment,
-    /// The skills to fetch, in the order in which they were found.
-    pub selected: Vec<Selected<C>>,
-    /// The notices for the user.
+    /// The notices for the user, about the selected versions.
     pub notices: Vec<Notice>,
-    /// With [`OnUnresolved::Skip`], the dependencies that nothing satisfies.
-    pub unresolved: Vec<Unresolved<C, E>>,
+    /// With [`OnUnresolved::Skip`](super::OnUnresolved::Skip), the dependencies that nothing satisfies.
+    pub unresolved: Vec<Unresolved<E>>,
+}
+
+/// The version of a skill of a registry that was selected.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ChosenVersion {
+    /// The version.
+    pub version: Version,
+    /// The index of its release in the list that the provider returned.
+    pub index: usize,
+    /// The parties that require the skill.
+    pub needed_by: BTreeSet<Asker>,
+    /// The skill that it was found for, if the user does not require it.
+    pub found: Option<Finder>,
 }
 
 /// A skill to fetch because another one depends on it.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub struct Selected<C> {
     /// The skill.
     pub skill: Dependent,
     /// The data needed to fetch it.
     pub candidate: C,
-    /// The skill for which it was found: the first of those that depend on it.
+    /// The skill that it was found for.
+    pub found: Finder,
+}
+
+/// The skill for which another one was found.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Finder {
+    /// The first of those that depend on it.
     pub by: SkillName,
     /// The requested skill that it is needed for.
     pub root: SkillName,
 }
 
+/// The party that requires a skill.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Asker {
+    /// The user.
+    User,
+    /// A skill.
+    Skill {
+        /// Its name.
+        name: SkillName,
+        /// Its version, if it has one.
+        version: Option<String>,
+    },
+}
+
 /// The assignment of skills to dependencies.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub struct Assignment {
-    /// The skills to be installed, by the key under which names are equal.
-    pub(super) coming: BTreeMap<String, Resolved>,
+    /// The versions of the skills that come, by the key under which names are equal.
+    pub(super) coming: BTreeMap<String, Option<String>>,
     /// The names of the skills that each skill depends on.
     pub(super) edges: BTreeMap<SkillName, BTreeSet<String>>,
     /// The dependencies of editable skills.
@@ -49,54 +87,35 @@ pub struct Assignment {
     pub(super) selected: BTreeSet<SkillName>,
 }
 
-/// What to do if nothing satisfies a dependency.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum OnUnresolved {
-    /// Fail: there is no resolution.
-    #[default]
-    Stop,
-    /// Resolve without it, and report it.
-    Skip,
-}
-
 /// A dependency that nothing satisfies.
-#[derive(Debug)]
-pub struct Unresolved<C, E> {
+#[derive(Debug, PartialEq, Eq)]
+pub struct Unresolved<E> {
     /// The requested skill, which depends on it directly or through others.
     pub root: SkillName,
     /// The skill that declares it.
     pub dependent: SkillName,
     /// The dependency, as written.
     pub text: String,
-    /// Why nothing satisfies it.
-    pub reason: Reason<C, E>,
+    /// Why its source does not have it.
+    pub error: E,
 }
 
-/// The reason why nothing satisfies a dependency.
+/// The reason why there is no solution.
 #[derive(Debug)]
-pub enum Reason<C, E> {
-    /// Its source does not have it.
-    Source(E),
-    /// Other skills depend on a different skill with that name.
-    Conflict(Box<Conflict<C>>),
-    /// This skill would exceed [`MOST`](super::MOST).
+pub enum SolveError<E> {
+    /// The provider cannot read a registry, or stopped the search.
+    Provider(E),
+    /// The source of a dependency does not have it.
+    Unresolved(Box<Unresolved<E>>),
+    /// No choice of versions satisfies all requirements, or two skills would have one name.
+    NoSolution(Box<Explanation>),
+    /// This skill would exceed [`MAX_SKILLS`](super::MAX_SKILLS) or [`MOST`](super::MOST).
     TooMany(SkillName),
+    /// The search was given up after [`MAX_STEPS`](super::MAX_STEPS) decisions.
+    TooHard,
 }
 
-/// Two skills with the same name that different skills depend on.
-#[derive(Debug)]
-pub struct Conflict<C> {
-    /// The one that is installed or selected.
-    pub kept: Resolved,
-    /// The skills that depend on the kept one.
-    pub by: Vec<SkillName>,
-    /// The other one.
-    pub rejected: Available<C>,
-    /// The declared address of the other one.
-    pub spec: SourceSpec,
-}
-
-/// Something in a resolution that the user should know.
+/// Something in a solution that the user should know.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Notice {
     /// A declaration of `dependent` has no meaning.
@@ -122,13 +141,13 @@ pub enum Notice {
         /// The skill.
         dependent: SkillName,
         /// Its version.
-        by: Version,
+        by: Option<String>,
         /// The declaration.
         text: String,
         /// The skill whose ranges are replaced.
         name: SkillName,
         /// Its version.
-        version: Version,
+        version: String,
         /// The range of the override.
         range: String,
     },
@@ -185,6 +204,12 @@ impl Assignment {
         self.selected.contains(name)
     }
 
+    /// Records that the skill `name` of a registry comes in `version` because others depend on it.
+    pub fn select(&mut self, name: &SkillName, version: &Version) {
+        self.selected.insert(name.clone());
+        self.coming.insert(name.collision_key(), Some(version.to_string()));
+    }
+
     /// Returns the dependencies of editable skills. The lockfile does not record them, so the manifest must request
     /// them.
     pub fn of_editable(&self) -> &BTreeSet<SkillName> {
@@ -209,12 +234,12 @@ impl Assignment {
     pub fn out_of_range_for(&self, dependent: &Dependent) -> Vec<Notice> {
         let told = dependent.declared.iter().filter_map(|Declared { text, requirement }| {
             let Ok(Requirement::Named { name, range }) = requirement else { return None };
-            let coming = self.coming.get(&name.collision_key())?;
-            (!meets(range.as_ref(), coming.version.as_deref())).then(|| Notice::NowOutOfRange {
+            let version = self.coming.get(&name.collision_key())?;
+            (!meets(range.as_ref(), version.as_deref())).then(|| Notice::NowOutOfRange {
                 dependent: dependent.name.clone(),
                 text: text.clone(),
                 name: name.clone(),
-                version: coming.version.clone(),
+                version: version.clone(),
             })
         });
         told.collect()

@@ -33,7 +33,7 @@ const NOW: i64 = 10;
 
 #[derive(Debug, Clone)]
 struct Case {
-    problem: VersionProblem,
+    problem: Problem,
     registries: Registries,
     seed: u64,
 }
@@ -67,36 +67,32 @@ fn registries() -> impl Strategy<Value = Registries> {
     })
 }
 
-fn limit() -> impl Strategy<Value = VersionLimit> {
-    let range = select(&["^1", "^2", "*", ">=1.1"][..]);
-    prop_oneof![
-        select(&VERSIONS[..]).prop_map(|text| VersionLimit::Exact(version(text))),
-        range.prop_map(|text| VersionLimit::Range(text.parse().expect(text))),
-    ]
+fn limit() -> impl Strategy<Value = VersionReq> {
+    select(&["^1", "^2", "*", ">=1.1", "=1.1", "=2.0.0-rc.1"][..]).prop_map(|text| text.parse().expect(text))
 }
 
 fn case() -> impl Strategy<Value = Case> {
     let of = || select(&NAMES[..4]).prop_map(name);
     let at = || select(&VERSIONS[..]).prop_map(version);
     let is_read = |text: &String| !text.ends_with("next");
-    let by = prop_oneof![
-        3 => Just(Asker::User),
-        1 => Just(Asker::Skill { name: name("outside"), version: None }),
-    ];
-    let roots = vec((requirement().prop_filter("a range", is_read), by), 1..=3);
+    let roots = vec(requirement().prop_filter("a range", is_read), 1..=3);
     let locked = btree_map(of(), at(), 0..=2);
     let fixed = prop_oneof![3 => Just(BTreeMap::new()), 1 => btree_map(of(), option::of(at()), 1)];
     let overrides = prop_oneof![3 => Just(BTreeMap::new()), 1 => btree_map(of(), limit(), 1)];
     let age = option::weighted(0.3, (0..NOW, option::of(of())));
     (registries(), roots, locked, fixed, overrides, any::<bool>(), age, any::<u64>()).prop_map(
         |(registries, roots, locked, fixed, overrides, minimal, age, seed)| {
-            let problem = VersionProblem {
-                registries: vec!["r".into()],
-                roots: roots.iter().map(|(text, by)| root(text, by.clone())).collect(),
+            let problem = Problem {
+                roots: roots
+                    .iter()
+                    .map(|text| root(text))
+                    .filter(|root| !fixed.contains_key(&root.name))
+                    .collect(),
                 locked: locked.into_iter().map(|(of, at)| ((RegistryId(0), of), at)).collect(),
-                fixed,
+                installed: fixed.into_iter().map(|(of, at)| fix(&of, at.as_ref())).collect(),
                 overrides,
                 minimal,
+                ..Problem::default()
             };
             let (minimum, exempt) = age.unzip();
             let registries = Registries {
@@ -107,6 +103,11 @@ fn case() -> impl Strategy<Value = Case> {
             Case { problem, registries, seed }
         },
     )
+}
+
+/// The skill `of`, which is installed from elsewhere.
+fn fix(of: &SkillName, version: Option<&Version>) -> Installed {
+    installed(of.as_str(), "acme/x", version.map(Version::as_str).unwrap_or_default(), true)
 }
 
 /// Some versions: for each name an index into its releases.
@@ -130,20 +131,18 @@ impl Case {
         self.is_locked(of, release) || (!release.yanked && old)
     }
 
-    fn is_met(&self, choice: &Choice, of: &SkillName, range: Option<&semver::VersionReq>) -> bool {
-        if self.problem.fixed.contains_key(of) {
+    fn is_fixed(&self, of: &SkillName) -> bool {
+        self.problem.installed.iter().any(|one| one.name == *of)
+    }
+
+    fn is_met(&self, choice: &Choice, of: &SkillName, range: Option<&VersionReq>) -> bool {
+        if self.is_fixed(of) {
             return true;
         }
         let Some(index) = choice.get(of) else { return false };
         let number = self.releases(of)[*index].version.number();
         match (self.problem.overrides.get(of), range) {
-            (Some(VersionLimit::Exact(exact)), _) => {
-                let exact = exact.number();
-                let same = (exact.major, exact.minor, exact.patch, &exact.pre)
-                    == (number.major, number.minor, number.patch, &number.pre);
-                same && (exact.build.is_empty() || exact.build == number.build)
-            }
-            (Some(VersionLimit::Range(range)), _) | (None, Some(range)) => range.matches(number),
+            (Some(range), _) | (None, Some(range)) => range.matches(number),
             (None, None) => number.pre.is_empty(),
         }
     }
@@ -200,8 +199,7 @@ impl Case {
     /// skills are locked too, those come next, so nothing is promised about the rest.
     fn promised(&self) -> Vec<SkillName> {
         let is_locked = |of: &SkillName| self.releases(of).iter().any(|one| self.is_locked(of, one));
-        let mut roots: BTreeSet<_> = self.problem.roots.iter().map(|root| root.name.clone()).collect();
-        roots.retain(|of| !self.problem.fixed.contains_key(of));
+        let roots: BTreeSet<_> = self.problem.roots.iter().map(|root| root.name.clone()).collect();
         let (first, then): (Vec<_>, Vec<_>) = roots.iter().cloned().partition(is_locked);
         let others = NAMES.map(name).iter().any(|of| is_locked(of) && !roots.contains(of));
         if others { first } else { [first, then].concat() }
@@ -237,17 +235,18 @@ impl Case {
     }
 
     /// What the solver returns, without what depends on the order of lists.
-    fn outcome(&self) -> Result<Solution, Explanation> {
+    fn outcome(&self) -> Result<Solution<(), String>, Explanation> {
         match solve(&self.problem, &mut self.registries.clone()) {
             Ok(mut solution) => {
                 for ((_, of), chosen) in &mut solution.versions {
                     assert_eq!(self.releases(of)[chosen.index].version.as_str(), chosen.version.as_str());
                     chosen.index = 0;
+                    chosen.found = None;
                 }
                 solution.notices.sort_by_key(|notice| format!("{notice:?}"));
                 Ok(solution)
             }
-            Err(VersionError::NoSolution(explanation)) => Err(*explanation),
+            Err(SolveError::NoSolution(explanation)) => Err(*explanation),
             Err(other) => panic!("{other:?}"),
         }
     }
@@ -256,7 +255,7 @@ impl Case {
         let solutions = self.solutions();
         let solution = match solve(&self.problem, &mut self.registries.clone()) {
             Ok(solution) => solution,
-            Err(VersionError::NoSolution(explanation)) => {
+            Err(SolveError::NoSolution(explanation)) => {
                 prop_assert_eq!(&solutions, &[], "a solution was missed: {:?}", explanation);
                 prop_assert!(!explanation.sentences.is_empty());
                 return Ok(());
@@ -284,12 +283,12 @@ impl Case {
     }
 
     /// Each skill of the solution can be reached from the requirements by way of those that need it.
-    fn check_needed(&self, solution: &Solution) -> Result<(), TestCaseError> {
-        let mut reached: BTreeSet<&SkillName> = self.problem.roots.iter().map(|root| &root.name).collect();
+    fn check_needed(&self, solution: &Solution<(), String>) -> Result<(), TestCaseError> {
+        let mut reached: BTreeSet<SkillName> =
+            self.problem.roots.iter().map(|root| root.name.clone()).collect();
         for _ in 0..NAMES.len() {
-            let next = solution.versions.iter().filter(|((_, of), _)| reached.contains(of));
-            let next: Vec<_> = next.flat_map(|(_, chosen)| &chosen.dependencies).collect();
-            reached.extend(next);
+            let next: Vec<_> = reached.iter().filter_map(|of| solution.assignment.of(of)).flatten().collect();
+            reached.extend(next.into_iter().map(|of| name(of)).collect::<Vec<_>>());
         }
         for ((_, of), chosen) in &solution.versions {
             prop_assert!(reached.contains(of), "nobody needs {}", of);

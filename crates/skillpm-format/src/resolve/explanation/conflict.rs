@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use pubgrub::{DerivationTree, Derived, External, VersionSet};
 
-use crate::resolve::versions::ordinals::Ordinals;
-use crate::resolve::versions::search::Package;
+use crate::resolve::ordinals::Ordinals;
+use crate::resolve::search::Package;
 
 /// The requirements that cannot be met together: the leaves of a proof.
 pub(super) struct Conflict {
@@ -43,7 +43,11 @@ impl Conflict {
                     versions,
                     Package::Skill(skill),
                     accepted,
-                ))) => facts.entry(from).or_default().push(Fact { versions, skill, accepted }),
+                ))) => {
+                    // What is installed is as given as what comes.
+                    let from = if from == Package::Manifest { Package::Root } else { from };
+                    facts.entry(from).or_default().push(Fact { versions, skill, accepted });
+                }
                 _ => {}
             }
         }

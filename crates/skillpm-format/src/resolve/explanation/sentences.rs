@@ -6,12 +6,14 @@ use pubgrub::VersionSet;
 
 use super::conflict::{Conflict, Fact};
 use super::shortage::{about_excluded, excluded, shortage};
-use super::{Explanation, MAX_SENTENCES, registry};
+use super::{Explanation, MAX_SENTENCES};
 use crate::advice::{Message, Verb, message};
-use crate::resolve::versions::ordinals::Ordinals;
-use crate::resolve::versions::problem::{Asker, ReleaseProvider, RootRequirement, VersionLimit};
-use crate::resolve::versions::search::Package;
-use crate::resolve::versions::universe::Universe;
+use crate::resolve::ordinals::Ordinals;
+use crate::resolve::problem::{RootRequirement, VersionLimit};
+use crate::resolve::provider::Provider;
+use crate::resolve::search::Package;
+use crate::resolve::solution::Asker;
+use crate::resolve::universe::{PlacedState, Universe};
 use crate::text;
 use crate::version::Version;
 
@@ -22,9 +24,8 @@ const GROUPS: usize = 3;
 const RANGES: usize = 4;
 
 /// The state of an explanation that is being made.
-pub(super) struct Explainer<'e, 'a, P: ReleaseProvider> {
+pub(super) struct Explainer<'e, 'a, P: Provider> {
     universe: &'e mut Universe<'a, P>,
-    roots: &'e [&'e RootRequirement],
     conflict: &'e Conflict,
     requirements: Vec<Message>,
     conclusions: Vec<Message>,
@@ -38,14 +39,10 @@ struct Group {
     limit: VersionLimit,
 }
 
-impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
-    pub(super) fn new(
-        universe: &'e mut Universe<'a, P>,
-        roots: &'e [&'e RootRequirement],
-        conflict: &'e Conflict,
-    ) -> Self {
+impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
+    pub(super) fn new(universe: &'e mut Universe<'a, P>, conflict: &'e Conflict) -> Self {
         let explanation = Explanation::default();
-        Self { universe, roots, conflict, requirements: Vec::new(), conclusions: Vec::new(), explanation }
+        Self { universe, conflict, requirements: Vec::new(), conclusions: Vec::new(), explanation }
     }
 
     /// Explains the conflict.
@@ -53,7 +50,7 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
         let packages = self.conflict.packages();
         for package in &packages {
             match package {
-                Package::Root => self.root_requirements(),
+                Package::Root | Package::Manifest => self.root_requirements(),
                 Package::Skill(number) => self.requirements_of(*number),
             }
         }
@@ -66,6 +63,11 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
             self.conclusions.push("no choice of versions satisfies all of that".into());
         }
         self.root_hints();
+        let skills = self.conflict.packages().into_iter().filter_map(|package| match package {
+            Package::Skill(number) => self.universe.skill(number).map(|skill| skill.name.clone()),
+            Package::Root | Package::Manifest => None,
+        });
+        self.explanation.skills = skills.collect();
     }
 
     /// Returns the explanation, without the middle of a long one.
@@ -89,24 +91,29 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
         let skills: BTreeSet<u32> = facts.iter().map(|fact| fact.skill).collect();
         let is_short = |fact: &Fact| fact.accepted.is_empty();
         for number in skills.into_iter().filter(|skill| !self.conflict.has_facts(Package::Skill(*skill))) {
-            for (by, texts) in self.askers(number) {
-                let is_all = facts.len() == 1 && facts.iter().all(is_short) && by == Asker::User;
-                if !is_all {
-                    self.requirements.push(format!("{} {texts}", party(&by)).into());
-                }
+            let is_all = facts.len() == 1 && facts.iter().all(is_short);
+            if let Some(texts) = self.asked_for(number).filter(|_| !is_all) {
+                self.requirements.push(format!("you asked for {texts}").into());
             }
         }
     }
 
-    /// Returns the parties that require the skill `number` from outside, with what they ask for.
-    fn askers(&self, number: u32) -> Vec<(Asker, String)> {
-        let Some(skill) = self.universe.skill(number) else { return Vec::new() };
-        let mut askers: BTreeMap<Asker, BTreeSet<String>> = BTreeMap::new();
-        for root in self.roots.iter().filter(|root| root.id() == skill.id) {
-            askers.entry(root.by.clone()).or_default().insert(format!("`{}`", root.text));
-        }
-        let joined = |texts: BTreeSet<String>| text::and(&texts.into_iter().collect::<Vec<_>>());
-        askers.into_iter().map(|(by, texts)| (by, joined(texts))).collect()
+    /// Returns what the user asked for of the skill `number`.
+    fn asked_for(&self, number: u32) -> Option<String> {
+        let skill = self.universe.skill(number)?;
+        let texts: BTreeSet<String> = if skill.registry.is_some() {
+            self.roots_of(number).map(|root| format!("`{}`", root.text)).collect()
+        } else {
+            let is_asked = self.universe.bound(&skill.name).is_some_and(|bound| bound.by_user);
+            is_asked.then(|| format!("`{}`", skill.name)).into_iter().collect()
+        };
+        (!texts.is_empty()).then(|| text::and(&texts.into_iter().collect::<Vec<_>>()))
+    }
+
+    /// Returns the requirements of the user on the skill `number`, which comes from a registry.
+    fn roots_of(&self, number: u32) -> impl Iterator<Item = &RootRequirement> {
+        let id = self.universe.skill(number).and_then(|skill| Some((skill.registry?, skill.name.clone())));
+        self.universe.roots.iter().copied().filter(move |root| Some(root.id()) == id)
     }
 
     /// Adds the requirements of the skill `number`.
@@ -132,36 +139,26 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
         }
     }
 
-    /// Returns the clause about the parties outside of the registries that require the skill `number`, with commas
-    /// around it.
+    /// Returns the clause that the user asked for the skill `number`, with commas around it.
     fn origin(&self, number: u32) -> String {
-        let name = self.name(number);
-        let clauses = self.askers(number).into_iter().map(|(by, texts)| {
-            let texts = if texts == format!("`{name}`") { String::new() } else { format!(" as {texts}") };
-            match by {
-                Asker::User => format!("you asked for{texts}"),
-                Asker::Skill { .. } => format!("{} needs{texts}", by_name(&by)),
-            }
-        });
-        let clauses: Vec<String> = clauses.collect();
-        if clauses.is_empty() { String::new() } else { format!(", which {},", text::and(&clauses)) }
+        let own = format!("`{}`", self.name(number));
+        match self.asked_for(number) {
+            None => String::new(),
+            Some(texts) if texts == own => ", which you asked for,".to_owned(),
+            Some(texts) => format!(", which you asked for as {texts},"),
+        }
     }
 
     /// Groups the versions of the skill `number` in `fact` by the requirement that they declare.
     fn groups(&mut self, number: u32, fact: &Fact, relevant: &Ordinals) -> Vec<Group> {
         let versions = self.members(number, &fact.versions.intersection(relevant));
-        let Some(needed) = self.universe.skill(fact.skill).map(|skill| skill.id.clone()) else {
-            return Vec::new();
-        };
         let mut groups: BTreeMap<String, Group> = BTreeMap::new();
         for ordinal in versions {
-            let dependencies = self.universe.dependencies(number, ordinal);
-            let limits = dependencies.into_iter().filter(|(id, _)| *id == needed).map(|(_, limit)| limit);
-            for limit in limits {
+            let Some(needs) = self.universe.needs.get(&(number, ordinal)).cloned() else { continue };
+            for (_, limit) in needs.limits.iter().filter(|(needed, _)| *needed == fact.skill) {
+                let (limit, key) = (limit.clone(), limit.to_string());
                 if self.universe.accepted(fact.skill, &limit) == fact.accepted {
-                    let group = groups
-                        .entry(limit.to_string())
-                        .or_insert_with(|| Group { versions: Vec::new(), limit });
+                    let group = groups.entry(key).or_insert_with(|| Group { versions: Vec::new(), limit });
                     group.versions.push(ordinal);
                 }
             }
@@ -171,15 +168,15 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
 
     /// Returns the highest version of a group of versions of the skill `number`.
     fn highest(&self, number: u32, group: &Group) -> Option<Version> {
-        let release = self.universe.release(number, *group.versions.first()?);
-        release.map(|release| release.version.clone())
+        Version::new(&self.universe.version(number, *group.versions.first()?)?).ok()
     }
 
     /// Returns the ordinals of the skill `number` that are in `set`, the highest first.
     fn members(&self, number: u32, set: &Ordinals) -> Vec<u32> {
         let Some(skill) = self.universe.skill(number) else { return Vec::new() };
         let newest = skill.listing.newest().into_iter().map(|(ordinal, ..)| ordinal);
-        newest.filter(|ordinal| set.contains(ordinal)).collect()
+        let placed = (0..).zip(&skill.placed).map(|(ordinal, _)| ordinal);
+        newest.chain(placed).filter(|ordinal| set.contains(ordinal)).collect()
     }
 
     /// Returns the sentence that a group of versions of the skill `number` needs the skill `needed`.
@@ -195,7 +192,7 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
         let version = |ordinal: &u32| self.version(number, *ordinal);
         let all = self.members(number, relevant).len();
         let (subject, verb) = match group.versions.as_slice() {
-            [one] => (format!("`{name}` {}", version(one)), "needs"),
+            [one] => (label(&name, &version(one)), "needs"),
             [one, other] => (format!("`{name}` {} and {}", version(one), version(other)), "need"),
             more if more.len() == all => (format!("all {all} versions of `{name}` that fit"), "need"),
             [one, more @ ..] => {
@@ -218,6 +215,9 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
     /// Returns a requirement on the skill `number`, as written in dependencies.
     fn requirement_text(&self, number: u32, limit: &VersionLimit) -> String {
         let name = self.name(number);
+        if let VersionLimit::At(_, source) = limit {
+            return format!("`{source}`");
+        }
         let overridden = self.is_overridden(number);
         let range = if limit.is_any() { String::new() } else { format!("@{limit}") };
         let by = if overridden { ", as overridden" } else { "" };
@@ -226,7 +226,7 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
 
     fn is_overridden(&self, number: u32) -> bool {
         let skill = self.universe.skill(number);
-        skill.is_some_and(|skill| self.universe.problem.overrides.contains_key(&skill.id.1))
+        skill.is_some_and(|skill| self.universe.problem.overrides.contains_key(&skill.name))
     }
 
     /// Adds the conclusion about the skill `number`, if requirements meet on it.
@@ -244,6 +244,10 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
         if constraints.len() < 2 || !meets {
             return;
         }
+        if self.universe.skill(number).is_some_and(|skill| skill.registry.is_none()) {
+            self.conclude_place(number, &limits);
+            return;
+        }
         let texts: Vec<String> = limits.iter().map(|(_, limit)| format!("`{limit}`")).collect();
         let name = self.name(number);
         let sentence = match texts.as_slice() {
@@ -258,16 +262,25 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
         self.meeting_hints(number, &limits);
     }
 
+    /// Adds that different skills of the name of the skill `number`, which are outside of registries, are needed.
+    fn conclude_place(&mut self, number: u32, limits: &[(Package, VersionLimit)]) {
+        let name = self.name(number);
+        self.conclusions.push(format!("only one skill can be installed as `{name}`").into());
+        let calls = limits.iter().filter_map(|(_, limit)| match limit {
+            VersionLimit::At(_, source) => Some(Verb::Install.call().word(source)),
+            VersionLimit::Range(_) => None,
+        });
+        let hints = calls.map(|call| message!(call, " asks for that one, which all of them then use"));
+        self.explanation.hints.extend(hints);
+    }
+
     /// Adds that no version of the skill `number` is in `limit`, and why.
     fn conclude_shortage(&mut self, number: u32, limit: &VersionLimit) {
-        let Some(skill) = self.universe.skill(number) else { return };
-        if !skill.exists {
-            self.explanation.missing.insert(skill.id.clone());
-        }
-        let registry = registry(self.universe.problem, &skill.id);
-        let exists = skill.exists;
         let by_user = self.is_asked_for(number);
-        let (sentences, hints) = shortage(self.universe, number, limit, &registry, by_user);
+        let Some(skill) = self.universe.skill(number) else { return };
+        let registry = self.universe.place_text(number, 0).unwrap_or_default();
+        let exists = skill.exists;
+        let (sentences, hints) = shortage(skill, limit, &registry, by_user);
         self.conclusions.extend(sentences);
         self.explanation.hints.extend(hints);
         if exists && (!by_user || self.is_overridden(number)) {
@@ -285,7 +298,7 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
         let limits: Vec<_> = by_package.into_values().collect();
         let Some(skill) = self.universe.skill(number) else { return };
         let excluded = excluded(skill, &limits);
-        let name = skill.id.1.as_str();
+        let name = skill.name.as_str();
         let (sentences, hints) = about_excluded(name, &excluded, skill.listing.age());
         self.conclusions.extend(sentences);
         self.explanation.hints.extend(hints);
@@ -305,7 +318,7 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
         let mut limits = Vec::new();
         for (package, fact) in facts {
             match package {
-                Package::Root => {
+                Package::Root | Package::Manifest => {
                     let of_roots = self.root_limits(number);
                     let fits = |limit: &VersionLimit| self.universe.accepted(number, limit) == fact.accepted;
                     limits.extend(of_roots.into_iter().filter(fits).map(|limit| (package, limit)));
@@ -322,9 +335,10 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
 
     /// Returns the limits of the root requirements on the skill `number`.
     fn root_limits(&self, number: u32) -> Vec<VersionLimit> {
-        let Some(skill) = self.universe.skill(number) else { return Vec::new() };
-        let roots = self.roots.iter().filter(|root| root.id() == skill.id);
-        roots.map(|root| self.universe.problem.limit(&root.name, root.range.as_ref())).collect()
+        let roots = self.roots_of(number);
+        let limits = roots.map(|root| self.universe.problem.limit(&root.name, root.range.as_ref()));
+        let given = self.universe.numbers_of(|state| !matches!(state, PlacedState::Found(..)));
+        limits.chain(given.into_iter().filter(|(one, _)| *one == number).map(|(_, limit)| limit)).collect()
     }
 
     /// Adds what helps if requirements meet on the skill `number`.
@@ -350,59 +364,51 @@ impl<'e, 'a, P: ReleaseProvider> Explainer<'e, 'a, P> {
 
     /// Reports whether the user asked for the skill `number`.
     fn is_asked_for(&self, number: u32) -> bool {
-        self.askers(number).iter().any(|(by, _)| *by == Asker::User)
+        self.asked_for(number).is_some()
     }
 
     /// Adds what helps against root requirements.
     fn root_hints(&mut self) {
-        let skills: BTreeSet<u32> =
-            self.conflict.facts_of(Package::Root).iter().map(|fact| fact.skill).collect();
-        for number in skills {
-            for (by, texts) in self.askers(number) {
-                let name = self.name(number);
-                match by {
-                    Asker::User if texts != format!("`{name}`") => {
-                        let hint = format!("ask for another range of `{name}` than {texts}");
-                        self.explanation.hints.push(hint.into());
-                    }
-                    Asker::User => {}
-                    Asker::Skill { name: by, .. } => {
-                        let call = Verb::Update.call().word(&by);
-                        let hint = message!(
-                            call,
-                            format!(" gets a newer version, which may accept other versions of `{name}`")
-                        );
-                        self.explanation.hints.push(hint);
-                    }
+        let facts = self.conflict.facts_of(Package::Root).iter();
+        let is_placed = |number| self.universe.skill(number).is_some_and(|skill| skill.registry.is_none());
+        let skills: BTreeSet<_> = facts.map(|fact| (is_placed(fact.skill), fact.skill)).collect();
+        for (_, number) in skills {
+            let Some(skill) = self.universe.skill(number) else { continue };
+            let name = &skill.name;
+            let is_installed = |one: &PlacedState<_>| matches!(one, PlacedState::Installed(_));
+            let hint: Message = match self.asked_for(number).filter(|texts| *texts != format!("`{name}`")) {
+                Some(texts) => format!("ask for another range of `{name}` than {texts}").into(),
+                None if skill.placed.first().is_some_and(|one| is_installed(&one.state)) => {
+                    message!(
+                        Verb::Update.call().word(name),
+                        " gets a newer version, which may need something else"
+                    )
                 }
-            }
+                None => continue,
+            };
+            self.explanation.hints.push(hint);
         }
     }
 
     fn name(&self, number: u32) -> String {
-        self.universe.skill(number).map(|skill| skill.id.1.to_string()).unwrap_or_default()
+        self.universe.skill(number).map(|skill| skill.name.to_string()).unwrap_or_default()
     }
 
     fn version(&self, number: u32, ordinal: u32) -> String {
-        let release = self.universe.release(number, ordinal);
-        release.map(|release| release.version.to_string()).unwrap_or_default()
+        self.universe.version(number, ordinal).unwrap_or_default()
     }
 }
 
-/// Returns `by` as the subject of a sentence, with its verb.
-fn party(by: &Asker) -> String {
-    match by {
-        Asker::User => "you asked for".to_owned(),
-        Asker::Skill { .. } => format!("{} needs", by_name(by)),
-    }
+/// Returns the skill `name` in `version`, which is empty if it has none.
+fn label(name: &str, version: &str) -> String {
+    if version.is_empty() { format!("`{name}`") } else { format!("`{name}` {version}") }
 }
 
 /// Returns how sentences name `by`.
 fn by_name(by: &Asker) -> String {
     match by {
         Asker::User => "you".to_owned(),
-        Asker::Skill { name, version: None } => format!("`{name}`"),
-        Asker::Skill { name, version: Some(version) } => format!("`{name}` {version}"),
+        Asker::Skill { name, version } => label(name.as_str(), version.as_deref().unwrap_or_default()),
     }
 }
 
@@ -410,7 +416,8 @@ fn by_name(by: &Asker) -> String {
 pub(super) fn asked_by(by: &BTreeSet<Asker>) -> String {
     let names: Vec<String> = by.iter().map(by_name).collect();
     match by.iter().collect::<Vec<_>>().as_slice() {
-        [one] => party(one),
+        [Asker::User] => "you asked for".to_owned(),
+        [_] => format!("{} needs", names.concat()),
         _ => format!("{} need", text::and(&names)),
     }
 }

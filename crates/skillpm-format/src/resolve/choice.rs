@@ -2,8 +2,35 @@
 
 use semver::VersionReq;
 
-use super::problem::{Release, ReleaseAge, VersionLimit};
+use super::declared::Declared;
+use super::problem::VersionLimit;
+use crate::text;
 use crate::version::Version;
+
+/// A day, in seconds.
+pub(super) const DAY: i64 = 86_400;
+
+/// One version that a registry lists.
+#[derive(Debug, Clone)]
+pub struct Release {
+    /// The version.
+    pub version: Version,
+    /// The dependencies that it declares.
+    pub dependencies: Vec<Declared>,
+    /// Whether it was withdrawn: it is not selected unless it is locked.
+    pub yanked: bool,
+    /// The time of publication, in seconds since 1970, if the registry states it.
+    pub published: Option<i64>,
+}
+
+/// The minimum age of a release.
+#[derive(Debug, Clone, Copy)]
+pub struct ReleaseAge {
+    /// The current time, in seconds since 1970.
+    pub now: i64,
+    /// The minimum age, in seconds.
+    pub minimum: i64,
+}
 
 /// What decides whether a release can be taken.
 #[derive(Debug, Clone, Copy)]
@@ -72,6 +99,27 @@ impl Release {
     /// Returns what decides whether it can be taken.
     pub fn facts(&self) -> ReleaseFacts<'_> {
         ReleaseFacts { version: &self.version, yanked: self.yanked, published: self.published }
+    }
+}
+
+impl ReleaseAge {
+    /// Reports whether a release is too young. `published` is in seconds since 1970; a release without a time of
+    /// publication counts as too young.
+    pub(super) fn refuses(self, published: Option<i64>) -> bool {
+        published.is_none_or(|time| self.old_enough_at(time) > self.now)
+    }
+
+    /// Returns the time at which a release from the time `published` is old enough. Both are in seconds since 1970.
+    pub(super) fn old_enough_at(self, published: i64) -> i64 {
+        published.saturating_add(self.minimum)
+    }
+
+    /// Returns the first day, as `2026-12-04`, on all of which a release from the time `published`, in seconds since
+    /// 1970, is old enough.
+    pub fn old_enough_on(self, published: i64) -> String {
+        let time = self.old_enough_at(published).saturating_add(DAY - 1);
+        let day = text::timestamp(time, 0);
+        day.split('T').next().unwrap_or_default().to_owned()
     }
 }
 

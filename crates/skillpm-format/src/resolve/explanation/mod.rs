@@ -14,11 +14,14 @@ use pubgrub::DerivationTree;
 
 use self::conflict::Conflict;
 use self::sentences::{Explainer, asked_by};
+use super::assemble::{Asked, Choice};
 use super::ordinals::Ordinals;
-use super::problem::{Asker, ReleaseProvider, RootRequirement, SkillId, VersionProblem};
+use super::provider::Provider;
 use super::search::Package;
+use super::solution::Asker;
 use super::universe::Universe;
 use crate::advice::{Message, message};
+use crate::name::SkillName;
 
 /// The maximum number of requirements that an explanation lists. In longer ones the middle is left out.
 const MAX_SENTENCES: usize = 16;
@@ -33,18 +36,17 @@ pub struct Explanation {
     pub sentences: Vec<Message>,
     /// What the user can do.
     pub hints: Vec<Message>,
-    /// The required skills that registries do not have. The caller may know similar names.
-    pub missing: BTreeSet<SkillId>,
+    /// The skills that it is about, from the requirements downwards.
+    pub skills: Vec<SkillName>,
 }
 
 /// Returns the explanation for `tree`, the proof that there is no solution.
-pub(super) fn explain<P: ReleaseProvider>(
+pub(super) fn explain<P: Provider>(
     tree: DerivationTree<Package, Ordinals, std::convert::Infallible>,
     universe: &mut Universe<'_, P>,
-    roots: &[&RootRequirement],
 ) -> Explanation {
     let conflict = Conflict::of(tree);
-    let mut explainer = Explainer::new(universe, roots, &conflict);
+    let mut explainer = Explainer::new(universe, &conflict);
     explainer.explain();
     let mut explanation = explainer.finish();
     explanation.hints = distinct(explanation.hints);
@@ -52,39 +54,48 @@ pub(super) fn explain<P: ReleaseProvider>(
     explanation
 }
 
-/// Returns the explanation that the skills `first` and `second` have the same name, each with the parties that require
-/// it.
-pub(super) fn explain_two(
-    problem: &VersionProblem,
-    first: &(SkillId, BTreeSet<Asker>),
-    second: &(SkillId, BTreeSet<Asker>),
+/// Returns the explanation that the skills `first` and `second` have the same name.
+pub(super) fn explain_two<P: Provider>(
+    universe: &Universe<'_, P>,
+    choice: &Choice,
+    first: &Asked,
+    second: &Asked,
 ) -> Explanation {
-    let is_one_name = first.0.1 == second.0.1;
-    let sentence = |(id, by): &(SkillId, BTreeSet<Asker>)| {
-        let from = registry(problem, id);
-        message!(format!("{} `{}` from {from}", asked_by(by), id.1))
+    let name = |number: u32| universe.skill(number).map(|skill| skill.name.to_string()).unwrap_or_default();
+    let (one, other) = (name(first.0), name(second.0));
+    let sentence = |(number, by): &Asked| {
+        let place = choice.get(number).and_then(|ordinal| universe.place_text(*number, *ordinal));
+        message!(format!("{} `{}` from {}", asked_by(by), name(*number), place.unwrap_or_default()))
     };
+    let is_one_name = one == other;
     let conclusion = if is_one_name {
-        format!("only one skill can be installed as `{}`", first.0.1)
+        format!("only one skill can be installed as `{one}`")
     } else {
-        format!("`{}` and `{}` are the same name on some file systems", first.0.1, second.0.1)
+        format!("`{one}` and `{other}` are the same name on some file systems")
     };
     let hint = format!(
-        "ask for skills that need `{}` from one registry only: a dependency is taken from the registry of the skill that declares it",
-        first.0.1
+        "ask for skills that need `{one}` from one registry only: a dependency is taken from the registry of the skill that declares it",
     );
-    let hint = if is_one_name { vec![Message::from(hint)] } else { Vec::new() };
+    let skills = first.1.iter().chain(&second.1).filter_map(|by| match by {
+        Asker::Skill { name, .. } => Some(name.clone()),
+        Asker::User => None,
+    });
     Explanation {
         sentences: vec![sentence(first), sentence(second), conclusion.into()],
-        hints: hint,
-        missing: BTreeSet::new(),
+        hints: is_one_name.then(|| Message::from(hint)).into_iter().collect(),
+        skills: skills.collect(),
     }
 }
 
-/// Returns how messages name the registry of the skill `id`.
-fn registry(problem: &VersionProblem, id: &SkillId) -> String {
-    let name = problem.registries.get(id.0.0);
-    name.map_or_else(|| "the registry".to_owned(), |name| format!("the registry `{name}`"))
+impl<P: Provider> Universe<'_, P> {
+    /// Returns how messages name the source of the version `ordinal` of the skill `number`.
+    fn place_text(&self, number: u32, ordinal: u32) -> Option<String> {
+        let source = self.source(number, ordinal)?;
+        Some(match self.skill(number)?.registry {
+            Some(_) => format!("the registry `{}`", source.origin.typed()),
+            None => format!("`{source}`"),
+        })
+    }
 }
 
 /// Returns `messages` without repetitions, in the same order.

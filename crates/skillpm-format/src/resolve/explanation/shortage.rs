@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 
 use crate::advice::{Message, Verb, message};
-use crate::resolve::versions::choice::Exclusion;
-use crate::resolve::versions::problem::{DAY, ReleaseAge, ReleaseProvider, VersionLimit};
-use crate::resolve::versions::universe::{ListedSkill, Universe};
+use crate::resolve::choice::{DAY, Exclusion, ReleaseAge};
+use crate::resolve::problem::VersionLimit;
+use crate::resolve::universe::Skill;
 use crate::text;
 use crate::version::Version;
 
@@ -20,7 +20,7 @@ pub(super) struct Excluded {
 }
 
 /// Returns the versions of `skill` that all `limits` accept but that cannot be selected, the highest first.
-pub(super) fn excluded(skill: &ListedSkill, limits: &[Vec<VersionLimit>]) -> Vec<Excluded> {
+pub(super) fn excluded<C>(skill: &Skill<C>, limits: &[Vec<VersionLimit>]) -> Vec<Excluded> {
     let accepts = |version: &Version| limits.iter().all(|any| any.iter().any(|limit| limit.accepts(version)));
     let newest = skill.listing.newest().into_iter();
     let fit = newest.filter(|(_, release, _)| accepts(&release.version));
@@ -73,17 +73,15 @@ fn wait(name: &str, young: &[&Excluded], age: Option<ReleaseAge>) -> Message {
     }
 }
 
-/// Returns the reason why no version of the skill `number` is in `limit`, as sentences, and hints. `by_user` states
-/// whether the user asked for it.
-pub(super) fn shortage<P: ReleaseProvider>(
-    universe: &Universe<'_, P>,
-    number: u32,
+/// Returns the reason why no version of `skill` is in `limit`, as sentences, and hints. `by_user` states whether the user
+/// asked for it.
+pub(super) fn shortage<C>(
+    skill: &Skill<C>,
     limit: &VersionLimit,
     registry: &str,
     by_user: bool,
 ) -> (Vec<Message>, Vec<Message>) {
-    let Some(skill) = universe.skill(number) else { return (Vec::new(), Vec::new()) };
-    let name = skill.id.1.as_str();
+    let name = skill.name.as_str();
     if !skill.exists {
         return (vec![format!("{registry} has no skill `{name}`").into()], Vec::new());
     }
@@ -117,7 +115,7 @@ pub(super) fn shortage<P: ReleaseProvider>(
 }
 
 /// Returns the pre-releases that would be in `limit` if they were no pre-releases, the highest first.
-fn pre_releases(skill: &ListedSkill, limit: &VersionLimit) -> Vec<String> {
+fn pre_releases<C>(skill: &Skill<C>, limit: &VersionLimit) -> Vec<String> {
     let is_near = |version: &Version| {
         let mut released = version.number().clone();
         released.pre = semver::Prerelease::EMPTY;

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use pubgrub::VersionSet;
 
-use super::choice::{Exclusion, exclusion};
+use super::choice::{Exclusion, Release, ReleaseAge, exclusion};
 use super::ordinals::Ordinals;
-use super::problem::{Release, ReleaseAge, VersionLimit};
+use super::problem::VersionLimit;
 use crate::version::Version;
 
 /// The versions of one skill that a registry lists.
@@ -66,11 +66,6 @@ impl Listing {
     /// Returns the release of the version `ordinal`.
     pub(super) fn release(&self, ordinal: u32) -> Option<&Release> {
         self.releases.get(self.index(ordinal)?)
-    }
-
-    /// Returns the release with the index `index` in the list of the provider.
-    pub(super) fn at(&self, index: usize) -> Option<&Release> {
-        self.releases.get(index)
     }
 
     /// Returns all versions with their ordinals and the reasons why they cannot be selected, from the highest to the

@@ -1,0 +1,252 @@
+//! States the problem of a search: what is asked for, and what is installed.
+
+use std::collections::BTreeSet;
+
+use super::provider::{HasRoom, SourceProvider, version_of};
+use crate::error::Result;
+use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::resolve::{
+    Dependent, Installed, OnUnresolved, Problem, Reach, RootRequirement, Settled, WantedBy,
+};
+use crate::spec::{Origin, Reference, SourceSpec};
+use crate::version::VersionRange;
+
+/// A skill that the user wants from a registry.
+#[derive(Debug, Clone)]
+pub(in crate::ops) struct VersionRequest {
+    /// The registry.
+    pub(in crate::ops) origin: Origin,
+    /// The name of the skill in it.
+    pub(in crate::ops) name: SkillName,
+    /// The name under which it is to be installed.
+    pub(in crate::ops) key: SkillName,
+    /// The accepted versions; `None` accepts all but pre-releases.
+    pub(in crate::ops) range: Option<VersionRange>,
+    /// Whether the range of the manifest holds as well.
+    pub(in crate::ops) within: bool,
+}
+
+impl VersionRequest {
+    /// Returns the request for the skill that is installed as `key`, with the manifest entry `entry`, in any version, if
+    /// the user requested it in some range.
+    pub(in crate::ops) fn in_any_version(key: &SkillName, entry: &Requirement) -> Option<Self> {
+        let path = entry.path.as_deref().filter(|_| entry.reference.is_some())?;
+        let (origin, name) = (entry.origin.clone(), SkillName::new(path).ok()?);
+        Some(Self { origin, name, key: key.clone(), range: None, within: false })
+    }
+}
+
+/// What may change besides the requested skills.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::ops) enum Keep<'a> {
+    /// Locked versions stay where they can.
+    #[default]
+    Locked,
+    /// Locked versions stay where they can, except those of these skills, by the names of their lock entries.
+    LockedBut(&'a BTreeSet<SkillName>),
+}
+
+/// How versions are decided.
+#[derive(Debug, Clone, Copy, Default)]
+pub(in crate::ops) struct Deciding<'a> {
+    /// Which locked versions stay.
+    pub(in crate::ops) keep: Keep<'a>,
+    /// Whether the lowest versions are taken instead of the highest.
+    pub(in crate::ops) minimal: bool,
+    /// Whether what skills need is left out.
+    pub(in crate::ops) alone: bool,
+}
+
+/// What a search is asked for.
+#[derive(Default)]
+pub(in crate::ops) struct Asked<'a> {
+    /// The skills of registries that the user wants, besides those in the manifest.
+    pub(in crate::ops) requests: &'a [VersionRequest],
+    /// The skills from elsewhere that come, and the skills of registries that were taken in the decided versions.
+    pub(in crate::ops) came: Vec<Dependent>,
+    /// Whether the user requests what comes. Otherwise the parties that require it stay the same.
+    pub(in crate::ops) by_user: bool,
+    /// The skills of registries in the files of which it is not known which skills they need.
+    pub(in crate::ops) fresh: BTreeSet<SkillName>,
+    pub(in crate::ops) how: Deciding<'a>,
+    /// Whether sources other than registries stay closed.
+    pub(in crate::ops) closed: bool,
+    /// Reports whether there is room for a skill of a name; without it there is.
+    pub(in crate::ops) has_room: Option<HasRoom<'a>>,
+    pub(in crate::ops) on_unresolved: OnUnresolved,
+}
+
+/// Returns the problem of finding what is `asked` for in a scope with the manifest and lockfile `files`.
+///
+/// # Errors
+///
+/// Fails for the path of a registry that cannot be examined.
+pub(super) fn problem<'f>(
+    provider: &mut SourceProvider<'f, '_>,
+    files: &'f Files,
+    asked: &Asked<'_>,
+) -> Result<Problem> {
+    let Deciding { minimal, alone, .. } = asked.how;
+    let mut fresh = asked.fresh.clone();
+    let mut coming = Vec::new();
+    let is_asked = |name: &SkillName| files.manifest.asks_for(name) || files.manifest_text.is_none();
+    let kept = files.kept();
+    let comes = |name: &SkillName| asked.came.iter().any(|one| one.name == *name);
+    let stays_for = |name: &SkillName| {
+        let mut staying = files.lock.skills.iter().filter(|(by, _)| kept.contains(*by) && !comes(by));
+        staying.any(|(_, locked)| locked.dependencies.iter().any(|needed| needed == name.as_str()))
+    };
+    for skill in &asked.came {
+        if provider.registry_at(&skill.place.origin)?.is_some() {
+            fresh.insert(skill.name.clone());
+        } else {
+            let by = match asked.by_user || is_asked(&skill.name) {
+                true => WantedBy::User,
+                false if stays_for(&skill.name) => WantedBy::Staying,
+                false => WantedBy::Coming,
+            };
+            coming.push((skill.clone(), by));
+        }
+    }
+    let mut problem = Problem {
+        coming,
+        minimal,
+        alone,
+        reach: match asked.closed {
+            true => Reach::Registries,
+            false if asked.requests.is_empty() && fresh.is_empty() => Reach::Lazy,
+            false => Reach::Everything,
+        },
+        on_unresolved: asked.on_unresolved,
+        ..Problem::default()
+    };
+    let limits = files.manifest.overrides().iter();
+    problem.overrides = limits.map(|(name, range)| (name.clone(), range.parsed().clone())).collect();
+    for request in asked.requests {
+        require(provider, &mut problem, request)?;
+    }
+    let anew = asked.requests.iter().filter(|request| !request.within);
+    let requested: BTreeSet<&SkillName> = anew.map(|request| &request.key).collect();
+    add_manifest(provider, &mut problem, files, &requested)?;
+    add_locked(provider, &mut problem, files, asked, (&requested, &fresh))?;
+    add_installed(provider, &mut problem, files, &requested)?;
+    Ok(problem)
+}
+
+fn require(
+    provider: &mut SourceProvider<'_, '_>,
+    problem: &mut Problem,
+    request: &VersionRequest,
+) -> Result<()> {
+    let VersionRequest { origin, name, key, range, .. } = request;
+    let Some(registry) = provider.registry_at(origin)? else { return Ok(()) };
+    let text = range.as_ref().map_or_else(|| name.to_string(), |range| format!("{name}@{range}"));
+    let range = range.as_ref().map(|range| range.parsed().clone());
+    problem.roots.push(RootRequirement { registry, name: name.clone(), key: key.clone(), range, text });
+    Ok(())
+}
+
+/// Adds the skills of registries that the manifest requests, unless they are requested anew.
+fn add_manifest(
+    provider: &mut SourceProvider<'_, '_>,
+    problem: &mut Problem,
+    files: &Files,
+    requested: &BTreeSet<&SkillName>,
+) -> Result<()> {
+    for (key, entry) in files.manifest.skills().iter().filter(|(key, _)| !requested.contains(key)) {
+        if let Some(name) = entry.path.as_deref().and_then(|name| SkillName::new(name).ok()) {
+            let range = entry.reference.as_ref().and_then(Reference::range).cloned();
+            let (origin, key) = (entry.origin.clone(), key.clone());
+            require(provider, problem, &VersionRequest { origin, name, key, range, within: true })?;
+        }
+    }
+    Ok(())
+}
+
+/// Adds the locked skills of registries: which versions are preferred, and what they need as they are.
+fn add_locked<'f>(
+    provider: &mut SourceProvider<'f, '_>,
+    problem: &mut Problem,
+    files: &'f Files,
+    asked: &Asked<'_>,
+    (requested, fresh): (&BTreeSet<&SkillName>, &BTreeSet<SkillName>),
+) -> Result<()> {
+    let kept = files.kept();
+    for (key, locked) in &files.lock.skills {
+        let is_free = match asked.how.keep {
+            Keep::Locked => false,
+            Keep::LockedBut(free) => free.contains(key),
+        };
+        let Some(id) = provider.id(&locked.origin, locked.path.as_deref())? else { continue };
+        let Some(version) = version_of(locked) else { continue };
+        provider.locked.insert(id.clone(), locked);
+        if requested.contains(key) {
+            continue;
+        }
+        if kept.contains(key) {
+            if id.1 == *key {
+                problem.known.insert(id.clone());
+            }
+            if !fresh.contains(key) {
+                let settled = Settled { version: version.clone(), dependencies: names(&locked.dependencies) };
+                problem.settled.insert(id.clone(), settled);
+            }
+        }
+        if !is_free {
+            problem.locked.insert(id, version);
+        }
+    }
+    if !asked.closed {
+        // What was decided before stays if it can.
+        for (origin, name, version) in provider.sources.versions.clone().iter() {
+            if let Some(id) = provider.id(origin, Some(name.as_str()))? {
+                problem.locked.insert(id, version.clone());
+            }
+        }
+    }
+    provider.kept = problem.locked.keys().cloned().collect();
+    Ok(())
+}
+
+/// Adds what is installed from elsewhere than a registry, or under another name than the registry's.
+fn add_installed(
+    provider: &mut SourceProvider<'_, '_>,
+    problem: &mut Problem,
+    files: &Files,
+    requested: &BTreeSet<&SkillName>,
+) -> Result<()> {
+    let kept = files.kept();
+    for name in kept.iter().filter(|name| !requested.contains(name)) {
+        let Some(Requirement { origin, path, reference, editable, .. }) = files.entry(name, &kept) else {
+            continue;
+        };
+        let locked = files.lock.skills.get(name);
+        let path = locked.map_or(path, |locked| locked.path.clone());
+        let id = provider.id(&origin, path.as_deref())?;
+        if id.as_ref().is_some_and(|(_, own)| own == name) {
+            continue;
+        }
+        let dependencies = names(locked.map(|locked| &locked.dependencies[..]).unwrap_or_default());
+        let of_registry = |name: &SkillName| {
+            let is_known = |known: &(_, SkillName)| known.1 == *name;
+            problem.known.iter().any(is_known) || problem.roots.iter().any(|root| root.key == *name)
+        };
+        let limits = id.is_none() && (editable || dependencies.iter().any(of_registry));
+        problem.installed.push(Installed {
+            name: name.clone(),
+            place: SourceSpec { origin, path, reference, skill: None },
+            version: locked.and_then(|locked: &Locked| locked.version.clone()),
+            by_user: files.manifest.asks_for(name) || files.manifest_text.is_none(),
+            dependencies: if editable { Vec::new() } else { dependencies },
+            limits,
+        });
+    }
+    Ok(())
+}
+
+fn names(texts: &[String]) -> Vec<SkillName> {
+    texts.iter().filter_map(|text| SkillName::new(text).ok()).collect()
+}

@@ -1,0 +1,404 @@
+//! What one version of a skill needs: the skills that its declarations mean.
+
+use std::rc::Rc;
+
+use semver::VersionReq;
+
+use super::MOST;
+use super::declared::Declared;
+use super::dependent::{Dependent, comes_from};
+use super::place::sibling;
+use super::problem::{OnUnresolved, Reach, RegistryId, VersionLimit};
+use super::provider::{Available, Location, Offer, Provider};
+use super::solution::{Finder, Notice, SolveError, Unresolved};
+use super::universe::{Bound, PlacedState, Target, Universe, index};
+use crate::name::SkillName;
+use crate::requirement::Requirement;
+use crate::spec::{Reference, SourceSpec};
+use crate::version::VersionRange;
+
+/// What one version of a skill needs.
+#[derive(Debug, Default)]
+pub(super) struct Needs {
+    /// The skills that it depends on, each with the accepted versions, in an order that does not depend on that of the
+    /// declarations.
+    pub(super) limits: Vec<(u32, VersionLimit)>,
+    /// Which skills satisfy its declarations.
+    pub(super) edges: Vec<Edge>,
+    /// Whether its dependencies are those that the lockfile names, whatever it declares.
+    pub(super) settled: bool,
+    /// Whether it has to do with what is installed and stays.
+    pub(super) touches_installed: bool,
+    pub(super) notices: Vec<Notice>,
+}
+
+/// A declaration, and the skill that satisfies it.
+#[derive(Debug, Clone)]
+pub(super) struct Edge {
+    pub(super) target: Target,
+    pub(super) text: String,
+    pub(super) range: Option<VersionReq>,
+}
+
+/// The examination of a version of a skill.
+struct Work<'d> {
+    dependent: &'d Dependent,
+    registry: Option<RegistryId>,
+    /// Whether its other dependencies are those that the lockfile names.
+    settled: bool,
+    finder: Finder,
+    targets: Vec<(Target, VersionLimit)>,
+    edges: Vec<Edge>,
+    notices: Vec<Notice>,
+}
+
+/// The reason why a declaration cannot be satisfied.
+enum Failure<E> {
+    Source(E),
+    TooMany(SkillName),
+}
+
+impl Work<'_> {
+    fn is_own(&self, name: &SkillName) -> bool {
+        name.collision_key() == self.dependent.name.collision_key()
+    }
+
+    /// Lets one of the accepted skills outside of registries satisfy the declaration `text`.
+    fn take(&mut self, accepted: (u32, VersionLimit), text: &str, range: Option<&VersionReq>) {
+        let (number, limit) = accepted;
+        self.targets.push((Target::Place(number), limit));
+        self.connect(Target::Place(number), text, range);
+    }
+
+    fn connect(&mut self, target: Target, text: &str, range: Option<&VersionReq>) {
+        self.edges.push(Edge { target, text: text.to_owned(), range: range.cloned() });
+    }
+}
+
+impl<P: Provider> Universe<'_, P> {
+    /// Returns what the version `ordinal` of the skill `number` needs. Sources are opened for that once.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a dependency that its source does not have, unless those are skipped, and for a registry that cannot be
+    /// read.
+    pub(super) fn needs(&mut self, number: u32, ordinal: u32) -> Result<Rc<Needs>, SolveError<P::Error>> {
+        if let Some(known) = self.needs.get(&(number, ordinal)) {
+            return Ok(Rc::clone(known));
+        }
+        let needs = if self.problem.alone { Needs::default() } else { self.examined(number, ordinal)? };
+        let needs = Rc::new(needs);
+        self.needs.insert((number, ordinal), Rc::clone(&needs));
+        Ok(needs)
+    }
+
+    fn examined(&mut self, number: u32, ordinal: u32) -> Result<Needs, SolveError<P::Error>> {
+        let Some((dependent, root)) = self.dependent(number, ordinal) else { return Ok(Needs::default()) };
+        let locked = self.settled(number, ordinal);
+        let mut work = Work {
+            dependent: &dependent,
+            registry: self.skill(number).and_then(|skill| skill.registry),
+            settled: locked.is_some(),
+            finder: Finder { by: dependent.name.clone(), root },
+            targets: Vec::new(),
+            edges: Vec::new(),
+            notices: Vec::new(),
+        };
+        for declared in &dependent.declared {
+            let error = match self.declared(&mut work, declared) {
+                Ok(()) => continue,
+                // What is there stays, and is examined when it comes anew.
+                Err(Failure::Source(_)) if work.settled => continue,
+                Err(Failure::TooMany(name)) => return Err(SolveError::TooMany(name)),
+                Err(Failure::Source(error)) => error,
+            };
+            let root = work.finder.root.clone();
+            let (dependent, text) = (dependent.name.clone(), declared.text.clone());
+            let unresolved = Unresolved { root, dependent, text, error };
+            match self.problem.on_unresolved {
+                OnUnresolved::Stop => return Err(SolveError::Unresolved(Box::new(unresolved))),
+                OnUnresolved::Skip => self.unresolved.push((number, ordinal, unresolved)),
+            }
+        }
+        for name in locked.iter().flatten() {
+            if let Some(number) = self.installed_as(name) {
+                let (number, limit) = self.only(number, 0);
+                work.targets.push((Target::Place(number), limit));
+            }
+        }
+        self.settle(work)
+    }
+
+    /// Returns the version `ordinal` of the skill `number` with its declarations, and the requested skill that it is needed
+    /// for.
+    fn dependent(&mut self, number: u32, ordinal: u32) -> Option<(Dependent, SkillName)> {
+        let skill = self.skill(number)?;
+        let (name, finder) = (skill.name.clone(), skill.finder.clone());
+        if let Some(placed) = skill.placed.get(index(ordinal)) {
+            let dependent = placed.skill.clone();
+            return match &placed.state {
+                PlacedState::Found(_, finder) => Some((dependent, finder.root.clone())),
+                PlacedState::Installed(at) if self.problem.installed.get(*at)?.limits => {
+                    Some((self.provider.installed(&name).unwrap_or(dependent), name))
+                }
+                PlacedState::Installed(_) | PlacedState::Coming(_) => Some((dependent, name)),
+            };
+        }
+        let release = skill.listing.release(ordinal)?;
+        let (declared, version) = (release.dependencies.clone(), Some(release.version.to_string()));
+        let place = self.source(number, ordinal)?;
+        let root = finder.map_or_else(|| name.clone(), |finder| finder.root);
+        Some((Dependent { version, declared, ..Dependent::new(name, place, None) }, root))
+    }
+
+    /// Returns the names of the skills that the version `ordinal` of the skill `number` depends on according to the
+    /// lockfile, if it stays as it is.
+    fn settled(&self, number: u32, ordinal: u32) -> Option<Vec<SkillName>> {
+        let skill = self.skill(number)?;
+        let Some(registry) = skill.registry else {
+            let PlacedState::Installed(at) = skill.placed.get(index(ordinal))?.state else { return None };
+            return Some(self.problem.installed.get(at)?.dependencies.clone());
+        };
+        let settled = self.problem.settled.get(&(registry, skill.name.clone()))?;
+        let is_it = skill.listing.release(ordinal)?.version == settled.version;
+        is_it.then(|| settled.dependencies.clone())
+    }
+
+    /// Returns the number of the skill that is installed as `name` from outside of registries, unless another one comes.
+    fn installed_as(&self, name: &SkillName) -> Option<u32> {
+        let number = self.place_of(name)?;
+        let first = self.skill(number)?.placed.first()?;
+        matches!(first.state, PlacedState::Installed(_)).then_some(number)
+    }
+
+    /// Finds the skill that one declaration means.
+    fn declared(&mut self, work: &mut Work<'_>, declared: &Declared) -> Result<(), Failure<P::Error>> {
+        match &declared.requirement {
+            Ok(Requirement::Named { name, .. }) if work.is_own(name) => Ok(()),
+            Ok(Requirement::Named { name, range }) => self.named(work, &declared.text, name, range.as_ref()),
+            Ok(Requirement::Source(spec)) => self.source_of(work, &declared.text, spec),
+            Err(error) => {
+                let (dependent, text) = (work.dependent.name.clone(), declared.text.clone());
+                work.notices.push(Notice::Malformed { dependent, text, error: error.clone() });
+                Ok(())
+            }
+        }
+    }
+
+    /// Finds the skill `name`: one that is there or selected, otherwise one from the source of the dependent.
+    fn named(
+        &mut self,
+        work: &mut Work<'_>,
+        text: &str,
+        name: &SkillName,
+        range: Option<&VersionReq>,
+    ) -> Result<(), Failure<P::Error>> {
+        let bound = self.bound(name).cloned();
+        match (bound, work.registry) {
+            (Some(Bound { target: Target::Place(_), .. }), None) if work.settled => {}
+            (Some(Bound { target: Target::Place(number), .. }), _) => {
+                work.take((number, VersionLimit::of(None)), text, range);
+            }
+            (_, Some(registry)) => {
+                let id = (registry, name.clone());
+                self.limit(work, Target::Registry(id), text, range);
+            }
+            // What the user requests satisfies those that accept any version, pre-releases too.
+            (Some(Bound { target, by_user: true }), None) if range.is_none() => {
+                work.connect(target, text, None);
+            }
+            (Some(Bound { target, .. }), None) => self.limit(work, target, text, range),
+            (None, None) if work.settled || self.is_closed() => {}
+            (None, None) => {
+                let offer = self.provider.named(work.dependent, name, range).map_err(Failure::Source)?;
+                match offer {
+                    Offer::Fits(available) => self.find(work, text, *available, true)?,
+                    Offer::Not(_) if self.provider.is_elsewhere(name) => {}
+                    Offer::Not(has) => work.notices.push(Notice::Missing {
+                        dependent: work.dependent.name.clone(),
+                        text: text.to_owned(),
+                        source: work.dependent.place.origin.clone(),
+                        has,
+                    }),
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Finds the skill in the source `spec`, as written.
+    fn source_of(
+        &mut self,
+        work: &mut Work<'_>,
+        text: &str,
+        spec: &SourceSpec,
+    ) -> Result<(), Failure<P::Error>> {
+        let dependent = work.dependent;
+        let location = if let Some(spec) = sibling(&dependent.place, spec) {
+            Location { spec, revision: dependent.revision.as_deref() }
+        } else {
+            let spec = self.provider.locate(dependent, spec).map_err(Failure::Source)?;
+            Location { spec, revision: None }
+        };
+        let spec = &location.spec;
+        let registry = self.provider.registry(&spec.origin).map_err(Failure::Source)?;
+        let name = spec.path.as_deref().or(spec.skill.as_deref()).and_then(|name| SkillName::new(name).ok());
+        if let (Some(registry), Some(name)) = (registry, name) {
+            let target = Target::Registry((registry, name.clone()));
+            let range = spec.reference.as_ref().and_then(Reference::range).map(VersionRange::parsed);
+            match self.bound(&name).cloned() {
+                _ if work.is_own(&name) => {}
+                Some(bound) if bound.by_user && bound.target != target => {
+                    self.stay(work, text, location.spec, &name, bound.target);
+                }
+                Some(Bound { by_user: true, .. }) if range.is_none() => work.connect(target, text, None),
+                _ => self.limit(work, target, text, range),
+            }
+            return Ok(());
+        }
+        let known = self.placed().find(|(_, _, one)| comes_from(&one.skill.name, &one.skill.place, spec));
+        if let Some((number, ordinal, _)) = known {
+            let is_own = self.skill(number).is_some_and(|skill| work.is_own(&skill.name));
+            if !work.settled && !is_own {
+                work.take(self.only(number, ordinal), text, None);
+            }
+            return Ok(());
+        }
+        if work.settled || (self.is_closed() && registry.is_none()) {
+            return Ok(());
+        }
+        let available = self.provider.at(dependent, &location).map_err(Failure::Source)?;
+        let name = available.skill.name.clone();
+        match self.bound(&name).cloned() {
+            _ if work.is_own(&name) => {}
+            Some(bound) if bound.by_user && !self.is_at(&bound.target, &available.skill) => {
+                self.stay(work, text, location.spec, &name, bound.target);
+            }
+            _ => self.find(work, text, available, false)?,
+        }
+        Ok(())
+    }
+
+    /// Reports whether `target` is a skill outside of registries that comes from the same place as `skill`.
+    fn is_at(&self, target: &Target, skill: &Dependent) -> bool {
+        let Target::Place(number) = target else { return false };
+        self.ordinal_at(*number, skill).is_some()
+    }
+
+    /// Returns the ordinal of the skill that comes from the same place as `skill`, of those with the number `number`.
+    fn ordinal_at(&self, number: u32, skill: &Dependent) -> Option<u32> {
+        let placed = &self.skill(number)?.placed;
+        let is_it = |one: &Dependent| comes_from(&one.name, &one.place, &skill.place);
+        (0..).zip(placed).find(|(_, one)| is_it(&one.skill)).map(|(ordinal, _)| ordinal)
+    }
+
+    /// Lets the skill `available`, or with `any` another one of its name, satisfy the declaration `text`, if there is room
+    /// for it.
+    fn find(
+        &mut self,
+        work: &mut Work<'_>,
+        text: &str,
+        available: Available<P::Candidate>,
+        any: bool,
+    ) -> Result<(), Failure<P::Error>> {
+        let Available { skill, candidate } = available;
+        let name = skill.name.clone();
+        let number = self.place_of(&name);
+        if let Some((number, ordinal)) = number.and_then(|one| Some((one, self.ordinal_at(one, &skill)?))) {
+            work.take(self.only(number, ordinal), text, None);
+            return Ok(());
+        }
+        if !self.provider.has_room_for(&name).map_err(Failure::Source)? {
+            work.notices.push(Notice::NoRoom { dependent: work.dependent.name.clone(), name });
+            return Ok(());
+        }
+        self.found += 1;
+        if self.found > MOST {
+            return Err(Failure::TooMany(name));
+        }
+        let state = PlacedState::Found(Some(candidate), work.finder.clone());
+        let (number, ordinal) = self.place(skill, state);
+        self.bind(&name, Target::Place(number), false);
+        let accepted = if any { (number, VersionLimit::of(None)) } else { self.only(number, ordinal) };
+        work.take(accepted, text, None);
+        Ok(())
+    }
+
+    /// Limits `target`, a skill of a registry, to the versions in `range`, or to those that an override allows.
+    fn limit(&mut self, work: &mut Work<'_>, target: Target, text: &str, range: Option<&VersionReq>) {
+        if let Target::Registry((_, name)) = &target {
+            let limit = self.problem.limit(name, range);
+            work.targets.push((target.clone(), limit));
+        }
+        work.connect(target, text, range);
+    }
+
+    /// Lets `target`, the skill `kept` that the user requested, stay although the declaration `text` means `spec`.
+    fn stay(&mut self, work: &mut Work<'_>, text: &str, spec: SourceSpec, kept: &SkillName, target: Target) {
+        if work.settled {
+            return;
+        }
+        let place = match &target {
+            Target::Place(number) => self.source(*number, 0),
+            Target::Registry((registry, name)) => {
+                let path = Some(name.to_string());
+                Some(SourceSpec { path, ..SourceSpec::new(self.provider.origin(*registry)) })
+            }
+        };
+        work.notices.push(Notice::RequestedStays {
+            dependent: work.dependent.name.clone(),
+            place: Box::new(place.unwrap_or_else(|| spec.clone())),
+            spec: Box::new(spec),
+            kept: kept.clone(),
+        });
+        match target {
+            Target::Place(number) => work.take((number, VersionLimit::of(None)), text, None),
+            target @ Target::Registry(_) => work.connect(target, text, None),
+        }
+    }
+
+    /// Returns what was found, with the numbers of the skills of registries.
+    fn settle(&mut self, work: Work<'_>) -> Result<Needs, SolveError<P::Error>> {
+        let Work { registry, settled, finder, mut targets, edges, notices, .. } = work;
+        targets.sort_by_cached_key(|(target, limit)| (target.clone(), limit.to_string()));
+        targets.dedup();
+        let ids = targets.iter().filter_map(|(target, _)| match target {
+            Target::Registry(id) => Some(id),
+            Target::Place(_) => None,
+        });
+        self.announce(ids);
+        let touches_installed = registry.is_none()
+            && targets.iter().any(|(target, limit)| match target {
+                Target::Registry(_) => true,
+                Target::Place(number) => self.replaces_installed(*number, limit),
+            });
+        let mut limits = Vec::with_capacity(targets.len());
+        for (target, limit) in targets {
+            let number = match target {
+                Target::Place(number) => number,
+                Target::Registry(id) => {
+                    let number = self.number(&id).map_err(SolveError::Provider)?;
+                    self.found_for(number, &finder);
+                    self.bind(&id.1.clone(), Target::Registry(id), false);
+                    number
+                }
+            };
+            limits.push((number, limit));
+        }
+        Ok(Needs { limits, edges, settled, touches_installed, notices })
+    }
+
+    /// Reports whether sources other than registries stay closed.
+    fn is_closed(&self) -> bool {
+        self.problem.reach == Reach::Registries
+    }
+
+    /// Reports whether `limit` excludes a skill that is installed, of those with the number `number`.
+    fn replaces_installed(&self, number: u32, limit: &VersionLimit) -> bool {
+        let VersionLimit::At(at, _) = limit else { return false };
+        let placed = self.skill(number).map(|skill| &skill.placed[..]).unwrap_or_default();
+        let mut installed =
+            (0..).zip(placed).filter(|(_, one)| matches!(one.state, PlacedState::Installed(_)));
+        installed.any(|(ordinal, _)| ordinal != *at)
+    }
+}
