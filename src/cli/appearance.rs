@@ -1,13 +1,16 @@
 //! The appearance of output: colours, widths, verbosity.
 
 use std::ffi::OsString;
+use std::path::PathBuf;
 
 use clap::ValueEnum as _;
 use dialoguer::console::Term;
 
 use super::args::{ColorWhen, ErrorFormat, Global};
 use super::printer;
+use crate::advice::Message;
 use crate::env::{self, Env};
+use crate::fs::OpenLog;
 
 /// What the streams can show and what the user wants to see, resolved once.
 #[derive(Debug, Clone)]
@@ -31,6 +34,8 @@ pub(crate) struct Appearance {
     pub(crate) live: bool,
     /// The terminal's width in columns, if standard output is one.
     pub(crate) width: Option<usize>,
+    /// The file to which tests want the places in the source that made the printed hints.
+    pub(crate) sites: Option<PathBuf>,
 }
 
 impl Appearance {
@@ -46,6 +51,7 @@ impl Appearance {
         json: false,
         live: false,
         width: None,
+        sites: None,
     };
 
     /// Resolves flags and environment; flags win.
@@ -66,6 +72,15 @@ impl Appearance {
             json: typed.json,
             live: err_terminal && !build_machine(env),
             width: out_terminal.then(width).flatten(),
+            sites: env.get(env::HINT_SITES).filter(|_| cfg!(debug_assertions)).map(PathBuf::from),
+        }
+    }
+
+    /// Notes for tests that `hint` was printed.
+    pub(crate) fn told(&self, hint: &Message) {
+        if let (Some(file), Some(site)) = (&self.sites, hint.site()) {
+            // Without the note the test fails.
+            let _ = OpenLog::default().append(file, format!("{}:{}", site.file(), site.line()).as_bytes());
         }
     }
 }

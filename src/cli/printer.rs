@@ -127,18 +127,23 @@ impl Printer {
         }
     }
 
-    /// Prints advice on what to do next.
-    pub(crate) fn hint(&self, text: &str) {
+    /// Prints advice on what to do next. It is made from values, in the core where it depends on an outcome.
+    pub(crate) fn hint(&self, hint: &Message) {
         if !self.look.quiet {
-            self.talk("hint:", STRONG, text);
+            self.advise(hint);
         }
     }
 
     /// Prints each of `hints` like [`Printer::hint`].
     pub(crate) fn hints<'a>(&self, hints: impl IntoIterator<Item = &'a Message>) {
         for hint in hints {
-            self.hint(&worded(hint));
+            self.hint(hint);
         }
+    }
+
+    fn advise(&self, hint: &Message) {
+        self.look.told(hint);
+        self.talk("hint:", STRONG, &worded(hint));
     }
 
     /// Prints a warning, even with `--quiet`.
@@ -155,13 +160,13 @@ impl Printer {
     }
 
     /// Prints a failure, its causes and hints.
-    pub(crate) fn failure(&self, message: &str, causes: &[String], hints: &[String]) {
+    pub(crate) fn failure(&self, message: &str, causes: &[String], hints: &[Message]) {
         self.talk("error:", BAD, message);
         for cause in causes {
             self.talk("  caused by:", STRONG, cause);
         }
         for hint in hints {
-            self.talk("hint:", STRONG, hint);
+            self.advise(hint);
         }
     }
 
@@ -353,9 +358,9 @@ mod tests {
             printer.styled_data(hostile);
             printer.status("+", hostile);
             printer.warning(hostile);
-            printer.hint(hostile);
+            printer.hint(&hostile.into());
             printer.note(hostile);
-            printer.failure(hostile, &[hostile.to_owned()], &[hostile.to_owned()]);
+            printer.failure(hostile, &[hostile.to_owned()], &[hostile.into()]);
             assert_eq!(out.text().matches(shown).count(), 2, "{:?}", out.text());
             assert_eq!(err.text().matches(shown).count(), 7, "{:?}", err.text());
             assert!(!(out.text() + &err.text()).contains("\u{1b}]"));
@@ -393,7 +398,7 @@ mod tests {
         let (printer, _, err) = printer(Appearance { quiet: true, ..Appearance::PLAIN });
         printer.status("+", "pdf");
         printer.note("note");
-        printer.hint("hint");
+        printer.hint(&"hint".into());
         printer.detail("detail");
         printer.warning("careful");
         assert_eq!(err.text(), "warning: careful\n");

@@ -1,12 +1,17 @@
 //! Answers to command lines that clap does not turn into a command: help pages and mistakes.
 
+mod elsewhere;
+
 use std::ffi::OsString;
 
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
+use self::elsewhere::{ACTIONS_ELSEWHERE, OPTIONS_ELSEWHERE, VERBS_ELSEWHERE, elsewhere};
 use super::commands::Command;
 use super::printer::Printer;
+use super::words::{PROGRAM, command_of, help_of};
 use super::{exit, help};
+use crate::advice::{Message, Part, message};
 use crate::error::{Error, Result};
 use crate::text::{closest, shell_word};
 
@@ -39,16 +44,16 @@ fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
         let new = Error::usage(format!("there is no action `{word}` of `{typed}`"));
         let closest = near(word, command.get_subcommands().map(clap::Command::get_name));
         return new.hint(match (elsewhere(&ACTIONS_ELSEWHERE, word), closest) {
-            (Some(hint), _) => hint.to_owned(),
-            (None, Some(name)) => format!("did you mean `{typed} {name}`?"),
-            (None, None) => format!("`{typed} --help` lists the actions"),
+            (Some(hint), _) => hint,
+            (None, Some(name)) => message!(format_args!("did you mean `{typed} {name}`?")),
+            (None, None) => message!(help_of(&typed), " lists the actions"),
         });
     }
     let new = Error::usage(format!("there is no command `{word}`"));
     match (elsewhere(&VERBS_ELSEWHERE, word), near(word, Command::names())) {
         (Some(hint), _) => new.hint(hint),
-        (None, Some(name)) => new.hint(format!("did you mean `skillpm {name}`?")),
-        (None, None) => new.hint("`skillpm --help` lists the commands"),
+        (None, Some(name)) => new.hint(message!("did you mean ", command_of(name), "?")),
+        (None, None) => new.hint(message!(help_of(PROGRAM), " lists the commands")),
     }
 }
 
@@ -61,99 +66,6 @@ fn near<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a 
     })
 }
 
-/// Words of other tools, and the answer to them.
-type Elsewhere = (&'static [&'static str], &'static str);
-
-fn elsewhere(table: &[Elsewhere], word: &str) -> Option<&'static str> {
-    table.iter().find(|(words, _)| words.contains(&word)).map(|(_, hint)| *hint)
-}
-
-/// Verbs of other tools, and the equivalent here.
-const VERBS_ELSEWHERE: [Elsewhere; 29] = [
-    (
-        &["about", "ver", "version"],
-        "`skillpm --version` prints the version, `skillpm self check` whether there is a newer one",
-    ),
-    (&["bug", "issue", "issues"], "`skillpm --version` names the home page, where problems are reported"),
-    (&["cat"], "`skillpm read NAME SKILL.md` prints a file of a skill"),
-    (&["check"], "`skillpm outdated` shows what is newer, `skillpm verify` whether everything is as locked"),
-    (&["ci", "restore"], "`skillpm install --frozen` installs exactly what is locked"),
-    (&["clean"], "`skillpm cache clean` removes all downloads"),
-    (&["completion"], "`skillpm completions bash` prints what bash needs to complete skillpm's words"),
-    (
-        &["config", "env", "set"],
-        "`skillpm.toml` holds the settings of a project, `skillpm policy` shows what holds here",
-    ),
-    (&["del", "delete", "erase", "purge"], "`skillpm remove NAME` removes a skill"),
-    (
-        &["doc", "docs", "manual"],
-        "`skillpm COMMAND --help` names the page of a command, `skillpm man` prints a manual",
-    ),
-    (&["exec", "x"], "`skillpm run NAME SCRIPT` runs a script of a skill"),
-    (
-        &["fetch", "get", "pull"],
-        "`skillpm install owner/repo` installs skills, `skillpm update` brings newer versions",
-    ),
-    (
-        &["fix", "repair"],
-        "`skillpm doctor --fix` repairs what is installed, `skillpm validate --fix` what you write",
-    ),
-    (&["inspect", "view"], "`skillpm show NAME` shows everything about a skill"),
-    (&["lock"], "`skillpm install` writes `skillpm.lock`, `skillpm update` updates it to newer versions"),
-    (
-        &["auth", "login", "logout"],
-        "`skillpm registry login` keeps a token for a registry; `GITHUB_TOKEN` is for GitHub, `SKILLPM_TOKEN_<HOST>` or \
-         `~/.netrc` for other hosts, and git uses its own",
-    ),
-    (&["metadata", "freeze"], "`skillpm list --json` prints what is installed, for programs"),
-    (&["preview", "use"], "`skillpm invoke NAME` shows what an agent gets"),
-    (
-        &["pin", "unpin"],
-        "`skillpm install owner/repo --tag v1` pins a skill, `skillpm update NAME --latest` goes past that",
-    ),
-    (&["prune"], "`skillpm cache prune` removes what has not been used for a while"),
-    (
-        &["release"],
-        "`skillpm publish` publishes a skill to a registry; or push it to a git repository, so that `skillpm \
-         install owner/repo` finds it",
-    ),
-    (
-        &["ref", "checkout", "switch"],
-        "`skillpm install owner/repo --branch NAME` takes another branch, `--tag` and `--rev` a fixed version",
-    ),
-    (
-        &["reinstall"],
-        "`skillpm verify` shows what differs, `skillpm install --force` replaces what you edited",
-    ),
-    (&["revert", "rollback"], "`skillpm undo` undoes the last change"),
-    (&["scan", "test"], "`skillpm validate` checks skills"),
-    (
-        &["self-update", "selfupdate"],
-        "`skillpm self check` shows how skillpm was installed and whether there is a newer version; `skillpm update` is \
-         for skills",
-    ),
-    (&["status"], "`skillpm list` shows what is installed and edited, `skillpm doctor` what is broken"),
-    (&["store"], "`skillpm cache dir` shows where the store is, and its size"),
-    (&["where", "which"], "`skillpm why NAME` explains why a skill is installed, and where it is"),
-];
-
-/// Verbs of other tools for their caches, and the equivalent here.
-const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
-    (
-        &["du", "info", "list", "location", "ls", "path", "show", "size", "status"],
-        "`skillpm cache dir` shows where the store and the downloads are, and their size",
-    ),
-    (
-        &["clear", "delete", "empty", "purge", "remove", "rm"],
-        "`skillpm cache clean` removes all downloads, with `--store` the store too",
-    ),
-    (&["gc"], "`skillpm cache prune` removes what has not been used for a while"),
-    (
-        &["check", "fix", "repair"],
-        "`skillpm cache verify` checks everything; with `--fix` it deletes what is damaged",
-    ),
-];
-
 /// Extracts message and tips from clap's text, which looks like `error: message\n\n  tip: text\n\nUsage:
 /// skillpm list [OPTIONS]\n\nFor more ...`.
 fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
@@ -161,8 +73,8 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
     let text = text.strip_prefix("error: ").unwrap_or(&text);
     let (message, rest) = text.split_once("\n\n").unwrap_or((text, ""));
     if let Some(missing) = missing(error) {
-        let help = format!("`{} --help` shows all options", command(rest, arguments));
-        return Error::usage(missing).hint(help);
+        let help = help_of(&command(rest, arguments));
+        return Error::usage(missing).hint(message!(help, " shows all options"));
     }
     let mut new = Error::usage(in_our_words(message));
     // clap gives no tip if the command takes no words, and does not know other tools.
@@ -171,9 +83,9 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
         new.hint(hint)
     } else {
         let tips = rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
-        tips.filter_map(|tip| tip_of(tip, error, arguments)).fold(new, Error::hint)
+        tips.filter_map(|tip| tip_of(tip, error, arguments)).fold(new, |new, tip| new.hint(tip))
     };
-    new.hint(format!("`{} --help` shows all options", command(rest, arguments)))
+    new.hint(message!(help_of(&command(rest, arguments)), " shows all options"))
 }
 
 /// Returns advice if a required argument is missing.
@@ -199,16 +111,18 @@ fn missing(error: &clap::Error) -> Option<String> {
 }
 
 /// Returns a tip of clap in our own form, or `None` if it would not help.
-fn tip_of(tip: &str, error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+fn tip_of(tip: &str, error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
     let told = in_our_words(tip);
     if tip.starts_with(AS_A_VALUE) {
-        let Some((_, value)) = taken_for_option(error, arguments) else { return Some(told) };
+        let Some((_, value)) = taken_for_option(error, arguments) else { return Some(told.into()) };
         let is_value = !is_option_name(&value.to_string_lossy());
-        return is_value.then(|| format!("to pass it as a value, write `-- {}`", shell_word(value)));
+        let value = shell_word(value);
+        return is_value.then(|| message!(format_args!("to pass it as a value, write `-- {value}`")));
     }
     // The tip is about an option before its command.
     let moved = told.strip_prefix('`').and_then(|told| told.strip_suffix("` exists"));
-    Some(moved.map_or(told.clone(), |line| format!("options go after the command: `skillpm {line}`")))
+    let moved = moved.map(|line| message!("options go after the command: ", command_of(line)));
+    Some(moved.unwrap_or_else(|| told.into()))
 }
 
 /// Reports whether a word looks like an option, and not like a value that begins with a dash: `--json` and
@@ -236,7 +150,7 @@ fn taken_for_option<'a>(error: &clap::Error, arguments: &'a [OsString]) -> Optio
 
 /// Returns how to pass the argument that was taken for an option to the option before it, which takes a
 /// value.
-fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
     let (before, value) = taken_for_option(error, arguments)?;
     let is_before = |arg: &clap::Arg| {
         arg.get_long().is_some_and(|long| before == format!("--{long}"))
@@ -245,39 +159,28 @@ fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<String> 
     let takes_it = |arg: &clap::Arg| arg.get_action().takes_values() && is_before(arg);
     let command = named(arguments).1?;
     let takes_it = command.get_arguments().any(takes_it);
-    takes_it.then(|| format!("to pass it as a value, write `{before}={}`", shell_word(value)))
+    let value = shell_word(value);
+    takes_it.then(|| message!(format_args!("to pass it as a value, write `{before}={value}`")))
 }
 
-/// The names of other tools' options here, and the commands that have them, if these are not all commands
-/// with the options in the hint.
-const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 6] = [
-    (
-        &["install"],
-        (
-            &["--all"],
-            "`--skill '*'` takes all skills, `--agent '*'` links them for all agents on this machine",
-        ),
-    ),
-    (&["diff", "outdated", "update", "verify"], (&["--all"], "leave out the name to use all skills")),
-    (&[], (&["--pin", "--ref"], "`--tag`, `--branch` or `--rev` names a revision, or `#` after the source")),
-    (&[], (&["--user"], "`--global` is for your own skills, in every project")),
-    (&[], (&["--output-format", "--reporter"], "`--format` chooses the format")),
-    (&[], (&["--format", "--output-format"], "`--json` prints JSON")),
-];
-
 /// Returns the name here of another tool's option that was typed.
-fn of_other_tools(error: &clap::Error, arguments: &[OsString]) -> Option<String> {
+fn of_other_tools(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
     let command = named(arguments).1?;
-    let has = |option: &str| command.get_arguments().any(|arg| arg.get_long() == Some(option));
-    let fits = |commands: &[&str], hint: &str| match commands {
-        [] => hint.split("`--").skip(1).all(|rest| rest.split(['`', ' ']).next().is_some_and(has)),
+    let has = |part: &Part| match part {
+        Part::Option(option, _) => command.get_arguments().any(|arg| arg.get_long() == Some(option.name())),
+        Part::Text(_) | Part::Run(_) | Part::Setting(..) => true,
+    };
+    let fits = |commands: &[&str], hint: &Message| match commands {
+        [] => hint.parts().iter().all(has),
         commands => commands.contains(&command.get_name()),
     };
-    let told = OPTIONS_ELSEWHERE
+    OPTIONS_ELSEWHERE
         .iter()
-        .find(|(commands, (names, hint))| names.contains(&typed.as_str()) && fits(commands, hint));
-    told.map(|(_, (_, hint))| (*hint).to_owned())
+        .filter(|(_, (names, _))| names.contains(&typed.as_str()))
+        .map(|(commands, (_, hint))| (commands, hint()))
+        .find(|(commands, hint)| fits(commands, hint))
+        .map(|(_, hint)| hint)
 }
 
 /// Returns the text as one line, with backticks around literals.
@@ -312,7 +215,9 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
+    use crate::advice::Verb;
     use crate::cli::args::Cli;
+    use crate::cli::words::worded;
 
     fn told(line: &str) -> (String, Vec<String>) {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
@@ -320,7 +225,7 @@ mod tests {
         let (printer, ..) = crate::cli::printer::testing::printer(crate::cli::appearance::Appearance::PLAIN);
         let error = answer(&error, &arguments, &printer).expect_err(line);
         assert_eq!(error.kind().exit_code(), exit::USAGE);
-        (error.to_string(), error.hints().iter().map(ToString::to_string).collect())
+        (error.to_string(), error.hints().iter().map(worded).collect())
     }
 
     #[test]
@@ -368,12 +273,8 @@ mod tests {
         let known: Vec<_> = Command::names().collect();
         for (words, hint) in VERBS_ELSEWHERE {
             for word in words {
-                assert_eq!(told(&format!("skillpm {word} x")).1, [hint]);
+                assert_eq!(told(&format!("skillpm {word} x")).1, [worded(&hint())]);
                 assert!(!known.contains(word), "{word} is a command");
-            }
-            for command in hint.split("`skillpm ").skip(1) {
-                let verb = command.split([' ', '`']).next().expect("a word");
-                assert!(known.contains(&verb) || ["--version", "COMMAND"].contains(&verb), "{verb}");
             }
         }
     }
@@ -386,10 +287,12 @@ mod tests {
             for word in words {
                 let (message, hints) = told(&format!("skillpm cache {word}"));
                 assert_eq!(message, format!("there is no action `{word}` of `skillpm cache`"));
-                assert_eq!(hints, [hint]);
+                assert_eq!(hints, [worded(&hint())]);
             }
-            let action = hint.strip_prefix("`skillpm cache ").and_then(|rest| rest.split('`').next());
-            assert!(cache.find_subcommand(action.expect("an action")).is_some(), "{hint}");
+            let hint = hint();
+            let Some(Part::Run(call)) = hint.parts().first() else { panic!("{hint}") };
+            let action = call.positional().next().expect("an action");
+            assert!(call.verb == Verb::Cache && cache.find_subcommand(action).is_some(), "{hint}");
         }
         assert_eq!(told("skillpm cache prnue").1, ["did you mean `skillpm cache prune`?"]);
         assert_eq!(told("skillpm cache xyzzy").1, ["`skillpm cache --help` lists the actions"]);

@@ -10,6 +10,36 @@ use crate::text::shell_word;
 #[derive(Debug, Clone, Copy)]
 pub struct CommandLine;
 
+/// The name of the program.
+pub(crate) const PROGRAM: &str = "skillpm";
+
+/// How to print the version, and where the program is from.
+pub(crate) const VERSION: &str = "`skillpm --version`";
+
+/// Returns how to see the help page of `typed`: the program, or one of its commands.
+pub(crate) fn help_of(typed: &str) -> String {
+    format!("`{typed} --help`")
+}
+
+/// Returns how to type a command of the program, given the words after its name.
+pub(crate) fn command_of(words: &str) -> String {
+    format!("`{PROGRAM} {words}`")
+}
+
+/// Returns `call` as it is typed.
+pub(crate) fn typed(call: &Call) -> String {
+    CommandLine.call(call).trim_matches('`').to_owned()
+}
+
+/// Returns the words that pass `options`, as they are typed.
+pub(crate) fn flags<'a>(options: impl IntoIterator<Item = &'a Argument>) -> Vec<String> {
+    let flag = |argument: &Argument| match argument {
+        Argument::Word(word) => shell_word(word),
+        Argument::Option(option, value) => flag(*option, value.as_deref()),
+    };
+    options.into_iter().map(flag).collect()
+}
+
 /// Returns `message` in the words of the command line.
 pub(crate) fn worded(message: &Message) -> String {
     message.worded(&CommandLine)
@@ -28,11 +58,7 @@ impl Wording for CommandLine {
     fn call(&self, call: &Call) -> String {
         let scope = call.scope.map_or("", scope_flag);
         let mut text = format!("`skillpm {}{scope}", call.verb.name());
-        for argument in &call.arguments {
-            let word = match argument {
-                Argument::Word(word) => shell_word(word),
-                Argument::Option(option, value) => flag(*option, value.as_deref()),
-            };
+        for word in flags(&call.arguments) {
             // Writing to a string cannot fail.
             let _ = write!(text, " {word}");
         }
@@ -56,7 +82,7 @@ fn flag(option: Opt, value: Option<&str>) -> String {
 
 /// Returns the separator between `option` and its value: `=` if the value is optional.
 fn behind(option: Opt) -> char {
-    if option == Opt::AllowNewCapabilities { '=' } else { ' ' }
+    if matches!(option, Opt::AllowNewCapabilities | Opt::Fix) { '=' } else { ' ' }
 }
 
 #[cfg(test)]

@@ -159,6 +159,10 @@ variables! {
     CI;
 }
 
+/// For the tests of skillpm itself, and only in builds for them: the file to which to append the places in the source that
+/// made the printed hints.
+pub const HINT_SITES: &str = "SKILLPM_TEST_HINT_SITES";
+
 /// The arguments of this process, the program's name first.
 pub fn arguments() -> Vec<OsString> {
     std::env::args_os().collect()

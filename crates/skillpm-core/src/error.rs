@@ -2,6 +2,7 @@
 
 use std::error::Error as StdError;
 use std::fmt;
+use std::panic::Location;
 use std::path::Path;
 
 use schemars::JsonSchema;
@@ -114,7 +115,7 @@ impl From<&Error> for Failure {
     fn from(error: &Error) -> Self {
         Self {
             message: error.with_causes(),
-            hints: error.hints.clone(),
+            hints: error.more.hints.clone(),
             code: error.code(),
             kind: error.kind,
             exit_code: error.kind.exit_code(),
@@ -160,11 +161,17 @@ impl HintData {
 #[derive(Debug)]
 pub struct Error {
     kind: ErrorKind,
-    code: Option<&'static str>,
     message: Message,
+    /// Boxed: errors are returned everywhere, and most end no verb.
+    more: Box<More>,
+}
+
+/// The rest of an error.
+#[derive(Debug, Default)]
+struct More {
+    code: Option<&'static str>,
     hints: Vec<Message>,
-    /// Boxed, because most errors have none.
-    place: Option<Box<FilePosition>>,
+    place: Option<FilePosition>,
     source: Option<Box<dyn StdError + Send + Sync>>,
 }
 
@@ -174,13 +181,14 @@ pub type Result<T, E = Error> = std::result::Result<T, E>;
 impl Error {
     /// Returns an error of `kind`. The message starts in lower case and has no final period.
     pub fn new(kind: ErrorKind, message: impl Into<Message>) -> Self {
-        Self { kind, code: None, message: message.into(), hints: Vec::new(), place: None, source: None }
+        Self { kind, message: message.into(), more: Box::default() }
     }
 
     /// Returns an error of `kind` about a position in a file, which the message begins with.
     pub fn at(kind: ErrorKind, place: FilePosition, message: impl fmt::Display) -> Self {
-        let message = format!("{place}: {message}");
-        Self { place: Some(Box::new(place)), ..Self::new(kind, message) }
+        let mut new = Self::new(kind, format!("{place}: {message}"));
+        new.more.place = Some(place);
+        new
     }
 
     /// Returns a [`ErrorKind::Usage`] error.
@@ -210,31 +218,34 @@ impl Error {
 
     /// Adds a line that says what to do next.
     #[must_use]
+    #[track_caller]
     pub fn hint(mut self, hint: impl Into<Message>) -> Self {
-        self.hints.push(hint.into());
+        self.more.hints.push(hint.into().made_by(Location::caller()));
         self
     }
 
     /// Names what happened, for programs: finer than the kind, and as stable.
     #[must_use]
     pub fn coded(mut self, code: &'static str) -> Self {
-        self.code = Some(code);
+        self.more.code = Some(code);
         self
     }
 
     /// Adds the error that led to this one.
     #[must_use]
     pub fn because(mut self, source: impl Into<Box<dyn StdError + Send + Sync>>) -> Self {
-        self.source = Some(source.into());
+        self.more.source = Some(source.into());
         self
     }
 
     /// Puts `message` before this error, which becomes its cause; kind, code and hints stay.
     #[must_use]
     pub fn context(self, message: impl Into<Message>) -> Self {
-        let Self { kind, code, message: inner, hints, place, source } = self;
-        let cause = Self { source, ..Self::new(kind, inner) };
-        Self { kind, code, message: message.into(), hints, place, source: Some(Box::new(cause)) }
+        let Self { kind, message: inner, mut more } = self;
+        let mut cause = Self::new(kind, inner);
+        cause.more.source = more.source.take();
+        more.source = Some(Box::new(cause));
+        Self { kind, message: message.into(), more }
     }
 
     /// Says the same in other words: kind, code, hints and cause stay.
@@ -246,14 +257,9 @@ impl Error {
     /// Returns the same error once more, with its causes in its message, for one that is kept.
     #[must_use]
     pub fn again(&self) -> Self {
-        Self {
-            kind: self.kind,
-            code: self.code,
-            message: self.with_causes(),
-            hints: self.hints.clone(),
-            place: self.place.clone(),
-            source: None,
-        }
+        let More { code, hints, place, .. } = &*self.more;
+        let more = More { code: *code, hints: hints.clone(), place: place.clone(), source: None };
+        Self { kind: self.kind, message: self.with_causes(), more: Box::new(more) }
     }
 
     /// Returns the message with those of its causes, on one line.
@@ -299,14 +305,14 @@ impl Error {
             exit_code: self.kind.exit_code(),
             message,
             causes,
-            hints: self.hints.iter().map(|hint| HintData::new(hint, wording)).collect(),
+            hints: self.more.hints.iter().map(|hint| HintData::new(hint, wording)).collect(),
             places: self.places(),
         }
     }
 
     /// Returns the warning about an error that did not stop the verb.
     pub fn warning(&self) -> Warning {
-        Warning { code: self.code(), message: self.with_causes(), hints: self.hints.clone() }
+        Warning { code: self.code(), message: self.with_causes(), hints: self.more.hints.clone() }
     }
 
     /// Returns what kind of failure it was.
@@ -316,7 +322,7 @@ impl Error {
 
     /// Returns the name of what happened, for programs; that of its kind if it has none of its own.
     pub fn code(&self) -> &'static str {
-        self.code.unwrap_or(self.kind.code())
+        self.more.code.unwrap_or(self.kind.code())
     }
 
     /// Returns the message without its causes.
@@ -326,12 +332,12 @@ impl Error {
 
     /// Returns what to do about it, a line each.
     pub fn hints(&self) -> &[Message] {
-        &self.hints
+        &self.more.hints
     }
 
     /// Returns the positions in files that it is about.
     pub fn places(&self) -> Vec<FilePosition> {
-        self.place.as_deref().cloned().into_iter().collect()
+        self.more.place.iter().cloned().collect()
     }
 }
 
@@ -349,7 +355,7 @@ impl fmt::Display for Error {
 
 impl StdError for Error {
     fn source(&self) -> Option<&(dyn StdError + 'static)> {
-        self.source.as_ref().map(|source| &**source as _)
+        self.more.source.as_ref().map(|source| &**source as _)
     }
 }
 

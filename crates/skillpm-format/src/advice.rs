@@ -7,17 +7,20 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::panic::Location;
 use std::path::{Path, PathBuf};
 
-use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
+pub use self::data::{CallData, OptionData, PartData, SettingData};
 pub use self::names::{Opt, Verb};
+use self::site::Site;
 pub use self::warning::Warning;
 use crate::scope::ScopeKind;
-use crate::text::without_secrets;
 
+mod data;
 mod names;
+mod site;
 mod warning;
 
 impl Verb {
@@ -130,95 +133,11 @@ pub enum Part {
     Setting(&'static str, String),
 }
 
-/// A [`Part`] as data, for programs that word messages themselves. The JSON form is an interface: fields are only
-/// added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum PartData {
-    /// Prose.
-    Text(String),
-    /// A verb to run.
-    Run(CallData),
-    /// An option to pass.
-    Option(OptionData),
-    /// A key to set to a text, in a manifest or a policy.
-    Setting(SettingData),
-}
-
-/// A verb to run, with its arguments. Nothing is quoted; addresses are without passwords and queries.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Call")]
-pub struct CallData {
-    /// The verb.
-    pub verb: &'static str,
-    /// The scope to run it in, if it matters.
-    pub scope: Option<ScopeKind>,
-    /// The project to run it in, if it is not the current one.
-    pub project: Option<String>,
-    /// The positional arguments, or placeholders such as `NAME`.
-    pub arguments: Vec<String>,
-    /// The options, in the order in which they read best.
-    pub options: Vec<OptionData>,
-}
-
-/// An option to pass.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Option")]
-pub struct OptionData {
-    /// The name, without hyphens.
-    pub name: &'static str,
-    /// The value, or a placeholder such as `NAME`; null for an option without one.
-    pub value: Option<String>,
-}
-
-/// A key to set to a text.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-#[schemars(rename = "Setting")]
-pub struct SettingData {
-    /// The key.
-    pub key: &'static str,
-    /// The text.
-    pub value: String,
-}
-
-/// Returns `text` without passwords in addresses: data goes into the logs of programs.
-fn shown(text: &str) -> String {
-    without_secrets(text).into_owned()
-}
-
-impl OptionData {
-    fn new(option: Opt, value: Option<&str>) -> Self {
-        Self { name: option.name(), value: value.map(shown) }
-    }
-}
-
-impl From<&Call> for CallData {
-    fn from(call: &Call) -> Self {
-        Self {
-            verb: call.verb.name(),
-            scope: call.scope,
-            project: call.project.as_ref().map(|project| project.to_string_lossy().into_owned()),
-            arguments: call.positional().map(shown).collect(),
-            options: call.named().map(|(option, value)| OptionData::new(option, value)).collect(),
-        }
-    }
-}
-
-impl From<&Part> for PartData {
-    fn from(part: &Part) -> Self {
-        match part {
-            Part::Text(text) => Self::Text(shown(text)),
-            Part::Run(call) => Self::Run(call.into()),
-            Part::Option(option, value) => Self::Option(OptionData::new(*option, value.as_deref())),
-            Part::Setting(key, value) => Self::Setting(SettingData { key, value: shown(value) }),
-        }
-    }
-}
-
 /// A text for people with verbs and options as typed parts. It starts in lower case, and has no final period.
 #[derive(Debug, Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Message {
     parts: Vec<Part>,
+    site: Site,
 }
 
 /// How a front end words the typed parts of messages, with the backticks around them.
@@ -262,6 +181,24 @@ impl Wording for Neutral {
 }
 
 impl Message {
+    /// Returns an empty message that the caller makes.
+    #[must_use]
+    #[track_caller]
+    pub fn here() -> Self {
+        Self::default().made_by(Location::caller())
+    }
+
+    /// Sets the place in the source that made it. Tests count those whose hints they ran.
+    #[must_use]
+    pub fn made_by(self, site: &'static Location<'static>) -> Self {
+        Self { site: Site(Some(site)), ..self }
+    }
+
+    /// Returns the place in the source that made it, where it is known.
+    pub fn site(&self) -> Option<&'static Location<'static>> {
+        self.site.0
+    }
+
     /// Returns the message in the words of `wording`.
     pub fn worded(&self, wording: &dyn Wording) -> String {
         let part = |part: &Part| match part {
@@ -439,7 +376,7 @@ impl PartialEq<String> for Message {
 #[macro_export]
 macro_rules! message {
     ($($piece:expr),+ $(,)?) => {
-        $crate::advice::Message::default()$(.with($piece))+
+        $crate::advice::Message::here()$(.with($piece))+
     };
 }
 

@@ -5,14 +5,15 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::scope;
+use crate::advice::{Argument, Call, Opt, Verb};
 use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
+use crate::cli::words::flags;
 use crate::cli::{App, exit, render};
 use crate::engine::catalog::{CatalogForm, Field, Options};
 use crate::error::Result;
 use crate::ops::catalog::{CatalogRequest, Write, catalog};
 use crate::policy::Policy;
-use crate::text::shell_word;
 
 pub(super) const EXAMPLES: &str = after!("catalog",
     "skillpm catalog                            what an agent learns about all skills"
@@ -78,42 +79,47 @@ pub(crate) struct CatalogArgs {
 }
 
 impl CatalogArgs {
-    /// Returns the command that writes `file` with the same content that was checked.
-    fn command(&self, file: &Path) -> String {
-        format!("skillpm catalog --write {}{}", shell_word(file), self.flags())
+    /// Returns the call that writes `file` with the same content that was checked.
+    fn call(&self, file: &Path) -> Call {
+        let mut call = Verb::Catalog.call().option(Opt::Write, file.display());
+        call.arguments.extend(self.options());
+        call
     }
 
-    /// Returns the flags that choose a form and skills, each after a blank: without them it would be another
-    /// catalog.
+    /// Returns the options that choose a form and skills, each after a blank: without them it would be another catalog.
     fn flags(&self) -> String {
-        let mut words = vec![String::new()];
-        let mut flag = |name: &str, value: String| words.extend([name.to_owned(), value]);
+        [String::new()].into_iter().chain(flags(&self.options())).collect::<Vec<_>>().join(" ")
+    }
+
+    fn options(&self) -> Vec<Argument> {
+        let mut options = Vec::new();
+        let mut add = |option, value: String| options.push(Argument::Option(option, Some(value)));
         if self.format != CatalogForm::default() {
-            flag("--format", self.format.to_string());
+            add(Opt::Format, self.format.to_string());
         }
         let fields = self.fields.iter().map(ToString::to_string).collect::<Vec<_>>().join(",");
         if fields != FIELDS {
-            flag("--fields", fields);
+            add(Opt::Fields, fields);
         }
         if let Some(budget) = self.budget {
-            flag("--budget", budget.to_string());
+            add(Opt::Budget, budget.to_string());
         }
-        self.tag.iter().for_each(|tag| flag("--tag", shell_word(tag)));
-        self.agent.iter().for_each(|agent| flag("--agent", shell_word(agent)));
+        self.tag.iter().for_each(|tag| add(Opt::Tag, tag.clone()));
+        self.agent.iter().for_each(|agent| add(Opt::Agent, agent.clone()));
         if self.loading.profile != Policy::DEFAULT {
-            flag("--profile", self.loading.profile.to_string());
+            add(Opt::Profile, self.loading.profile.to_string());
         }
-        self.loading.dir.iter().for_each(|dir| flag("--dir", shell_word(dir)));
+        self.loading.dir.iter().for_each(|dir| add(Opt::Dir, dir.display().to_string()));
         if let Some(scope) = scope(&self.scope) {
-            flag("--scope", scope.to_string());
+            add(Opt::Scope, scope.to_string());
         }
         if !self.empty.is_empty() {
-            flag("--empty", shell_word(&self.empty));
+            add(Opt::Empty, self.empty.clone());
         }
         if self.hidden {
-            words.push("--hidden".to_owned());
+            options.push(Argument::Option(Opt::Hidden, None));
         }
-        words.join(" ")
+        options
     }
 }
 
@@ -142,8 +148,8 @@ pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
     render::catalog::warn(&app.printer, &outcome);
     match &outcome.written {
         Some(written) => {
-            let command = args.check.then(|| args.command(&written.file));
-            render::catalog::file(&app.printer, written, command.as_deref());
+            let update = args.check.then(|| args.call(&written.file));
+            render::catalog::file(&app.printer, written, update);
         }
         None if form == CatalogForm::Json => app.printer.json(&outcome.catalog.as_json()),
         None => app.printer.content_of(|pass| outcome.catalog.pieces(pass)),
@@ -160,6 +166,7 @@ mod tests {
     use clap::Parser;
 
     use super::*;
+    use crate::cli::words::typed;
 
     #[derive(Parser)]
     struct Line {
@@ -173,7 +180,8 @@ mod tests {
     fn the_command_of_a_hint_has_the_flags_that_were_given() {
         let command = |words: &[&str]| {
             let words = ["catalog", "--check", "--write", "A.md"].iter().chain(words);
-            Line::try_parse_from(words).expect("parses").args.command(Path::new("/p q/A.md"))
+            let call = Line::try_parse_from(words).expect("parses").args.call(Path::new("/p q/A.md"));
+            typed(&call)
         };
         assert_eq!(command(&[]), "skillpm catalog --write '/p q/A.md'");
         assert_eq!(command(&["--fields", FIELDS]), "skillpm catalog --write '/p q/A.md'");

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::scope;
+use crate::advice::Verb;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
@@ -41,7 +42,8 @@ pub(crate) struct ImportArgs {
 }
 
 pub(super) fn run(app: &App, args: &ImportArgs) -> Result<u8> {
-    run_here(app, args).map_err(|error| super::or_elsewhere(error, "import", &args.scope))
+    run_here(app, args)
+        .map_err(|error| super::or_elsewhere(error, Verb::Import.call().words(&args.what), &args.scope))
 }
 
 fn run_here(app: &App, args: &ImportArgs) -> Result<u8> {

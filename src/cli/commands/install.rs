@@ -3,6 +3,7 @@
 use clap::{ArgGroup, Args};
 
 use super::scope;
+use crate::advice::{Opt, Verb};
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render, several};
@@ -144,7 +145,11 @@ impl InstallArgs {
 }
 
 pub(super) fn run(app: &App, args: &InstallArgs) -> Result<u8> {
-    run_here(app, args).map_err(|error| super::or_elsewhere(error, "install", &args.how.scope))
+    let typed = || {
+        let skills = args.skills.iter().map(|skill| (Opt::Skill, skill));
+        Verb::Install.call().words(&args.sources).options(skills)
+    };
+    run_here(app, args).map_err(|error| super::or_elsewhere(error, typed(), &args.how.scope))
 }
 
 fn run_here(app: &App, args: &InstallArgs) -> Result<u8> {

@@ -5,9 +5,11 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_mangen::Man;
 
+use crate::advice::{Verb, message};
 use crate::cli::args;
 use crate::cli::commands::Command;
 use crate::cli::help::after;
+use crate::cli::words::{PROGRAM, help_of};
 use crate::cli::{App, exit};
 use crate::error::{Error, Result};
 use crate::fs;
@@ -58,8 +60,8 @@ fn page_of(typed: &str) -> Result<String> {
     }
     let error = Error::usage(format!("there is no command `{typed}`"));
     Err(match closest(typed, Command::names()) {
-        Some(name) => error.hint(format!("did you mean `{name}`?")),
-        None => error.hint("`skillpm --help` lists the commands"),
+        Some(name) => error.hint(message!("did you mean ", Verb::Man.call().word(name), "?")),
+        None => error.hint(message!(help_of(PROGRAM), " lists the commands")),
     })
 }
 

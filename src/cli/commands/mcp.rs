@@ -11,6 +11,7 @@ use skillpm_mcp::{Offer, Selection, serve_http, serve_stdio};
 use super::run::seconds;
 use super::scope;
 use crate::admission::Scripts;
+use crate::advice::{Verb, message};
 use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::printer::terminals;
@@ -150,7 +151,7 @@ fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
             if terminals().0 {
                 app.printer
                     .note("waiting for a client: it starts this command and speaks with it; Ctrl-C ends it");
-                app.printer.hint("`skillpm mcp install` sets up a client");
+                app.printer.hint(&message!(Verb::Mcp.call().word("install"), " sets up a client"));
             }
             serve_stdio(offer)
         }

@@ -49,6 +49,7 @@ use clap::Subcommand;
 
 use super::App;
 use super::args::{ScopeArg, ScopeArgs};
+use crate::advice::{Call, Opt, message};
 use crate::engine::load::MAX_SKILL_FILE;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::ScopeKind;
@@ -357,9 +358,9 @@ impl Command {
     }
 }
 
-/// Adds to the error of a command that installs skills (`verb`) a hint about another scope, if this scope
+/// Adds to the error of a command that installs skills (`typed`) a hint about another scope, if this scope
 /// cannot be written. Other commands work on skills where they are.
-fn or_elsewhere(error: Error, verb: &str, args: &ScopeArgs) -> Error {
+fn or_elsewhere(error: Error, typed: Call, args: &ScopeArgs) -> Error {
     use std::io::{self, ErrorKind as Io};
 
     let (mut next, mut is_closed) = (error.source(), false);
@@ -369,9 +370,11 @@ fn or_elsewhere(error: Error, verb: &str, args: &ScopeArgs) -> Error {
         next = cause.source();
     }
     if is_closed && error.kind() == ErrorKind::Io {
-        error.hint(match scope(args) {
-            Some(ScopeKind::User) => format!("`skillpm {verb} --project` works in this project instead"),
-            _ => format!("`skillpm {verb} -g` works on your own skills instead"),
+        error.hint(if scope(args) == Some(ScopeKind::User) {
+            message!(typed.flag(Opt::Project), " works in this project instead")
+        } else {
+            let own = Call { scope: Some(ScopeKind::User), ..typed };
+            message!(own, " works on your own skills instead")
         })
     } else {
         error

@@ -275,7 +275,7 @@ pub(super) fn run(app: &App, args: &RegistryArgs) -> Result<u8> {
     match args.action.clone() {
         Action::Init { dir, name, force, how } => {
             let outcome = init(context, &InitRequest { dir, name, force, dry_run: how.dry_run })?;
-            render::registry::initialized(printer, &outcome, how.json);
+            render::registry::initialized(printer, &outcome, &context.settings.cwd, how.json);
         }
         Action::Add { sources, allow_secrets, place, how } => {
             let request =
@@ -285,7 +285,7 @@ pub(super) fn run(app: &App, args: &RegistryArgs) -> Result<u8> {
         Action::Index { place, how } => {
             let request = IndexRequest { registry: place.registry, dry_run: how.dry_run };
             let outcome = index(context, &request)?;
-            render::registry::indexed(printer, &outcome, how.json);
+            render::registry::indexed(printer, &outcome, &context.settings.cwd, how.json);
             return Ok(if outcome.left_out.is_empty() { exit::SUCCESS } else { exit::INTEGRITY });
         }
         Action::Yank { versions, reason, place, how } => {
@@ -320,7 +320,7 @@ pub(super) fn run(app: &App, args: &RegistryArgs) -> Result<u8> {
         }
         Action::Verify { place, json } => {
             let outcome = verify(context, &VerifyRequest { registry: place.registry })?;
-            render::registry::verified(printer, &outcome, json);
+            render::registry::verified(printer, &outcome, &context.settings.cwd, json);
             return Ok(if outcome.defects.is_empty() { exit::SUCCESS } else { exit::INTEGRITY });
         }
     }

@@ -3,6 +3,7 @@
 use clap::Args;
 
 use super::scope;
+use crate::advice::{Verb, message};
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
@@ -58,14 +59,18 @@ fn pick(app: &App, scope: Option<ScopeKind>) -> Result<Vec<String>> {
     let items = removable(&app.context, scope)?;
     if items.is_empty() {
         return Err(Error::usage("no skills are installed here")
-            .hint("`skillpm list` shows what is installed, and where"));
+            .hint(message!(Verb::List, " shows what is installed, and where")));
     }
     match app.context.interact.choose("which skills do you want to remove?", &items) {
         Some(picked) if picked.is_empty() => {
             Err(Error::new(ErrorKind::Findings, "nothing was changed: no skill was chosen"))
         }
         Some(picked) => Ok(picked.into_iter().filter_map(|at| Some(items.get(at)?.title.clone())).collect()),
-        None => Err(Error::usage("name the skills to remove")
-            .hint("`skillpm list` shows what is installed; `skillpm remove '*'` removes all of it")),
+        None => Err(Error::usage("name the skills to remove").hint(message!(
+            Verb::List,
+            " shows what is installed; ",
+            Verb::Remove.call().word("*"),
+            " removes all of it"
+        ))),
     }
 }

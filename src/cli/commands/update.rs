@@ -4,7 +4,7 @@ use clap::Args;
 
 use super::install::allowed;
 use super::scope;
-use crate::advice::Warning;
+use crate::advice::{Verb, Warning, message};
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
@@ -130,7 +130,7 @@ fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Ve
     let Some(picked) = picked else { return Ok((prepared.apply(false)?, told)) };
     if picked.is_empty() {
         return Err(Error::new(ErrorKind::Findings, "nothing was changed: the answer was no")
-            .hint("`skillpm update NAME` updates only the skills that it names"));
+            .hint(message!(Verb::Update.call().word("NAME"), " updates only the skills that it names")));
     }
     if picked.len() >= items.len() {
         return Ok((prepared.apply(true)?, told));

@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
+use crate::advice::{Opt, message};
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, Result};
@@ -113,7 +114,7 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
     let output = args.output.as_deref().filter(|file| !super::is_input(file));
     if let Some(file) = output.filter(|file| is_skill_file(file)) {
         return Err(Error::usage(format!("the report would overwrite the skill in `{}`", file.display()))
-            .hint("name another file: `--output report.json`"));
+            .hint(message!("name another file: ", (Opt::Output, "report.json"))));
     }
     let format = if args.json { FormatArg::Json } else { args.format };
     let rules = rules(&app.context, profile)?;

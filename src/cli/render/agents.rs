@@ -40,9 +40,7 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
         ]);
     }
     table.show(printer);
-    if let Some(agent) = outcome.agents.iter().find(|agent| !agent.twice.is_empty()) {
-        printer.hint(&format!("`skillpm agents {}` shows which skills it finds twice, and where", agent.id));
-    }
+    printer.hints(&outcome.hints());
 }
 
 /// Reports for each scope whether the agent reads the canonical copies, even if it has a directory of its
@@ -72,7 +70,7 @@ pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
 fn nobody(printer: &Printer, outcome: &AgentsOutcome) -> bool {
     if outcome.agents.is_empty() {
         printer.note("no agent was found on this machine");
-        printer.hint("`skillpm agents --all` lists the agents that skillpm knows, and where they read");
+        printer.hints(&outcome.hints());
     }
     outcome.agents.is_empty()
 }

@@ -8,7 +8,7 @@ use crate::trust::audit::AuditRecord;
 pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
     let Some(file) = &outcome.file else {
         printer.note("the audit log is switched off");
-        printer.hint("unset `SKILLPM_AUDIT` to switch it on; without a home directory, set it to a file");
+        printer.hints(&outcome.hints());
         return;
     };
     if outcome.records.is_empty() {

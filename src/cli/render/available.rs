@@ -13,7 +13,7 @@ pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     let text: String = outcome.available.iter().map(|skill| entry(skill, width)).collect();
     printer.data(&text);
     if outcome.available.iter().any(|skill| skill.problem.is_none()) {
-        printer.hint("`--skill NAME` instead of `--list` installs one, `--skill '*'` all");
+        printer.hints(&outcome.list_hints());
     } else {
         printer.note("no skill can be installed");
     }
@@ -68,8 +68,8 @@ mod tests {
           skills/bad in github:o/r
           cannot be installed: there is no desc…
         "#);
-        insta::assert_snapshot!(err.text(), @r#"
-        hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
-        "#);
+        insta::assert_snapshot!(err.text(), @"
+        hint: `--skill pdf` instead of `--list` installs `pdf`, `--skill '*'` all
+        ");
     }
 }

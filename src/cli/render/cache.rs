@@ -66,9 +66,7 @@ pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, fix: bool) {
         printer.data(&format!("{}: {}{end}", shown(&damaged.path), one_line(&damaged.reason)));
     }
     printer.note(&format!("{} checked, {} damaged", outcome.checked, outcome.damaged.len()));
-    if !fix && outcome.damaged.iter().any(|damaged| !damaged.kept) {
-        printer.hint("`skillpm cache verify --fix` deletes damaged ones; they are fetched again when needed");
-    }
+    printer.hints(&outcome.hints(fix));
 }
 
 fn shown(path: &str) -> String {

@@ -1,6 +1,7 @@
 //! `catalog`: messages about what was cut, and the result for a file.
 
 use super::{count, one_line, quoted};
+use crate::advice::{Call, message};
 use crate::cli::printer::Printer;
 use crate::ops::catalog::{CatalogOutcome, Written};
 
@@ -28,8 +29,8 @@ pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
     }
     if catalog.is_over_budget() {
         printer.warning(&format!("without any description it may be {most} tokens, more than {budget}"));
-        printer.hint("`--fields name` leaves out everything else; `--tag` and `--agent` choose skills");
     }
+    printer.hints(&outcome.hints());
 }
 
 /// Returns the words in backticks, separated by commas.
@@ -37,16 +38,16 @@ fn listed(words: &[&String]) -> String {
     words.iter().map(|word| format!("`{}`", one_line(word))).collect::<Vec<_>>().join(", ")
 }
 
-/// Reports the result for the file, or, if nothing is written, that `command` brings it up to date.
-pub(crate) fn file(printer: &Printer, written: &Written, command: Option<&str>) {
+/// Reports the result for the file, or, if nothing is written, that `update` brings it up to date.
+pub(crate) fn file(printer: &Printer, written: &Written, update: Option<Call>) {
     let file = one_line(&written.file.display().to_string());
-    match (written.changed, command) {
+    match (written.changed, update) {
         _ if written.none => printer.note(&format!("there are no skills: `{file}` was not written")),
         (false, _) => printer.note(&format!("`{file}` is up to date")),
         (true, None) => printer.status("updated", &format!("`{file}`")),
-        (true, Some(command)) => {
+        (true, Some(update)) => {
             printer.warning(&format!("the catalog in `{file}` is not up to date"));
-            printer.hint(&format!("`{}` updates it", one_line(command)));
+            printer.hint(&message!(update, " updates it"));
         }
     }
 }

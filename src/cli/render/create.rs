@@ -5,19 +5,11 @@ use std::path::Path;
 use super::{and, install, one_line};
 use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
-use crate::fs::relative;
-use crate::install::scope::ScopeKind;
 use crate::ops::create::{Builtin, CreateOutcome};
-use crate::ops::hints::link_unseen;
-use crate::source::local::portable;
-use crate::text::shell_word;
+use crate::ops::hints::use_template;
 
 pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
-    let is_in_project =
-        outcome.installed.as_ref().is_some_and(|installed| installed.scope == ScopeKind::Project);
-    let from_here = is_in_project.then(|| relative(cwd, &outcome.path));
-    let path = from_here.as_deref().unwrap_or(outcome.path.strip_prefix(cwd).unwrap_or(&outcome.path));
-    let shown = one_line(&path.display().to_string());
+    let shown = one_line(&outcome.typed(cwd).display().to_string());
     let verb = if outcome.dry_run { "would create" } else { "created" };
     printer.status(verb, &format!("`{shown}` from the template `{}`", one_line(&outcome.template)));
     for file in &outcome.files {
@@ -34,16 +26,8 @@ pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
         ));
         install::files(printer, Some(installed.scope), installed.files_changed);
         printer.warnings(&installed.warnings);
-        printer.hints(&link_unseen(Some(installed.scope), &installed.unseen));
     }
-    if !outcome.dry_run {
-        let words = one_line(&shell_word(path));
-        printer.hint(&format!("write `{shown}/SKILL.md`, then run `skillpm validate {words}`"));
-        if let Some(typed) = portable(cwd, &outcome.path) {
-            let typed = one_line(&shell_word(typed));
-            printer.hint(&format!("`skillpm invoke {typed}` shows what an agent gets"));
-        }
-    }
+    printer.hints(&outcome.hints(cwd));
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &CreateOutcome) {
@@ -55,7 +39,7 @@ pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
     let width = templates.iter().map(|template| template.name.len()).max().unwrap_or_default();
     let line = |template: &Builtin| format!("{:width$}  {}\n", template.name, template.summary);
     printer.data(&templates.iter().map(line).collect::<String>());
-    printer.hint("use one with `skillpm create NAME --template TEMPLATE`; `./directory` and `owner/repo/directory` work too");
+    printer.hints(&use_template(templates));
 }
 
 #[cfg(test)]

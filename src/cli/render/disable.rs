@@ -2,8 +2,6 @@
 
 use super::{and, count, install, one_line, steps};
 use crate::cli::printer::Printer;
-use crate::cli::words::scope_flag;
-use crate::install::plan::Step;
 use crate::ops::disable::DisableOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
@@ -37,15 +35,12 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
         printer.status(if disabled { "-" } else { "+" }, &format!("{name}{linked}"));
         changed.push(name);
     }
-    let Some(first) = changed.first() else { return };
+    if changed.is_empty() {
+        return;
+    }
     printer.note(&format!("{} {word}", count(changed.len(), "skill")));
     install::files(printer, outcome.scope, outcome.files);
-    if disabled {
-        let moved = outcome.steps.iter().any(|step| matches!(step, Step::Disable { .. }));
-        let place = if moved { format!(", from `{}`", one_line(&outcome.place)) } else { String::new() };
-        let flag = outcome.scope.map_or("", scope_flag);
-        printer.hint(&format!("`skillpm enable{flag} {first}` shows it to agents again, as it is{place}"));
-    }
+    printer.hints(&outcome.hints(disabled));
 }
 
 #[cfg(test)]
@@ -55,7 +50,7 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::install::changes::PathEffect;
-    use crate::install::plan::ChangedFiles;
+    use crate::install::plan::{ChangedFiles, Step};
     use crate::install::scope::ScopeKind;
     use crate::ops::disable::DisabledSkill;
 

@@ -21,11 +21,8 @@ pub(crate) fn show(printer: &Printer, outcome: &DoctorOutcome, fix: bool) {
         printer.note(&worded(kept));
     }
     printer.note(&summary(outcome, all));
-    let fixable = outcome.wrong().filter(|finding| finding.fix.is_some()).count();
-    if fixable > 0 && !fix {
-        printer.hint(&format!(
-            "`skillpm doctor --fix` repairs {fixable} of them; nothing that you wrote is removed"
-        ));
+    if !fix {
+        printer.hints(&outcome.hints());
     }
 }
 

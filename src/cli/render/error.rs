@@ -6,12 +6,11 @@ use crate::error::{Error, Failure};
 
 /// Prints `error`: as one line of JSON if JSON was requested, else for people.
 pub(crate) fn show(printer: &Printer, error: &Error) {
-    let error = error.data(&CommandLine);
+    let data = error.data(&CommandLine);
     if printer.look().json {
-        return printer.json_line(&error);
+        return printer.json_line(&data);
     }
-    let hints: Vec<_> = error.hints.into_iter().map(|hint| hint.text).collect();
-    printer.failure(&error.message, &error.causes, &hints);
+    printer.failure(&data.message, &data.causes, error.hints());
 }
 
 /// Prints failures that did not keep the command from reporting the rest.
@@ -23,14 +22,12 @@ pub(crate) fn partial(printer: &Printer, failures: &[Error]) {
 
 /// Prints the failure of one of several things: for people as a warning.
 pub(crate) fn failure(printer: &Printer, failure: &Failure) {
-    let error = failure.data(&CommandLine);
+    let data = failure.data(&CommandLine);
     if printer.look().json {
-        return printer.json_line(&error);
+        return printer.json_line(&data);
     }
-    printer.warning(&error.message);
-    for hint in &error.hints {
-        printer.hint(&hint.text);
-    }
+    printer.warning(&data.message);
+    printer.hints(&failure.hints);
 }
 
 #[cfg(test)]

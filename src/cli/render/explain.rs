@@ -11,6 +11,7 @@ use super::table::Table;
 use crate::cli::printer::Printer;
 use crate::lint::report::rule_page;
 use crate::lint::{Group, Level, Needs, Profile, Rule, Safety};
+use crate::ops::hints::explain;
 
 /// Prints one line for each rule.
 pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
@@ -20,7 +21,7 @@ pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
         table.row([rule.id, level(rule.levels.spec), repair, rule.summary]);
     }
     table.show(printer);
-    printer.hint("`skillpm explain RULE` explains a rule");
+    printer.hints(&explain(rules));
 }
 
 /// Prints everything about one rule.

@@ -6,6 +6,7 @@ use crate::cli::printer::Printer;
 use crate::document::Position;
 use crate::error::{Error, ErrorKind};
 use crate::ops::fmt::{FmtOutcome, Form};
+use crate::ops::hints;
 
 pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_diff: bool) {
     let verb = if check || with_diff { "would change" } else { "formatted" };
@@ -34,9 +35,7 @@ pub(crate) fn json(printer: &Printer, outcome: &FmtOutcome) {
 pub(super) fn installed(printer: &Printer, number: usize) {
     if number > 0 {
         printer.note(&format!("{} left as locked", count(number, "installed skill")));
-        printer.hint(
-            "to format it anyway, name the skill's own directory; `skillpm verify` will then report it as edited",
-        );
+        printer.hints(&hints::installed(number));
     }
 }
 

@@ -1,14 +1,12 @@
 //! `import`: a table of what was found, and what to do next.
 
 use super::table::Table;
-use super::{and, counted, install, one_line, short_revision, steps};
+use super::{and, counted, install, short_revision, steps};
 use crate::cli::printer::Printer;
-use crate::cli::words::{scope_flag, worded};
+use crate::cli::words::worded;
 use crate::install::scope::ScopeKind;
 use crate::manifest;
-use crate::name::SkillName;
 use crate::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
-use crate::text::shell_word;
 use crate::text::without_secrets;
 
 pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
@@ -20,7 +18,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
         printer.note(&format!("nothing from other tools was found {}", scope(outcome).within()));
-        printer.hint("`skillpm import FILE` reads a lockfile elsewhere; `-g` looks at your own skills");
+        printer.hints(&outcome.hints());
         return;
     }
     table(&outcome.skills).show(printer);
@@ -93,27 +91,7 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
         return;
     }
     install::files(printer, outcome.scope, outcome.files);
-    let first = |kind: &str| outcome.skills.iter().find(|skill| word(skill) == kind);
-    let flag = outcome.scope.map_or("", scope_flag);
-    if let Some(skill) = first("edited") {
-        printer.hint(&format!(
-            "`skillpm install{flag} --force` installs the locked versions; the store keeps your edited copies, such as `{}`",
-            one_line(&skill.name)
-        ));
-    }
-    let unknown = || outcome.skills.iter().filter(|skill| word(skill) == "unknown");
-    let can_be_kept = |skill: &&ImportedSkill| SkillName::exact(&skill.name).is_some();
-    if let Some(skill) = unknown().find(can_be_kept).or_else(|| unknown().next()) {
-        let name = one_line(&shell_word(&skill.name));
-        if can_be_kept(&skill) {
-            printer.hint(&format!(
-                "`skillpm import{flag} {name}` makes `{name}` your own: it moves to `skills/{name}`"
-            ));
-        }
-        printer.hint(&format!(
-            "where you know its source, `skillpm install{flag} SOURCE --skill {name}` installs it from there"
-        ));
-    }
+    printer.hints(&outcome.hints());
 }
 
 #[cfg(test)]
@@ -186,7 +164,7 @@ mod tests {
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
         nothing from other tools was found in this project
-        hint: `skillpm import FILE` reads a lockfile elsewhere; `-g` looks at your own skills
+        hint: `skillpm import FILE` reads a lockfile elsewhere; `skillpm import -g` looks at your own skills
         ");
     }
 

@@ -9,7 +9,6 @@ use crate::cli::printer::Printer;
 use crate::install::plan::ChangedFiles;
 use crate::install::scope::ScopeKind;
 use crate::manifest;
-use crate::ops::hints::{first_install, link_unseen};
 use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
 
 /// The maximum number of unchanged skills that get a line each. More would bury the changes, so they are only
@@ -23,14 +22,10 @@ pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
         summary(printer, outcome);
     }
     warn(printer, outcome);
-    if !outcome.dry_run {
-        next(printer, outcome);
-    } else if !outcome.refused.is_empty() {
-        let names = one_line(&outcome.refused.join(","));
-        printer.hint(&format!(
-            "review the lines marked `!`, then add `--allow-new-capabilities={names}` to install them"
-        ));
+    if !outcome.dry_run && outcome.skills.is_empty() {
+        printer.note(&format!("there is nothing to install: `{}` names no skills", manifest::FILE_NAME));
     }
+    printer.hints(&outcome.hints());
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {
@@ -98,24 +93,6 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
             ("are edited and were left as is", "them")
         };
         printer.warning(&format!("{names} {stay}: `--force` replaces {them}; the store keeps your copy"));
-    }
-}
-
-fn next(printer: &Printer, outcome: &InstallOutcome) {
-    printer.hints(&link_unseen(outcome.scope, &outcome.unseen));
-    // A skill that no agent sees cannot be invoked. New requested skills come first.
-    let is_new = |skill: &InstalledSkill| matches!(skill.change, Change::Added | Change::Updated);
-    let seen = outcome.skills.iter().filter(|skill| !skill.disabled && skill.change != Change::Removed);
-    match seen.min_by_key(|skill| (!is_new(skill), !skill.needed_by.is_empty())) {
-        Some(skill) => printer.hint(&format!(
-            "`skillpm list` shows what is installed, `skillpm invoke {}` what an agent gets",
-            one_line(&skill.name)
-        )),
-        None if outcome.skills.is_empty() => {
-            printer.note(&format!("there is nothing to install: `{}` names no skills", manifest::FILE_NAME));
-            printer.hints([&first_install(outcome.scope)]);
-        }
-        None => {}
     }
 }
 

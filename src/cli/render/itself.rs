@@ -22,13 +22,7 @@ pub(crate) fn show(printer: &Printer, outcome: &SelfOutcome) {
     for (name, fact) in facts {
         printer.data(&format!("{name:<11}{fact}"));
     }
-    if !outcome.outdated {
-        return;
-    }
-    match outcome.installed.update {
-        Some(command) => printer.hint(&format!("`{command}` updates it")),
-        None => printer.hint(&format!("<{}> says how to update it", outcome.installed.page)),
-    }
+    printer.hints(&outcome.hints());
 }
 
 /// Says what installed the program.

@@ -3,7 +3,8 @@
 use super::table::Table;
 use super::{count, one_line, steps};
 use crate::cli::printer::Printer;
-use crate::cli::words::{scope_flag, worded};
+use crate::cli::words::worded;
+use crate::ops::hints::restore;
 use crate::ops::kept::{KeptCopy, RestoreOutcome};
 use crate::store::Why;
 
@@ -25,7 +26,7 @@ pub(crate) fn list(printer: &Printer, copies: &[KeptCopy]) {
     for copy in copies {
         printer.detail(&format!("{} is in `{}`", copy.id(), one_line(&copy.path)));
     }
-    printer.hint("`skillpm undo --restore NAME` brings one back, or `NAME@ID` where there are several");
+    printer.hints(&restore(copies));
 }
 
 pub(crate) fn json(printer: &Printer, copies: &[KeptCopy]) {
@@ -48,10 +49,7 @@ pub(crate) fn restored(printer: &Printer, outcome: &RestoreOutcome) {
         _ => printer.status("~", &format!("{name} (as you had it)")),
     }
     printer.note(&format!("{} restored", count(1, "skill")));
-    if outcome.undoable && outcome.kept.is_empty() {
-        let flag = outcome.scope.map_or("", scope_flag);
-        printer.hint(&format!("`skillpm undo{flag}` undoes it"));
-    }
+    printer.hints(&outcome.hints());
 }
 
 /// Returns a time in RFC 3339 form as `2026-11-26 12:30`.
@@ -115,10 +113,7 @@ mod tests {
         pdf   0123456  2026-11-26 12:30  files of tools in it  /p/.agents/skills/pdf
         -     0123456  -                 -                     -
         ");
-        assert_eq!(
-            err.text(),
-            "hint: `skillpm undo --restore NAME` brings one back, or `NAME@ID` where there are several\n"
-        );
+        assert_eq!(err.text(), "hint: `skillpm undo --restore pdf@0123456` brings the first one back\n");
         let (talking, out, err) = printer(Appearance::PLAIN);
         list(&talking, &[]);
         assert_eq!((out.text().as_str(), err.text().as_str()), ("", "no copies of edited skills are kept\n"));

@@ -45,7 +45,7 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
         // `*` may match no agent.
         if linked {
             printer.note("nothing to link: no agent was found on this machine");
-            printer.hint("`--agent NAME` links for one anyway; `skillpm agents --all` lists them");
+            printer.hints(&outcome.hints(linked));
         } else {
             printer.note(&format!("no link{of} is left for any agent"));
         }

@@ -3,8 +3,7 @@
 use super::table::Table;
 use super::{diff, one_line};
 use crate::cli::printer::Printer;
-use crate::ops::mcp::{ClientChange, ClientStatus, Effect, McpChangeOutcome, McpStatusOutcome, NAME};
-use crate::scope::ScopeKind;
+use crate::ops::mcp::{ClientChange, ClientStatus, Effect, McpChangeOutcome, McpStatusOutcome};
 use crate::text::shell_word;
 
 /// Prints the change of each file.
@@ -29,16 +28,8 @@ pub(crate) fn changed(printer: &Printer, outcome: &McpChangeOutcome, json: bool)
         printer.note("nothing was changed: this was a dry run");
     } else if outcome.clients.iter().any(|client| is_set_up(client.effect)) {
         printer.note("restart the client: it reads its configuration when it starts");
-        let flags = outcome.clients.first().map(|client| flags(client.scope, &client.name));
-        printer.hint(&format!("`skillpm mcp uninstall{}` takes it back", flags.unwrap_or_default()));
+        printer.hints(&outcome.hints());
     }
-}
-
-/// Returns the flags for `scope`, whose default is the user here, and for the key `name` of the server.
-fn flags(scope: ScopeKind, name: &str) -> String {
-    let scope = if scope == ScopeKind::Project { " --project" } else { "" };
-    let name = if name == NAME { String::new() } else { format!(" --name {}", shell_word(name)) };
-    format!("{scope}{name}")
 }
 
 fn is_set_up(effect: Effect) -> bool {
@@ -67,7 +58,7 @@ fn effect(client: &ClientChange) -> (&'static str, String) {
 pub(crate) fn status(printer: &Printer, outcome: &McpStatusOutcome) {
     if outcome.clients.is_empty() {
         printer.note("no client was found on this machine");
-        return printer.hint("`skillpm mcp status --all` lists the clients that can be set up");
+        return printer.hints(&outcome.hints());
     }
     let mut table = Table::new(&["client", "scope", "command", "file"]);
     for client in &outcome.clients {
@@ -83,9 +74,7 @@ pub(crate) fn status(printer: &Printer, outcome: &McpStatusOutcome) {
     for client in &outcome.clients {
         problems(printer, client);
     }
-    if outcome.clients.iter().all(|client| client.servers.is_empty() && client.problem.is_none()) {
-        printer.hint("`skillpm mcp install --client NAME` sets one up");
-    }
+    printer.hints(&outcome.hints());
 }
 
 fn problems(printer: &Printer, client: &ClientStatus) {
@@ -95,11 +84,7 @@ fn problems(printer: &Printer, client: &ClientStatus) {
     for server in client.servers.iter().filter(|server| !server.found) {
         let program = server.command.first().map_or("", String::as_str);
         printer.warning(&format!("`{}`, which {} starts, does not exist", one_line(program), client.title));
-        printer.hint(&format!(
-            "`skillpm mcp install --client {}{}` writes the path of this program",
-            client.client,
-            flags(client.scope, &server.name)
-        ));
+        printer.hint(&client.repair_hint(&server.name));
     }
 }
 

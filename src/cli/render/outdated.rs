@@ -1,10 +1,9 @@
 //! `outdated`: a table.
 
 use super::table::Table;
-use super::{count, error, quoted, short_revision, skills_are};
+use super::{count, error, short_revision, skills_are};
 use crate::cli::printer::Printer;
-use crate::cli::words::{scope_flag, worded};
-use crate::install::scope::ScopeKind;
+use crate::cli::words::worded;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
 use crate::spec::Reference;
 use crate::text::without_secrets;
@@ -47,36 +46,13 @@ pub(crate) fn show(printer: &Printer, outcome: &OutdatedOutcome, named: bool) {
             "where the state is `unknown`, only a download shows whether the skill's own files changed",
         );
     }
-    let may_come = |skill: &OutdatedSkill| {
-        matches!(skill.status, Status::Changed | Status::Moved | Status::Unknown) && skill.held_back.is_none()
-    };
-    if let Some((commands, one)) = updates(skills, "", may_come) {
-        let bring = if one { "installs" } else { "install" };
-        printer.hint(&format!("`skillpm diff --newest` shows what would change, {commands} {bring} it"));
-    }
-    if let Some((commands, one)) = updates(skills, " --latest", |skill| skill.latest.is_some()) {
-        let (go, names) = if one { ("goes", "manifest names") } else { ("go", "manifests name") };
-        printer.hint(&format!("{commands} {go} past the versions that the {names}"));
-    }
+    printer.hints(&outcome.hints());
 }
 
 /// Returns a text such as `1 of 3 skills is`, or `3 skills are` if it is all of them.
 fn of_all(some: usize, all: usize) -> String {
     let are = if some == 1 { "is" } else { "are" };
     if some == all { skills_are(all) } else { format!("{some} of {} {are}", count(all, "skill")) }
-}
-
-/// Returns the commands that update those of `skills` that are `wanted`, one for each scope, and whether it
-/// is a single skill.
-fn updates(
-    skills: &[OutdatedSkill],
-    how: &str,
-    wanted: impl Fn(&OutdatedSkill) -> bool,
-) -> Option<(String, bool)> {
-    let is_in = |scope: &ScopeKind| skills.iter().any(|skill| skill.scope == *scope && wanted(skill));
-    let scopes = [ScopeKind::Project, ScopeKind::User].into_iter().filter(is_in);
-    let commands: Vec<_> = scopes.map(|scope| format!("skillpm update{}{how}", scope_flag(scope))).collect();
-    (!commands.is_empty()).then(|| (quoted(&commands), commands.len() == 1))
 }
 
 fn warn(printer: &Printer, outcome: &OutdatedOutcome) {
@@ -160,6 +136,7 @@ mod tests {
     use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
+    use crate::install::scope::ScopeKind;
 
     fn skill(status: Status) -> OutdatedSkill {
         OutdatedSkill {

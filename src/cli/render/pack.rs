@@ -4,10 +4,8 @@ use std::path::Path;
 
 use super::cache::size;
 use super::{count, error, one_line, validate};
-use crate::advice::{Opt, Verb, message};
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
-use crate::error::{Error, ErrorKind};
 use crate::lint::Profile;
 use crate::ops::pack::{LeaveReason, LeftOut, PackOutcome, PackedFile};
 use crate::ops::validate::{Repairs, ValidateOutcome};
@@ -20,13 +18,7 @@ pub(crate) fn refused(printer: &Printer, done: &str, findings: &ValidateOutcome,
     } else {
         validate::show(printer, findings, false, Repairs::None);
     }
-    let refused = Error::new(ErrorKind::Findings, format!("the skill was not {done}"));
-    let repair = Verb::Validate.call().path(typed).option(Opt::Profile, "publish").flag(Opt::Fix);
-    let can_repair = findings.findings().any(|finding| finding.fix.is_some());
-    error::show(
-        printer,
-        &if can_repair { refused.hint(message!(repair, " repairs what can be repaired")) } else { refused },
-    );
+    error::show(printer, &findings.refusal(done, typed));
 }
 
 pub(crate) fn show(printer: &Printer, outcome: &PackOutcome, cwd: &Path) {

@@ -14,8 +14,7 @@ pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     if outcome.plugins.is_empty() {
         printer.note("the marketplace has no plugins");
     } else {
-        printer
-            .hint("name a plugin instead of `--list` to install its skills, or after `--list` to see them");
+        printer.hints(&outcome.list_hints());
     }
 }
 

@@ -16,7 +16,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PolicyOutcome) {
         }
         if outcome.lines.is_empty() {
             printer.note("no policy restricts what may be installed or run here");
-            printer.hint("write one as `[policy]` in `skillpm.toml`, or in `/etc/skillpm/policy.toml` for the whole machine");
+            printer.hints(&outcome.hints());
         }
         return;
     }

@@ -1,5 +1,7 @@
 //! `registry`: what was published, and what a registry has.
 
+use std::path::Path;
+
 use super::cache::size;
 use super::table::Table;
 use super::{count, error, one_line};
@@ -13,7 +15,7 @@ use crate::ops::registry::{
 };
 use crate::registry::Visibility;
 
-pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, json: bool) {
+pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, cwd: &Path, json: bool) {
     if json {
         return printer.json(outcome);
     }
@@ -24,9 +26,7 @@ pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, json: bool) 
     } else {
         format!("`{dir}` is the registry `{name}` now")
     });
-    if !outcome.dry_run {
-        printer.hint("`skillpm registry add` publishes a skill there");
-    }
+    printer.hints(&outcome.hints(cwd));
 }
 
 /// Shows the files that were not the registry's and gave way to it.
@@ -56,7 +56,7 @@ pub(crate) fn added(printer: &Printer, outcome: &AddOutcome, json: bool) {
     }
 }
 
-pub(crate) fn indexed(printer: &Printer, outcome: &IndexOutcome, json: bool) {
+pub(crate) fn indexed(printer: &Printer, outcome: &IndexOutcome, cwd: &Path, json: bool) {
     if json {
         return printer.json(outcome);
     }
@@ -78,11 +78,7 @@ pub(crate) fn indexed(printer: &Printer, outcome: &IndexOutcome, json: bool) {
     };
     let (skills, versions) = (count(outcome.skills, "skill"), count(outcome.versions, "version"));
     printer.note(&format!("{skills}, {versions}: {end}"));
-    if !outcome.left_out.is_empty() {
-        printer.hint(
-            "`skillpm registry verify` shows what is wrong; lists of what was left out stay as they were",
-        );
-    }
+    printer.hints(&outcome.hints(cwd));
 }
 
 pub(crate) fn yanked(printer: &Printer, outcome: &YankOutcome, json: bool) {
@@ -128,7 +124,7 @@ pub(crate) fn access(printer: &Printer, outcome: &AccessOutcome, is_change: bool
     }
 }
 
-pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, json: bool) {
+pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, cwd: &Path, json: bool) {
     if json {
         return printer.json(outcome);
     }
@@ -148,10 +144,7 @@ pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, json: bool) {
         count(outcome.defects.len(), "defect")
     };
     printer.note(&format!("{skills}, {versions}, {}: {defects}", size(outcome.bytes)));
-    let is_outdated = |defect: &crate::registry::Defect| defect.kind == crate::registry::DefectKind::Outdated;
-    if outcome.defects.iter().any(is_outdated) || !outcome.pending.is_empty() {
-        printer.hint("`skillpm registry index` writes again what is derived from records");
-    }
+    printer.hints(&outcome.hints(cwd));
 }
 
 /// Prints why skills of a registry were not mirrored.

@@ -2,7 +2,7 @@
 
 use super::{count, install, one_line, quoted, steps};
 use crate::cli::printer::Printer;
-use crate::cli::words::{scope_flag, worded};
+use crate::cli::words::worded;
 use crate::ops::remove::RemoveOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
@@ -38,12 +38,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     let number = outcome.removed.len() + outcome.unneeded.len();
     printer.note(&format!("{} removed", count(number, "skill")));
     install::files(printer, outcome.scope, outcome.files);
-    // The messages about saved copies say this already.
-    if outcome.undoable && outcome.kept.len() < number {
-        let them = if number == 1 { "it" } else { "them" };
-        let flag = outcome.scope.map_or("", scope_flag);
-        printer.hint(&format!("`skillpm undo{flag}` restores {them}"));
-    }
+    printer.hints(&outcome.hints());
 }
 
 #[cfg(test)]

@@ -4,9 +4,11 @@ use std::collections::BTreeSet;
 
 use super::table::Table;
 use super::{error, one_line};
+use crate::advice::Verb;
 use crate::cli::printer::Printer;
+use crate::cli::words::typed;
 use crate::ops::search::{FoundIn, FoundSkill, SearchOutcome};
-use crate::text::{and, shell_word};
+use crate::text::and;
 
 pub(crate) fn json(printer: &Printer, outcome: &SearchOutcome) {
     warn(printer, outcome);
@@ -18,12 +20,7 @@ pub(crate) fn show(printer: &Printer, outcome: &SearchOutcome, words: &str) {
     warn(printer, outcome);
     if outcome.skills.is_empty() {
         printer.note(&format!("no skill matches `{}`", one_line(words)));
-        if !outcome.suggestions.is_empty() {
-            let names: Vec<_> =
-                outcome.suggestions.iter().map(|name| format!("`{}`", one_line(name))).collect();
-            printer.hint(&format!("did you mean {}?", names.join(" or ")));
-        }
-        return;
+        return printer.hints(&outcome.hints());
     }
     table(&outcome.skills).show(printer);
     let mut told = BTreeSet::new();
@@ -39,10 +36,7 @@ pub(crate) fn show(printer: &Printer, outcome: &SearchOutcome, words: &str) {
             ));
         }
     }
-    let shown = outcome.skills.len();
-    if shown < outcome.total {
-        printer.hint(&format!("{shown} of {} matches are shown: `--limit` shows more", outcome.total));
-    }
+    printer.hints(&outcome.hints());
 }
 
 fn warn(printer: &Printer, outcome: &SearchOutcome) {
@@ -54,9 +48,10 @@ fn table(skills: &[FoundSkill]) -> Table {
     let mut table = Table::new(&["name", "version", "where", "description", "next"]).state("next");
     for skill in skills {
         let next = match &skill.source {
-            Some(source) => format!("skillpm install {}", shell_word(source)),
-            None => format!("skillpm show {}", shell_word(&skill.name)),
+            Some(source) => Verb::Install.call().word(source),
+            None => Verb::Show.call().word(&skill.name),
         };
+        let next = typed(&next);
         let version = skill.version.as_deref().unwrap_or_default();
         table.row([&skill.name, version, &place(skill), &skill.description, &next]);
     }
@@ -133,7 +128,7 @@ mod tests {
         ");
         insta::assert_snapshot!(err.text(), @"
         `pdf` is in 2 registries, `default` and `corp`: these may be different skills
-        hint: 4 of 7 matches are shown: `--limit` shows more
+        hint: 4 of 7 matches are shown: `--limit 7` shows all
         ");
     }
 

@@ -9,7 +9,6 @@ use crate::cli::words::worded;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListedSkill, SkillState};
 use crate::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
-use crate::text::shell_word;
 use crate::text::without_secrets;
 
 /// The number of digits of a file's digest to show; `--json` has all.
@@ -41,10 +40,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
         }
     }
     printer.styled_data(&text);
-    if !outcome.deviations.is_empty() {
-        let file = shell_word(&outcome.file);
-        printer.hint(&format!("`skillpm validate {}` shows the places", one_line(&file)));
-    }
+    printer.hints(&outcome.hints());
 }
 
 fn warn(printer: &Printer, outcome: &ShowOutcome) {

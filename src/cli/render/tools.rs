@@ -12,7 +12,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ToolsOutcome) {
             Some(name) => format!("the skill `{}` has no script tools", super::one_line(name)),
             None => "no skill here has script tools".to_owned(),
         });
-        printer.hint("tools are the files in a skill's `scripts/` that end in `.py`, `.sh` or `.js`, or begin with `#!`");
+        printer.hints(&outcome.hints());
         return;
     }
     let mut table = Table::new(&["tool", "script", "takes", "description"]).prose("description");

@@ -14,7 +14,7 @@ pub(crate) fn list(printer: &Printer, outcome: &TrustOutcome) {
     }
     if outcome.directories.is_empty() {
         printer.note("no directory is trusted: only scripts of locked skills run");
-        printer.hint("`skillpm trust DIR` allows scripts of unlocked skills in that directory");
+        printer.hints(&outcome.hints());
     }
 }
 
@@ -27,7 +27,7 @@ pub(crate) fn changed(printer: &Printer, outcome: &TrustOutcome, trusted: bool) 
         (true, _) => printer.note("nothing was changed: all of them are already trusted"),
         (false, true) => {
             printer.note("scripts of skills in there may run, locked or not");
-            printer.hint("`skillpm untrust DIR` revokes that");
+            printer.hints(&outcome.change_hints(trusted));
         }
         (false, false) => {}
     }
@@ -70,11 +70,11 @@ mod tests {
         warning: `/srv/a b` is no longer trusted: every user may write to it
         + /home/ann/work
         scripts of skills in there may run, locked or not
-        hint: `skillpm untrust DIR` revokes that
+        hint: `skillpm untrust /home/ann/work` revokes that
         - /home/ann/work
         nothing was changed: all of them are already trusted
         no directory is trusted: only scripts of locked skills run
-        hint: `skillpm trust DIR` allows scripts of unlocked skills in that directory
+        hint: `skillpm trust .` allows scripts of unlocked skills in this directory
         ");
     }
 }

@@ -3,7 +3,7 @@
 use super::cache::size;
 use super::{install, one_line, quoted, steps};
 use crate::cli::printer::Printer;
-use crate::cli::words::{scope_flag, worded};
+use crate::cli::words::worded;
 use crate::install::plan::ChangedFiles;
 use crate::ops::undo::{Forgotten, UndoOutcome, Undone};
 
@@ -18,10 +18,9 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         steps::plan(printer, &outcome.paths);
         return printer.warnings(&outcome.warnings);
     }
-    let flag = outcome.scope.map_or("", scope_flag);
     if outcome.finished {
         printer.note("an interrupted `undo` was completed");
-        return printer.hint(&format!("run `skillpm undo{flag}` again to redo the change"));
+        return printer.hints(&outcome.hints());
     }
     for kept in &outcome.kept {
         printer.note(&worded(kept));
@@ -39,10 +38,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         printer.note(&format!("removed {removed}, which did not exist before"));
     }
     printer.warnings(&outcome.warnings);
-    if outcome.undoable {
-        let does = if outcome.redone { "undo" } else { "redo" };
-        printer.hint(&format!("run `skillpm undo{flag}` again to {does} it"));
-    }
+    printer.hints(&outcome.hints());
 }
 
 fn words(change: Undone) -> (&'static str, &'static str) {

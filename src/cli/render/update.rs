@@ -4,7 +4,7 @@ use super::{count, counted, diff, error, install, one_line, quoted, short_revisi
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
-use crate::cli::words::{scope_flag, worded};
+use crate::cli::words::worded;
 use crate::error::Failure;
 use crate::merge::Conflict;
 use crate::ops::update::{MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version};
@@ -35,13 +35,7 @@ pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
         printer.note(&format!("{} up to date", skills_are(unchanged)));
     }
     warn(printer, outcome, &[]);
-    if !outcome.refused.is_empty() {
-        printer.hint(&format!(
-            "review the lines marked `!`, then run `skillpm update{} --allow-new-capabilities={}`",
-            outcome.scope.map_or("", scope_flag),
-            one_line(&outcome.refused.join(","))
-        ));
-    }
+    printer.hints(&outcome.hints());
 }
 
 /// Prints the changes that were made. The differences were shown before, as were the warnings `told`.
@@ -63,17 +57,7 @@ pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning])
             count(paths.len(), "conflict"),
             quoted(&files)
         ));
-        let update =
-            || outcome.scope.map_or(Verb::Update.call(), |scope| Verb::Update.within(scope)).word(&name);
-        printer.hint(&worded(&message!(
-            "edit them until no marker and no kept file is left, or choose a side with ",
-            update().flag(Opt::Ours),
-            " or ",
-            Opt::Theirs,
-            "; ",
-            update().flag(Opt::Abort),
-            " undoes the update"
-        )));
+        printer.hint(&outcome.conflict_hint(skill));
     }
 }
 
@@ -96,15 +80,18 @@ fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
 fn still(printer: &Printer, outcome: &UpdateOutcome) {
     let all = printer.look().verbose;
     for skill in &outcome.skills {
-        let missing;
+        let told;
         let text = match skill.change {
             UpdateChange::Unchanged if all => "is up to date",
-            UpdateChange::Pinned => "is pinned to a commit: `--latest` goes past it",
+            UpdateChange::Pinned => {
+                told = worded(&message!("is pinned to a commit: ", Opt::Latest, " goes past it"));
+                &told
+            }
             UpdateChange::Editable => "is editable: it changes with its directory",
             UpdateChange::Missing => {
-                let flag = outcome.scope.map_or("", scope_flag);
-                missing = format!("is not installed yet: `skillpm install{flag}` installs it");
-                &missing
+                let install = outcome.scope.map_or(Verb::Install.call(), |scope| Verb::Install.within(scope));
+                told = worded(&message!("is not installed yet: ", install, " installs it"));
+                &told
             }
             UpdateChange::Unresolved => "has conflicts of an earlier update",
             UpdateChange::Failed => "was left as is",

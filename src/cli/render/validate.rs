@@ -5,12 +5,13 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 use super::finding::{WIDTH, findings};
 use super::{count, json_text, one_line};
+use crate::advice::message;
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
 use crate::error::Result;
 use crate::fs;
 use crate::lint::report::{LintReport, SkillReport, github, json, junit, sarif};
-use crate::lint::{Profile, Safety, Severity};
+use crate::lint::{Profile, Severity};
 use crate::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
 
 /// Prints all findings and a summary, with the flags that repair them if `flags` is set, and a link to more
@@ -24,14 +25,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool, ma
     repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
     left_alone(printer, outcome);
-    // Repairs of installed skills have already been requested.
-    if let Some(hint) = repairable(outcome, made).filter(|_| flags && outcome.installed == 0) {
-        printer.hint(&hint);
-    }
-    let of = |severity| outcome.findings().find(|finding| finding.severity == severity);
-    if let Some(first) = [Severity::Error, Severity::Warning, Severity::Note].into_iter().find_map(of) {
-        printer.hint(&format!("`skillpm explain {}` says more", first.rule));
-    }
+    printer.hints(&outcome.hints(flags, made));
 }
 
 /// Prints the changes that repairs would make.
@@ -52,7 +46,7 @@ fn left_alone(printer: &Printer, outcome: &ValidateOutcome) {
     for (file, real) in &outcome.outside {
         let shown = |path: &Path| one_line(&path.display().to_string());
         printer.warning(&format!("`{}` was not changed: a link leads out of the project", shown(file)));
-        printer.hint(&format!("to repair `{}`, name that path", shown(real)));
+        printer.hint(&message!(format_args!("to repair `{}`, name that path", real.display())));
     }
 }
 
@@ -68,26 +62,6 @@ fn repaired(printer: &Printer, outcome: &ValidateOutcome, what: &str) {
             printer.status("~", &format!("`{file}`: its name {what}, as `{name}`"));
         }
     }
-}
-
-/// Returns how many of the remaining findings a flag can repair.
-fn repairable(outcome: &ValidateOutcome, made: Repairs) -> Option<String> {
-    let with = |wanted| {
-        // The remaining ones of the requested repairs would do harm.
-        if matches!(made, Repairs::Make(safety) if wanted <= safety) {
-            return 0;
-        }
-        let fixes = outcome.findings().filter_map(|finding| finding.fix.as_ref());
-        fixes.filter(|fix| fix.safety == wanted).count()
-    };
-    let what = if outcome.findings().nth(1).is_none() { "it" } else { "some of them" };
-    // The number is only known afterwards: one repair enables another, or removes several findings.
-    Some(match (with(Safety::Safe), with(Safety::Unsafe)) {
-        (0, 0) => return None,
-        (_, 0) => format!("`--fix` repairs {what}; `--diff` shows how"),
-        (0, _) => format!("`--fix=unsafe` repairs {what}; `--fix=unsafe --diff` shows how"),
-        _ => "`--fix` repairs some of them, `--fix=unsafe` more; with `--diff` they show how".to_owned(),
-    })
 }
 
 /// Prints a report for programs, or writes it to `file`.
@@ -153,6 +127,7 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::cli::render::finding::testing::checked;
+    use crate::lint::Safety;
 
     /// Returns what is shown of a skill with `text`, and what is told about it.
     fn shown(text: &str) -> (String, String) {
@@ -192,7 +167,7 @@ mod tests {
         "#);
         insta::assert_snapshot!(err, @"
         1 skill: 2 errors, 1 warning
-        hint: `--fix=unsafe` repairs some of them; `--fix=unsafe --diff` shows how
+        hint: `--fix=unsafe` repairs some of them; `--fix=unsafe` with `--diff` shows how
         hint: `skillpm explain name-alphabet` says more
         ");
     }
@@ -204,9 +179,9 @@ mod tests {
         skill.findings.truncate(1);
         skill.findings[0].fix = Some(crate::lint::Fix::safe("rename the file to `SKILL.md`", Vec::new()));
         let outcome = ValidateOutcome { skills: vec![skill], ..ValidateOutcome::default() };
-        let hint = |made| repairable(&outcome, made);
-        assert_eq!(hint(Repairs::None).as_deref(), Some("`--fix` repairs it; `--diff` shows how"));
-        assert_eq!(hint(Repairs::Make(Safety::Safe)), None, "it was tried");
+        let hint = |made| outcome.hints(true, made)[0].to_string();
+        assert_eq!(hint(Repairs::None), "`fix` repairs it; `diff` shows how");
+        assert!(hint(Repairs::Make(Safety::Safe)).starts_with("`explain "), "it was tried");
     }
 
     #[test]

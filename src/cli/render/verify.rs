@@ -2,9 +2,6 @@
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
-use crate::cli::words::{scope_flag, worded};
-use crate::install::editable::put_back;
-use crate::install::scope::ScopeKind;
 use crate::install::state::SkillState;
 use crate::ops::verify::{FileChange, UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 
@@ -39,48 +36,7 @@ pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
         }
     }
     printer.note(&summary(&outcome.skills));
-    if outcome.skills.iter().any(fails) {
-        printer.hint("nobody checked what is not locked: remove it, or keep it out of version control");
-    }
-    for scope in [ScopeKind::Project, ScopeKind::User] {
-        let of_scope: Vec<_> = outcome.skills.iter().filter(|skill| skill.scope == scope).collect();
-        if let Some(hint) = hint(scope, &of_scope) {
-            printer.hint(&hint);
-        }
-    }
-}
-
-/// Returns advice about the `skills` of `scope`, if there is any: a command acts on one scope.
-fn hint(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<String> {
-    let places = || skills.iter().flat_map(|skill| &skill.places);
-    let is_there = |wanted| places().any(|place| place.verdict == wanted);
-    let flag = scope_flag(scope);
-    if let Some(skill) = skills.iter().find(|skill| skill.verdict == SkillState::Conflict) {
-        let name = one_line(&skill.name);
-        return Some(format!(
-            "settle the conflicts in `{name}`, or run `skillpm update{flag} {name}` with `--ours`, `--theirs` or `--abort`"
-        ));
-    }
-    let is_edited = |place: &VerifiedPlace| place.verdict == SkillState::Modified && place.found.is_some();
-    // If something other than a skill is there, `--force` does not help.
-    if places().any(is_edited) {
-        Some(format!("`skillpm install{flag} --force` restores what is locked; the store keeps your copy"))
-    } else if let Some(gone) =
-        skills.iter().find(|skill| skill.source_gone && skill.verdict == SkillState::Missing)
-    {
-        let name = one_line(&gone.name);
-        Some(format!("`{name}` is editable, but its directory is gone: {}", worded(&put_back(scope, &name))))
-    } else if is_there(SkillState::LineEnds) {
-        Some(format!(
-            "`skillpm install{flag}` brings back the line ends that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing them"
-        ))
-    } else if is_there(SkillState::Missing) {
-        Some(format!("`skillpm install{flag}` restores what is missing"))
-    } else if is_there(SkillState::Elsewhere) {
-        Some(format!("`skillpm doctor{flag}` shows what to do about links"))
-    } else {
-        None
-    }
+    printer.hints(&outcome.hints());
 }
 
 /// Returns a sentence about the code in `skill` that is not part of it; `None` if there is none.
@@ -178,6 +134,7 @@ mod tests {
     use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
+    use crate::install::scope::ScopeKind;
     use crate::ops::verify::ChangedFile;
 
     fn place(verdict: SkillState) -> VerifiedPlace {

@@ -1,8 +1,9 @@
 //! `why`: a page for each scope that has the skill.
 
 use super::{asked_for, one_line, short_revision};
+use crate::advice::{Verb, message};
 use crate::cli::printer::Printer;
-use crate::cli::words::scope_flag;
+use crate::cli::words::worded;
 use crate::install::agent_view::Form;
 use crate::install::scope::ScopeKind;
 use crate::ops::list::{ListedSkill, SkillState};
@@ -32,10 +33,7 @@ pub(crate) fn show(printer: &Printer, outcome: &WhyOutcome) {
     if outcome.installed.is_empty() {
         let end = outcome.scope.map(|scope| format!(" {}", scope.within())).unwrap_or_default();
         printer.note(&format!("`{}` is not installed{end}", one_line(&outcome.name)));
-        match &outcome.closest {
-            Some(close) => printer.hint(&format!("did you mean `{close}`?")),
-            None => printer.hint("`skillpm list` shows what is installed"),
-        }
+        printer.hints(&outcome.hints());
     }
 }
 
@@ -94,9 +92,9 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
 
 /// Returns the place and state of a skill.
 fn lies(skill: &ListedSkill, place: &str) -> String {
-    let flag = scope_flag(skill.scope);
+    let install = || Verb::Install.within(skill.scope);
     let awry = if skill.disabled {
-        format!(" (it is disabled: `skillpm install{flag}` hides it from agents)")
+        worded(&message!(" (it is disabled: ", install(), " hides it from agents)"))
     } else {
         String::new()
     };
@@ -127,7 +125,7 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
             format!("editable: the link {place} or its target is missing")
         }
         SkillState::Missing | SkillState::Untracked | SkillState::Foreign => {
-            format!("missing from {place}: `skillpm install{flag}` restores it")
+            worded(&message!(format_args!("missing from {place}: "), install(), " restores it"))
         }
     }
 }

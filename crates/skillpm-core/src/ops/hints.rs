@@ -1,6 +1,16 @@
 //! What several verbs advise to do next. A hint is made from values, and each front end words it in its own way.
 
+mod around;
+mod installed;
+mod looked;
+mod written;
+
 use std::collections::BTreeSet;
+
+pub use self::installed::restore;
+#[cfg(feature = "create")]
+pub use self::written::use_template;
+pub use self::written::{explain, installed};
 
 use crate::advice::{Call, Message, Opt, Verb, message};
 use crate::install::agent_view::Unseen;

@@ -32,6 +32,8 @@ names! {
         Cache = "cache",
         /// Shows what an agent learns about all skills.
         Catalog = "catalog",
+        /// Prints what a shell needs to complete words.
+        Completions = "completions",
         /// Creates a new skill.
         Create = "create",
         /// Shows local edits, or changes in a new version.
@@ -58,6 +60,8 @@ names! {
         Link = "link",
         /// Lists installed skills.
         List = "list",
+        /// Prints the manual.
+        Man = "man",
         /// Serves skills over MCP, and sets up clients.
         Mcp = "mcp",
         /// Shows which skills have changed in their sources.
@@ -78,6 +82,8 @@ names! {
         Run = "run",
         /// Searches for skills.
         Search = "search",
+        /// Shows how the program was installed.
+        Itself = "self",
         /// Shows everything about a skill.
         Show = "show",
         /// Lists the scripts of skills.
@@ -126,6 +132,8 @@ names! {
         As = "as",
         /// A branch.
         Branch = "branch",
+        /// The maximum number of tokens.
+        Budget = "budget",
         /// An MCP client.
         Client = "client",
         /// Copies instead of links.
@@ -134,22 +142,36 @@ names! {
         Cwd = "cwd",
         /// A skill's description.
         Description = "description",
+        /// Show changes, make none.
+        Diff = "diff",
+        /// A directory of skills.
+        Dir = "dir",
         /// Links to the source's directories instead of copies.
         Editable = "editable",
         /// The text to show where there are no skills.
         Empty = "empty",
         /// A variable for a script.
         Env = "env",
+        /// The fields of each skill.
+        Fields = "fields",
         /// Repair what is found.
         Fix = "fix",
         /// Replace whatever is in the way.
         Force = "force",
         /// Forget a record.
         Forget = "forget",
+        /// A form of output.
+        Format = "format",
         /// Take skills from the project's packages.
         FromProject = "from-project",
         /// Resolve nothing: use only what is locked.
         Frozen = "frozen",
+        /// The user's own skills.
+        Global = "global",
+        /// Skills that are hidden from models as well.
+        Hidden = "hidden",
+        /// Output for programs.
+        Json = "json",
         /// Take the newest version, past a pinned one.
         Latest = "latest",
         /// The number of lines to read.
@@ -164,10 +186,14 @@ names! {
         Marketplace = "marketplace",
         /// The maximum number of bytes of a file to read.
         MaxBytes = "max-bytes",
+        /// The maximum number of bytes of output to keep.
+        MaxOutput = "max-output",
         /// Take the lowest versions that fit.
         Minimal = "minimal",
         /// A name.
         Name = "name",
+        /// Compare with the newest version.
+        Newest = "newest",
         /// Leave out dependencies.
         NoDeps = "no-deps",
         /// Use no network.
@@ -176,6 +202,8 @@ names! {
         Offset = "offset",
         /// Keep the user's files in a conflict.
         Ours = "ours",
+        /// A file for the output.
+        Output = "output",
         /// A directory.
         Path = "path",
         /// The version to have.
@@ -184,6 +212,12 @@ names! {
         Processes = "processes",
         /// A named set of lint levels.
         Profile = "profile",
+        /// The project, where the user is the default.
+        Project = "project",
+        /// A registry.
+        Registry = "registry",
+        /// A saved copy to restore.
+        Restore = "restore",
         /// A commit.
         Rev = "rev",
         /// How to isolate scripts.
@@ -196,10 +230,14 @@ names! {
         SkillsSh = "skills-sh",
         /// Standard input for a script.
         Stdin = "stdin",
+        /// The store as well.
+        Store = "store",
         /// Fail for what is otherwise only told.
         Strict = "strict",
         /// A tag.
         Tag = "tag",
+        /// A template.
+        Template = "template",
         /// Take the files of the new version in a conflict.
         Theirs = "theirs",
         /// The time limit of a script.
@@ -208,6 +246,10 @@ names! {
         Var = "var",
         /// Show details.
         Verbose = "verbose",
+        /// Read a token from standard input.
+        WithToken = "with-token",
+        /// A file or directory to write to.
+        Write = "write",
     }
 }
 

@@ -2,6 +2,7 @@
 
 use clap::{Args, Subcommand};
 
+use crate::advice::{Opt, message};
 use crate::cli::args::ScopeArg;
 use crate::cli::{App, exit, render};
 use crate::env;
@@ -207,7 +208,7 @@ fn pick(app: &App, scope: Option<ScopeKind>) -> Result<Vec<String>> {
     if found.is_empty() {
         let known: Vec<_> = all().iter().map(|client| client.id).collect();
         return Err(Error::usage("no client was found on this machine")
-            .hint(format!("`--client NAME` sets up one of {}", ids(&known))));
+            .hint(message!((Opt::Client, "NAME"), format_args!(" sets up one of {}", ids(&known)))));
     }
     let items: Vec<_> = found.iter().map(|client| Choice::new(client.id, client.name)).collect();
     match app.context.interact.choose("which clients do you want to set up?", &items) {

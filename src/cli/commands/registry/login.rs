@@ -4,6 +4,7 @@ use std::io::Read as _;
 
 use clap::Args;
 
+use crate::advice::{Opt, message};
 use crate::cli::{App, render};
 use crate::error::{Error, Result};
 use crate::ops::registry::{LoginRequest, login, login_address, logins, logout};
@@ -77,5 +78,5 @@ fn given() -> Result<String> {
 
 fn nobody() -> Error {
     Error::usage("there is no terminal to ask for the token")
-        .hint("pass it on standard input with `--with-token`")
+        .hint(message!("pass it on standard input with ", Opt::WithToken))
 }

@@ -1,0 +1,195 @@
+//! What to do about skills that somebody writes, and about registries.
+
+use std::path::Path;
+
+use crate::advice::{Call, Message, Opt, Verb, message};
+use crate::error::{Error, ErrorKind};
+use crate::fs::relative;
+use crate::install::scope::ScopeKind;
+use crate::lint::{Rule, Safety, Severity};
+use crate::ops::cache;
+#[cfg(feature = "create")]
+use crate::ops::create::{Builtin, CreateOutcome};
+use crate::ops::fmt::FmtOutcome;
+#[cfg(feature = "create")]
+use crate::ops::hints::link_unseen;
+use crate::ops::registry::{IndexOutcome, InitOutcome, VerifyOutcome};
+use crate::ops::validate::{Repairs, ValidateOutcome};
+use crate::registry::{Defect, DefectKind};
+use crate::source::local::portable;
+
+#[cfg(feature = "create")]
+impl CreateOutcome {
+    /// Returns the path of the new skill as it is typed in `cwd`.
+    pub fn typed<'a>(&'a self, cwd: &Path) -> std::borrow::Cow<'a, Path> {
+        let is_in_project =
+            self.installed.as_ref().is_some_and(|installed| installed.scope == ScopeKind::Project);
+        if is_in_project {
+            relative(cwd, &self.path).into()
+        } else {
+            self.path.strip_prefix(cwd).unwrap_or(&self.path).into()
+        }
+    }
+
+    /// Returns what to do next, in `cwd`.
+    pub fn hints(&self, cwd: &Path) -> Vec<Message> {
+        let unseen = self.installed.as_ref().and_then(|new| link_unseen(Some(new.scope), &new.unseen));
+        let mut hints: Vec<_> = unseen.into_iter().collect();
+        if self.dry_run {
+            return hints;
+        }
+        let typed = self.typed(cwd);
+        hints.push(message!(
+            format_args!("write `{}`, then run ", typed.join("SKILL.md").display()),
+            Verb::Validate.call().path(&typed)
+        ));
+        if let Some(typed) = portable(cwd, &self.path) {
+            hints.push(message!(Verb::Invoke.call().word(typed), " shows what an agent gets"));
+        }
+        hints
+    }
+}
+
+/// Returns how to use one of `templates`.
+#[cfg(feature = "create")]
+pub fn use_template(templates: &[Builtin]) -> Option<Message> {
+    let create = Verb::Create.call().word("NAME").option(Opt::Template, templates.last()?.name);
+    Some(message!(
+        create,
+        " uses that one; ",
+        (Opt::Template, "./directory"),
+        " and ",
+        (Opt::Template, "owner/repo/directory"),
+        " work too"
+    ))
+}
+
+/// Returns how to read about one of `rules`.
+pub fn explain(rules: &[&Rule]) -> Option<Message> {
+    Some(message!(Verb::Explain.call().word(rules.first()?.id), " explains the first rule, and so each"))
+}
+
+/// Returns how to change installed skills, of which `number` were left as locked.
+pub fn installed(number: usize) -> Option<Message> {
+    (number > 0).then(|| {
+        message!(
+            "to format it anyway, name the skill's own directory; ",
+            Verb::Verify,
+            " will then report it as edited"
+        )
+    })
+}
+
+impl FmtOutcome {
+    /// Returns what to do next.
+    pub fn hints(&self) -> Vec<Message> {
+        installed(self.installed).into_iter().collect()
+    }
+}
+
+impl ValidateOutcome {
+    /// Returns how to repair what is left, where an option can be `added`, and where to read more. `made` are the repairs
+    /// that were made.
+    pub fn hints(&self, added: bool, made: Repairs) -> Vec<Message> {
+        // Repairs of installed skills have already been requested.
+        let repair = self.repair(made).filter(|_| added && self.installed == 0);
+        let of = |severity| self.findings().find(|finding| finding.severity == severity);
+        let first = [Severity::Error, Severity::Warning, Severity::Note].into_iter().find_map(of);
+        let explain = first.map(|first| message!(Verb::Explain.call().word(first.rule), " says more"));
+        repair.into_iter().chain(explain).collect()
+    }
+
+    /// Returns how to repair what can be repaired.
+    fn repair(&self, made: Repairs) -> Option<Message> {
+        let with = |wanted| {
+            // The remaining ones of the requested repairs would do harm.
+            if matches!(made, Repairs::Make(safety) if wanted <= safety) {
+                return 0;
+            }
+            let fixes = self.findings().filter_map(|finding| finding.fix.as_ref());
+            fixes.filter(|fix| fix.safety == wanted).count()
+        };
+        let what = if self.findings().nth(1).is_none() { " repairs it; " } else { " repairs some of them; " };
+        let r#unsafe = || (Opt::Fix, "unsafe");
+        // The number is only known afterwards: one repair enables another, or removes several findings.
+        Some(match (with(Safety::Safe), with(Safety::Unsafe)) {
+            (0, 0) => return None,
+            (_, 0) => message!(Opt::Fix, what, Opt::Diff, " shows how"),
+            (0, _) => message!(r#unsafe(), what, r#unsafe(), " with ", Opt::Diff, " shows how"),
+            _ => message!(
+                Opt::Fix,
+                " repairs some of them, ",
+                r#unsafe(),
+                " more; with ",
+                Opt::Diff,
+                " they show how"
+            ),
+        })
+    }
+
+    /// Returns the refusal to do something to the skill at `typed` because of what was found: it was not `done`.
+    pub fn refusal(&self, done: &str, typed: &Path) -> Error {
+        let refused = Error::new(ErrorKind::Findings, format!("the skill was not {done}"));
+        if !self.findings().any(|finding| finding.fix.is_some()) {
+            return refused;
+        }
+        let repair = Verb::Validate.call().path(typed).option(Opt::Profile, "publish").flag(Opt::Fix);
+        refused.hint(message!(repair, " repairs what can be repaired"))
+    }
+}
+
+impl cache::VerifyOutcome {
+    /// Returns how to delete what is damaged, unless that was to be done.
+    pub fn hints(&self, fix: bool) -> Vec<Message> {
+        let damaged = (!fix && self.damaged.iter().any(|damaged| !damaged.kept)).then(|| {
+            message!(
+                Verb::Cache.call().word("verify").flag(Opt::Fix),
+                " deletes damaged ones; they are fetched again when needed"
+            )
+        });
+        damaged.into_iter().collect()
+    }
+}
+
+/// Returns the call of an action of `registry` on the registry at `dir`; that in `cwd` needs no name.
+fn registry(action: &str, dir: &str, cwd: &Path) -> Call {
+    let call = Verb::Registry.call().word(action);
+    if Path::new(dir) == cwd { call } else { call.option(Opt::Registry, dir) }
+}
+
+impl InitOutcome {
+    /// Returns how to publish the first skill, in `cwd`.
+    pub fn hints(&self, cwd: &Path) -> Vec<Message> {
+        if self.dry_run {
+            return Vec::new();
+        }
+        vec![message!(
+            registry("add", &self.registry, cwd).word("DIR"),
+            " publishes the skill in `DIR` there"
+        )]
+    }
+}
+
+impl IndexOutcome {
+    /// Returns where to see why something was left out, in `cwd`.
+    pub fn hints(&self, cwd: &Path) -> Vec<Message> {
+        if self.left_out.is_empty() {
+            return Vec::new();
+        }
+        vec![message!(
+            registry("verify", &self.registry, cwd),
+            " shows what is wrong; lists of what was left out stay as they were"
+        )]
+    }
+}
+
+impl VerifyOutcome {
+    /// Returns how to write again what is derived, in `cwd`.
+    pub fn hints(&self, cwd: &Path) -> Vec<Message> {
+        let is_outdated = |defect: &Defect| defect.kind == DefectKind::Outdated;
+        if !self.defects.iter().any(is_outdated) && self.pending.is_empty() {
+            return Vec::new();
+        }
+        vec![message!(registry("index", &self.registry, cwd), " writes again what is derived from records")]
+    }
+}

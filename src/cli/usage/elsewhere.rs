@@ -1,0 +1,154 @@
+//! The words of other tools, and what they are here.
+
+use crate::advice::Opt::{Branch, Fix, Force, Format, Frozen, Json, Latest, Rev, Skill, Store, Tag};
+use crate::advice::{Message, Opt, Verb, message};
+use crate::cli::words::{PROGRAM, VERSION, help_of};
+
+/// Words of other tools, and the answer to them.
+pub(super) type Elsewhere = (&'static [&'static str], fn() -> Message);
+
+/// Returns the answer to `word` in `table`.
+pub(super) fn elsewhere(table: &[Elsewhere], word: &str) -> Option<Message> {
+    table.iter().find(|(words, _)| words.contains(&word)).map(|(_, hint)| hint())
+}
+
+/// Verbs of other tools, and the equivalent here.
+pub(super) const VERBS_ELSEWHERE: [Elsewhere; 29] = [
+    (&["about", "ver", "version"], || {
+        let check = Verb::Itself.call().word("check");
+        message!(VERSION, " prints the version, ", check, " whether there is a newer one")
+    }),
+    (&["bug", "issue", "issues"], || message!(VERSION, " names the home page, where problems are reported")),
+    (&["cat"], || message!(Verb::Read.call().word("NAME").word("SKILL.md"), " prints a file of a skill")),
+    (&["check"], || {
+        message!(Verb::Outdated, " shows what is newer, ", Verb::Verify, " whether everything is as locked")
+    }),
+    (&["ci", "restore"], || message!(Verb::Install.call().flag(Frozen), " installs exactly what is locked")),
+    (&["clean"], || message!(Verb::Cache.call().word("clean"), " removes all downloads")),
+    (&["completion"], || {
+        let bash = Verb::Completions.call().word("bash");
+        message!(bash, " prints what bash needs to complete the words of `skillpm`")
+    }),
+    (&["config", "env", "set"], || {
+        message!("`skillpm.toml` holds the settings of a project, ", Verb::Policy, " shows what holds here")
+    }),
+    (&["del", "delete", "erase", "purge"], || message!(Verb::Remove.call().word("NAME"), " removes a skill")),
+    (&["doc", "docs", "manual"], || {
+        let page = help_of(&format!("{PROGRAM} COMMAND"));
+        message!(page, " names the page of a command, ", Verb::Man, " prints a manual")
+    }),
+    (&["exec", "x"], || message!(Verb::Run.call().word("NAME").word("SCRIPT"), " runs a script of a skill")),
+    (&["fetch", "get", "pull"], || {
+        let install = Verb::Install.call().word("owner/repo");
+        message!(install, " installs skills, ", Verb::Update, " brings newer versions")
+    }),
+    (&["fix", "repair"], || {
+        message!(
+            Verb::Doctor.call().flag(Fix),
+            " repairs what is installed, ",
+            Verb::Validate.call().flag(Fix),
+            " what you write"
+        )
+    }),
+    (&["inspect", "view"], || message!(Verb::Show.call().word("NAME"), " shows everything about a skill")),
+    (&["lock"], || {
+        message!(Verb::Install, " writes `skillpm.lock`, ", Verb::Update, " updates it to newer versions")
+    }),
+    (&["auth", "login", "logout"], || {
+        message!(
+            Verb::Registry.call().word("login"),
+            " keeps a token for a registry; `GITHUB_TOKEN` is for GitHub, `SKILLPM_TOKEN_<HOST>` or `~/.netrc` for \
+             other hosts, and git uses its own"
+        )
+    }),
+    (&["metadata", "freeze"], || {
+        message!(Verb::List.call().flag(Json), " prints what is installed, for programs")
+    }),
+    (&["preview", "use"], || message!(Verb::Invoke.call().word("NAME"), " shows what an agent gets")),
+    (&["pin", "unpin"], || {
+        let pin = Verb::Install.call().word("owner/repo").option(Tag, "v1");
+        let past = Verb::Update.call().word("NAME").flag(Latest);
+        message!(pin, " pins a skill, ", past, " goes past that")
+    }),
+    (&["prune"], || {
+        message!(Verb::Cache.call().word("prune"), " removes what has not been used for a while")
+    }),
+    (&["release"], || {
+        message!(
+            Verb::Publish,
+            " publishes a skill to a registry; or push it to a git repository, so that ",
+            Verb::Install.call().word("owner/repo"),
+            " finds it"
+        )
+    }),
+    (&["ref", "checkout", "switch"], || {
+        let branch = Verb::Install.call().word("owner/repo").option(Branch, "NAME");
+        message!(branch, " takes another branch, ", Tag, " and ", Rev, " a fixed version")
+    }),
+    (&["reinstall"], || {
+        let force = Verb::Install.call().flag(Force);
+        message!(Verb::Verify, " shows what differs, ", force, " replaces what you edited")
+    }),
+    (&["revert", "rollback"], || message!(Verb::Undo, " undoes the last change")),
+    (&["scan", "test"], || message!(Verb::Validate, " checks skills")),
+    (&["self-update", "selfupdate"], || {
+        message!(
+            Verb::Itself.call().word("check"),
+            " shows how skillpm was installed and whether there is a newer version; ",
+            Verb::Update,
+            " is for skills"
+        )
+    }),
+    (&["status"], || {
+        message!(Verb::List, " shows what is installed and edited, ", Verb::Doctor, " what is broken")
+    }),
+    (&["store"], || message!(Verb::Cache.call().word("dir"), " shows where the store is, and its size")),
+    (&["where", "which"], || {
+        message!(Verb::Why.call().word("NAME"), " explains why a skill is installed, and where it is")
+    }),
+];
+
+/// Verbs of other tools for their caches, and the equivalent here.
+pub(super) const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
+    (&["du", "info", "list", "location", "ls", "path", "show", "size", "status"], || {
+        let dir = Verb::Cache.call().word("dir");
+        message!(dir, " shows where the store and the downloads are, and their size")
+    }),
+    (&["clear", "delete", "empty", "purge", "remove", "rm"], || {
+        message!(Verb::Cache.call().word("clean"), " removes all downloads, with ", Store, " the store too")
+    }),
+    (&["gc"], || message!(Verb::Cache.call().word("prune"), " removes what has not been used for a while")),
+    (&["check", "fix", "repair"], || {
+        let verify = Verb::Cache.call().word("verify");
+        message!(verify, " checks everything; with ", Fix, " it deletes what is damaged")
+    }),
+];
+
+/// The names of other tools' options here, and the commands that have them, if these are not all commands with the
+/// options in the hint.
+pub(super) const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 6] = [
+    (
+        &["install"],
+        (&["--all"], || {
+            message!(
+                (Skill, "*"),
+                " takes all skills, ",
+                (Opt::Agent, "*"),
+                " links them for all agents on this machine"
+            )
+        }),
+    ),
+    (
+        &["diff", "outdated", "update", "verify"],
+        (&["--all"], || message!("leave out the name to use all skills")),
+    ),
+    (
+        &[],
+        (&["--pin", "--ref"], || {
+            message!(Tag, ", ", Branch, " or ", Rev, " names a revision, or `#` after the source")
+        }),
+    ),
+    (&[], (&["--user"], || message!(Opt::Global, " is for your own skills, in every project"))),
+    (&[], (&["--output-format", "--reporter"], || message!(Format, " chooses the format"))),
+    (&[], (&["--format", "--output-format"], || message!(Json, " prints JSON"))),
+];
