@@ -1,8 +1,7 @@
 //! How the Python package words messages: functions and keyword arguments where it has them, else the command.
 
 use serde_json::Value;
-use skillpm::advice::{Call, Message, Opt, Verb, Warning, Wording};
-use skillpm::cli::CommandLine;
+use skillpm::advice::{Call, CommandLine, Message, Opt, Verb, Warning, Wording};
 use skillpm::scope::ScopeKind;
 
 /// The wording of the Python package.

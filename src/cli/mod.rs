@@ -23,7 +23,6 @@ mod words;
 mod working_dir;
 
 pub use render::diff::version_diff;
-pub use words::CommandLine;
 
 use std::ffi::OsString;
 use std::process::ExitCode;

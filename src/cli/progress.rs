@@ -10,8 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::printer::{Printer, clean};
 use super::render::update::new_version;
-use super::words::CommandLine;
-use crate::advice::Wording as _;
+use crate::advice::{CommandLine, Wording as _};
 use crate::interrupt::Outcome;
 use crate::reporter::{Reporter, Requested};
 use crate::review::Review;

@@ -25,6 +25,13 @@ pub(crate) fn answer(error: &clap::Error, arguments: &[OsString], printer: &Prin
             printer.styled_data(&help::shown(&error.render().ansi().to_string(), is_short));
             Ok(exit::SUCCESS)
         }
+        // Programs cannot read a page.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if printer.look().json => {
+            let typed = named(arguments).0;
+            let what = if typed == PROGRAM { "a command" } else { "an action" };
+            Err(Error::usage(format!("`{typed}` needs {what}"))
+                .hint(message!(help_of(&typed), " lists them")))
+        }
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
             printer.styled_talk(&help::shown(&error.render().ansi().to_string(), false));
             Ok(exit::USAGE)
@@ -226,6 +233,23 @@ mod tests {
         let error = answer(&error, &arguments, &printer).expect_err(line);
         assert_eq!(error.kind().exit_code(), exit::USAGE);
         (error.to_string(), error.hints().iter().map(worded).collect())
+    }
+
+    /// A page is for people.
+    #[test]
+    fn without_an_action_programs_get_an_error() {
+        let look =
+            crate::cli::appearance::Appearance { json: true, ..crate::cli::appearance::Appearance::PLAIN };
+        for (line, message, help) in [
+            ("skillpm", "`skillpm` needs a command", "`skillpm --help` lists them"),
+            ("skillpm cache", "`skillpm cache` needs an action", "`skillpm cache --help` lists them"),
+        ] {
+            let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            let error = Cli::try_parse_from(&arguments).expect_err(line);
+            let (printer, ..) = crate::cli::printer::testing::printer(look.clone());
+            let error = answer(&error, &arguments, &printer).expect_err(line);
+            assert_eq!((error.to_string().as_str(), worded(&error.hints()[0]).as_str()), (message, help));
+        }
     }
 
     #[test]

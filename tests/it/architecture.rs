@@ -130,6 +130,12 @@ const COMMANDS: &[(&str, &str)] = &[
     ("lockfile.rs", "the heading of the file tells people what restores the skills"),
 ];
 
+/// Files of the command line that may name commands in texts: where, and why. All else is made of a `Verb`.
+const TYPED: &[(&str, &str)] = &[
+    ("cli/words.rs", "the words for the program itself"),
+    ("cli/commands/diff.rs", "the examples of a help page are constants"),
+];
+
 /// A source file: its path below `src`, and its code.
 struct Source {
     path: String,
@@ -506,6 +512,16 @@ fn only_front_ends_word_commands_and_flags() {
     );
     let text = "\"run `skillpm install x`, `--force`, `-- x`, `git log --all`\"";
     assert_eq!(commands(text).collect::<Vec<_>>(), ["skillpm install x", "--force"]);
+}
+
+/// A hint that is a text runs as printed only by luck: nothing quotes what is in it, and no other front end can word it.
+#[test]
+fn the_command_line_names_commands_by_values() {
+    let sources = sources_of(&["src"]);
+    let names = |source: &&Source| source.code.contains("`skillpm ");
+    let all: BTreeSet<_> = sources.iter().filter(names).map(|source| source.path.as_str()).collect();
+    let allowed: BTreeSet<_> = TYPED.iter().map(|(file, _)| *file).collect();
+    assert_eq!(all, allowed, "name commands by `Verb` and `Call` in a `message!`");
 }
 
 /// Codes that stand as texts in `code`: those of errors and of warnings.

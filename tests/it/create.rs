@@ -82,7 +82,7 @@ fn what_is_said() {
     reference  short instructions, and texts to read when needed
     workflow   phases with checks between them, and a form for the report
     --- stderr
-    hint: use one with `skillpm create NAME --template TEMPLATE`; `./directory` and `owner/repo/directory` work too
+    hint: use one with `skillpm create NAME --template workflow`; `./directory` and `owner/repo/directory` work too
     ");
     let output = sandbox.run(&["create", "--list-templates", "--json"]);
     let templates: serde_json::Value = serde_json::from_str(&output.stdout).expect("JSON");

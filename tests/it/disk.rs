@@ -62,7 +62,7 @@ fn a_project_that_cannot_be_written() {
     error: failed to create `.agents`
       caused by: Permission denied (os error 13)
     hint: check who owns the path, and its mode
-    hint: `skillpm install -g` works on your own skills instead
+    hint: `skillpm install -g ./src/pdf` works on your own skills instead
     ");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o755)).expect("chmod");
@@ -159,7 +159,7 @@ fn directories_of_others_and_directories_without_write_permission() {
     error: failed to look at `.goose/skills`
       caused by: Permission denied (os error 13)
     hint: check who owns the path, and its mode
-    hint: `skillpm install -g` works on your own skills instead
+    hint: `skillpm install -g ./src/pdf` works on your own skills instead
     ");
     let cache = sandbox.project().join(".agents/skills/pdf/empty");
     std::fs::create_dir_all(cache.join("sub")).expect("directories");
@@ -280,7 +280,7 @@ fn a_project_on_a_read_only_disk() {
     error: failed to create `.agents`
       caused by: Read-only file system (os error 30)
     hint: remount the file system as writable
-    hint: `skillpm install -g` works on your own skills instead
+    hint: `skillpm install -g '~/src/pdf'` works on your own skills instead
     ");
 }
 

@@ -192,7 +192,7 @@ fn what_a_repository_holds() {
       Does what pdf does.
       skills/pdf in git+http://[HOST]/skills.git
     --- stderr
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill docx` instead of `--list` installs `docx`, `--skill '*'` all
     ");
 }
 

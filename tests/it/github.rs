@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use skillpm::cli::CommandLine;
+use skillpm::advice::CommandLine;
 use skillpm::error::{Error, ErrorKind, Result};
 use skillpm::fs::SharedFile;
 use skillpm::http::Client;

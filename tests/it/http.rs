@@ -4,7 +4,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use skillpm::cli::CommandLine;
+use skillpm::advice::CommandLine;
 use skillpm::error::{Error, ErrorKind};
 use skillpm::http::{Answer, Client, Credential, HttpError, Request, Url};
 use skillpm::reporter::Reporter;

@@ -157,7 +157,7 @@ fn what_a_source_holds_and_what_would_be_done() {
       Does what pdf does.
       skills/pdf in acme/skills
     --- stderr
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill docx` instead of `--list` installs `docx`, `--skill '*'` all
     ");
     for named in [&["acme/skills@pdf"][..], &["acme/skills", "-s", "pdf"]] {
         let listed = sandbox.ok(&[&["install", "--list"], named].concat()).stdout;

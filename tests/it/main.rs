@@ -44,6 +44,7 @@ mod foreign;
 mod fronts;
 mod git;
 mod github;
+mod hints;
 mod http;
 mod http2;
 mod http_upload;

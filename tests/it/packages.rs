@@ -151,7 +151,7 @@ fn a_python_distribution() {
       Does what pdf does.
       demo_pkg/skills/pdf in python:demo-pkg
     --- stderr
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill shared` instead of `--list` installs `shared`, `--skill '*'` all
     ");
     good(sandbox.run(&["install", "python:demo_pkg", "--skill", "*"]));
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
@@ -510,7 +510,7 @@ fn what_an_npm_package_declares() {
     --- stderr
     warning: `npm:demo` recommends skills that it does not include: `skillpm install 'owner/repo#v1@z'`
     warning: `npm:demo` recommends skills that it does not include: `skillpm install npm:other`
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill pdf` instead of `--list` installs `pdf`, `--skill '*'` all
     ");
 
     let sandbox = skills("[\"./agents\",\n    \"../../../home\"]");
@@ -634,7 +634,7 @@ fn the_libraries_of_r() {
       skills/tidy in r:demo
     --- stderr
     warning: not installed, and skipped, from `renv.lock`: `none`
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill tidy` instead of `--list` installs `tidy`, `--skill '*'` all
     ");
 
     // A link of the project's library to anywhere else is not followed.
@@ -863,7 +863,7 @@ fn everything_that_a_project_uses() {
       skills/r-pdf in r:demo
     --- stderr
     warning: not installed, and skipped, from `pyproject.toml`: `absent`
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill pdf` instead of `--list` installs `pdf`, `--skill '*'` all
     ");
     insta::assert_snapshot!(refused(&sandbox, 2, run(&[])), @"
     exit: 2

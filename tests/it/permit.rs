@@ -78,7 +78,7 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     --- stderr
     + [DIR]/project/.agents
     scripts of skills in there may run, locked or not
-    hint: `skillpm untrust DIR` revokes that
+    hint: `skillpm untrust ./.agents` revokes that
     ");
     assert_eq!(std::fs::metadata(trust_file(&sandbox)).expect("there").permissions().mode() & 0o777, 0o600);
     assert_eq!(greet(&sandbox).stdout, "hello\n");
@@ -108,7 +108,7 @@ fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     exit: 0
     --- stderr
     no directory is trusted: only scripts of locked skills run
-    hint: `skillpm trust DIR` allows scripts of unlocked skills in that directory
+    hint: `skillpm trust .` allows scripts of unlocked skills in this directory
     ");
 }
 

@@ -75,7 +75,7 @@ fn a_plugin_of_the_marketplaces_own_repository() {
       Does what pdf does.
       plugins/office/skills/pdf in acme/tools
     --- stderr
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill pdf` instead of `--list` installs `pdf`, `--skill '*'` all
     ");
     let args = ["install", "--marketplace", "acme/tools", "--list", "office", "--skill", "docx"];
     let listed = sandbox.ok(&args).stdout;

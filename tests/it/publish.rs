@@ -65,7 +65,7 @@ fn a_version_is_published_once() {
     sandbox.write("pdf/references/guide.md", "# Another guide\n");
     for more in [&[][..], &["--dry-run"]] {
         let output = sandbox.run(&[&["publish", "pdf", "--to", "site"], more].concat());
-        let is_told = output.stderr.contains("`skillpm bump 1.0.1`");
+        let is_told = output.stderr.contains("`skillpm bump 1.0.1 pdf`");
         assert!(output.code == Some(2) && is_told, "{more:?}: {output}");
     }
     assert_eq!(site(&sandbox), before);

@@ -152,10 +152,10 @@ fn the_tag_says_which_skill_if_there_are_several() {
 fn a_version_is_published_once() {
     let mut scene = Scene::new();
     assert_eq!(scene.publish(&[]).code, Some(0));
-    scene.refused(&[], 2, "`skillpm bump 1.0.1`");
-    scene.refused(&["--dry-run"], 2, "`skillpm bump 1.0.1`");
+    scene.refused(&[], 2, "`skillpm bump 1.0.1 pdf`");
+    scene.refused(&["--dry-run"], 2, "`skillpm bump 1.0.1 pdf`");
     scene.forge.repo("acme/skills").tag("v1.0.4", &scene.commit);
-    scene.refused(&[], 2, "`skillpm bump 1.0.5`");
+    scene.refused(&[], 2, "`skillpm bump 1.0.5 pdf`");
     scene.refused(&["--tag", "v1.0"], 2, "`--tag`");
     // A tag without a release is taken if it is of this commit.
     scene.forge.repo("acme/skills").tag("v1.1", &scene.commit);

@@ -207,7 +207,7 @@ fn what_takes_too_long_is_told() {
     assert_eq!((output.code, output.stdout.len()), (Some(0), 1024));
     insta::assert_snapshot!(output.stderr, @"
     warning: standard output was cut: 1024 of 3000 bytes were shown
-    hint: `--max-output` shows more
+    hint: `--max-output 3000` shows all of it
     ");
 }
 

@@ -145,5 +145,5 @@ fn pages_of_the_manual() {
     }
     let output = sandbox.run(&["man", "lst"]);
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("did you mean `list`?"), "{output}");
+    assert!(output.stderr.contains("did you mean `skillpm man list`?"), "{output}");
 }

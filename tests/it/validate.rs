@@ -116,7 +116,7 @@ fn warnings_fail_with_strict() {
 
     --- stderr
     1 skill: 0 errors, 1 warning
-    hint: `--fix=unsafe` repairs it; `--fix=unsafe --diff` shows how
+    hint: `--fix=unsafe` repairs it; `--fix=unsafe` with `--diff` shows how
     hint: `skillpm explain unknown-field` says more
     ");
 }
@@ -149,7 +149,7 @@ fn quoted_patterns() {
     let sandbox = project();
     assert_snapshot!(sandbox.run(&["validate", "skills/**/SKILL.md"]).stderr, @"
     2 skills: 0 errors, 1 warning
-    hint: `--fix=unsafe` repairs it; `--fix=unsafe --diff` shows how
+    hint: `--fix=unsafe` repairs it; `--fix=unsafe` with `--diff` shows how
     hint: `skillpm explain unknown-field` says more
     ");
     assert_snapshot!(sandbox.run(&["validate", "skills/x*"]), @"
@@ -512,7 +512,7 @@ fn repairs_are_shown_then_made() {
     --- stderr
     ~ `./skills/pdf/SKILL.md`: 1 finding repaired
     1 skill: 2 errors, 0 warnings
-    hint: `--fix=unsafe` repairs some of them; `--fix=unsafe --diff` shows how
+    hint: `--fix=unsafe` repairs some of them; `--fix=unsafe` with `--diff` shows how
     hint: `skillpm explain name-alphabet` says more
     ");
     assert_snapshot!(sandbox.run(&["validate", "--fix=unsafe"]), @"

@@ -164,7 +164,7 @@ fn skills_of_an_archive_are_listed_and_picked() {
       Does what pdf does.
       pdf in http://HOST/all.tgz
     --- stderr
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill docx` instead of `--list` installs `docx`, `--skill '*'` all
     ");
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &url])), @"
     exit: 2

@@ -103,7 +103,7 @@ fn one_skill_of_a_site() {
       Does target.
       target in http://HOST
     --- stderr
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill pdf` instead of `--list` installs `pdf`, `--skill '*'` all
     ");
     assert_eq!(forge.asked(), [format!("{V2}/index.json")], "a list needs no artifacts");
     insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("")])), @"
@@ -654,7 +654,7 @@ fn hostile_entries() {
       Does good.
       good in http://HOST
     --- stderr
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill good` instead of `--list` installs `good`, `--skill '*'` all
     ");
     let output = told(&forge, &sandbox.run(&["install", &forge.url("/@good")]));
     assert!(output.starts_with("exit: 0"), "{output}");
@@ -811,7 +811,7 @@ fn hostile_lists_of_files() {
       D.
       good in http://HOST
     --- stderr
-    hint: `--skill NAME` instead of `--list` installs one, `--skill '*'` all
+    hint: `--skill encoded` instead of `--list` installs `encoded`, `--skill '*'` all
     exit: 5
     --- stderr
     error: `up/SKILL.md` cannot be loaded: its entry in the index lists the file `../../x`: it has a `.` or `..` component

@@ -188,7 +188,7 @@ fn what_is_not_installed() {
       .agents/skills/pdf: installed, of the project, seen by codex
     --- stderr
     `pdf` is not installed among your own skills
-    hint: `skillpm list` shows what is installed
+    hint: `skillpm list -g` shows what is installed
     ");
     for name in ["../../etc", "", "\u{1b}[2J"] {
         let output = sandbox.run(&["why", name]);

@@ -8,7 +8,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::advice::{Message, PartData, Warning, Wording};
+use crate::advice::{Message, PartData, Verb, Warning, Wording};
 use crate::codes;
 use crate::text::without_secrets;
 
@@ -125,6 +125,11 @@ impl From<&Error> for Failure {
 }
 
 impl Failure {
+    /// Returns the failure of something that was left as it is, with its reason.
+    pub fn new(kind: ErrorKind, message: impl Into<Message>) -> Self {
+        Self::from(&Error::new(kind, message))
+    }
+
     /// Returns the failure as the data of an error, in the words of `wording`.
     pub fn data(&self, wording: &dyn Wording) -> ErrorData {
         ErrorData {
@@ -221,6 +226,14 @@ impl Error {
     #[track_caller]
     pub fn hint(mut self, hint: impl Into<Message>) -> Self {
         self.more.hints.push(hint.into().made_by(Location::caller()));
+        self
+    }
+
+    /// Adds `word` to the calls of `verb` in its hints: who knows what to do there often does not know where.
+    #[must_use]
+    pub fn with_word(mut self, verb: Verb, word: &str) -> Self {
+        let hints = std::mem::take(&mut self.more.hints);
+        self.more.hints = hints.into_iter().map(|hint| hint.with_word(verb, word)).collect();
         self
     }
 

@@ -12,12 +12,15 @@ use std::path::{Path, PathBuf};
 
 use serde::{Serialize, Serializer};
 
+pub use self::command_line::CommandLine;
 pub use self::data::{CallData, OptionData, PartData, SettingData};
 pub use self::names::{Opt, Verb};
 use self::site::Site;
 pub use self::warning::Warning;
 use crate::scope::ScopeKind;
+use crate::text::without_secrets;
 
+mod command_line;
 mod data;
 mod names;
 mod site;
@@ -222,6 +225,19 @@ impl Message {
         self
     }
 
+    /// Adds `word` to the calls of `verb`.
+    #[must_use]
+    pub fn with_word(mut self, verb: Verb, word: &str) -> Self {
+        for part in &mut self.parts {
+            if let Part::Run(call) = part
+                && call.verb == verb
+            {
+                call.arguments.push(Argument::Word(word.to_owned()));
+            }
+        }
+        self
+    }
+
     /// Joins `messages`, with `between` between them.
     #[must_use]
     pub fn joined(messages: impl IntoIterator<Item = Self>, between: &str) -> Self {
@@ -343,7 +359,8 @@ crate::schema_of!(Message as String);
 
 impl Serialize for Message {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(self)
+        // Data goes into the logs of programs.
+        serializer.serialize_str(&without_secrets(&self.to_string()))
     }
 }
 

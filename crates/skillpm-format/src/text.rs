@@ -240,6 +240,21 @@ pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
+/// Works like [`closest`], for paths: their names are compared, because what lies in one directory is alike in most
+/// letters. Of several paths with the closest name, the one in the directory of `given` wins.
+pub fn closest_path<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let name = |path: &'a str| path.rsplit('/').next().unwrap_or(path);
+    let wanted = given.rsplit('/').next().unwrap_or(given);
+    let directory = given.strip_suffix(wanted).unwrap_or_default();
+    let all: Vec<&str> = candidates.into_iter().collect();
+    let same = all.iter().map(|path| name(path)).find(|other| *other == wanted);
+    let close = same.or_else(|| closest(wanted, all.iter().map(|path| name(path))))?;
+    let mut named = all.into_iter().filter(|path| name(path) == close);
+    let first = named.next()?;
+    let is_beside = |path: &&str| path.strip_suffix(close) == Some(directory);
+    Some([first].into_iter().chain(named).find(is_beside).unwrap_or(first))
+}
+
 /// Returns how similar `candidate` is to `given`, if it is similar enough to be a typo.
 fn likeness(given: &str, candidate: &str) -> Option<f64> {
     Some(strsim::jaro_winkler(given, candidate)).filter(|likeness| *likeness > 0.8)
@@ -288,6 +303,22 @@ pub fn closest_paths<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn paths_are_close_by_their_names() {
+        let all = ["skills/pdf", "skills/tables", "other/tables"];
+        for (given, meant) in [
+            ("skill/pdf", Some("skills/pdf")),
+            ("skills/pfd", Some("skills/pdf")),
+            ("other/table", Some("other/tables")),
+            ("tables", Some("skills/tables")),
+            ("skills/alone", None),
+            ("skills/nope", None),
+        ] {
+            assert_eq!(closest_path(given, all), meant, "{given}");
+        }
+        assert_eq!(closest_path("x", []), None);
+    }
 
     #[test]
     fn short_names_are_close_too() {

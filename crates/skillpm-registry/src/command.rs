@@ -25,6 +25,7 @@ use crate::pages;
 use crate::registry::{Account, Timestamp, registry_name};
 use crate::storage::{Place, Storage, check_store, create, create_if_empty};
 use crate::web::{self, Entrance, Metrics, State, Tls};
+use crate::words;
 
 /// How long the end of the process waits for threads that are at work.
 const LAST: Duration = Duration::from_secs(1);
@@ -196,7 +197,7 @@ pub fn main() -> ExitCode {
 fn failed(error: &Error) -> ExitCode {
     anstream::eprintln!("error: {}", error.with_causes());
     for hint in error.hints() {
-        anstream::eprintln!("  hint: {hint}");
+        anstream::eprintln!("  hint: {}", words::here(hint));
     }
     ExitCode::from(error.kind().exit_code())
 }

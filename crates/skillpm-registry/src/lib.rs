@@ -20,6 +20,7 @@ mod storage;
 #[cfg(test)]
 mod testing;
 mod web;
+mod words;
 
 use skillpm_core::{codes, digest, interop, name, registry, version};
 

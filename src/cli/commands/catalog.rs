@@ -5,10 +5,9 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::scope;
-use crate::advice::{Argument, Call, Opt, Verb};
+use crate::advice::{Argument, Call, CommandLine, Opt, Verb};
 use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
-use crate::cli::words::flags;
 use crate::cli::{App, exit, render};
 use crate::engine::catalog::{CatalogForm, Field, Options};
 use crate::error::Result;
@@ -88,7 +87,7 @@ impl CatalogArgs {
 
     /// Returns the options that choose a form and skills, each after a blank: without them it would be another catalog.
     fn flags(&self) -> String {
-        [String::new()].into_iter().chain(flags(&self.options())).collect::<Vec<_>>().join(" ")
+        [String::new()].into_iter().chain(CommandLine::words(&self.options())).collect::<Vec<_>>().join(" ")
     }
 
     fn options(&self) -> Vec<Argument> {

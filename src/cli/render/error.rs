@@ -1,7 +1,7 @@
 //! Errors: what failed, why, and what to do.
 
+use crate::advice::CommandLine;
 use crate::cli::printer::Printer;
-use crate::cli::words::CommandLine;
 use crate::error::{Error, Failure};
 
 /// Prints `error`: as one line of JSON if JSON was requested, else for people.

@@ -1,8 +1,7 @@
 //! `export`: what was written, and what was left out.
 
-use super::{count, one_line, quoted};
+use super::{count, error, one_line, quoted};
 use crate::cli::printer::Printer;
-use crate::cli::words::worded;
 use crate::ops::export::ExportOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &ExportOutcome) {
@@ -28,11 +27,7 @@ pub(crate) fn json(printer: &Printer, outcome: &ExportOutcome) {
 
 fn warn(printer: &Printer, outcome: &ExportOutcome) {
     for skill in &outcome.left_out {
-        printer.warning(&format!(
-            "`{}` was left out: {}",
-            one_line(&skill.name),
-            one_line(&worded(&skill.reason))
-        ));
+        error::failure(printer, &skill.failure());
     }
     if !outcome.kept.is_empty() {
         let names = quoted(&outcome.kept);

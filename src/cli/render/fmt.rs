@@ -1,10 +1,7 @@
 //! `fmt`: the files that changed, those without a canonical form, and a summary.
 
 use super::{count, diff, error, one_line};
-use crate::advice::{Verb, message};
 use crate::cli::printer::Printer;
-use crate::document::Position;
-use crate::error::{Error, ErrorKind};
 use crate::ops::fmt::{FmtOutcome, Form};
 use crate::ops::hints;
 
@@ -20,7 +17,7 @@ pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_di
                 }
                 printer.status(verb, &format!("`{shown}`"));
             }
-            Form::Refused { reason, at } => refused(printer, &shown, reason, *at),
+            Form::Refused { .. } => file.refusal().iter().for_each(|error| error::show(printer, error)),
         }
     }
     printer.note(&summary(outcome, verb));
@@ -37,15 +34,6 @@ pub(super) fn installed(printer: &Printer, number: usize) {
         printer.note(&format!("{} left as locked", count(number, "installed skill")));
         printer.hints(&hints::installed(number));
     }
-}
-
-fn refused(printer: &Printer, file: &str, reason: &str, at: Option<Position>) {
-    let message = match at {
-        Some(Position { line, column }) => format!("`{file}`, line {line}, column {column}: {reason}"),
-        None => format!("`{file}`: {reason}"),
-    };
-    let hint = message!("the file was not changed; ", Verb::Validate, " says more");
-    error::show(printer, &Error::new(ErrorKind::Findings, message).hint(hint));
 }
 
 /// Returns a text such as `3 skills: 1 formatted, 1 left as it is`.

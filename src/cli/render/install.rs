@@ -84,15 +84,11 @@ fn warn(printer: &Printer, outcome: &InstallOutcome) {
     }
     let is_other = |warning: &&Warning| failures.iter().all(|left| left.warning() != **warning);
     printer.warnings(outcome.warnings.iter().filter(is_other));
-    if !outcome.left_modified.is_empty() {
-        let names = quoted(&outcome.left_modified);
-        let one = outcome.left_modified.len() == 1;
-        let (stay, them) = if one {
-            ("is edited and was left as is", "it")
-        } else {
-            ("are edited and were left as is", "them")
-        };
-        printer.warning(&format!("{names} {stay}: `--force` replaces {them}; the store keeps your copy"));
+    if let Some(left) = outcome.left_edited() {
+        error::failure(printer, &left);
+    }
+    if let Some(left) = outcome.left_unread().filter(|_| printer.look().json) {
+        error::failure(printer, &left);
     }
 }
 
@@ -239,6 +235,7 @@ mod tests {
     #[test]
     fn agents_that_see_nothing_are_named() {
         let unseen = |agent: &str, skills: &[&str]| Unseen {
+            chosen: false,
             agent: agent.to_owned(),
             skills: skills.iter().map(ToString::to_string).collect(),
         };

@@ -7,7 +7,7 @@ use super::table::Table;
 use super::{count, error, one_line};
 use crate::advice::message;
 use crate::cli::printer::Printer;
-use crate::error::Failure;
+use crate::error::{ErrorKind, Failure};
 use crate::ops::registry::mirror::{BundleOutcome, MirrorFailure, MirrorOutcome};
 use crate::ops::registry::{
     AccessOutcome, AccessWorkflow, AddOutcome, IndexOutcome, InitOutcome, ListOutcome, ListedSkill,
@@ -58,7 +58,11 @@ pub(crate) fn added(printer: &Printer, outcome: &AddOutcome, json: bool) {
 
 pub(crate) fn indexed(printer: &Printer, outcome: &IndexOutcome, cwd: &Path, json: bool) {
     if json {
-        return printer.json(outcome);
+        printer.json(outcome);
+        let left = outcome.left_out.iter().map(|one| format!("left out `{}`: {}", one.name, one.message));
+        return left.for_each(|told| {
+            error::failure(printer, &Failure::new(ErrorKind::Integrity, told));
+        });
     }
     let (write, remove) =
         if outcome.dry_run { ("would write", "would remove") } else { ("wrote", "removed") };

@@ -55,7 +55,6 @@ fn a_source_that_is_not_there() {
     --- stderr
     error: `report` needs `../nope`, which is not available
       caused by: there is no directory `skills/nope` in `acme/skills`
-    hint: did you mean `skills/report`?
     hint: `skillpm install --list acme/skills` shows what is available
     hint: `--no-deps` leaves out what skills need
     ");

@@ -109,6 +109,9 @@ pub struct Unseen {
     pub agent: String,
     /// The names of the skills that it does not see.
     pub skills: Vec<String>,
+    /// Whether the manifest names it: it only lacks its links.
+    #[serde(skip)]
+    pub chosen: bool,
 }
 
 /// Returns the names of the skills that agents should see according to `files`.

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::pack::skill_at;
+use super::pack::{about, skill_at};
 use super::paths::{Content, FileLocation, Inside, Target};
 use super::{diff, fix};
 use crate::advice::{Verb, message};
@@ -69,7 +69,7 @@ pub fn bump(context: &Context, request: &BumpRequest) -> Result<BumpOutcome> {
     let old = document.version().map(str::to_owned);
     let new = match &request.to {
         BumpTo::Version(version) => version.clone(),
-        BumpTo::Next(bump) => next(old.as_deref(), *bump)?,
+        BumpTo::Next(bump) => next(old.as_deref(), *bump).map_err(|error| about(error, &request.skill))?,
     };
     let text = set_version(&document, &new).ok_or_else(|| not_set(&shown, &new))?;
     let changed = text != document.text();

@@ -12,7 +12,7 @@ use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::context::Context;
 use crate::document::Document;
-use crate::error::{Error, Result};
+use crate::error::{Error, ErrorKind, Failure, Result};
 use crate::fs::{self, Kind};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
@@ -76,6 +76,14 @@ pub struct LeftOut {
     pub name: String,
     /// The reason, as the end of a sentence.
     pub reason: Message,
+}
+
+impl LeftOut {
+    /// Returns the same as a failure.
+    pub fn failure(&self) -> Failure {
+        let told = message!(format_args!("`{}` was left out: ", self.name), &self.reason);
+        Failure::new(ErrorKind::Findings, told)
+    }
 }
 
 /// Writes `skills-lock.json` in a form that the npm tool `skills` accepts as its own.

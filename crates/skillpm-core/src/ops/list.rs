@@ -142,6 +142,10 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
     let twin = scope.other_scope(settings)?.and_then(|twin| Files::read(&twin).ok());
     let mut there: BTreeSet<&str> = BTreeSet::new();
     for name in &names {
+        let is_copy = files.manifest.skills().get(name).is_some_and(|entry| !entry.editable);
+        if is_copy && !files.lock.skills.contains_key(name) {
+            outcome.unlocked.push((scope.kind, name.to_string()));
+        }
         let Some(mut skill) = state.skill(name)? else { continue };
         if skill.is_left_over(scope) {
             continue;
@@ -170,7 +174,9 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
     }
     let is_untracked =
         |skill: &ListedSkill| skill.scope == scope.kind && skill.state == SkillState::Untracked;
-    if files.manifest_text.is_some() && outcome.skills.iter().any(is_untracked) {
+    // Without a lockfile nobody knows what the skills of the manifest need.
+    let is_known = files.lock_text.is_some() || files.manifest.skills().is_empty();
+    if files.manifest_text.is_some() && is_known && outcome.skills.iter().any(is_untracked) {
         let left = Receipts::of(settings, scope).orphans(files);
         let goes = left.iter().filter(|(name, was)| was.is_whole(scope, name));
         outcome.warnings.extend(goes.map(|(name, _)| no_longer_asked(scope.kind, name)));

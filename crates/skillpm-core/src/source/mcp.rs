@@ -36,7 +36,7 @@ use crate::fs::write_small;
 use crate::reporter::Reporter;
 use crate::scope::ScopeRoot;
 use crate::spec::{Identity, McpServer, SourceFacts as _};
-use crate::text::closest;
+use crate::text::closest_path;
 use crate::workers;
 
 /// The number of requests in progress at once.
@@ -311,7 +311,7 @@ impl McpShelf {
         let typed = self.typed();
         let error = Error::usage(format!("there is no skill `{path}` in `{typed}`"));
         let listed = self.list().unwrap_or_default();
-        let error = match closest(path, listed.iter().map(|entry| entry.path.as_str())) {
+        let error = match closest_path(path, listed.iter().map(|entry| entry.path.as_str())) {
             Some(close) => error.hint(format!("did you mean `{close}`?")),
             None => error,
         };

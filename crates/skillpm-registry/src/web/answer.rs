@@ -17,6 +17,7 @@ use crate::access::Caller;
 use crate::app::File;
 use crate::codes;
 use crate::error::{Error, status};
+use crate::words;
 
 /// What says that nobody keeps an answer.
 const NO_STORE: &str = "no-store";
@@ -78,7 +79,7 @@ impl IntoResponse for Problem {
         } else {
             error.with_causes().to_string()
         };
-        let hints = error.hints().iter().map(ToString::to_string).collect();
+        let hints = error.hints().iter().map(words::there).collect();
         let told = Told(detail.clone());
         let body = ProblemBody { status: status.as_u16(), code: error.code(), detail, hints };
         let mut response = json(status, &body);

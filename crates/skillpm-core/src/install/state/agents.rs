@@ -305,6 +305,7 @@ impl ScopeState<'_> {
         let unseen = here.map(|agent| Unseen {
             agent: agent.agent.id.to_owned(),
             skills: names.iter().filter(|name| !self.sees(agent, name)).map(ToString::to_string).collect(),
+            chosen: agent.is_chosen,
         });
         unseen.filter(|unseen| !unseen.skills.is_empty()).collect()
     }

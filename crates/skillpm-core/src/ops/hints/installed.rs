@@ -1,7 +1,8 @@
 //! What to do after a change of what is installed.
 
-use super::{first_install, link_unseen, within};
+use super::shared::{first_install, show_unseen, within};
 use crate::advice::{Message, Opt, Verb, message};
+use crate::error::{ErrorKind, Failure};
 use crate::install::plan::Step;
 use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
@@ -13,10 +14,16 @@ use crate::ops::link::LinkOutcome;
 use crate::ops::remove::RemoveOutcome;
 use crate::ops::undo::UndoOutcome;
 use crate::ops::update::{UpdateOutcome, UpdatedSkill};
+use crate::text::and;
 
 /// Returns how to go on with `call` although the new versions of the skills `refused` can do more than the old ones.
 fn review(call: Message, refused: &[String]) -> Option<Message> {
     (!refused.is_empty()).then(|| message!("review the lines marked `!`, then ", call))
+}
+
+/// Returns a text such as `` `pdf`, `docx` and `xlsx` ``.
+fn quoted(names: &[String]) -> String {
+    and(&names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>())
 }
 
 fn allowed(refused: &[String]) -> (Opt, String) {
@@ -30,7 +37,7 @@ impl InstallOutcome {
             let install = message!("add ", allowed(&self.refused), " to install them");
             return review(install, &self.refused).into_iter().collect();
         }
-        let mut hints: Vec<_> = link_unseen(self.scope, &self.unseen).into_iter().collect();
+        let mut hints = show_unseen(self.scope, &self.unseen);
         // A skill that no agent sees cannot be invoked. New requested skills come first.
         let is_new = |skill: &InstalledSkill| matches!(skill.change, Change::Added | Change::Updated);
         let seen = self.skills.iter().filter(|skill| !skill.disabled && skill.change != Change::Removed);
@@ -45,6 +52,33 @@ impl InstallOutcome {
             hints.push(first_install(self.scope));
         }
         hints
+    }
+
+    /// Returns what was left as it is because it was edited.
+    pub fn left_edited(&self) -> Option<Failure> {
+        let them = match self.left_modified.len() {
+            0 => return None,
+            1 => "it",
+            _ => "them",
+        };
+        let are =
+            if them == "it" { "is edited and was left as is" } else { "are edited and were left as is" };
+        let told = message!(
+            format_args!("{} {are}: ", quoted(&self.left_modified)),
+            Opt::Force,
+            format_args!(" replaces {them}; the store keeps your copy")
+        );
+        Some(Failure::new(ErrorKind::Findings, told))
+    }
+
+    /// Returns what was left as it is because it cannot be read: warnings say why.
+    pub fn left_unread(&self) -> Option<Failure> {
+        let are = match self.left_unreadable.len() {
+            0 => return None,
+            1 => "cannot be read and was left as is",
+            _ => "cannot be read and were left as is",
+        };
+        Some(Failure::new(ErrorKind::Findings, format!("{} {are}", quoted(&self.left_unreadable))))
     }
 
     /// Returns how to install what the requested list of skills, or of plugins, shows.

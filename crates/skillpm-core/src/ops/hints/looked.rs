@@ -1,6 +1,6 @@
 //! What to do about what a look at the skills of a project or a machine shows.
 
-use super::within;
+use super::shared::within;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;

@@ -3,70 +3,18 @@
 use std::path::Path;
 
 use crate::advice::{Call, Message, Opt, Verb, message};
+use crate::document::Position;
 use crate::error::{Error, ErrorKind};
-use crate::fs::relative;
-use crate::install::scope::ScopeKind;
 use crate::lint::{Rule, Safety, Severity};
 use crate::ops::cache;
-#[cfg(feature = "create")]
-use crate::ops::create::{Builtin, CreateOutcome};
-use crate::ops::fmt::FmtOutcome;
-#[cfg(feature = "create")]
-use crate::ops::hints::link_unseen;
+use crate::ops::fmt::{FmtOutcome, Form, Formatted};
 use crate::ops::registry::{IndexOutcome, InitOutcome, VerifyOutcome};
 use crate::ops::validate::{Repairs, ValidateOutcome};
 use crate::registry::{Defect, DefectKind};
-use crate::source::local::portable;
-
-#[cfg(feature = "create")]
-impl CreateOutcome {
-    /// Returns the path of the new skill as it is typed in `cwd`.
-    pub fn typed<'a>(&'a self, cwd: &Path) -> std::borrow::Cow<'a, Path> {
-        let is_in_project =
-            self.installed.as_ref().is_some_and(|installed| installed.scope == ScopeKind::Project);
-        if is_in_project {
-            relative(cwd, &self.path).into()
-        } else {
-            self.path.strip_prefix(cwd).unwrap_or(&self.path).into()
-        }
-    }
-
-    /// Returns what to do next, in `cwd`.
-    pub fn hints(&self, cwd: &Path) -> Vec<Message> {
-        let unseen = self.installed.as_ref().and_then(|new| link_unseen(Some(new.scope), &new.unseen));
-        let mut hints: Vec<_> = unseen.into_iter().collect();
-        if self.dry_run {
-            return hints;
-        }
-        let typed = self.typed(cwd);
-        hints.push(message!(
-            format_args!("write `{}`, then run ", typed.join("SKILL.md").display()),
-            Verb::Validate.call().path(&typed)
-        ));
-        if let Some(typed) = portable(cwd, &self.path) {
-            hints.push(message!(Verb::Invoke.call().word(typed), " shows what an agent gets"));
-        }
-        hints
-    }
-}
-
-/// Returns how to use one of `templates`.
-#[cfg(feature = "create")]
-pub fn use_template(templates: &[Builtin]) -> Option<Message> {
-    let create = Verb::Create.call().word("NAME").option(Opt::Template, templates.last()?.name);
-    Some(message!(
-        create,
-        " uses that one; ",
-        (Opt::Template, "./directory"),
-        " and ",
-        (Opt::Template, "owner/repo/directory"),
-        " work too"
-    ))
-}
 
 /// Returns how to read about one of `rules`.
 pub fn explain(rules: &[&Rule]) -> Option<Message> {
-    Some(message!(Verb::Explain.call().word(rules.first()?.id), " explains the first rule, and so each"))
+    Some(message!(Verb::Explain.call().word(rules.first()?.id), " explains the first of them"))
 }
 
 /// Returns how to change installed skills, of which `number` were left as locked.
@@ -84,6 +32,23 @@ impl FmtOutcome {
     /// Returns what to do next.
     pub fn hints(&self) -> Vec<Message> {
         installed(self.installed).into_iter().collect()
+    }
+}
+
+impl Formatted {
+    /// Returns the error of a file that has no canonical form.
+    pub fn refusal(&self) -> Option<Error> {
+        let Form::Refused { reason, at } = &self.form else { return None };
+        let file = self.file.display();
+        let message = match at {
+            Some(Position { line, column }) => format!("`{file}`, line {line}, column {column}: {reason}"),
+            None => format!("`{file}`: {reason}"),
+        };
+        // A text that is in no file cannot be named.
+        let validate = Verb::Validate.call();
+        let validate = if self.text.is_some() { validate } else { validate.path(&self.file) };
+        let hint = message!("the file was not changed; ", validate, " says more");
+        Some(Error::new(ErrorKind::Findings, message).hint(hint))
     }
 }
 

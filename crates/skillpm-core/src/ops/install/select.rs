@@ -11,7 +11,7 @@ use crate::refusal::ABSENT_DIRECTORY;
 use crate::source::FetchedSource;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
 use crate::spec::{SourceSpec, check_directory};
-use crate::text::{closest, shell_word, visible_name};
+use crate::text::{closest, closest_path, shell_word, visible_name};
 use crate::tree::{Node, Tree};
 use crate::{agents, document::Document, lint};
 
@@ -66,7 +66,7 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
         Some(path) if opened.tree.below(path).next().is_none() => {
             let error =
                 Error::usage(format!("there is no directory `{path}` in `{}`", source_of(spec, opened)));
-            match closest(path, everywhere.iter().map(|c| c.path.as_str())) {
+            match closest_path(path, everywhere.iter().map(|c| c.path.as_str())) {
                 Some(close) => error.hint(format!("did you mean `{close}`?")),
                 None => error,
             }

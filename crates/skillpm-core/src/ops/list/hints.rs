@@ -4,7 +4,8 @@ use super::outcome::{ListOutcome, ListedSkill, SkillState};
 use crate::advice::{Message, Verb, message};
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
-use crate::ops::hints::{first_install, link_unseen};
+use crate::manifest;
+use crate::ops::hints::{first_install, show_unseen};
 use crate::ops::import::FoundIn;
 
 const SCOPES: [ScopeKind; 2] = [ScopeKind::Project, ScopeKind::User];
@@ -25,7 +26,10 @@ pub(super) fn of(outcome: &ListOutcome, scope: Option<ScopeKind>) -> Vec<Message
         )
     }));
     hints.extend(SCOPES.iter().flat_map(|scope| unknown(outcome, *scope)));
-    hints.extend(outcome.unseen.iter().filter_map(|(scope, unseen)| link_unseen(Some(*scope), unseen)));
+    // What is not installed is seen by nobody.
+    let is_whole = |scope| !outcome.skills.iter().any(|skill| is_missing(skill, scope));
+    let unseen = outcome.unseen.iter().filter(|(scope, _)| is_whole(*scope));
+    hints.extend(unseen.flat_map(|(scope, unseen)| show_unseen(Some(*scope), unseen)));
     hints.extend(
         first(SkillState::Conflict).map(|skill| {
             message!(Verb::Update.within(skill.scope).word(&skill.name), " shows what to resolve")
@@ -42,10 +46,13 @@ pub(super) fn of(outcome: &ListOutcome, scope: Option<ScopeKind>) -> Vec<Message
     hints
 }
 
+fn is_missing(skill: &ListedSkill, scope: ScopeKind) -> bool {
+    skill.scope == scope && skill.state == SkillState::Missing
+}
+
 /// Returns how to restore what is missing in `scope`.
 fn missing(outcome: &ListOutcome, scope: ScopeKind) -> Option<Message> {
-    let is_missing = |skill: &&ListedSkill| skill.scope == scope && skill.state == SkillState::Missing;
-    let mut missing = outcome.skills.iter().filter(is_missing).peekable();
+    let mut missing = outcome.skills.iter().filter(|skill| is_missing(skill, scope)).peekable();
     missing.peek()?;
     Some(match missing.find(|skill| skill.source_gone) {
         Some(gone) => message!(
@@ -62,11 +69,19 @@ fn unknown(outcome: &ListOutcome, scope: ScopeKind) -> Vec<Message> {
         |skill: &&ListedSkill| skill.scope == scope && skill.outer.is_none() && skill.state.is_unknown();
     let unknown = || outcome.skills.iter().filter(of_scope);
     let by_tool = |skill: &&ListedSkill| skill.found_in.is_some_and(|found| found.tool().is_some());
+    // The manifest names it, and what it names may need the others.
+    if let Some((_, name)) = outcome.unlocked.iter().find(|(of, _)| *of == scope) {
+        return vec![message!(
+            format_args!("`{name}` is in `{}` and not locked: ", manifest::FILE_NAME),
+            Verb::Install.within(scope),
+            " locks what is there"
+        )];
+    }
     let mut hints = Vec::new();
     if let Some(skill) = unknown().find(by_tool) {
         hints.push(message!(
             Verb::Import.within(scope),
-            format_args!(" adopts what other tools installed, such as `{}`", skill.name)
+            format_args!(" adopts what other tools installed, such as `{}`, or says why not", skill.name)
         ));
     } else if let (ScopeKind::Project, Some(lock)) = (scope, &outcome.other_lock) {
         hints.push(adopt(scope, lock));
@@ -155,7 +170,7 @@ mod tests {
         assert_eq!(
             hints(vec![theirs, own]),
             [
-                "`import` adopts what other tools installed, such as `theirs`",
+                "`import` adopts what other tools installed, such as `theirs`, or says why not",
                 "`own` was not installed by skillpm: `import own` adopts it"
             ]
         );

@@ -21,6 +21,8 @@ use crate::tree::{FileEntry, FileSet, Memory, Node, Tree};
 pub struct Examined {
     /// The skill's directory.
     pub(super) dir: PathBuf,
+    /// The same as it was typed.
+    typed: PathBuf,
     /// The file that makes the skill.
     pub(super) document: Document,
     /// What is packed, in memory: nothing can change it any more.
@@ -50,13 +52,18 @@ pub fn examine(context: &Context, dir: &Path) -> Result<Examined> {
     let packed = files.get(&file_name).map(|file| files.read(file)).transpose()?;
     let document = packed.map_or(document, Document::from_bytes);
     let outcome = check(context, &place, &document, &files)?;
-    Ok(Examined { dir: place.dir, document, files, left_out, outcome })
+    Ok(Examined { dir: place.dir, typed: dir.to_owned(), document, files, left_out, outcome })
 }
 
 impl Examined {
     /// Returns the skill's directory.
     pub fn dir(&self) -> &Path {
         &self.dir
+    }
+
+    /// Returns the skill's directory as it was typed.
+    pub(in crate::ops) fn typed(&self) -> &Path {
+        &self.typed
     }
 
     /// Returns what the rules found, as `validate` returns it.
@@ -96,6 +103,11 @@ impl Examined {
             " shows all findings"
         )))
     }
+}
+
+/// Returns `error` about the skill that was typed as `typed`: its hints name the directory, unless it is the current one.
+pub(in crate::ops) fn about(error: Error, typed: &Path) -> Error {
+    if typed == "." { error } else { error.with_word(Verb::Bump, &typed.to_string_lossy()) }
 }
 
 /// Returns the one skill that `dir` names.

@@ -8,6 +8,7 @@ mod select;
 
 use std::path::Path;
 
+pub(super) use examine::about;
 pub(super) use examine::skill_at;
 pub use examine::{Examined, examine};
 pub use output::{PackOutcome, PackRequest, PackedArtifact, write};

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{Examined, LeftOut, Secrets};
+use super::{Examined, LeftOut, Secrets, about};
 use crate::archive::{open_zip, write_zip};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -80,7 +80,7 @@ impl Examined {
     pub fn pack(self) -> Result<Packed> {
         self.check_findings()?;
         let loaded = skill::load(&self.document).map_err(|error| Error::integrity(error.to_string()))?;
-        let facts = Facts::of(&loaded.meta).map_err(|error| not_publishable(&error))?;
+        let facts = Facts::of(&loaded.meta).map_err(|error| about(not_publishable(&error), self.typed()))?;
         check_portable(&self.files)?;
         let files = packed_files(&self.files)?;
         let digest = self.files.digest()?;

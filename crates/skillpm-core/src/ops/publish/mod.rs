@@ -12,7 +12,7 @@ mod work_tree;
 
 pub use outcome::{PublishOutcome, PublishRequest, Release};
 
-use super::pack::{Examined, PackedArtifact};
+use super::pack::{Examined, PackedArtifact, about};
 use crate::context::Context;
 use crate::error::Result;
 
@@ -26,12 +26,13 @@ use target::Target;
 /// may hold secrets and neither `request` nor a person allows them, if the
 /// target has the version with other files, and if the target cannot be read or written. Nothing is published then.
 pub fn publish(context: &Context, examined: Examined, request: &PublishRequest) -> Result<PublishOutcome> {
-    let dir = examined.dir().to_owned();
+    let (dir, typed) = (examined.dir().to_owned(), examined.typed().to_owned());
     let packed = examined.pack()?;
     let target = Target::open(context, &dir, request)?;
     let uncommitted = work_tree::uncommitted(context, &dir, &packed.left_out, request.allow_dirty)?;
     packed.ask(context, "published", request.allow_secrets, !request.dry_run)?;
-    let (release, already) = target.publish(context, &dir, &packed, request.dry_run)?;
+    let (release, already) =
+        target.publish(context, &dir, &packed, request.dry_run).map_err(|error| about(error, &typed))?;
     Ok(PublishOutcome {
         registry: target.shown(),
         artifact: PackedArtifact { digest: packed.artifact, size: packed.bytes.len() as u64 },

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::opened::{now, open, shown, writer};
-use crate::advice::{Message, Verb, message};
+use crate::advice::{Message, Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
@@ -14,7 +14,7 @@ use crate::engine::files;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
 use crate::lint::{Finding, Profile, Ruleset, SECRET_IN_TEXT, Severity, Subject, check_with};
-use crate::ops::pack::{Secrets, pack};
+use crate::ops::pack::{Secrets, about, pack};
 use crate::registry::{Ledger, Package, Staged, check_portable};
 use crate::skill::SKILL_FILE;
 
@@ -72,12 +72,16 @@ pub fn add(context: &Context, request: &AddRequest) -> Result<AddOutcome> {
     if request.dry_run {
         let mut ledger = Ledger::new(&registry);
         for source in &request.sources {
-            added.push(version(ledger.publish(&package(context, source, request)?, published)?));
+            let package = package(context, source, request)?;
+            let staged = ledger.publish(&package, published);
+            added.push(version(staged.map_err(|error| about(error, source))?));
         }
     } else {
         let mut writer = writer(context, &registry)?;
         for source in &request.sources {
-            added.push(version(writer.stage(&package(context, source, request)?, published)?));
+            let package = package(context, source, request)?;
+            let staged = writer.stage(&package, published);
+            added.push(version(staged.map_err(|error| about(error, source))?));
         }
         writer.commit()?;
     }
@@ -145,8 +149,8 @@ pub fn check_package(source: &str, package: &Package) -> Result<()> {
     };
     let text: Message = format!("`{source}` is not fit for publication: {}{more}", first.message).into();
     Err(Error::new(ErrorKind::Findings, text).coded(codes::RELEASE_REFUSED).hint(message!(
-        "unpack it; ",
-        Verb::Validate,
-        " tells all"
+        "unpack it: ",
+        Verb::Validate.call().word("DIR").option(Opt::Profile, "publish"),
+        " tells all that is wrong in its directory"
     )))
 }

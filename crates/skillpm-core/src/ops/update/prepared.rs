@@ -175,7 +175,6 @@ impl Prepared<'_> {
             None => self.files.lock.skills.get(name),
         };
         matches!(job.work, Work::New(_))
-            && !self.files.is_only_needed(&job.name)
             && closure([&job.name], lock).iter().all(|needed| !self.refused.contains(needed))
     }
 }
