@@ -4,8 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use pubgrub::SelectedDependencies;
 
+use super::dependencies::Edge;
 use super::explanation::explain_two;
-use super::needs::Edge;
 use super::problem::VersionLimit;
 use super::provider::{Provider, meets};
 use super::search::{Answer, Package};

@@ -28,11 +28,11 @@
 mod assemble;
 mod choice;
 pub mod declared;
+mod dependencies;
 mod dependent;
 mod explanation;
 pub mod graph;
 mod listing;
-mod needs;
 mod ordinals;
 mod place;
 mod problem;

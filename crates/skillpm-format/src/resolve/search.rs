@@ -134,7 +134,7 @@ impl<'a, P: Provider> Search<'a, P> {
                 if let Some(skill) = universe.skill(number).filter(|_| tried.len() > MAX_SKILLS) {
                     return Err(SolveError::TooMany(skill.name.clone()));
                 }
-                let needs = universe.needs(number, ordinal)?;
+                let needs = universe.examine(number, ordinal)?;
                 Ok((needs.limits.clone(), needs.touches_installed && universe.problem.reach == Reach::Lazy))
             }
         }

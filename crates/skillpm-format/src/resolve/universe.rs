@@ -9,9 +9,9 @@ use semver::VersionReq;
 
 use super::MAX_SKILLS;
 use super::choice::Release;
+use super::dependencies::Needs;
 use super::dependent::Dependent;
 use super::listing::Listing;
-use super::needs::Needs;
 use super::ordinals::Ordinals;
 use super::problem::{Problem, RegistryId, RootRequirement, SkillId, VersionLimit, WantedBy};
 use super::provider::Provider;
@@ -50,13 +50,13 @@ pub(super) struct Skill<C> {
     pub(super) exists: bool,
     pub(super) listing: Listing,
     /// The skills in other sources, by ordinal.
-    pub(super) placed: Vec<Placed<C>>,
+    pub(super) placed: Vec<PlacedSkill<C>>,
     /// The skill for which it was found.
     pub(super) finder: Option<Finder>,
 }
 
 /// A skill in a source that is no registry.
-pub(super) struct Placed<C> {
+pub(super) struct PlacedSkill<C> {
     pub(super) skill: Dependent,
     pub(super) state: PlacedState<C>,
 }
@@ -169,7 +169,7 @@ impl<'a, P: Provider> Universe<'a, P> {
             number
         });
         let placed = &mut self.skills[index(number)].placed;
-        placed.push(Placed { skill, state });
+        placed.push(PlacedSkill { skill, state });
         (number, u32::try_from(placed.len() - 1).unwrap_or(u32::MAX))
     }
 
@@ -184,7 +184,7 @@ impl<'a, P: Provider> Universe<'a, P> {
     }
 
     /// Returns all skills outside of registries that were seen, with their numbers and ordinals.
-    pub(super) fn placed(&self) -> impl Iterator<Item = (u32, u32, &Placed<P::Candidate>)> {
+    pub(super) fn placed(&self) -> impl Iterator<Item = (u32, u32, &PlacedSkill<P::Candidate>)> {
         (0..).zip(&self.skills).flat_map(|(number, skill)| {
             (0..).zip(&skill.placed).map(move |(ordinal, placed)| (number, ordinal, placed))
         })

@@ -82,7 +82,7 @@ impl<P: Provider> Universe<'_, P> {
     ///
     /// Fails for a dependency that its source does not have, unless those are skipped, and for a registry that cannot be
     /// read.
-    pub(super) fn needs(&mut self, number: u32, ordinal: u32) -> Result<Rc<Needs>, SolveError<P::Error>> {
+    pub(super) fn examine(&mut self, number: u32, ordinal: u32) -> Result<Rc<Needs>, SolveError<P::Error>> {
         if let Some(known) = self.needs.get(&(number, ordinal)) {
             return Ok(Rc::clone(known));
         }
