@@ -30,7 +30,9 @@ fn files(dir: &Path, found: &mut Vec<PathBuf>) {
 /// The lines that make hints, by file.
 fn places() -> BTreeMap<String, BTreeSet<usize>> {
     let mut paths = Vec::new();
-    SOURCES.iter().for_each(|dir| files(&root().join(dir), &mut paths));
+    for dir in SOURCES {
+        files(&root().join(dir), &mut paths);
+    }
     let mut places = BTreeMap::new();
     for path in paths {
         let name = path.strip_prefix(root()).expect("below the root").to_string_lossy().into_owned();
@@ -82,11 +84,11 @@ pub(super) fn check(reached: &BTreeSet<String>) {
         new.join("\n")
     );
     if now != known {
-        let text: String = now.iter().map(|(name, count)| format!("{name}\t{count}\n")).collect();
+        let rows: Vec<_> = now.iter().map(|(name, count)| format!("{name}\t{count}")).collect();
         assert!(
             std::env::var_os("SKILLPM_BLESS").is_some(),
             "more hints are run than `hints/not_yet.tsv` says: run this test with SKILLPM_BLESS=1"
         );
-        std::fs::write(file, text).expect("a file");
+        std::fs::write(file, rows.join("\n") + "\n").expect("a file");
     }
 }

@@ -59,7 +59,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
                 assert_eq!(scene.installed(), ["alone", "brand", "pdf", "tables"]);
             }),
             with("skillpm install ./skill", "skillpm create skill && skillpm install ./skill", |scene, _| {
-                assert_eq!(scene.installed(), ["skill"])
+                assert_eq!(scene.installed(), ["skill"]);
             }),
         ],
     },
@@ -167,7 +167,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         arrange: conflicting,
         typed: ("skillpm list", 0),
         told: &[ends("skillpm update alone", 1, |_, output| {
-            assert!(output.stderr.contains("look at `SKILL.md`"))
+            assert!(output.stderr.contains("look at `SKILL.md`"));
         })],
     },
     Situation {

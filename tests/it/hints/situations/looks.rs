@@ -134,7 +134,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
                 assert!(!output.stdout.contains("location"));
             }),
             with("--tag", "skillpm catalog --budget 1 --tag x", |_, output| {
-                assert!(output.stdout.is_empty())
+                assert!(output.stdout.is_empty());
             }),
             with("--agent", "skillpm catalog --agent claude-code", |_, _| {}),
         ],
@@ -234,7 +234,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
             "skillpm registry add --registry './my registry' DIR",
             "skillpm registry add --registry './my registry' skills/pdf",
             |scene, _| {
-                assert!(scene.ok("skillpm registry list --registry 'my registry'").stdout.contains("pdf"))
+                assert!(scene.ok("skillpm registry list --registry 'my registry'").stdout.contains("pdf"));
             },
         )],
     },

@@ -92,7 +92,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm fmt pdf", 1),
         told: &[ends("skillpm validate pdf/SKILL.md", 1, |_, output| {
-            assert!(output.stdout.contains("SKILL.md"))
+            assert!(output.stdout.contains("SKILL.md"));
         })],
     },
 ];
