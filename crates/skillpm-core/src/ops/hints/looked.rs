@@ -4,6 +4,7 @@ use super::shared::within;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
+use crate::install::state::SkillState;
 use crate::ops::agents::AgentsOutcome;
 use crate::ops::audit::AuditOutcome;
 use crate::ops::catalog::CatalogOutcome;
@@ -14,7 +15,6 @@ use crate::ops::search::SearchOutcome;
 use crate::ops::show::ShowOutcome;
 use crate::ops::tools::ToolsOutcome;
 use crate::ops::trust::TrustOutcome;
-use crate::install::state::SkillState;
 use crate::ops::verify::{VerifiedPlace, VerifiedSkill, VerifyOutcome};
 use crate::ops::why::WhyOutcome;
 
