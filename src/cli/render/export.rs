@@ -56,7 +56,8 @@ mod tests {
         show(&talking, &outcome);
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
-        warning: `x` was left out: no entries for packages
+        warning: `x` was left out: no entries for
+          packages
         existing entries that are not skillpm's were kept: `old`
         `/p/skills-lock.json` written: 1 skill of skillpm
         ");

@@ -89,7 +89,7 @@ mod tests {
         insta::assert_snapshot!(err, @"
         formatted `skills/docx/SKILL.md`
         error: `skills/bad/SKILL.md`, line 3, column 17: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
-        hint: the file was not changed; `skillpm validate` says more
+        hint: the file was not changed; `skillpm validate skills/bad/SKILL.md` says more
         3 skills: 1 formatted, 1 left alone
         ");
     }
@@ -110,7 +110,7 @@ mod tests {
         insta::assert_snapshot!(err, @"
         would change `skills/docx/SKILL.md`
         error: `skills/bad/SKILL.md`, line 3, column 17: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
-        hint: the file was not changed; `skillpm validate` says more
+        hint: the file was not changed; `skillpm validate skills/bad/SKILL.md` says more
         3 skills: 1 would change, 1 left alone
         ");
     }
