@@ -33,9 +33,10 @@ fn installed(args: &[&str]) -> Sandbox {
 }
 
 fn remove(path: &Path) {
-    match fs::symlink_metadata(path).expect("is there").is_dir() {
-        true => fs::remove_dir_all(path).expect("removes"),
-        false => fs::remove_file(path).expect("removes"),
+    if fs::symlink_metadata(path).expect("is there").is_dir() {
+        fs::remove_dir_all(path).expect("removes");
+    } else {
+        fs::remove_file(path).expect("removes");
     }
 }
 

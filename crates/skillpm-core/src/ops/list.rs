@@ -163,7 +163,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
         if in_sight && !skill.state.is_unknown() && !skill.is_disabled() {
             there.insert(name.as_str());
         }
-        outcome.skills.push(listed(&state, skill));
+        outcome.skills.push(listed(&state, &skill));
     }
     let unseen = state.unseen(&there);
     if !unseen.is_empty() {

@@ -344,12 +344,11 @@ impl<'a> ScopeState<'a> {
             // It cannot be read, or it holds what no skill may have: then somebody put that there.
             OnDisk::Tree(None) => {
                 let read;
-                let tree = match &place.tree {
-                    Some(tree) => tree,
-                    None => {
-                        read = self.scope.index.trees().read(&place.path);
-                        &read
-                    }
+                let tree = if let Some(tree) = &place.tree {
+                    tree
+                } else {
+                    read = self.scope.index.trees().read(&place.path);
+                    &read
                 };
                 match tree {
                     Err(ReadError::Io(_)) => SkillState::Unreadable,

@@ -34,12 +34,12 @@ pub(in crate::ops) fn one(
 
 fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<ListedSkill>> {
     let state = ScopeState::read(&context.settings, scope, Depth::Metadata)?;
-    Ok(state.skill(name)?.map(|skill| listed(&state, skill)))
+    Ok(state.skill(name)?.map(|skill| listed(&state, &skill)))
 }
 
 /// Returns the entry for `skill`.
-pub(super) fn listed(state: &ScopeState<'_>, skill: SkillInScope<'_>) -> ListedSkill {
-    let SkillInScope { name, locked, entry, .. } = skill;
+pub(super) fn listed(state: &ScopeState<'_>, skill: &SkillInScope<'_>) -> ListedSkill {
+    let SkillInScope { name, locked, entry, .. } = *skill;
     let is_linked = skill.editable.is_some();
     // An editable skill is not locked; a disabled one that never was has only the manifest to say where it is from.
     let asked = entry.filter(|_| is_linked || locked.is_none());
@@ -50,7 +50,7 @@ pub(super) fn listed(state: &ScopeState<'_>, skill: SkillInScope<'_>) -> ListedS
         Some(entry) => entry.name.clone(),
         None => locked.and_then(|locked| locked.alias_of.clone()),
     };
-    let (agents, edited_copies) = linked(&state.files, &skill);
+    let (agents, edited_copies) = linked(&state.files, skill);
     ListedSkill {
         name: name.to_string(),
         version: locked.and_then(|locked| locked.version.clone()),
