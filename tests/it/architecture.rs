@@ -332,8 +332,10 @@ fn imports_run_downwards() {
 }
 
 /// The parts of a registry's server from below to above. Each knows those before it.
-const SERVER: [&str; 11] =
-    ["error", "random", "config", "storage", "catalog", "access", "app", "pages", "log", "web", "command"];
+const SERVER: [&str; 11] = [
+    "error", "words", "random", "config", "storage", "catalog", "access", "app", "pages", "log", "web",
+    "command",
+];
 
 #[test]
 fn imports_of_the_server_run_downwards() {

@@ -161,7 +161,9 @@ mod tests {
             places: vec![place(verdict)],
             source_gone: false,
         };
-        let mut skills: Vec<_> = SkillState::ALL.into_iter().map(skill).collect();
+        // A verification finds neither of them.
+        let is_found = |state: &SkillState| !matches!(state, SkillState::Disabled | SkillState::Foreign);
+        let mut skills: Vec<_> = SkillState::ALL.into_iter().filter(is_found).map(skill).collect();
         let changes = [FileChange::Changed, FileChange::Missing, FileChange::Extra, FileChange::Mode];
         let files = (0..21).map(|at| ChangedFile { path: format!("f{at}"), change: changes[at % 4] });
         let with_files = VerifiedPlace {

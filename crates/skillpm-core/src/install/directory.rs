@@ -37,14 +37,14 @@ pub struct SkillsDir {
 /// The names in a directory.
 #[derive(Debug)]
 struct Names {
-    exact: BTreeMap<String, Entry>,
+    exact: BTreeMap<String, DirEntry>,
     /// The names as a case-insensitive file system may see them.
     alike: OnceLock<BTreeSet<String>>,
 }
 
 /// An entry of a directory.
 #[derive(Debug)]
-struct Entry {
+struct DirEntry {
     kind: Kind,
     /// What it is, if that is not a directory: its link is read once.
     looked: OnceLock<OnDisk>,
@@ -92,7 +92,7 @@ impl SkillsDir {
     fn listed(&self) -> Option<&Names> {
         let read = || {
             let entries = fs::entries(&self.path).ok()?.into_iter();
-            let entry = |kind| Entry { kind, looked: OnceLock::new() };
+            let entry = |kind| DirEntry { kind, looked: OnceLock::new() };
             let exact = entries.filter_map(|(name, kind)| Some((name.into_string().ok()?, entry(kind))));
             Some(Names { exact: exact.collect(), alike: OnceLock::new() })
         };
@@ -117,6 +117,18 @@ impl SkillsDir {
     /// Reports whether the directory can be listed.
     pub fn is_readable(&self) -> bool {
         self.listed().is_some()
+    }
+
+    /// Fails if the directory exists and cannot be listed.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the reason.
+    pub fn check_readable(&self) -> Result<(), PathError> {
+        if !self.is_there || self.is_readable() {
+            return Ok(());
+        }
+        fs::list_dir(&self.path).map(drop)
     }
 
     /// Returns the path of the skill `name` in the directory, whether it exists or not.

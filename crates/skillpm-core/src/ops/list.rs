@@ -15,7 +15,6 @@ use crate::advice::{Message, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
 use crate::install::health::problem;
-use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{Depth, Files, ScopeState};
 use crate::install::transaction::Transaction;
@@ -133,25 +132,28 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
     if files.manifest_text.is_none() && files.lock_text.is_none() && scope.kind == ScopeKind::Project {
         outcome.other_lock = other_lock(scope);
     }
+    state.check_readable()?;
     let names = state.names();
     if !names.is_empty() {
-        let closed = state.closed().into_iter();
-        outcome.warnings.extend(closed.map(|(problem, error)| Warning::new(problem.id, error.with_causes())));
+        let unexamined = state.unexamined_dirs().into_iter();
+        outcome
+            .warnings
+            .extend(unexamined.map(|(problem, error)| Warning::new(problem.id, error.with_causes())));
     }
     outcome.skills.reserve(names.len());
     let twin = scope.other_scope(settings)?.and_then(|twin| Files::read(&twin).ok());
     let mut there: BTreeSet<&str> = BTreeSet::new();
     for name in &names {
-        let is_copy = files.manifest.skills().get(name).is_some_and(|entry| !entry.editable);
-        if is_copy && !files.lock.skills.contains_key(name) {
-            outcome.unlocked.push((scope.kind, name.to_string()));
-        }
         let Some(mut skill) = state.skill(name)? else { continue };
         if skill.is_left_over(scope) {
             continue;
         }
-        outcome.warnings.extend(skill.merge_failure.take().map(Warning::from));
-        let in_sight = !matches!(skill.state, SkillState::Disabled | SkillState::Missing);
+        if skill.state == SkillState::Untracked && skill.entry.is_some() {
+            outcome.unlocked.push((scope.kind, name.to_string()));
+        }
+        let failures = [skill.merge_failure.take(), skill.homes[0].failure.take()];
+        outcome.warnings.extend(failures.into_iter().flatten().map(Warning::from));
+        let in_sight = !skill.is_hidden && skill.state != SkillState::Missing;
         if skill.is_disabled() && in_sight {
             let is_shared = twin.as_ref().is_some_and(|twin| twin.knows(name));
             let told = message!(
@@ -160,7 +162,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
             );
             outcome.warnings.push(Warning::new(problem::DISABLED_VISIBLE.id, told));
         }
-        if in_sight && !skill.state.is_unknown() && !skill.is_disabled() {
+        if !skill.state.is_unknown() && !skill.is_disabled() && state.is_offered(name.as_str()) {
             there.insert(name.as_str());
         }
         outcome.skills.push(listed(&state, &skill));
@@ -174,12 +176,9 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
     }
     let is_untracked =
         |skill: &ListedSkill| skill.scope == scope.kind && skill.state == SkillState::Untracked;
-    // Without a lockfile nobody knows what the skills of the manifest need.
-    let is_known = files.lock_text.is_some() || files.manifest.skills().is_empty();
-    if files.manifest_text.is_some() && is_known && outcome.skills.iter().any(is_untracked) {
-        let left = Receipts::of(settings, scope).orphans(files);
-        let goes = left.iter().filter(|(name, was)| was.is_whole(scope, name));
-        outcome.warnings.extend(goes.map(|(name, _)| no_longer_asked(scope.kind, name)));
+    if outcome.skills.iter().any(is_untracked) {
+        let left = state.no_longer_asked();
+        outcome.warnings.extend(left.iter().map(|name| no_longer_asked(scope.kind, name)));
     }
     Ok(())
 }

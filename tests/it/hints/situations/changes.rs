@@ -182,7 +182,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
     Situation {
         name: "outdated, a branch that is gone",
         arrange: branch_gone,
-        typed: ("skillpm outdated", 2),
+        typed: ("skillpm outdated", 0),
         told: &[run("skillpm install acme/kit --skill alone --skill pdf", |scene, _| {
             assert!(!scene.sandbox.read("skillpm.toml").contains("dev"));
         })],

@@ -11,7 +11,6 @@ use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::ownership::{Owned, Ownership};
 use crate::install::plan::{Location, Step};
-use crate::install::receipts::Receipts;
 use crate::install::scope::{Scope, exists};
 use crate::install::sources;
 use crate::install::state::{
@@ -162,20 +161,20 @@ impl<'a> Inspection<'a> {
         intent: DesiredSkills<'_>,
     ) -> Self {
         let read = read_manifest(scope);
-        let lock = read_lock(&scope.lockfile);
+        let (lock_text, lock) = read_lock(&scope.lockfile);
         let locked = lock.as_ref().ok().and_then(Option::as_ref);
         let readable = read.as_ref().ok();
         let files = Files {
             manifest: readable.map(|(manifest, _)| manifest.clone()).unwrap_or_default(),
             manifest_text: readable.and_then(|(_, text)| text.clone()),
             lock: locked.cloned().unwrap_or_default(),
+            lock_text,
             ..Files::default()
         };
         let wishes = if read.is_ok() { intent(&files) } else { BTreeMap::new() };
         let here = || sources::here(settings, scope, sources::there(&files)).ok();
         let sources = readable.and_then(|_| here()).unwrap_or_default();
-        let is_asked = files.manifest_text.is_some() && lock.is_ok();
-        let left = if is_asked { left(settings, scope, &files) } else { BTreeSet::new() };
+        let state = ScopeState::of(settings, scope, files, Depth::Metadata);
         let mut look = Self {
             cut_off: Transaction::is_cut_off(scope),
             leftovers: Vec::new(),
@@ -184,14 +183,14 @@ impl<'a> Inspection<'a> {
             wishes,
             agents: Vec::new(),
             here: Vec::new(),
-            left,
+            left: if lock.is_ok() { state.no_longer_asked() } else { BTreeSet::new() },
             stored: locked.map(|lock| stored(lock, store)).unwrap_or_default(),
             ownership: Ownership::of_scope(settings, scope, locked.unwrap_or(&Lockfile::default())),
             tracked: BTreeSet::new(),
             sources,
             unwritable: Vec::new(),
             scope: scope.clone(),
-            state: ScopeState::of(settings, scope, files, Depth::Metadata),
+            state,
             manifest: read.map(|(manifest, text)| text.map(|_| manifest)),
             lock,
         };
@@ -299,7 +298,7 @@ impl<'a> Inspection<'a> {
         };
         let skills = real(&self.scope.skills_dir());
         let says = normal(&real(dir).join(&text));
-        Some((text, goes(&path, &says, &skills).unwrap_or(Goes::Nowhere)))
+        Some((text, goes(&path, &says, &skills).unwrap_or(Goes::Elsewhere)))
     }
 
     /// Inspects the directories of the agents that count, each once: those that the user chose, those of this machine,
@@ -333,7 +332,7 @@ impl<'a> Inspection<'a> {
                         closed = ClosedDir::Outside(error.again());
                         Err(&closed)
                     }
-                    OpenedDir::Closed(error) => {
+                    OpenedDir::Unreadable(error) => {
                         closed = ClosedDir::Unreadable(error.again());
                         Err(&closed)
                     }
@@ -387,15 +386,9 @@ impl<'a> Inspection<'a> {
     /// Determines what the agents on this machine, and those that the user chose, see.
     fn people(&mut self) {
         let chosen = self.chosen();
-        // A link to nothing shows no skill to anyone, and has its own finding.
-        let skills = self.scope.skills_dir();
-        let is_skill = |name: &SkillName| {
-            let found = self.canonical(name);
-            found.is_some_and(|found| {
-                !matches!(self.link(&skills, name.as_str(), found), Some((_, Goes::Nowhere)))
-            })
-        };
-        let there = self.wishes.iter().filter(|(name, wish)| !wish.disabled && is_skill(name));
+        // What is not there has its own finding.
+        let there = self.wishes.iter();
+        let there = there.filter(|(name, wish)| !wish.disabled && self.state.is_offered(name.as_str()));
         let there: BTreeSet<&str> = there.map(|(name, _)| name.as_str()).collect();
         let unseen = if self.asked().is_some() { self.state.unseen(&there) } else { Vec::new() };
         let mut unseen: BTreeMap<String, Vec<String>> =
@@ -472,15 +465,15 @@ pub fn is_locked(lock: &Lockfile, name: &str) -> bool {
     SkillName::exact(name).is_some_and(|name| lock.skills.contains_key(&name))
 }
 
-fn read_lock(path: &Path) -> Result<Option<Lockfile>, LockFault> {
-    let text = read_text(path).map_err(LockFault::File)?.transpose();
-    let text = text.map_err(|odd| LockFault::Content(odd.of_lockfile()))?;
-    text.map(|text| Lockfile::parse(&text)).transpose().map_err(LockFault::Content)
-}
-
-fn left(settings: &Settings, scope: &Scope, files: &Files) -> BTreeSet<SkillName> {
-    let left = Receipts::of(settings, scope).orphans(files);
-    left.into_iter().filter(|(name, was)| was.is_whole(scope, name)).map(|(name, _)| name).collect()
+/// Reads the lockfile at `path`; returns its text, if it can be read.
+fn read_lock(path: &Path) -> (Option<String>, Result<Option<Lockfile>, LockFault>) {
+    let text = match read_text(path).map(Option::transpose) {
+        Ok(Ok(text)) => text,
+        Ok(Err(odd)) => return (None, Err(LockFault::Content(odd.of_lockfile()))),
+        Err(error) => return (None, Err(LockFault::File(error))),
+    };
+    let lock = text.as_deref().map(Lockfile::parse).transpose().map_err(LockFault::Content);
+    (text, lock)
 }
 
 fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {

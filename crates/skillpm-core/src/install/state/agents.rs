@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
-use super::{Files, ScopeState, absent_below};
+use super::{ClosedDir, Files, ScopeState, absent_below};
 use crate::agents::{self, Agent};
 use crate::engine::load::skill_file;
 use crate::error::Error;
@@ -13,6 +13,7 @@ use crate::install::agent_view::{self, Form, Role, Seen, Twice, Unseen};
 use crate::install::directory::SkillsDir;
 use crate::install::health::problem::{self, Problem};
 use crate::install::scope::{Scope, exists};
+use crate::name::SkillName;
 use crate::path::normal;
 use crate::settings::Settings;
 
@@ -72,7 +73,7 @@ pub enum OpenedDir {
     /// nor changes that.
     Outside(SkillsDir, Error),
     /// It cannot be examined.
-    Closed(PathError),
+    Unreadable(PathError),
 }
 
 /// All agents in a scope, and their directories.
@@ -144,33 +145,36 @@ impl ScopeState<'_> {
             Ok(opened) if opened.real() == self.real => OpenedDir::Canonical,
             Ok(opened) if !opened.is_there() && exists(path) => {
                 let source = std::io::ErrorKind::NotADirectory.into();
-                OpenedDir::Closed(PathError { action: "read", path: path.to_owned(), source })
+                OpenedDir::Unreadable(PathError { action: "read", path: path.to_owned(), source })
             }
             Ok(opened) if !opened.is_there() => OpenedDir::Absent(opened.real().to_owned()),
             Ok(opened) => match self.scope.check_inside(path) {
                 Ok(()) => OpenedDir::Open(opened),
                 Err(outside) => OpenedDir::Outside(opened, outside),
             },
-            Err(error) => OpenedDir::Closed(error),
+            Err(error) => OpenedDir::Unreadable(error),
         }
     }
 
     /// Reports whether a directory that agents read exists.
     pub fn is_there(&self, dir: DirId) -> bool {
         match self.dir(dir) {
-            OpenedDir::Canonical => self.canonical.as_ref().is_ok_and(SkillsDir::is_there),
+            OpenedDir::Canonical => self.canonical.as_ref().map_or(true, SkillsDir::is_there),
             OpenedDir::Absent(_) => false,
-            OpenedDir::Open(_) | OpenedDir::Outside(..) | OpenedDir::Closed(_) => true,
+            OpenedDir::Open(_) | OpenedDir::Outside(..) | OpenedDir::Unreadable(_) => true,
         }
     }
 
     /// Returns the directories in which skills may get links or copies and that cannot be examined, and why.
-    pub fn closed(&self) -> Vec<(&'static Problem, Error)> {
+    pub fn unexamined_dirs(&self) -> Vec<(&'static Problem, Error)> {
         let own: BTreeSet<_> =
             self.agents().all.iter().filter(|agent| agent.counts()).filter_map(|one| one.own).collect();
         let closed = own.into_iter().filter_map(|dir| match self.dir(dir) {
-            OpenedDir::Closed(error) => Some((&problem::DIRECTORY_UNREADABLE, error.again().into())),
+            OpenedDir::Unreadable(error) => Some((&problem::DIRECTORY_UNREADABLE, error.again().into())),
             OpenedDir::Outside(_, error) => Some((&problem::DIRECTORY_OUTSIDE, error.again())),
+            OpenedDir::Open(opened) => {
+                opened.check_readable().err().map(|error| (&problem::DIRECTORY_UNREADABLE, error.into()))
+            }
             _ => None,
         });
         closed.collect()
@@ -182,18 +186,23 @@ impl ScopeState<'_> {
     /// # Errors
     ///
     /// Fails with the reason if the directory cannot be read. A single skill that cannot be examined hides no other.
-    pub fn seen(&self, dir: DirId) -> Result<&BTreeMap<String, Seen>, &str> {
-        let dir_id = dir;
-        let dir = &self.agents().dirs[dir];
-        let seen = dir.seen.get_or_init(|| match self.dir(dir_id) {
+    pub fn seen(&self, id: DirId) -> Result<&BTreeMap<String, Seen>, &str> {
+        let dir = &self.agents().dirs[id];
+        let told = |error: &PathError| format!("{error}: {}", error.source);
+        let seen = dir.seen.get_or_init(|| match self.dir(id) {
             OpenedDir::Absent(_) => Ok(BTreeMap::new()),
-            OpenedDir::Closed(error) => Err(format!("{error}: {}", error.source)),
+            OpenedDir::Unreadable(error) => Err(told(error)),
             OpenedDir::Open(opened) | OpenedDir::Outside(opened, _) => {
                 self.skills_in(&dir.path, opened, false)
             }
             OpenedDir::Canonical => match &self.canonical {
                 Ok(opened) => self.skills_in(&dir.path, opened, true),
-                Err(closed) => Err(closed.error().with_causes().to_string()),
+                Err(ClosedDir::Unreadable(error)) => Err(told(error)),
+                // Agents read what is there.
+                Err(ClosedDir::Outside(_)) => {
+                    let opened = SkillsDir::open(&dir.path, &self.real).map_err(|error| told(&error))?;
+                    self.skills_in(&dir.path, &opened, true)
+                }
             },
         });
         seen.as_ref().map_err(String::as_str)
@@ -206,10 +215,7 @@ impl ScopeState<'_> {
         opened: &SkillsDir,
         is_canonical: bool,
     ) -> Result<BTreeMap<String, Seen>, String> {
-        if opened.is_there() && !opened.is_readable() {
-            let error = fs::list_dir(path).err();
-            return Err(error.map_or_else(String::new, |error| format!("{error}: {}", error.source)));
-        }
+        opened.check_readable().map_err(|error| format!("{error}: {}", error.source))?;
         let names = opened.entries().filter(|(name, _)| !name.starts_with('.'));
         let seen = names.filter_map(|(name, kind)| {
             Some((name.to_owned(), self.seen_at(path, opened.real(), (name, kind), is_canonical)?))
@@ -265,6 +271,14 @@ impl ScopeState<'_> {
         })
     }
 
+    /// Reports whether agents that read the canonical copies find a skill named `name` there.
+    pub fn is_offered(&self, name: &str) -> bool {
+        let skills = self.scope.skills_dir();
+        let dir = self.agents().dirs.iter().position(|dir| dir.path == skills);
+        let seen = dir.and_then(|dir| self.seen(dir).ok()?.get(name));
+        seen.is_some_and(|seen| seen.form != Form::Broken)
+    }
+
     /// Reports whether `agent` surely reads a directory in which it finds a skill at the entry `name`.
     pub fn sees(&self, agent: &AgentState, name: &str) -> bool {
         let surely = agent.reads.iter().filter(|(role, _)| *role != Role::Other);
@@ -298,11 +312,15 @@ impl ScopeState<'_> {
             return Vec::new();
         }
         let is_decided = |name: &&str| {
-            manifest.skills().iter().any(|(own, entry)| own.as_str() == *name && entry.agents.is_some())
+            let name = SkillName::exact(name);
+            let entry = name.and_then(|name| manifest.skills().get(&name));
+            entry.is_some_and(|entry| entry.agents.is_some())
         };
         let names: BTreeSet<&str> = names.iter().copied().filter(|name| !is_decided(name)).collect();
+        // What cannot be read may have all of them.
+        let is_known = |agent: &&AgentState| agent.reads.iter().all(|(_, dir)| self.seen(*dir).is_ok());
         let here = self.agents().all.iter().filter(|agent| agent.is_here && agent.own.is_some());
-        let unseen = here.map(|agent| Unseen {
+        let unseen = here.filter(is_known).map(|agent| Unseen {
             agent: agent.agent.id.to_owned(),
             skills: names.iter().filter(|name| !self.sees(agent, name)).map(ToString::to_string).collect(),
             chosen: agent.is_chosen,
@@ -313,8 +331,8 @@ impl ScopeState<'_> {
     /// Returns the skills that `agent` finds in several of its directories.
     pub fn twice(&self, agent: &AgentState) -> Vec<Twice> {
         let nothing = BTreeMap::new();
-        let dirs: Vec<_> =
-            agent.reads.iter().map(|(role, dir)| (*role, self.seen(*dir).unwrap_or(&nothing))).collect();
+        let inside = agent.reads.iter().filter(|(_, dir)| !matches!(self.dir(*dir), OpenedDir::Outside(..)));
+        let dirs: Vec<_> = inside.map(|(role, dir)| (*role, self.seen(*dir).unwrap_or(&nothing))).collect();
         agent_view::twice(dirs.into_iter().map(|(role, seen)| (role, seen.values())))
     }
 }

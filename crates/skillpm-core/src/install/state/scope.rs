@@ -6,12 +6,14 @@ use std::sync::OnceLock;
 
 use super::agents::{Agents, DirId, OpenedDir};
 use super::{Files, OnDisk, SkillState, real_dir};
+use crate::agents;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, PathError};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
 use crate::install::merges;
+use crate::install::receipts::Receipts;
 use crate::install::scope::Scope;
 use crate::install::sources;
 use crate::install::trees::Lying;
@@ -101,6 +103,8 @@ pub struct SkillInScope<'s> {
 pub struct PlaceState {
     /// The agents that share the directory; empty for a place of the skill itself.
     pub agents: Vec<&'static str>,
+    /// The first of them that the lockfile names for the skill.
+    pub locked_for: Option<&'static str>,
     /// The path.
     pub path: PathBuf,
     /// What is there.
@@ -143,7 +147,7 @@ impl SkillInScope<'_> {
 }
 
 /// What is at a place, and its tree if it was read.
-type Found = (OnDisk, Option<std::result::Result<Lying, ReadError>>);
+type Looked = (OnDisk, Option<std::result::Result<Lying, ReadError>>);
 
 impl<'a> ScopeState<'a> {
     /// Reads the files of `scope` and looks for its agents.
@@ -195,6 +199,23 @@ impl<'a> ScopeState<'a> {
         SkillName::exact(name).is_some_and(|name| self.files.knows(&name))
     }
 
+    /// Fails if the directory of the canonical copies cannot be listed.
+    ///
+    /// # Errors
+    ///
+    /// Fails with the reason.
+    pub fn check_readable(&self) -> Result<()> {
+        let dir = self.canonical.as_ref().map_err(ClosedDir::error)?;
+        Ok(dir.check_readable()?)
+    }
+
+    /// Reports whether a directory or a link is in one of the skill's own places.
+    pub fn is_installed(&self, name: &SkillName) -> bool {
+        [&self.canonical, &self.disabled].into_iter().flatten().any(|dir| {
+            !matches!(dir.look(name.as_str(), |_| None), Ok(OnDisk::Other | OnDisk::Written | OnDisk::Absent))
+        })
+    }
+
     /// Reports whether nothing is in the canonical place of the skill `name`.
     pub fn is_absent(&self, name: &SkillName) -> bool {
         self.canonical.as_ref().is_ok_and(|dir| matches!(dir.kind(name.as_str()), Ok(None)))
@@ -209,6 +230,18 @@ impl<'a> ScopeState<'a> {
         self.files.lock.skills.keys().chain(asked).cloned().chain(there).collect()
     }
 
+    /// Returns the skills that an earlier lockfile placed here, that nothing names any more, and that an installation
+    /// removes. Without a lockfile nobody knows what the skills of the manifest need.
+    pub fn no_longer_asked(&self) -> BTreeSet<SkillName> {
+        let files = &self.files;
+        let is_known = files.lock_text.is_some() || files.manifest.skills().is_empty();
+        if files.manifest_text.is_none() || !is_known {
+            return BTreeSet::new();
+        }
+        let left = Receipts::of(self.settings, self.scope).orphans(files);
+        left.into_iter().filter(|(name, was)| was.is_whole(self.scope, name)).map(|(name, _)| name).collect()
+    }
+
     /// Returns the skill `name`; `None` for what is neither asked for nor a skill's directory.
     ///
     /// # Errors
@@ -220,8 +253,8 @@ impl<'a> ScopeState<'a> {
         let editable =
             entry.map(|entry| Editable::of(self.settings, self.scope, entry)).transpose()?.flatten();
         let is_disabled = entry.is_some_and(|entry| entry.disabled);
-        let canonical = self.home(&self.canonical, name, self.scope.skill_dir(name), locked)?;
-        let is_hidden = is_disabled && canonical.found == OnDisk::Absent;
+        let canonical = self.home(&self.canonical, name, self.scope.skill_dir(name), locked);
+        let is_hidden = is_disabled && canonical.found == OnDisk::Absent && canonical.failure.is_none();
         let mut skill = SkillInScope {
             name,
             locked,
@@ -234,35 +267,34 @@ impl<'a> ScopeState<'a> {
             merge_failure: None,
         };
         if let Some(editable) = &skill.editable {
-            let state = state_of_link(editable, &canonical.found, is_hidden);
+            let state = match canonical.failure {
+                Some(_) => SkillState::Unreadable,
+                None => state_of_link(editable, &canonical.found, is_hidden),
+            };
             let path = if is_hidden { editable.directory.clone() } else { canonical.path };
             skill.homes.push(PlaceState { path, state, ..canonical });
         } else {
-            let aside = self.home(&self.disabled, name, self.scope.disabled_skill_dir(name), locked)?;
-            let is_aside = aside.found != OnDisk::Absent;
-            let (mut home, other) = if is_hidden { (aside, canonical) } else { (canonical, aside) };
+            let aside = self.home(&self.disabled, name, self.scope.disabled_skill_dir(name), locked);
+            let (mut home, mut other) = if is_hidden { (aside, canonical) } else { (canonical, aside) };
             if let Some(locked) = locked {
                 self.compare(&mut skill, locked, &mut home);
-            } else if matches!(home.found, OnDisk::Tree(_) | OnDisk::OtherLink(_)) {
-                home.state = SkillState::Untracked;
-            } else if entry.is_none() && !is_aside {
-                return Ok(None);
+                other.state = self.state_of_tree(locked, &other);
+            } else {
+                (home.state, other.state) = (state_of_unlocked(&home), state_of_unlocked(&other));
+                let is_there = |place: &PlaceState| place.state == SkillState::Untracked;
+                match entry {
+                    // What no file names may be only where the disabled skills are.
+                    None if !is_there(&home) && is_there(&other) => (home, other) = (other, home),
+                    None if !is_there(&home) => return Ok(None),
+                    // It was never installed.
+                    Some(_) if [&home, &other].iter().all(|place| place.state == SkillState::Missing) => {
+                        return Ok(None);
+                    }
+                    _ => {}
+                }
             }
-            // It may be in the wrong place, too, or in no other.
-            let mut other = other;
-            match locked {
-                _ if other.found == OnDisk::Absent => {}
-                Some(locked) => other.state = self.state_of_tree(locked, &other),
-                None => other.state = SkillState::Untracked,
-            }
-            let is_left = locked.is_none() && entry.is_none() && home.found == OnDisk::Absent;
-            let homes = if is_left { [other, home] } else { [home, other] };
-            skill.homes.extend(
-                homes
-                    .into_iter()
-                    .enumerate()
-                    .filter_map(|(at, place)| (at == 0 || place.found != OnDisk::Absent).then_some(place)),
-            );
+            skill.homes.push(home);
+            skill.homes.extend(Some(other).filter(|other| other.state != SkillState::Missing));
         }
         skill.state = skill.home().state;
         if is_hidden && !matches!(skill.state, SkillState::Missing | SkillState::Conflict) {
@@ -279,20 +311,18 @@ impl<'a> ScopeState<'a> {
         name: &SkillName,
         path: PathBuf,
         locked: Option<&Locked>,
-    ) -> Result<PlaceState> {
-        let dir = dir.as_ref().map_err(ClosedDir::error)?;
+    ) -> PlaceState {
         // There is nothing that an unlocked skill could differ from.
-        let (found, tree) = self.look(dir, name, locked.is_some())?;
-        let place = PlaceState {
-            agents: Vec::new(),
-            path,
-            found,
-            tree,
-            state: SkillState::Missing,
-            is_edited: false,
-            failure: None,
+        let looked = match dir {
+            Ok(dir) => self.look(dir, name, locked.is_some()).map_err(Error::from),
+            Err(closed) => Err(closed.error()),
         };
-        Ok(place)
+        let ((found, tree), failure) = match looked {
+            Ok(looked) => (looked, None),
+            Err(error) => ((OnDisk::Absent, None), Some(error)),
+        };
+        let (agents, state) = (Vec::new(), SkillState::Missing);
+        PlaceState { agents, locked_for: None, path, found, tree, state, is_edited: false, failure }
     }
 
     /// Returns what is at the place of `name` in `dir`; reads a tree only if it is `compared`.
@@ -301,7 +331,7 @@ impl<'a> ScopeState<'a> {
         dir: &SkillsDir,
         name: &SkillName,
         compared: bool,
-    ) -> std::result::Result<Found, PathError> {
+    ) -> std::result::Result<Looked, PathError> {
         let mut tree = None;
         let found = dir.look(name.as_str(), |path| match self.depth {
             _ if !compared => None,
@@ -323,7 +353,7 @@ impl<'a> ScopeState<'a> {
         match merges::has_conflicts(self.scope, skill.name, locked, &home.path) {
             Ok(true) => home.state = SkillState::Conflict,
             Ok(false) => {}
-            // Whether it is in conflict is a detail of that it was edited.
+            // It was edited either way; only whether it is in conflict stays unknown.
             Err(error) => skill.merge_failure = Some(error),
         }
     }
@@ -331,14 +361,20 @@ impl<'a> ScopeState<'a> {
     /// Returns the state of what is at `place`, which should be the tree that is `locked`.
     fn state_of_tree(&self, locked: &Locked, place: &PlaceState) -> SkillState {
         match &place.found {
+            _ if place.failure.is_some() => SkillState::Unreadable,
             OnDisk::Absent => SkillState::Missing,
             OnDisk::Tree(Some(digest)) if *digest == locked.digest => SkillState::Ok,
             OnDisk::Tree(Some(_)) => {
                 let trees = self.scope.index.trees();
-                let is_same = match &place.tree {
-                    Some(Ok(tree)) => trees.has_other_line_ends(&tree.files, &locked.digest),
-                    _ => trees.is_other_line_ends(&place.path),
+                let read;
+                let tree = if let Some(tree) = &place.tree {
+                    tree
+                } else {
+                    read = trees.read(&place.path);
+                    &read
                 };
+                let is_same =
+                    tree.as_ref().is_ok_and(|t| trees.has_other_line_ends(&t.files, &locked.digest));
                 if is_same { SkillState::LineEnds } else { SkillState::Modified }
             }
             // It cannot be read, or it holds what no skill may have: then somebody put that there.
@@ -392,11 +428,14 @@ impl<'a> ScopeState<'a> {
 
     /// Returns the link or copy of the skill in the directory `dir` of `agents`, if there is or should be one.
     fn copy(&self, skill: &SkillInScope<'_>, dir: DirId, agents: &[&'static str]) -> Option<PlaceState> {
-        let is_locked_for =
-            skill.locked.is_some_and(|locked| locked.agents.iter().any(|id| agents.contains(&id.as_str())));
+        let named = skill.locked.into_iter().flat_map(|locked| &locked.agents);
+        let named = named.filter_map(|id| agents::find(id).ok()).map(|agent| agent.id);
+        let locked_for = named.into_iter().find(|id| agents.contains(id));
+        let is_locked_for = locked_for.is_some();
         let is_required = is_locked_for && !skill.is_disabled();
         let mut place = PlaceState {
             agents: agents.to_vec(),
+            locked_for,
             path: self.path(dir).join(skill.name.as_str()),
             found: OnDisk::Absent,
             tree: None,
@@ -410,7 +449,7 @@ impl<'a> ScopeState<'a> {
             }
             OpenedDir::Absent(_) | OpenedDir::Canonical => Ok((OnDisk::Absent, None)),
             OpenedDir::Outside(_, error) => Err(error.again()),
-            OpenedDir::Closed(error) => Err(error.again().into()),
+            OpenedDir::Unreadable(error) => Err(error.again().into()),
         };
         match looked {
             Ok((found, tree)) => (place.found, place.tree) = (found, tree),
@@ -457,6 +496,16 @@ impl<'a> ScopeState<'a> {
         let Ok(Some(real)) = fs::real_path(path) else { return false };
         // In sorted order, what is in a directory follows it directly.
         sources.range(real.clone()..).next().is_some_and(|source| source.starts_with(&real))
+    }
+}
+
+/// Returns the state of a place of a skill that is not locked.
+fn state_of_unlocked(place: &PlaceState) -> SkillState {
+    match place.found {
+        _ if place.failure.is_some() => SkillState::Unreadable,
+        OnDisk::Absent => SkillState::Missing,
+        OnDisk::Tree(_) | OnDisk::OtherLink(_) => SkillState::Untracked,
+        _ => SkillState::Elsewhere,
     }
 }
 

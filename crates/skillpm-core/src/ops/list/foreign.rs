@@ -23,9 +23,12 @@ pub(super) fn list(context: &Context, state: &ScopeState<'_>, outcome: &mut List
     let hidden =
         |agent: &&AgentState| scope.kind == ScopeKind::User || agent.agent.project_dir().starts_with('.');
     for agent in state.agents().all.iter().filter(hidden) {
-        let dir = agent.own.filter(|dir| !matches!(state.dir(*dir), OpenedDir::Canonical));
+        // What is outside of the project is nobody's of it.
+        let dir = agent.own.filter(|dir| matches!(state.dir(*dir), OpenedDir::Open(_)));
         let seen = dir.and_then(|dir| state.seen(dir).ok()).into_iter().flatten();
-        for (name, seen) in seen.filter(|(name, seen)| seen.form == Form::Foreign && !known.contains(*name)) {
+        for (name, seen) in seen
+            .filter(|(name, seen)| matches!(seen.form, Form::Foreign | Form::Copy) && !known.contains(*name))
+        {
             by_name.entry(name.clone()).or_insert_with(|| seen.clone());
         }
     }

@@ -7,7 +7,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Depth, Files, PlaceState, ScopeState, SkillInScope};
+use crate::install::state::{Depth, Files, OnDisk, PlaceState, ScopeState, SkillInScope};
 use crate::name::SkillName;
 
 /// Returns the skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.
@@ -90,7 +90,11 @@ fn linked(files: &Files, skill: &SkillInScope<'_>) -> (Vec<String>, Vec<String>)
         let named: Vec<_> = copy.agents.iter().copied().filter(|agent| chosen.contains(agent)).collect();
         if named.is_empty() { copy.agents[..1].to_vec() } else { named }
     };
-    let there = skill.copies.iter().filter(|copy| matches!(copy.state, Ok | Modified | LineEnds | Conflict));
+    let there = skill.copies.iter().filter(|copy| match copy.state {
+        Ok | Modified | LineEnds | Conflict => true,
+        SkillState::Unreadable => matches!(copy.found, OnDisk::Tree(_)),
+        _ => false,
+    });
     let agents: BTreeSet<&str> = there.clone().flat_map(of_copy).collect();
     let edited: BTreeSet<&str> = there.filter(|copy| copy.is_edited).flat_map(of_copy).collect();
     let texts = |ids: BTreeSet<&str>| ids.into_iter().map(ToOwned::to_owned).collect();

@@ -65,7 +65,8 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
         // In the home directory both scopes have the same skills: those that neither requests are reported
         // once, as the user's.
         if !twins || scope.kind == ScopeKind::User {
-            let strangers = state.names().into_iter().filter(|name| !twins || !known.contains(name.as_str()));
+            let strangers = state.names().into_iter().filter(|name| state.is_installed(name));
+            let strangers = strangers.filter(|name| !twins || !known.contains(name.as_str()));
             names.extend(strangers);
         }
         known.extend(names.iter().map(ToString::to_string));
@@ -129,7 +130,10 @@ fn unknown_agents(state: &ScopeState<'_>) -> Vec<Warning> {
 /// Returns the comparison of `skill` with the lockfile; `None` for what is in a place of a skill and cannot be one.
 fn verified(state: &ScopeState<'_>, skill: SkillInScope<'_>, store: Option<&Store>) -> Option<VerifiedSkill> {
     let is_editable = skill.editable.is_some();
-    if skill.locked.is_none() && !is_editable && skill.home().state == SkillState::Missing {
+    if skill.locked.is_none()
+        && !is_editable
+        && skill.homes.iter().all(|home| home.state == SkillState::Missing)
+    {
         return None;
     }
     let source_gone = skill.is_source_gone();
@@ -144,10 +148,7 @@ fn verified(state: &ScopeState<'_>, skill: SkillInScope<'_>, store: Option<&Stor
         })
         .collect();
     // What is linked for nobody in the lockfile is for `doctor`. If agents share a directory, one of them is enough.
-    let of = |copy: &PlaceState| {
-        locked?.agents.iter().find_map(|id| copy.agents.iter().copied().find(|a| a == id))
-    };
-    let copies = skill.copies.into_iter().filter_map(|copy| Some((of(&copy)?, copy)));
+    let copies = skill.copies.into_iter().filter_map(|copy| Some((copy.locked_for?, copy)));
     places.extend(copies.map(|(agent, copy)| place(copy, Some(agent), locked, store)));
     let failure = places.iter().map(|place| place.verdict).find(|verdict| verdict.is_failure());
     let verdict = failure.unwrap_or(match locked {
