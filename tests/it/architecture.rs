@@ -332,7 +332,7 @@ fn imports_run_downwards() {
 }
 
 /// The parts of a registry's server from below to above. Each knows those before it.
-const SERVER: [&str; 11] = [
+const SERVER: [&str; 12] = [
     "error", "words", "random", "config", "storage", "catalog", "access", "app", "pages", "log", "web",
     "command",
 ];

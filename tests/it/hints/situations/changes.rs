@@ -163,6 +163,19 @@ pub(super) const SITUATIONS: &[Situation] = &[
         ],
     },
     Situation {
+        name: "remove, a conflict",
+        arrange: conflicting,
+        typed: ("skillpm remove alone", 1),
+        told: &[
+            ends("skillpm update alone", 1, |_, output| {
+                assert!(output.stderr.contains("look at `SKILL.md`"));
+            }),
+            with("--force", "skillpm remove alone --force", |scene, _| {
+                assert!(!scene.installed().iter().any(|name| name == "alone"));
+            }),
+        ],
+    },
+    Situation {
         name: "list, a conflict",
         arrange: conflicting,
         typed: ("skillpm list", 0),

@@ -15,6 +15,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::install::agent_view::Unseen;
 use crate::install::changes::PathChange;
+use crate::install::health::problem;
 use crate::install::plan::{ChangedFiles, Content, Goal, Location, NewLink, Plan, Step, Wanted};
 use crate::install::receipts::PreviousInstall;
 use crate::install::scope::{Scope, ScopeKind};
@@ -161,9 +162,20 @@ pub(super) fn planned(
         outcome.warnings.extend(replaced::told(goal, files));
     }
     outcome.left_modified = modified.iter().map(ToString::to_string).collect();
+    outcome.warnings.extend(conflicts.iter().map(|name| left_in_conflict(scope.kind, name)));
     outcome.left_in_conflict = conflicts.iter().map(ToString::to_string).collect();
     outcome.left_unreadable = unreadable.iter().map(ToString::to_string).collect();
     Ok(outcome)
+}
+
+/// Returns the warning about a skill with unresolved conflicts, which no installation replaces.
+fn left_in_conflict(scope: ScopeKind, name: &SkillName) -> Warning {
+    let told = message!(
+        format_args!("`{name}` is in conflict and was left as is: "),
+        Verb::Update.within(scope).word(name),
+        " lists what to resolve"
+    );
+    Warning::new(problem::MERGE_UNFINISHED.id, told)
 }
 
 fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[SkillName]) -> InstallOutcome {

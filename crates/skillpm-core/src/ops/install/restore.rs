@@ -17,7 +17,7 @@ use crate::install::editable::Editable;
 use crate::install::health::problem;
 use crate::install::merges::has_conflicts;
 use crate::install::plan::{Content, Location, Wanted};
-use crate::install::scope::{Scope, ScopeKind};
+use crate::install::scope::Scope;
 use crate::install::state::{Files, real_dir, why_no_skill};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -147,16 +147,6 @@ pub(in crate::ops) fn lies(
         }
     }
     Ok(there)
-}
-
-/// Returns the warning about a skill with unresolved conflicts, which no installation replaces.
-fn left_in_conflict(scope: ScopeKind, name: &SkillName) -> Warning {
-    let told = message!(
-        format_args!("`{name}` is in conflict and was left as is: "),
-        Verb::Update.within(scope).word(name),
-        " lists what to resolve"
-    );
-    Warning::new(problem::MERGE_UNFINISHED.id, told)
 }
 
 /// A restoration: it determines the locked and requested skills that should be installed, and gets them.
@@ -291,7 +281,6 @@ impl<'a> Restorer<'a> {
                 let place = there.map(|(dir, _)| dir.place(name.as_str())).unwrap_or_default();
                 match unread.and_then(|_| why_no_skill(&place)) {
                     None if has_conflicts(self.scope, name, locked, &place).unwrap_or(false) => {
-                        self.fetcher.warnings.push(left_in_conflict(self.scope.kind, name));
                         self.desired.notes.conflicts.push(name.clone());
                     }
                     None => self.desired.notes.modified.push(name.clone()),
