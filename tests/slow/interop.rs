@@ -899,7 +899,7 @@ fn files_that_cannot_be_read() {
     exit: 0
     --- stderr
     nothing from other tools was found in this project
-    hint: `skillpm import FILE` reads a lockfile elsewhere; `-g` looks at your own skills
+    hint: `skillpm import FILE` reads a lockfile elsewhere; `skillpm import -g` looks at your own skills
     ");
     insta::assert_snapshot!(sandbox.run(&["export", "skills-lock"]), @"
     exit: 2
