@@ -3,6 +3,7 @@
 mod back;
 mod choice;
 mod places;
+mod update;
 mod words;
 
 use std::fs;

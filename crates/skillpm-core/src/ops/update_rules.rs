@@ -28,12 +28,7 @@ impl Rules for Sources<'_> {
 
     fn decide(&mut self, files: &Files, asked: &[&UpdateCandidate<'_>], how: &How) -> Result<Vec<Warning>> {
         let free: BTreeSet<SkillName> = asked.iter().map(|one| one.name.clone()).collect();
-        let request = |one: &&UpdateCandidate<'_>| match &how.aim {
-            Aim::Newest => None,
-            Aim::Latest => VersionRequest::in_any_version(one.name, &one.entry),
-            Aim::Exactly(version) => in_version(one, version),
-        };
-        let requests: Vec<_> = asked.iter().filter_map(request).collect();
+        let requests: Vec<_> = asked.iter().filter_map(|one| request(one, &how.aim)).collect();
         let how = Deciding { keep: Keep::LockedBut(&free), minimal: how.minimal, alone: how.alone };
         decide(self, files, &requests, how)
     }
@@ -61,6 +56,15 @@ impl Rules for Sources<'_> {
             None => self.open_now(&candidate.entry.origin, candidate.entry.reference.as_ref()),
         };
         moved_to(&opened.ok()?, candidate.locked?.path.as_deref(), own)
+    }
+}
+
+/// Returns what is requested of the registry of `candidate` besides what the manifest states.
+pub(super) fn request(candidate: &UpdateCandidate<'_>, aim: &Aim) -> Option<VersionRequest> {
+    match aim {
+        Aim::Newest => None,
+        Aim::Latest => VersionRequest::in_any_version(candidate.name, &candidate.entry),
+        Aim::Exactly(version) => in_version(candidate, version),
     }
 }
 

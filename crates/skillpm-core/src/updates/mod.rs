@@ -11,4 +11,4 @@ mod releases;
 pub use self::candidate::{Latest, SourceState, Status, UpdateCandidate, moved, no_longer_found};
 pub use self::check::{Aim, Check, How, Rules, check, names};
 pub use self::failure::{CheckFailure, not_asked, told};
-pub use self::releases::Releases;
+pub use self::releases::{Releases, admitting};

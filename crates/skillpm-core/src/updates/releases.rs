@@ -6,6 +6,8 @@ use super::candidate::{Latest, Status, UpdateCandidate};
 use super::check::{Aim, How, Rules};
 use crate::admission::PolicySubject;
 use crate::install::state::Files;
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
 use crate::resolve::{Release, ReleaseAge, ReleaseFacts, ReleaseRules};
 use crate::spec::Reference;
 use crate::version::{Version, VersionRange};
@@ -45,22 +47,37 @@ pub(super) fn complete(
     let admitted = highest(releases.age).map(|one| one.version);
     let latest = match how.aim {
         // The decision goes past the range where it can.
-        Aim::Latest => newest.filter(|newest| {
-            let range = candidate.entry.reference.as_ref().and_then(Reference::range);
-            let is_free = locked.overridden_by(&files.manifest).is_none();
-            is_free && range.is_some_and(|range| !range.contains(newest))
-        }),
+        Aim::Latest => newest.filter(|newest| is_past(&candidate.entry, locked, files, newest)),
         _ => admitted.filter(|latest| how.past && Some(*latest) > newest),
     };
-    candidate.latest = latest.map(|version| Latest {
-        name: version.to_string(),
-        reference: Reference::Range(VersionRange::compatible_with(version)),
-    });
+    candidate.latest =
+        latest.map(|version| Latest { name: version.to_string(), reference: compatible_with(version) });
     if candidate.status == Status::Current
         && let Some(young) = highest(None).filter(|one| Some(one.version) > admitted.max(newest))
     {
         candidate.held_back = held_back(candidate, rules, young, releases.age);
     }
+}
+
+/// Reports whether `version` is out of the range of `entry`, and no override excuses that.
+fn is_past(entry: &Requirement, locked: &Locked, files: &Files, version: &Version) -> bool {
+    let range = entry.reference.as_ref().and_then(Reference::range);
+    locked.overridden_by(&files.manifest).is_none() && range.is_some_and(|range| !range.contains(version))
+}
+
+fn compatible_with(version: &Version) -> Reference {
+    Reference::Range(VersionRange::compatible_with(version))
+}
+
+/// Returns the manifest entry that admits the decided `version` of what is `locked`, if `entry` does not.
+pub fn admitting(
+    entry: &Requirement,
+    locked: &Locked,
+    files: &Files,
+    version: &Version,
+) -> Option<Requirement> {
+    let reference = Some(compatible_with(version));
+    is_past(entry, locked, files, version).then(|| Requirement { reference, ..entry.clone() })
 }
 
 /// Returns why the release `young` is not taken yet, and from which day on it can be.

@@ -164,16 +164,17 @@ fn attempt(
     };
     let told = notices.iter().filter(|notice| !is_in_force(files, notice));
     brought.warnings.extend(told.map(|notice| warning_of(notice, scope)));
-    let before = provider.sources.versions.clone();
-    if !versions.is_empty() {
+    let decided = if versions.is_empty() {
+        provider.sources.versions.clone()
+    } else {
         let mut decided = BTreeMap::new();
         for ((registry, name), chosen) in &versions {
             for origin in provider.spellings(*registry) {
                 decided.insert((origin.clone(), name.clone()), chosen.version.clone());
             }
         }
-        provider.sources.versions = Versions::new(decided);
-    }
+        Versions::new(decided)
+    };
     if !asked.closed {
         let is_requested =
             |id: &SkillId| problem.roots.iter().any(|root| root.key == id.1 && root.id() == *id);
@@ -183,8 +184,10 @@ fn attempt(
             is_needed && !is_locked && !is_requested(id)
         });
         bring_new(&mut provider, new, &mut brought)?;
-        bring_changed(&mut provider, files, asked, &before, &mut brought)?;
+        bring_changed(&mut provider, files, asked, &decided, &mut brought)?;
     }
+    // Only a decision of which all was brought counts: another attempt compares with what was taken in before.
+    provider.sources.versions = decided;
     brought.warnings = provider.sources.tell(std::mem::take(&mut brought.warnings));
     brought.warnings.extend(provider.sources.take_warnings());
     Ok(brought)
@@ -224,18 +227,20 @@ fn bring_new<'v>(
     Ok(())
 }
 
-/// Fetches the locked skills of registries whose versions change with what was `asked`, unless that was decided `before`.
+/// Fetches the locked skills of registries whose versions change with what was `decided`, unless that was decided before.
 fn bring_changed(
     provider: &mut SourceProvider<'_, '_>,
     files: &Files,
     asked: &Asked<'_>,
-    before: &Versions,
+    decided: &Versions,
     brought: &mut Brought,
 ) -> Result<()> {
-    let is_requested = |name: &SkillName| asked.requests.iter().any(|request| request.key == *name);
-    for (name, locked, origin, version) in provider.sources.versions.clone().changed(files) {
+    // What the user requests is taken in by the verb.
+    let is_requested =
+        |name: &SkillName| asked.by_user && asked.requests.iter().any(|request| request.key == *name);
+    for (name, locked, origin, version) in decided.changed(files) {
         let path = locked.path.as_deref().unwrap_or_default();
-        if is_requested(name) || before.get(&origin, path) == Some(&version) {
+        if is_requested(name) || provider.sources.versions.get(&origin, path) == Some(&version) {
             continue;
         }
         let spec = SourceSpec { origin, ..spec_of(&requirement_of(locked)) };

@@ -67,7 +67,8 @@ pub(in crate::ops) struct Asked<'a> {
     pub(in crate::ops) requests: &'a [VersionRequest],
     /// The skills from elsewhere that come, and the skills of registries that were taken in the decided versions.
     pub(in crate::ops) came: Vec<Dependent>,
-    /// Whether the user requests what comes. Otherwise the parties that require it stay the same.
+    /// Whether the user requests what comes, and the verb takes in what is requested. Otherwise the parties that require
+    /// it stay the same.
     pub(in crate::ops) by_user: bool,
     /// The skills of registries in the files of which it is not known which skills they need.
     pub(in crate::ops) fresh: BTreeSet<SkillName>,

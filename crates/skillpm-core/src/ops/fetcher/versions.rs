@@ -35,6 +35,23 @@ impl Versions {
         (old.as_ref() != Some(version)).then_some(version)
     }
 
+    /// Reports whether it was decided that what is `locked` stays in its version.
+    pub(in crate::ops) fn keeps(&self, locked: &Locked) -> bool {
+        let path = locked.path.as_deref().unwrap_or_default();
+        self.get(&locked.origin, path).is_some() && self.instead_of(locked).is_none()
+    }
+
+    /// Decides that what is `locked` stays in its version.
+    pub(in crate::ops) fn keep(&mut self, locked: &Locked) {
+        let name = locked.path.as_deref().and_then(|path| SkillName::new(path).ok());
+        let version = locked.revision.as_deref().and_then(|revision| Version::new(revision).ok());
+        if let (Some(name), Some(version)) = (name, version)
+            && let Some(decided) = self.0.get_mut(&(locked.origin.clone(), name))
+        {
+            *decided = version;
+        }
+    }
+
     /// Returns the skills that are locked in `files` and change, each with its registry and version from now on.
     pub(in crate::ops) fn changed<'f>(
         &self,

@@ -22,6 +22,7 @@ use crate::ops::diff::VersionDiff;
 use crate::ops::fetcher::{Newest, spec_of};
 use crate::ops::install::typed;
 use crate::ops::policy_check::skill_file;
+use crate::ops::update_rules::request;
 use crate::review::review;
 use crate::skill;
 use crate::source;
@@ -63,6 +64,8 @@ impl<'a> Finder<'a> {
         let failed = self.without_answer(&asked, &candidates, failures)?;
         let told = asked.into_iter().zip(candidates).enumerate();
         let mut may: Vec<_> = told.filter(|(at, _)| !failed.contains(at)).map(|(_, one)| one).collect();
+        let of_registries = may.iter().filter(|(one, _)| one.entry.origin.has_versions());
+        self.requests = of_registries.filter_map(|(_, one)| request(one, &how.aim)).collect();
         self.add_along(&mut may)?;
         self.prefetch(&may);
         Ok(may)

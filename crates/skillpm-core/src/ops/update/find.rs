@@ -22,6 +22,7 @@ use crate::manifest::Requirement;
 use crate::merge::Prefer;
 use crate::name::SkillName;
 use crate::ops::absent::is_missing;
+use crate::ops::dependencies::VersionRequest;
 use crate::ops::diff::VersionDiff;
 use crate::ops::fetcher::{Fetcher, admit};
 use crate::ops::install::restore::lies;
@@ -164,6 +165,7 @@ pub(super) fn find(
         unreachable: BTreeMap::new(),
         gone: BTreeMap::new(),
         came: Vec::new(),
+        requests: Vec::new(),
         found: FoundUpdates::default(),
     };
     let mut asked = Vec::new();
@@ -205,6 +207,8 @@ pub(super) struct Finder<'a> {
     kept: BTreeSet<SkillName>,
     /// New versions, whose dependencies are not resolved.
     pub(super) came: Vec<Dependent>,
+    /// What was requested of registries besides what the manifest states, when the versions were decided.
+    pub(super) requests: Vec<VersionRequest>,
     /// Sources that could not be reached, with their place among the failures: each is tried once.
     pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
     /// Why locked revisions are no longer available, of those that were asked for.

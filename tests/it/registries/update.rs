@@ -1,0 +1,95 @@
+//! What `update` decides for skills of registries holds when it brings what new versions need.
+
+use super::*;
+
+/// A skill `name` of a repository that needs `needs`.
+fn document(name: &str, needs: &str) -> String {
+    let needs = if needs.is_empty() { String::new() } else { format!("  skill-dependencies: {needs}\n") };
+    format!("---\nname: {name}\ndescription: D.\nmetadata:\n  version: \"1.0\"\n{needs}---\n")
+}
+
+/// The changes of an update, each with the name of its skill.
+fn changes(outcome: &Value) -> Vec<String> {
+    let skills = outcome["skills"].as_array().expect("a list").iter();
+    skills.map(|skill| format!("{} {}", skill["name"], skill["change"]).replace('"', "")).collect()
+}
+
+/// A version past the range comes with what only it needs, and the range follows.
+#[test]
+fn the_latest_version_comes_with_what_it_needs() {
+    let files = || RegistryFiles::default().add("pdf", "1.0.0", "");
+    let sandbox = project(&files());
+    sandbox.ok(&["install", "pdf@^1"]);
+    let more = files().add("pdf", "1.1.0", "").add("pdf", "2.0.0", "extra").add("extra", "1.0.0", "");
+    more.write(&sandbox, "../registry");
+    sandbox.ok(&["update", "--latest", "--allow-new-capabilities=pdf"]);
+    assert_eq!(locked(&sandbox), ["extra 1.0.0", "pdf 2.0.0"]);
+    assert_eq!(requested(&sandbox), ["pdf = \"^2.0.0\""]);
+    let lock = sandbox.read("skillpm.lock");
+    assert!(lock.contains("dependencies = [\"extra\"]"), "{lock}");
+    assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("Version 2.0.0."));
+    sandbox.ok(&["install", "--locked"]);
+}
+
+/// A version that was decided stays away if what comes from elsewhere excludes it.
+#[test]
+fn what_comes_from_a_repository_takes_a_version_back() {
+    let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
+    sandbox.forge(&forge);
+    let files = || RegistryFiles::default().add("base", "1.2", "");
+    files().write(&sandbox, "../registry");
+    sandbox.write("skillpm.toml", "[registries]\ndefault = \"../registry\"\n");
+    let repo = forge.repo("acme/skills");
+    repo.branch("main", &repo.commit(&Tree::new().file("tool/SKILL.md", document("tool", ""))));
+    sandbox.ok(&["install", "base@>=1"]);
+    sandbox.ok(&["install", "acme/skills/tool"]);
+    files().add("base", "2.0.0", "").write(&sandbox, "../registry");
+    repo.branch("main", &repo.commit(&Tree::new().file("tool/SKILL.md", document("tool", "base@^1"))));
+    let outcome = json_of(&sandbox, &["update", "--json", "--allow-new-capabilities=tool"]);
+    assert_eq!(changes(&outcome), ["base unchanged", "tool updated"], "{outcome}");
+    assert_eq!(locked(&sandbox)[0], "base 1.2");
+    assert!(sandbox.read(".agents/skills/base/SKILL.md").contains("Version 1.2."));
+    sandbox.ok(&["install", "--locked"]);
+}
+
+/// The version between the locked and the latest one comes if it is what fits, and the range follows as far.
+#[test]
+fn what_comes_from_a_repository_limits_the_latest_version() {
+    let (forge, mut sandbox) = (Forge::start(), project(&usual()));
+    sandbox.forge(&forge);
+    let repo = forge.repo("acme/skills");
+    repo.branch("main", &repo.commit(&Tree::new().file("tool/SKILL.md", document("tool", ""))));
+    sandbox.ok(&["install", "base@=1.0.0"]);
+    sandbox.ok(&["install", "acme/skills/tool"]);
+    repo.branch("main", &repo.commit(&Tree::new().file("tool/SKILL.md", document("tool", "base@^1"))));
+    sandbox.ok(&["update", "--latest", "--allow-new-capabilities=tool"]);
+    assert_eq!(locked(&sandbox)[0], "base 1.2");
+    assert!(requested(&sandbox).contains(&"base = \"^1.2.0\"".to_owned()), "{:?}", requested(&sandbox));
+    sandbox.ok(&["install", "--locked"]);
+}
+
+/// One skill stays as it is because what it needs cannot be fetched; what another one decides holds all the same.
+#[test]
+fn another_attempt_brings_what_the_first_decided() {
+    let (forge, mut sandbox) = (Forge::start(), project(&RegistryFiles::default().add("base", "1.0.0", "")));
+    sandbox.forge(&forge);
+    let other = sandbox.root().join("other");
+    RegistryFiles::default().add("extra", "1.0.0", "").write(&sandbox, "../other");
+    fs::remove_dir_all(other.join("artifacts")).expect("removes");
+    let repo = forge.repo("acme/skills");
+    let commit = |lint: &str, style: &str| {
+        let tree = Tree::new()
+            .file("lint/SKILL.md", document("lint", lint))
+            .file("style/SKILL.md", document("style", style));
+        repo.branch("main", &repo.commit(&tree));
+    };
+    commit("", "");
+    sandbox.ok(&["install", "base@>=1"]);
+    sandbox.ok(&["install", "acme/skills", "--skill", "*"]);
+    usual().write(&sandbox, "../registry");
+    commit("base@^1", &format!("registry:{}//extra", other.display()));
+    let outcome = json_of(&sandbox, &["update", "--json", "--allow-new-capabilities=lint"]);
+    assert_eq!(changes(&outcome), ["base updated", "lint updated", "style failed"], "{outcome}");
+    assert_eq!(locked(&sandbox)[0], "base 1.2");
+    assert!(sandbox.read(".agents/skills/base/SKILL.md").contains("Version 1.2."));
+}
