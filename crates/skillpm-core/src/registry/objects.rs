@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
+use std::ops::Add;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -205,10 +206,25 @@ impl SkillFiles {
     }
 }
 
+/// Returns `numbers`, which are those of files and should have no gap, and the first one that is missing before the last: to
+/// read them all then fails. Any file may have any number, so the numbers up to the last one can be too many to count.
+pub(super) fn with_first_gap<N: Copy + Ord + From<u8> + Add<Output = N>>(numbers: &BTreeSet<N>) -> Vec<N> {
+    let mut all: Vec<N> = numbers.iter().copied().collect();
+    let mut expected = N::from(1);
+    for at in 0..all.len() {
+        if all[at] != expected {
+            all.insert(at, expected);
+            break;
+        }
+        expected = expected + N::from(1);
+    }
+    all
+}
+
 /// Reads the history of the skill `name`, which has these files.
 fn read_history(objects: &(impl Objects + ?Sized), name: &SkillName, files: &SkillFiles) -> Result<History> {
     let records = for_files(objects, &files.records, |key| read_record(objects, name, key));
-    let numbers: Vec<_> = (1..=files.last_event()).collect();
+    let numbers = with_first_gap(&files.events);
     let events = for_files(objects, &numbers, |number| read_event(objects, name, *number));
     let (records, events): (Result<_>, Result<_>) =
         (records.into_iter().collect(), events.into_iter().collect());

@@ -495,6 +495,31 @@ fn what_the_log_announces_comes_about() {
     assert_clean(&registry);
 }
 
+/// A file with a huge number is a defect, like every gap, and nobody counts up to it.
+#[test]
+fn a_huge_number_is_only_a_gap() {
+    let (dir, registry) = registry();
+    publish(&registry, &[package("pdf", "1.0", "x")]);
+    for (path, missing) in [
+        ("index/pdf/events/9223372036854775807.json", "index/pdf/events/1.json"),
+        ("log/9007199254740/9007199254740999.json", "log/0/2.json"),
+    ] {
+        let path = dir.path().join(path);
+        std::fs::create_dir_all(path.parent().expect("a directory")).expect("creates");
+        std::fs::write(&path, "{}").expect("writes");
+        let defects = registry.verify().expect("is verified").defects;
+        assert!(defects.iter().any(|defect| defect.path == missing), "{defects:?}");
+        if missing.starts_with("index") {
+            assert_eq!(
+                registry.history(&name("pdf")).map_err(|error| error.kind()).err(),
+                Some(ErrorKind::Integrity)
+            );
+        }
+        std::fs::remove_dir_all(path.parent().expect("a directory")).expect("removes");
+    }
+    assert_clean(&registry);
+}
+
 /// Somebody removed the files of a version: it is gone, and nothing else is.
 #[test]
 fn a_removed_version_takes_no_other_with_it() {

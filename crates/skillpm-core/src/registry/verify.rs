@@ -11,7 +11,7 @@ use super::derive::is_own_list;
 use super::dir::exact_name;
 use super::dir_staging::leftovers;
 use super::files::FileKind;
-use super::objects::{SkillFiles, Skills, for_files, for_skills, read_event, read_record};
+use super::objects::{SkillFiles, Skills, for_files, for_skills, read_event, read_record, with_first_gap};
 use super::{Carrier, History, Objects, Record, RegistryDir, files, package};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -145,8 +145,9 @@ fn read_log(objects: &dyn Objects) -> Result<Log> {
         Some(FileKind::Log(number)) => Some(number),
         _ => None,
     });
-    let last = numbers.max().unwrap_or(0);
-    let numbers: Vec<_> = (1..=last).collect();
+    let numbers: BTreeSet<u64> = numbers.collect();
+    let last = numbers.last().copied().unwrap_or(0);
+    let numbers = with_first_gap(&numbers);
     let (mut announced, mut defects) = (Announcements::default(), Vec::new());
     let read = for_skills(objects, &numbers, |number| objects.log_entry(*number));
     for (number, entry) in numbers.into_iter().zip(read) {
@@ -231,7 +232,7 @@ fn examine(objects: &dyn Objects, name: &SkillName, of: &SkillFiles) -> Examined
             Err(error) => found.defects.push(damaged_by(record_path(name, key), &error)),
         }
     }
-    let numbers: Vec<_> = (1..=of.last_event()).collect();
+    let numbers = with_first_gap(&of.events);
     let mut events = Vec::new();
     let read = for_files(objects, &numbers, |number| read_event(objects, name, *number));
     for (number, event) in numbers.into_iter().zip(read) {
