@@ -39,22 +39,27 @@ where
         run()
     } else {
         let threads = thread::available_parallelism().map_or(1, Into::into).min(pieces.len());
-        thread::scope(|scope| {
-            let run = &run;
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
-            let mut done = run();
-            for other in others {
-                match other.join() {
-                    Ok(more) => done.extend(more),
-                    Err(panic) => std::panic::resume_unwind(panic),
-                }
-            }
-            done
-        })
+        in_threads(threads, run)
     };
     done.sort_unstable_by_key(|(at, _)| *at);
     // The results are passed on in pieces: collected in one list, they would be in memory twice for a moment.
     done.into_iter().flat_map(|(_, answers)| answers)
+}
+
+/// Calls `run` in as many `threads`, this one among them, and returns all results.
+fn in_threads<R: Send>(threads: usize, run: impl Fn() -> Vec<R> + Sync) -> Vec<R> {
+    thread::scope(|scope| {
+        let run = &run;
+        let others: Vec<_> = (1..threads).map(|_| scope.spawn(run)).collect();
+        let mut done = run();
+        for other in others {
+            match other.join() {
+                Ok(more) => done.extend(more),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        done
+    })
 }
 
 /// Calls `work` for each of `items`, which mostly waits, such as for a server, in at most `most` threads, and returns the
@@ -73,18 +78,7 @@ pub(crate) fn map_waiting<T: Sync, R: Send>(
             done.push((at, work(item)));
         }
     };
-    let mut done = thread::scope(|scope| {
-        let run = &run;
-        let others: Vec<_> = (1..most.min(items.len())).map(|_| scope.spawn(run)).collect();
-        let mut done = run();
-        for other in others {
-            match other.join() {
-                Ok(more) => done.extend(more),
-                Err(panic) => std::panic::resume_unwind(panic),
-            }
-        }
-        done
-    });
+    let mut done = in_threads(most.min(items.len()), run);
     done.sort_unstable_by_key(|(at, _)| *at);
     done.into_iter().map(|(_, result)| result).collect()
 }

@@ -9,8 +9,8 @@ mod skill;
 mod survey;
 
 pub use self::agents::{AgentState, Agents, DirId, OpenedDir};
-pub use self::scope::{ClosedDir, Depth, PlaceState, ScopeState, SkillInScope};
-pub use self::skill::SkillState;
+pub use self::scope::{ClosedDir, Depth, ScopeState};
+pub use self::skill::{PlaceState, SkillInScope, SkillState};
 use self::survey::absent_below;
 pub use self::survey::{OnDisk, Survey};
 use super::plan::requirement_of;

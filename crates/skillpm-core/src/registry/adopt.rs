@@ -48,15 +48,6 @@ pub fn check_archive(file: &Arc<SharedFile>, record: &Record) -> Result<()> {
     })
 }
 
-/// Works like [`check_archive`] for the archive with these bytes.
-///
-/// # Errors
-///
-/// Fails as [`check_archive`] does.
-pub fn check_archive_bytes(bytes: &[u8], record: &Record) -> Result<()> {
-    check_archive(&package::shared(bytes)?, record)
-}
-
 impl Writer<'_> {
     /// Puts an archive with the right bytes in its place, where it waits for the record that names it. There it stays,
     /// also if nothing is committed.

@@ -25,7 +25,7 @@ mod writer;
 
 pub use skillpm_format::registry::*;
 
-pub use adopt::{BUNDLE_LIMITS, check_archive, check_archive_bytes};
+pub use adopt::{BUNDLE_LIMITS, check_archive};
 pub use change::{Decide, Publication, change, publish};
 pub use create::NewRegistry;
 pub use derive::{Derived, LeftOut};

@@ -275,9 +275,7 @@ impl<'a> Inspection<'a> {
             let error = PathError { action: "read", path: there.to_owned(), source };
             return Err(ClosedDir::Unreadable(error));
         }
-        if opened.is_there() && !opened.is_readable() {
-            fs::list_dir(path).map_err(ClosedDir::Unreadable)?;
-        }
+        opened.check_readable().map_err(ClosedDir::Unreadable)?;
         let mut entries = BTreeMap::new();
         for (name, _) in opened.entries().filter(|(name, _)| !name.starts_with('.')) {
             let hashed = named.contains(name) || self.locked().is_some_and(|lock| is_locked(lock, name));

@@ -26,8 +26,8 @@ pub fn label(locked: &Locked) -> String {
     }
 }
 
-/// Returns the paths of `record` that nobody has resolved in `files`, the skill as it is now: those with markers, and
-/// those of which the user's file is still kept beside one that has none.
+/// Returns the paths of `record` that are still unresolved in `files`, the skill as it is now: those with markers, and
+/// those whose user's version is still kept beside the new one.
 ///
 /// # Errors
 ///
@@ -44,7 +44,7 @@ pub fn open<'a>(record: &'a Unresolved, locked: &Locked, files: &FileSet) -> Res
             Conflict::Binary | Conflict::Name => {
                 disputed.kept.as_ref().is_some_and(|kept| files.get(kept.as_str()).is_some())
             }
-            // Nothing in the files could say that somebody has examined it.
+            // Nothing in the files shows whether it was looked at.
             Conflict::DeletedHere | Conflict::DeletedThere => false,
         };
         if is_open {
@@ -54,7 +54,7 @@ pub fn open<'a>(record: &'a Unresolved, locked: &Locked, files: &FileSet) -> Res
     Ok(open)
 }
 
-/// Reports whether an update left conflicts in the skill `name`, which is at `directory`, that nobody has resolved yet.
+/// Reports whether the skill `name` at `directory` still has unresolved conflicts of an update.
 ///
 /// # Errors
 ///

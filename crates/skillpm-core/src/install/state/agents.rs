@@ -263,29 +263,27 @@ impl ScopeState<'_> {
         Some(Seen { name: name.to_owned(), path, form, target, real })
     }
 
+    /// Reports whether whoever reads the directory `dir` finds a skill named `name` there.
+    fn finds(&self, dir: DirId, name: &str) -> bool {
+        let seen = self.seen(dir).ok().and_then(|seen| seen.get(name));
+        seen.is_some_and(|seen| seen.form != Form::Broken)
+    }
+
     /// Reports whether a skill named `name` is in the directory of the canonical copies, or in that of any agent.
     pub fn is_anywhere(&self, name: &str) -> bool {
-        self.agents().all.iter().filter_map(|agent| agent.own).any(|dir| {
-            let seen = self.seen(dir).ok().and_then(|seen| seen.get(name));
-            seen.is_some_and(|seen| seen.form != Form::Broken)
-        })
+        self.agents().all.iter().filter_map(|agent| agent.own).any(|dir| self.finds(dir, name))
     }
 
     /// Reports whether agents that read the canonical copies find a skill named `name` there.
     pub fn is_offered(&self, name: &str) -> bool {
         let skills = self.scope.skills_dir();
         let dir = self.agents().dirs.iter().position(|dir| dir.path == skills);
-        let seen = dir.and_then(|dir| self.seen(dir).ok()?.get(name));
-        seen.is_some_and(|seen| seen.form != Form::Broken)
+        dir.is_some_and(|dir| self.finds(dir, name))
     }
 
     /// Reports whether `agent` surely reads a directory in which it finds a skill at the entry `name`.
     pub fn sees(&self, agent: &AgentState, name: &str) -> bool {
-        let surely = agent.reads.iter().filter(|(role, _)| *role != Role::Other);
-        surely.into_iter().any(|(_, dir)| {
-            let seen = self.seen(*dir).ok().and_then(|seen| seen.get(name));
-            seen.is_some_and(|seen| seen.form != Form::Broken)
-        })
+        agent.reads.iter().any(|(role, dir)| *role != Role::Other && self.finds(*dir, name))
     }
 
     /// Returns the ids of the agents, of this machine or chosen by the manifest, that see a skill named `name`.

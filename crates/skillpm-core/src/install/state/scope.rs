@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use super::agents::{Agents, DirId, OpenedDir};
+use super::skill::{PlaceState, SkillInScope, state_of_link, state_of_unlocked};
 use super::{Files, OnDisk, SkillState, real_dir};
 use crate::agents;
 use crate::digest::Digest;
@@ -18,7 +19,6 @@ use crate::install::scope::Scope;
 use crate::install::sources;
 use crate::install::trees::Lying;
 use crate::lockfile::Locked;
-use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::store::Store;
@@ -73,77 +73,6 @@ pub struct ScopeState<'a> {
     store: Option<Store>,
     sources: OnceLock<BTreeSet<PathBuf>>,
     linked: OnceLock<Vec<(DirId, Vec<&'static str>)>>,
-}
-
-/// A skill in a scope.
-#[derive(Debug)]
-pub struct SkillInScope<'s> {
-    /// The name under which it is installed.
-    pub name: &'s SkillName,
-    /// Its entry in the lockfile.
-    pub locked: Option<&'s Locked>,
-    /// Its entry in the manifest.
-    pub entry: Option<&'s Requirement>,
-    /// The directory that an editable skill is linked to.
-    pub editable: Option<Editable>,
-    /// Whether it is disabled, and out of the sight of agents.
-    pub is_hidden: bool,
-    /// Its state. That of a skill that is out of sight is [`SkillState::Disabled`], unless it is missing or in conflict.
-    pub state: SkillState,
-    /// Its own places: first the one where it belongs.
-    pub homes: Vec<PlaceState>,
-    /// The links and copies of agents: those that belong to it, and those that should exist.
-    pub copies: Vec<PlaceState>,
-    /// Why it is unknown whether an update left conflicts in it.
-    pub merge_failure: Option<Error>,
-}
-
-/// A place of a skill.
-#[derive(Debug)]
-pub struct PlaceState {
-    /// The agents that share the directory; empty for a place of the skill itself.
-    pub agents: Vec<&'static str>,
-    /// The first of them that the lockfile names for the skill.
-    pub locked_for: Option<&'static str>,
-    /// The path.
-    pub path: PathBuf,
-    /// What is there.
-    pub found: OnDisk,
-    /// The tree, if every byte was read.
-    pub tree: Option<std::result::Result<Lying, ReadError>>,
-    /// Its state.
-    pub state: SkillState,
-    /// Whether it is a copy that somebody edited: it is neither what is locked nor what the skill itself is.
-    pub is_edited: bool,
-    /// Why it cannot be examined.
-    pub failure: Option<Error>,
-}
-
-impl SkillInScope<'_> {
-    /// Returns the place where it belongs.
-    pub fn home(&self) -> &PlaceState {
-        &self.homes[0]
-    }
-
-    /// Reports whether its bytes are not those that are locked, wherever it is.
-    pub fn is_modified(&self) -> bool {
-        self.state.is_modified() || self.is_hidden && self.home().state.is_modified()
-    }
-
-    /// Reports whether the manifest disables it.
-    pub fn is_disabled(&self) -> bool {
-        self.entry.is_some_and(|entry| entry.disabled)
-    }
-
-    /// Reports whether it is only where the disabled skills are, and no file names it: it is nothing that was installed.
-    pub fn is_left_over(&self, scope: &Scope) -> bool {
-        self.state == SkillState::Untracked && self.home().path == scope.disabled_skill_dir(self.name)
-    }
-
-    /// Reports whether it is editable and its directory is not there: no installation brings it back.
-    pub fn is_source_gone(&self) -> bool {
-        self.editable.as_ref().is_some_and(|editable| !editable.is_there())
-    }
 }
 
 /// What is at a place, and its tree if it was read.
@@ -231,7 +160,7 @@ impl<'a> ScopeState<'a> {
     }
 
     /// Returns the skills that an earlier lockfile placed here, that nothing names any more, and that an installation
-    /// removes. Without a lockfile nobody knows what the skills of the manifest need.
+    /// removes. Without a lockfile, the dependencies of the manifest's skills are unknown.
     pub fn no_longer_asked(&self) -> BTreeSet<SkillName> {
         let files = &self.files;
         let is_known = files.lock_text.is_some() || files.manifest.skills().is_empty();
@@ -366,34 +295,30 @@ impl<'a> ScopeState<'a> {
             OnDisk::Tree(Some(digest)) if *digest == locked.digest => SkillState::Ok,
             OnDisk::Tree(Some(_)) => {
                 let trees = self.scope.index.trees();
-                let read;
-                let tree = if let Some(tree) = &place.tree {
-                    tree
-                } else {
-                    read = trees.read(&place.path);
-                    &read
-                };
-                let is_same =
-                    tree.as_ref().is_ok_and(|t| trees.has_other_line_ends(&t.files, &locked.digest));
+                let is_same = |tree: &Lying| trees.has_other_line_ends(&tree.files, &locked.digest);
+                let is_same = self.with_tree(place, |tree| tree.as_ref().is_ok_and(is_same));
                 if is_same { SkillState::LineEnds } else { SkillState::Modified }
             }
-            // It cannot be read, or it holds what no skill may have: then somebody put that there.
+            // What no skill may have was put there.
             OnDisk::Tree(None) => {
-                let read;
-                let tree = if let Some(tree) = &place.tree {
-                    tree
-                } else {
-                    read = self.scope.index.trees().read(&place.path);
-                    &read
-                };
-                match tree {
-                    Err(ReadError::Io(_)) => SkillState::Unreadable,
-                    _ => SkillState::Modified,
-                }
+                let is_unread = self.with_tree(place, |tree| matches!(tree, Err(ReadError::Io(_))));
+                if is_unread { SkillState::Unreadable } else { SkillState::Modified }
             }
             OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop | OnDisk::Written | OnDisk::Other => {
                 SkillState::Elsewhere
             }
+        }
+    }
+
+    /// Returns what `of` says about the tree at `place`, which is read if it was not.
+    fn with_tree<T>(
+        &self,
+        place: &PlaceState,
+        of: impl FnOnce(&std::result::Result<Lying, ReadError>) -> T,
+    ) -> T {
+        match &place.tree {
+            Some(tree) => of(tree),
+            None => of(&self.scope.index.trees().read(&place.path)),
         }
     }
 
@@ -496,28 +421,5 @@ impl<'a> ScopeState<'a> {
         let Ok(Some(real)) = fs::real_path(path) else { return false };
         // In sorted order, what is in a directory follows it directly.
         sources.range(real.clone()..).next().is_some_and(|source| source.starts_with(&real))
-    }
-}
-
-/// Returns the state of a place of a skill that is not locked.
-fn state_of_unlocked(place: &PlaceState) -> SkillState {
-    match place.found {
-        _ if place.failure.is_some() => SkillState::Unreadable,
-        OnDisk::Absent => SkillState::Missing,
-        OnDisk::Tree(_) | OnDisk::OtherLink(_) => SkillState::Untracked,
-        _ => SkillState::Elsewhere,
-    }
-}
-
-/// Returns the state of an editable skill, at whose canonical place `found` is; where agents are not to see it, nothing
-/// has to.
-fn state_of_link(editable: &Editable, found: &OnDisk, is_hidden: bool) -> SkillState {
-    let is_there = editable.is_there();
-    match found {
-        OnDisk::OtherLink(text) if editable.link.says(text) && is_there => SkillState::Editable,
-        OnDisk::Absent if is_hidden && is_there => SkillState::Editable,
-        OnDisk::Tree(_) | OnDisk::Other => SkillState::Modified,
-        OnDisk::OtherLink(text) if !editable.link.says(text) => SkillState::Elsewhere,
-        _ => SkillState::Missing,
     }
 }

@@ -1,7 +1,19 @@
 //! How what is on disk compares with the lockfile: one vocabulary for a skill and for each of its places.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Serialize;
+
+use super::OnDisk;
+use crate::error::Error;
+use crate::install::editable::Editable;
+use crate::install::scope::Scope;
+use crate::install::trees::Lying;
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
+use crate::tree::ReadError;
 
 /// The state of a skill, or of one of its places, compared with the lockfile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, JsonSchema)]
@@ -87,5 +99,99 @@ impl SkillState {
     /// Reports whether skillpm knows of the skill by nothing but that it is there.
     pub fn is_unknown(self) -> bool {
         matches!(self, Self::Untracked | Self::Foreign)
+    }
+}
+
+/// A skill in a scope.
+#[derive(Debug)]
+pub struct SkillInScope<'s> {
+    /// The name under which it is installed.
+    pub name: &'s SkillName,
+    /// Its entry in the lockfile.
+    pub locked: Option<&'s Locked>,
+    /// Its entry in the manifest.
+    pub entry: Option<&'s Requirement>,
+    /// The directory that an editable skill is linked to.
+    pub editable: Option<Editable>,
+    /// Whether it is disabled, and out of the sight of agents.
+    pub is_hidden: bool,
+    /// Its state. That of a skill that is out of sight is [`SkillState::Disabled`], unless it is missing or in conflict.
+    pub state: SkillState,
+    /// Its own places: first the one where it belongs.
+    pub homes: Vec<PlaceState>,
+    /// The links and copies of agents: those that belong to it, and those that should exist.
+    pub copies: Vec<PlaceState>,
+    /// Why it is unknown whether an update left conflicts in it.
+    pub merge_failure: Option<Error>,
+}
+
+/// A place of a skill.
+#[derive(Debug)]
+pub struct PlaceState {
+    /// The agents that share the directory; empty for a place of the skill itself.
+    pub agents: Vec<&'static str>,
+    /// The first of them that the lockfile names for the skill.
+    pub locked_for: Option<&'static str>,
+    /// The path.
+    pub path: PathBuf,
+    /// What is there.
+    pub found: OnDisk,
+    /// The tree, if every byte was read.
+    pub tree: Option<Result<Lying, ReadError>>,
+    /// Its state.
+    pub state: SkillState,
+    /// Whether it is an edited copy: it differs both from what is locked and from the skill itself.
+    pub is_edited: bool,
+    /// Why it cannot be examined.
+    pub failure: Option<Error>,
+}
+
+impl SkillInScope<'_> {
+    /// Returns the place where it belongs.
+    pub fn home(&self) -> &PlaceState {
+        &self.homes[0]
+    }
+
+    /// Reports whether its bytes are not those that are locked, wherever it is.
+    pub fn is_modified(&self) -> bool {
+        self.state.is_modified() || self.is_hidden && self.home().state.is_modified()
+    }
+
+    /// Reports whether the manifest disables it.
+    pub fn is_disabled(&self) -> bool {
+        self.entry.is_some_and(|entry| entry.disabled)
+    }
+
+    /// Reports whether it is only where the disabled skills are, and no file names it: it is nothing that was installed.
+    pub fn is_left_over(&self, scope: &Scope) -> bool {
+        self.state == SkillState::Untracked && self.home().path == scope.disabled_skill_dir(self.name)
+    }
+
+    /// Reports whether it is editable and its directory is not there: no installation brings it back.
+    pub fn is_source_gone(&self) -> bool {
+        self.editable.as_ref().is_some_and(|editable| !editable.is_there())
+    }
+}
+
+/// Returns the state of a place of a skill that is not locked.
+pub(super) fn state_of_unlocked(place: &PlaceState) -> SkillState {
+    match place.found {
+        _ if place.failure.is_some() => SkillState::Unreadable,
+        OnDisk::Absent => SkillState::Missing,
+        OnDisk::Tree(_) | OnDisk::OtherLink(_) => SkillState::Untracked,
+        _ => SkillState::Elsewhere,
+    }
+}
+
+/// Returns the state of an editable skill, at whose canonical place `found` is; where agents are not to see it, nothing
+/// has to.
+pub(super) fn state_of_link(editable: &Editable, found: &OnDisk, is_hidden: bool) -> SkillState {
+    let is_there = editable.is_there();
+    match found {
+        OnDisk::OtherLink(text) if editable.link.says(text) && is_there => SkillState::Editable,
+        OnDisk::Absent if is_hidden && is_there => SkillState::Editable,
+        OnDisk::Tree(_) | OnDisk::Other => SkillState::Modified,
+        OnDisk::OtherLink(text) if !editable.link.says(text) => SkillState::Elsewhere,
+        _ => SkillState::Missing,
     }
 }
