@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use super::load::{MAX_SKILL_FILE, SKILL_FILE, Unusable};
-use super::scan::{MAX_DIRECTORIES, scan};
+use super::scan::{MAX_DIRECTORIES, direct, scan};
 use super::skill::Skill;
 use super::sources::Source;
 use crate::fs::{self, PathError};
@@ -86,7 +86,7 @@ pub struct Discovery {
 /// directory has it, then the first by the bytes of its path. A skill that several links lead to counts
 /// once.
 pub fn discover(sources: &[Source]) -> Discovery {
-    gather(sources, &Policy::DEFAULT).0
+    gather(sources, &Policy::DEFAULT, None).0
 }
 
 /// Finds the skills in `sources` under `policy`.
@@ -96,26 +96,64 @@ pub fn discover(sources: &[Source]) -> Discovery {
 /// Never fails for a single skill. Fails for a missing source or for two skills with the same name if
 /// `policy` treats these as errors.
 pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, Arc<Diagnostic>> {
-    match gather(sources, policy) {
+    match gather(sources, policy, None) {
         (_, Some(error)) => Err(error),
         (found, None) => Ok(found),
     }
 }
 
-/// Returns the result, and the first problem that `policy` treats as an error.
-fn gather(sources: &[Source], policy: &Policy) -> (Discovery, Option<Arc<Diagnostic>>) {
+/// Works like [`discover_with`], but only as far as it takes to know which skill is called `name`: a skill directly in a
+/// source, whose directory has the name, wins in its source and hides those of later sources. Other skills of its
+/// source, and of later ones except for those in a directory of that name, are left out.
+///
+/// # Errors
+///
+/// Fails as [`discover_with`] does.
+pub(super) fn discover_named(
+    sources: &[Source],
+    policy: &Policy,
+    name: &str,
+) -> Result<Discovery, Arc<Diagnostic>> {
+    // Under other policies, skills that are left out here decide as well.
+    let decides_early = policy.duplicates == Duplicates::First && !policy.strict_sources;
+    let name = SkillName::exact(name).filter(|_| decides_early);
+    match gather(sources, policy, name.as_ref()) {
+        (_, Some(error)) => Err(error),
+        (found, None) => Ok(found),
+    }
+}
+
+/// Returns the result, and the first problem that `policy` treats as an error. With the name of one skill, only as much
+/// as [`discover_named`] says.
+fn gather(
+    sources: &[Source],
+    policy: &Policy,
+    one: Option<&SkillName>,
+) -> (Discovery, Option<Arc<Diagnostic>>) {
     let mut diagnostics = Vec::new();
     let mut fatal = None;
     let mut seen = VisitedDirs::default();
     let mut all: Vec<Arc<Skill>> = Vec::new();
     // The index in `all` at which the skills of each source start.
     let mut starts = Vec::new();
+    let mut is_decided = false;
     for source in sources {
         if policy.strict_sources && matches!(fs::real_path(&source.dir), Ok(None)) {
             fatal.get_or_insert_with(|| Arc::new(Diagnostic::Missing(source.dir.clone())));
         }
         starts.push(all.len());
-        all.extend(scan(policy, source, &mut seen, &mut diagnostics));
+        if let Some(name) = one {
+            let direct = direct(policy, source, name);
+            let is_new = |skill: &Skill| all.iter().all(|other: &Arc<Skill>| other.real != skill.real);
+            is_decided |= direct.is_some();
+            all.extend(direct.filter(is_new).map(Arc::new));
+        }
+        if !is_decided {
+            all.extend(scan(policy, source, &mut seen, &mut diagnostics));
+            let is_called_so =
+                |skill: &Arc<Skill>| one.is_some_and(|name| name.as_str() == key(&skill.meta.name));
+            is_decided = all.iter().any(is_called_so);
+        }
     }
     if policy.file_name == FileName::Warn {
         diagnostics.extend(all.iter().filter_map(|skill| skill.misspelled()).map(Arc::new));

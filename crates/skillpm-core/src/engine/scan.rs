@@ -4,15 +4,16 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::discover::Diagnostic;
+use super::discover::{Diagnostic, key};
 use super::find::{Disk, Search};
 use super::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use super::skill::Skill;
 use super::sources::{SkillDir, Source, SourceKind};
 use crate::fs::{self, PathError};
+use crate::name::SkillName;
 use crate::policy::{FileName, Policy};
 use crate::skill;
-use crate::skill::find::{Links, Rules, VisitedDirs, is_skill_file};
+use crate::skill::find::{Holds, Links, Rules, VisitedDirs, is_skill_file};
 use crate::workers;
 
 /// The maximum number of directories without a skill that are searched in one source.
@@ -88,6 +89,20 @@ fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Op
         skipped_may_be_skills: true,
     };
     Disk::default().search(&SkillDir { dir: source.dir.clone(), real }, rules, seen).map(Some)
+}
+
+/// Returns the skill called `name` directly in `source`, in a directory of that name; `None` if only a search can tell.
+pub(super) fn direct(policy: &Policy, source: &Source, name: &SkillName) -> Option<Skill> {
+    let dir = source.dir.join(name.as_str());
+    let (top, real) = (source.real().ok()??, fs::real_path(&dir).ok()??);
+    // A link to another directory of the source loses to that.
+    if real.starts_with(&top) && real != top.join(name.as_str()) {
+        return None;
+    }
+    let entry = SkillDir { dir, real };
+    let Ok(Holds::Skill(file)) = Disk::default().holds(&entry) else { return None };
+    let (skill, size) = read(policy, source, &entry, &file).ok()?;
+    (size <= MAX_SKILL_FILE && name.as_str() == key(&skill.meta.name)).then_some(skill)
 }
 
 /// Reads the skill in `entry` of `source`, whose file is called `name`, under `policy`. Its body is not read.

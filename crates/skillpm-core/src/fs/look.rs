@@ -276,6 +276,11 @@ pub fn real_path(path: &Path) -> Result<Option<PathBuf>, PathError> {
     }
 }
 
+/// Reports whether the directory at `path` may be listed.
+pub fn may_be_listed(path: &Path) -> bool {
+    fs::read_dir(path).is_ok()
+}
+
 /// Returns the names in directory `path`, sorted; empty if there is no directory. Leaves out names that are
 /// not UTF-8, which skillpm never writes.
 ///

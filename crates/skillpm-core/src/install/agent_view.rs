@@ -75,26 +75,6 @@ pub fn chosen(manifest: &Manifest) -> BTreeSet<&'static str> {
     targets.filter_map(|target| agents::find(target).ok()).map(|agent| agent.id).collect()
 }
 
-/// Returns the agents that count in `scope`: those with the ids `named`, by its files or its receipts, and those of this
-/// machine. Any other may have a directory in its name that people keep in their projects, such as `skills/`: it is not
-/// looked into.
-pub fn counting<'a>(
-    settings: &Settings,
-    scope: &Scope,
-    named: impl IntoIterator<Item = &'a str>,
-) -> Vec<&'static Agent> {
-    let is_here = |agent: &&Agent| agent.detected(settings, &scope.root, &|path| scope.is_used(path));
-    let here = agents::all().iter().filter(is_here).map(|agent| agent.id);
-    of_ids(here.chain(named))
-}
-
-/// Returns the agents with these ids or aliases, each once, in the order of the table.
-fn of_ids<'a>(ids: impl IntoIterator<Item = &'a str>) -> Vec<&'static Agent> {
-    let ids: BTreeSet<_> =
-        ids.into_iter().filter_map(|id| agents::find(id).ok()).map(|agent| agent.id).collect();
-    agents::all().iter().filter(|agent| ids.contains(agent.id)).collect()
-}
-
 /// Returns the ids or aliases of the agents that the manifest and the lockfile name.
 pub fn named(files: &Files) -> impl Iterator<Item = &str> {
     let own = files.manifest.skills().values().filter_map(|entry| entry.agents.as_ref());

@@ -119,6 +119,11 @@ impl SkillsDir {
         self.listed().is_some()
     }
 
+    /// Reports whether the directory may be listed, without listing it.
+    pub fn may_be_listed(&self) -> bool {
+        fs::may_be_listed(&self.path)
+    }
+
     /// Fails if the directory exists and cannot be listed.
     ///
     /// # Errors

@@ -5,6 +5,7 @@ pub mod attributes;
 pub mod changes;
 pub mod directory;
 pub mod editable;
+pub mod evidence;
 pub mod health;
 pub mod index;
 pub mod merges;

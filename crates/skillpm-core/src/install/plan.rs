@@ -21,6 +21,7 @@ pub use merged::Merged;
 pub use step::{Location, Step};
 pub use texts::requirement_of;
 
+use super::evidence::Evidence;
 use super::ownership::Owned;
 use super::state::{Files, OnDisk, Survey};
 use crate::fs::LinkKind;
@@ -138,16 +139,22 @@ pub enum ConflictKind {
     OnlyCopy,
 }
 
-/// Computes the changes that reach `goal`.
+/// Computes the changes that reach `goal` from `survey`. Where a tree would be taken, `evidence` says whether it may go.
 ///
 /// # Errors
 ///
 /// Fails with everything that is in the way and that `goal.force` does not clear.
-pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Conflict>> {
+pub fn plan(
+    goal: &Goal,
+    files: &Files,
+    survey: &Survey,
+    evidence: &Evidence<'_>,
+) -> Result<Plan, Vec<Conflict>> {
     let mut planner = Planner {
         goal,
         files,
         survey,
+        evidence,
         alike: alike(goal, files),
         links: RefCell::default(),
         plan: Plan::default(),
@@ -178,10 +185,11 @@ pub fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Con
     Ok(plan)
 }
 
-struct Planner<'a> {
+struct Planner<'a, 'e> {
     goal: &'a Goal,
     files: &'a Files,
     survey: &'a Survey,
+    evidence: &'a Evidence<'e>,
     /// The names of all skills after the change, by the key under which they collide.
     alike: BTreeMap<String, BTreeSet<&'a SkillName>>,
     /// The links from agents' directories to the directory of canonical copies.
@@ -205,7 +213,7 @@ fn alike<'a>(goal: &'a Goal, files: &'a Files) -> BTreeMap<String, BTreeSet<&'a 
     alike
 }
 
-impl Planner<'_> {
+impl Planner<'_, '_> {
     fn put(&mut self, wanted: &Wanted) {
         let name = &wanted.name;
         if let Some(other) = self.same_name(name) {
@@ -218,7 +226,10 @@ impl Planner<'_> {
             return;
         }
         // Skills that are only kept up to date are not reported again.
-        if wanted.requirement.is_some() && self.survey.is_source(&Location::Canonical, name) {
+        let comes_from_here = |real: PathBuf| self.evidence.is_coming_from(&real);
+        if wanted.requirement.is_some()
+            && self.survey.path(&Location::Canonical, name).is_some_and(comes_from_here)
+        {
             return self.conflict(&Location::Canonical, name, ConflictKind::Source);
         }
         // Links are removed before their targets, and made after them.
@@ -250,6 +261,13 @@ impl Planner<'_> {
         if !wanted.disabled {
             self.arrive(wanted, lies);
         }
+    }
+
+    /// Reports whether a skill is installed from what is at the place of `name`, or from a directory in it.
+    fn is_source(&self, place: &Location, name: &SkillName) -> bool {
+        // A disabled skill was moved there, so it contains no source.
+        *place != Location::Disabled
+            && self.survey.path(place, name).is_some_and(|real| self.evidence.is_source(&real))
     }
 
     /// Reports whether `name` stays as it is because the other scope in the same directory has it.
@@ -285,7 +303,7 @@ impl Planner<'_> {
                         self.plan.foreign.insert((place, name.clone()));
                     }
                 }
-                OnDisk::Tree(Some(old)) if self.survey.is_source(&place, name) => {
+                OnDisk::Tree(Some(old)) if self.is_source(&place, name) => {
                     if self.goal.force {
                         self.keep(&place, name);
                         self.take_tree(Owned::without_receipt(place, name.clone()), old);

@@ -11,7 +11,6 @@ mod survey;
 pub use self::agents::{AgentState, Agents, DirId, OpenedDir};
 pub use self::scope::{ClosedDir, Depth, ScopeState};
 pub use self::skill::{PlaceState, SkillInScope, SkillState};
-use self::survey::absent_below;
 pub use self::survey::{OnDisk, Survey};
 use super::plan::requirement_of;
 use super::scope::{Scope, ScopeKind, nowhere};

@@ -8,8 +8,8 @@ mod skill;
 use std::collections::BTreeSet;
 
 pub use self::outcome::{ListOutcome, ListedSkill, SkillState};
-use self::skill::listed;
 pub(super) use self::skill::one;
+use self::skill::{failures, listed};
 use super::absent::{no_longer_asked, other_lock};
 use crate::advice::{Message, Verb, Warning, message};
 use crate::context::Context;
@@ -151,8 +151,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
         if skill.state == SkillState::Untracked && skill.entry.is_some() {
             outcome.unlocked.push((scope.kind, name.to_string()));
         }
-        let failures = [skill.merge_failure.take(), skill.homes[0].failure.take()];
-        outcome.warnings.extend(failures.into_iter().flatten().map(Warning::from));
+        outcome.warnings.extend(failures(&mut skill));
         let in_sight = !skill.is_hidden && skill.state != SkillState::Missing;
         if skill.is_disabled() && in_sight {
             let is_shared = twin.as_ref().is_some_and(|twin| twin.knows(name));

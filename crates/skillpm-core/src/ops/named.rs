@@ -30,7 +30,7 @@ use crate::tree::Tree;
 pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
     path_or(context, name, || -> Result<Hit> {
         let sources = default_sources(&context.settings)?;
-        Ok(find_among(context, name, &Snapshot::of(&sources, &Policy::DEFAULT)?, None)?)
+        Ok(find_among(context, name, &Snapshot::around(&sources, &Policy::DEFAULT, name)?, None)?)
     })
 }
 
@@ -125,8 +125,9 @@ pub fn known(settings: &Settings) -> BTreeMap<String, String> {
 /// Returns the scripts of the skill `name`, relative to its `scripts/`; empty if there is no such skill.
 pub fn scripts_of(settings: &Settings, name: &str) -> Vec<String> {
     let sources = default_sources(settings).unwrap_or_default();
-    let hit =
-        Snapshot::of(&sources, &Policy::DEFAULT).ok().and_then(|all| engine::find_among(&all, name).ok());
+    let hit = Snapshot::around(&sources, &Policy::DEFAULT, name)
+        .ok()
+        .and_then(|all| engine::find_among(&all, name).ok());
     let tree = hit.and_then(|hit| fs::tree_of(&hit.skill.real).ok());
     let paths = tree.iter().flat_map(Tree::entries);
     paths.filter_map(|(path, _)| path.strip_prefix("scripts/")).map(ToOwned::to_owned).collect()

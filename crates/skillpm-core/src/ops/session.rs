@@ -181,7 +181,7 @@ impl Session {
     /// Fails if there is no such skill, or if it cannot be loaded.
     pub fn find(&self, name: &str) -> Result<Hit, SessionError> {
         let by_name = || {
-            let snapshot = self.library.snapshot()?;
+            let snapshot = self.library.around(name)?;
             Ok(named::find_among(&self.context, name, &snapshot, None)?)
         };
         if self.paths { named::path_or(&self.context, name, by_name) } else { by_name() }

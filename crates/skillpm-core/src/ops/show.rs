@@ -150,7 +150,12 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
     let hit = path_or(context, &request.name, || -> Result<Hit> {
-        Ok(find_among(context, &request.name, &Snapshot::of(&sources, policy)?, request.scope)?)
+        Ok(find_among(
+            context,
+            &request.name,
+            &Snapshot::around(&sources, policy, &request.name)?,
+            request.scope,
+        )?)
     })?;
     let read = Instructions::read(&hit.skill, policy);
     let Instructions { skill, body } = read.map_err(|diagnostic| failed(&request.name, diagnostic))?;
@@ -165,7 +170,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
         resources: items.iter().filter(is_resource).filter_map(Item::tokens).sum(),
     };
     let mut warnings = hit.warnings.clone();
-    let installed = installed(context, &hit.skill).unwrap_or_else(|error| {
+    let installed = installed(context, &hit.skill, &mut warnings).unwrap_or_else(|error| {
         let told = message!("its source is unknown: ", error.with_causes());
         warnings.push(Warning::new(error.code(), told));
         None
@@ -210,13 +215,17 @@ fn alarms_in(skill: &Skill) -> Result<Vec<Warning>> {
 }
 
 /// Returns the skill's entry of `list`, if it is where `list` looks.
-fn installed(context: &Context, skill: &Skill) -> Result<Option<ListedSkill>> {
+fn installed(context: &Context, skill: &Skill, warnings: &mut Vec<Warning>) -> Result<Option<ListedSkill>> {
     let name = skill.dir.file_name().and_then(|name| name.to_str());
     let Some(name) = name.and_then(|name| SkillName::new(name).ok()) else { return Ok(None) };
     let Some(scope) = scope_of(skill.kind) else { return Ok(None) };
-    let Some(listed) = list::one(context, scope, &name)? else { return Ok(None) };
+    let Some((listed, told)) = list::one(context, scope, &name)? else { return Ok(None) };
     let lies_there = fs::real_path(listed.location.as_ref())?.is_some_and(|real| real == skill.real);
-    Ok(Some(listed).filter(|_| lies_there))
+    if !lies_there {
+        return Ok(None);
+    }
+    warnings.extend(told);
+    Ok(Some(listed))
 }
 
 /// Returns the scope of a source: the default ones belong to one of the two.
@@ -233,7 +242,7 @@ fn others(sources: &[Source], policy: &Policy, skill: &Skill) -> Result<(Option<
     if scope_of(skill.kind).is_none() {
         return Ok((None, Vec::new()));
     }
-    let found = Snapshot::of(sources, policy)?;
+    let found = Snapshot::around(sources, policy, &skill.meta.name)?;
     let is_other = |other: &&Arc<Skill>| other.has_name_of(skill) && other.real != skill.real;
     let all = || found.skills().iter().chain(found.shadowed()).filter(|one| one.has_name_of(skill));
     let other = |other: &Arc<Skill>| {

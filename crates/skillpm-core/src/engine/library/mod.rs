@@ -17,7 +17,7 @@ use std::time::Instant;
 pub use lookup::{LookupError, NotFound, UnknownSkill};
 pub use snapshot::Snapshot;
 
-use super::discover::{Diagnostic, discover_with};
+use super::discover::{Diagnostic, discover_named, discover_with};
 use super::load;
 use super::skill::Skill;
 use super::sources::{Source, named_apart, sources_of};
@@ -148,10 +148,7 @@ impl Library {
             return Ok(Arc::clone(&view.snapshot));
         }
         let since = Instant::now();
-        let (sources, untrusted) = match &self.trust {
-            Some(settings) => trusted(settings, &self.sources),
-            None => (self.sources.clone(), None),
-        };
+        let (sources, untrusted) = self.trusted_sources();
         let mut found = discover_with(&sources, &self.policy)?;
         found.diagnostics.splice(..0, untrusted.map(Arc::new));
         let same = before
@@ -162,6 +159,31 @@ impl Library {
         let view = View { snapshot: Arc::clone(&snapshot), since };
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(view));
         Ok(snapshot)
+    }
+
+    /// Returns the sources that are searched, and a problem if others are left out.
+    fn trusted_sources(&self) -> (Vec<Source>, Option<Diagnostic>) {
+        match &self.trust {
+            Some(settings) => trusted(settings, &self.sources),
+            None => (self.sources.clone(), None),
+        }
+    }
+
+    /// Returns the skills that decide which one is called `name`, as up to date as the policy requires: all of them only
+    /// if they were read already, or if it takes all to know.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Library::snapshot`] does.
+    pub fn around(&self, name: &str) -> Result<Arc<Snapshot>, LookupError> {
+        // A search of everything pays if its result is used again.
+        if self.policy.freshness != Freshness::Stat {
+            return self.snapshot();
+        }
+        let (sources, untrusted) = self.trusted_sources();
+        let mut found = discover_named(&sources, &self.policy, name)?;
+        found.diagnostics.splice(..0, untrusted.map(Arc::new));
+        Ok(Arc::new(Snapshot::new(sources, found, self.policy.duplicates)))
     }
 
     /// Discards everything that was read: the next caller waits for a new search. Snapshots that are still held stay as
@@ -181,7 +203,7 @@ impl Library {
     /// Fails as [`Library::snapshot`] does; if no skill has this name, with the names of all skills; or if the skill
     /// cannot be loaded.
     pub fn get(&self, name: &str) -> Result<Arc<Skill>, LookupError> {
-        self.snapshot()?.get(name).cloned()
+        self.around(name)?.get(name).cloned()
     }
 
     /// Returns the instructions of `skill`, which was found here. Its file is read, unless the policy caches what was

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use super::lookup::{LookupError, UnknownSkill};
-use crate::engine::discover::{Diagnostic, Discovery, discover_with, key};
+use crate::engine::discover::{Diagnostic, Discovery, discover_named, discover_with, key};
 use crate::engine::skill::Skill;
 use crate::engine::sources::Source;
 use crate::fs;
@@ -30,6 +30,16 @@ impl Snapshot {
     /// Fails as [`discover_with`] does.
     pub fn of(sources: &[Source], policy: &Policy) -> Result<Self, LookupError> {
         let found = discover_with(sources, policy)?;
+        Ok(Self::new(sources.to_vec(), found, policy.duplicates))
+    }
+
+    /// Returns the skills of `sources` that decide which one is called `name`; perhaps all.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`discover_with`] does.
+    pub fn around(sources: &[Source], policy: &Policy, name: &str) -> Result<Self, LookupError> {
+        let found = discover_named(sources, policy, name)?;
         Ok(Self::new(sources.to_vec(), found, policy.duplicates))
     }
 

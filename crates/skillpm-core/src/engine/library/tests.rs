@@ -220,6 +220,35 @@ fn an_unknown_skill_names_those_there_are() {
     assert!(error.to_string().contains("`description` is missing"), "{error}");
 }
 
+proptest::proptest! {
+    #![proptest_config(proptest::prelude::ProptestConfig { cases: 64, ..Default::default() })]
+
+    /// Conflict C1: whoever asks for one skill gets the one that a search of everything finds, in every layout.
+    #[test]
+    fn one_name_is_the_one_of_all(layout in proptest::collection::vec(0..4_u8, 12)) {
+        let world = World::new();
+        let sources = [".agents/skills", ".claude/skills", "../home/.agents/skills"];
+        let dirs = ["pdf", "a", "b/pdf", "c/d"];
+        let places = sources.iter().flat_map(|source| dirs.iter().map(move |dir| format!("{source}/{dir}")));
+        for (place, what) in places.zip(layout) {
+            match what {
+                1 => world.skill(&place, "pdf"),
+                2 => world.skill(&place, "word"),
+                3 => world.write(&format!("{place}/SKILL.md"), "---\nname: pdf\n---\n"),
+                _ => {}
+            }
+        }
+        let library = library(&world, Freshness::Stat);
+        let all = library.snapshot().expect("found");
+        for name in ["pdf", "word", "a", "project:pdf", "none"] {
+            let dir = |found: Result<&Arc<Skill>, LookupError>| {
+                found.map(|skill| skill.dir.clone()).map_err(|error| error.to_string())
+            };
+            proptest::prop_assert_eq!(dir(library.get(name).as_ref().map_err(Clone::clone)), dir(all.get(name)));
+        }
+    }
+}
+
 /// S3-FR-9: instructions are cached if the policy says so, and only as long as their file is unchanged.
 #[test]
 fn instructions_are_read_again_or_kept() {

@@ -14,7 +14,7 @@ use crate::install::plan::{Location, Step};
 use crate::install::scope::{Scope, exists};
 use crate::install::sources;
 use crate::install::state::{
-    ClosedDir, Depth, Files, OnDisk, OpenedDir, ScopeState, read_manifest, read_text,
+    ClosedDir, Depth, Files, OnDisk, OpenedDir, ScopeState, read_manifest, read_text, real_dir,
 };
 use crate::install::transaction::Transaction;
 use crate::lockfile::{LockError, Lockfile};
@@ -89,7 +89,7 @@ impl DesiredSkill {
 }
 
 /// A function that determines what the files of a scope request.
-pub type DesiredSkills<'a> = &'a dyn Fn(&Files) -> BTreeMap<SkillName, DesiredSkill>;
+pub type DesiredSkills<'a> = &'a dyn Fn(&ScopeState<'_>) -> BTreeMap<SkillName, DesiredSkill>;
 
 /// The reason why a lockfile cannot be used.
 #[derive(Debug)]
@@ -171,10 +171,10 @@ impl<'a> Inspection<'a> {
             lock_text,
             ..Files::default()
         };
-        let wishes = if read.is_ok() { intent(&files) } else { BTreeMap::new() };
         let here = || sources::here(settings, scope, sources::there(&files)).ok();
         let sources = readable.and_then(|_| here()).unwrap_or_default();
         let state = ScopeState::of(settings, scope, files, Depth::Metadata);
+        let wishes = if read.is_ok() { intent(&state) } else { BTreeMap::new() };
         let mut look = Self {
             cut_off: Transaction::is_cut_off(scope),
             leftovers: Vec::new(),
@@ -501,10 +501,5 @@ fn goes(path: &Path, says: &Path, skills: &Path) -> Result<Goes, PathError> {
 
 /// Returns `path` with links resolved as far as it exists.
 pub(super) fn real(path: &Path) -> PathBuf {
-    for there in path.ancestors() {
-        if let (Ok(Some(real)), Ok(rest)) = (fs::real_path(there), path.strip_prefix(there)) {
-            return real.join(rest);
-        }
-    }
-    path.to_owned()
+    real_dir(path).unwrap_or_else(|_| path.to_owned())
 }

@@ -12,7 +12,7 @@ use crate::install::state::OnDisk;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 
-impl<'a> Planner<'a> {
+impl<'a> Planner<'a, '_> {
     /// Plans the agents' links or copies of `wanted`. `lies` is the tree that stays in place as it is, locked
     /// or not. Copies have the content that a link would show.
     pub(super) fn arrive(&mut self, wanted: &Wanted, lies: Option<Digest>) {
@@ -110,7 +110,7 @@ impl<'a> Planner<'a> {
         let place = Location::Agent(agent.to_owned());
         match found {
             // It belongs to its author: only what was made from it is removed.
-            OnDisk::Tree(_) if self.is_source(agent, name) => {}
+            OnDisk::Tree(_) if self.is_source(&place, name) => {}
             OnDisk::OurLink | OnDisk::Written => match self.owned_link(agent, name) {
                 Some(owned) => self.take_link(owned),
                 None => drop(self.plan.foreign.insert((place, name.clone()))),
@@ -163,7 +163,7 @@ impl<'a> Planner<'a> {
             OnDisk::Absent | OnDisk::Loop | OnDisk::Written => {}
             OnDisk::OtherLink(_) if self.goal.force => self.keep(&place, name),
             OnDisk::OtherLink(_) => return self.conflict(&place, name, ConflictKind::Link),
-            OnDisk::Tree(_) if self.is_source(agent.id, name) => {
+            OnDisk::Tree(_) if self.is_source(&place, name) => {
                 return self.conflict(&place, name, ConflictKind::Source);
             }
             OnDisk::Tree(_) if self.stays_foreign(&place, name) => return,
@@ -191,11 +191,6 @@ impl<'a> Planner<'a> {
     /// Reports whether the tree at `place` may go: skillpm put it there, or another tool did and `import` takes it over.
     fn takes(&self, place: &Location, name: &SkillName) -> bool {
         self.owned(place, name).is_some() || self.goal.known.contains_key(name)
-    }
-
-    /// Reports whether a skill is installed from what is at the place of `name` in the directory of `agent`.
-    pub(super) fn is_source(&self, agent: &str, name: &SkillName) -> bool {
-        self.survey.is_source(&Location::Agent(agent.to_owned()), name)
     }
 
     /// Returns the link to the canonical copy for an agent's directory `dir`.

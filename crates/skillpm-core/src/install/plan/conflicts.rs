@@ -10,7 +10,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::spec::Origin;
 
-impl Planner<'_> {
+impl Planner<'_, '_> {
     /// Returns the place of a tree that may be removed, and its digest: a receipt says that skillpm put it there, and
     /// it is what was put there, by this lockfile or another one (somebody else updated, or the branch is different).
     /// With `--force` it may be anything that the store can keep, and is saved first. An unedited tree that may exist
@@ -28,15 +28,16 @@ impl Planner<'_> {
         let owned = self.owned(place, name);
         let is_ours = owned.is_some();
         if let Some(owned) = owned {
-            let is_as_put = Some(old) == self.locked(name)
-                || self.survey.fetched.contains(&old)
-                || self.is_copy(place, name, old);
-            if is_as_put {
+            let lies = self.lies(place, name);
+            // A tree that is in no lockfile may have been put there by another tool from the same source, so for it only
+            // the receipts count.
+            let is_of_source = || self.is_known(place, name) && self.evidence.is_of_source(&lies, name, &old);
+            if Some(old) == self.locked(name) || self.is_copy(place, name, old) || is_of_source() {
                 return Some((owned, old));
             }
-            let lies = (self.lies(place, name), name.clone());
-            if self.survey.untouched.contains(&lies) {
-                self.plan.store.push(lies);
+            // With `--force` it is saved and named, even if it should be known.
+            if !self.goal.force && self.evidence.is_as_put(&lies, name, &old) {
+                self.plan.store.push((lies, name.clone()));
                 return Some((owned, old));
             }
         }

@@ -7,7 +7,7 @@ use crate::install::ownership::Owned;
 use crate::install::state::OnDisk;
 use crate::name::SkillName;
 
-impl Planner<'_> {
+impl Planner<'_, '_> {
     /// Plans to move the tree of `wanted` to or from the disabled skills, unchanged. Returns the place where
     /// it then is, and what is there.
     pub(super) fn bring_home(&mut self, wanted: &Wanted) -> (Location, OnDisk) {
@@ -117,7 +117,7 @@ impl Planner<'_> {
         match found {
             OnDisk::Absent => {}
             OnDisk::Tree(Some(old)) if *old == digest => return self.same_tree(place, name, *old),
-            OnDisk::Tree(_) if self.survey.is_source(&self.lies(place, name), name) => {
+            OnDisk::Tree(_) if self.is_source(&self.lies(place, name), name) => {
                 return self.conflict(place, name, ConflictKind::Source);
             }
             // It was there before, and stayed: the agent keeps it.
@@ -153,7 +153,7 @@ impl Planner<'_> {
         if self.owned(place, name).is_some() || self.goal.known.contains_key(name) {
             return;
         }
-        let is_source = self.survey.is_source(&self.lies(place, name), name);
+        let is_source = self.is_source(&self.lies(place, name), name);
         if self.goal.force && !is_source {
             if let Some((owned, old)) = self.may_take(place, name, Some(digest)) {
                 self.plan.steps.push(owned.replace(digest, old));

@@ -20,7 +20,7 @@ pub struct Merged {
     pub keep: bool,
 }
 
-impl Planner<'_> {
+impl Planner<'_, '_> {
     /// Plans the tree of a merge at a place where `found` is.
     pub(super) fn merged(&mut self, place: &Location, name: &SkillName, merged: &Merged, found: &OnDisk) {
         let there = match found {

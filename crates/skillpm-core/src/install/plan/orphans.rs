@@ -8,7 +8,7 @@ use crate::install::receipts::PreviousInstall;
 use crate::install::state::OnDisk;
 use crate::name::SkillName;
 
-impl Planner<'_> {
+impl Planner<'_, '_> {
     /// Plans the removal of the skill `name` and its links wherever they are exactly what `was` placed.
     /// Everything else stays. Edited trees are reported: from then on they belong to the user.
     pub(super) fn plan_orphan(&mut self, name: &SkillName, was: &PreviousInstall) {
@@ -83,6 +83,6 @@ impl Planner<'_> {
     /// Reports whether skills are installed from what is at the place of `name`, or somebody has a git repository
     /// there.
     fn is_somebodys(&self, place: &Location, name: &SkillName) -> bool {
-        self.survey.is_source(place, name) || self.survey.has_repository(place, name)
+        self.is_source(place, name) || self.survey.has_repository(place, name)
     }
 }

@@ -1,14 +1,17 @@
 //! Tests of the plan: values in, values out, the same on every system.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use super::*;
 use crate::agents::{self, Agent};
 use crate::digest::Digest;
+use crate::env::Env;
 use crate::fs::System;
 use crate::install::editable::Editable;
+use crate::install::scope::Scope;
 use crate::lockfile::Locked;
 use crate::manifest::{Agents, Requirement};
+use crate::settings::Settings;
 use crate::spec::Reference;
 
 const SKILLS: &str = "/p/.agents/skills";
@@ -71,6 +74,14 @@ fn goal(content: Content, agents: &[&str], disabled: bool) -> Goal {
         ..Wanted::new(name("pdf"), content, None)
     };
     Goal { put: vec![wanted], system: System::Unix, ..Goal::default() }
+}
+
+/// Returns the plan on a machine where nothing is known about any tree.
+fn plan(goal: &Goal, files: &Files, survey: &Survey) -> Result<Plan, Vec<Conflict>> {
+    let env = Env { vars: BTreeMap::new(), cwd: PathBuf::from("/p"), interactive: false };
+    let settings = Settings::from_env(env).expect("valid");
+    let scope = Scope::project(&settings, Path::new("/p"));
+    super::plan(goal, files, survey, &Evidence::new(&settings, &scope, files, goal))
 }
 
 /// Returns the plan as a word for each step, or what is in the way.
@@ -146,7 +157,7 @@ fn who_no_longer_sees_it() {
     // If no agent should see it, everything of ours is removed. A link that no receipt lists is not ours.
     let hidden = goal(content(), &["goose"], true);
     assert_eq!(words(&hidden, &files, &there), "unlink claude-code, disable");
-    let foreign = super::plan(&hidden, &files, &there).expect("a plan").foreign;
+    let foreign = self::plan(&hidden, &files, &there).expect("a plan").foreign;
     assert_eq!(foreign, BTreeSet::from([(Location::Agent("windsurf".to_owned()), name("pdf"))]));
     for (found, expected) in [
         (tree("one"), "remove goose"),

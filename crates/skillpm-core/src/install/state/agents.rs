@@ -1,10 +1,10 @@
 //! The agents of a scope, and the directories that they read: each is opened once, when it is first asked about.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::path::{Component, Path, PathBuf};
+use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::{ClosedDir, Files, ScopeState, absent_below};
+use super::{ClosedDir, Files, ScopeState};
 use crate::agents::{self, Agent};
 use crate::engine::load::skill_file;
 use crate::error::Error;
@@ -16,6 +16,9 @@ use crate::install::scope::{Scope, exists};
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::settings::Settings;
+
+/// The number of names that are looked up one by one before it pays to read a whole directory.
+const FEW: usize = 16;
 
 /// The index of a directory among those of a scope.
 pub type DirId = usize;
@@ -58,6 +61,14 @@ pub(super) struct ReadDir {
     path: PathBuf,
     opened: OnceLock<OpenedDir>,
     seen: OnceLock<Result<BTreeMap<String, Seen>, String>>,
+    /// Whether a skill is found at the names that were asked about before the whole directory was read.
+    asked: Mutex<BTreeMap<String, bool>>,
+}
+
+impl ReadDir {
+    fn new(path: PathBuf) -> Self {
+        Self { path, opened: OnceLock::new(), seen: OnceLock::new(), asked: Mutex::default() }
+    }
 }
 
 /// What was found where a directory should be.
@@ -96,7 +107,7 @@ impl Agents {
             let mut id = |path: PathBuf| {
                 *ids.entry(path).or_insert_with_key(|path| {
                     let path = path.clone();
-                    found.dirs.push(ReadDir { path, opened: OnceLock::new(), seen: OnceLock::new() });
+                    found.dirs.push(ReadDir::new(path));
                     found.dirs.len() - 1
                 })
             };
@@ -263,10 +274,42 @@ impl ScopeState<'_> {
         Some(Seen { name: name.to_owned(), path, form, target, real })
     }
 
-    /// Reports whether whoever reads the directory `dir` finds a skill named `name` there.
-    fn finds(&self, dir: DirId, name: &str) -> bool {
-        let seen = self.seen(dir).ok().and_then(|seen| seen.get(name));
-        seen.is_some_and(|seen| seen.form != Form::Broken)
+    /// Reports whether whoever reads the directory `id` finds a skill named `name` there. The whole directory is only
+    /// read for many names.
+    fn finds(&self, id: DirId, name: &str) -> bool {
+        let dir = &self.agents().dirs[id];
+        let is_whole = |seen: &Seen| seen.form != Form::Broken;
+        if dir.seen.get().is_none() {
+            let mut asked = dir.asked.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(known) = asked.get(name) {
+                return *known;
+            }
+            if asked.len() < FEW {
+                let found = self.look_for(id, name).as_ref().is_some_and(is_whole);
+                asked.insert(name.to_owned(), found);
+                return found;
+            }
+        }
+        self.seen(id).ok().and_then(|seen| seen.get(name)).is_some_and(is_whole)
+    }
+
+    /// Returns the skill at the entry `name` of the directory `id`, if that can be listed.
+    fn look_for(&self, id: DirId, name: &str) -> Option<Seen> {
+        let path = self.path(id);
+        let (opened, is_canonical) = match (self.dir(id), &self.canonical) {
+            (OpenedDir::Absent(_) | OpenedDir::Unreadable(_), _)
+            | (OpenedDir::Canonical, Err(ClosedDir::Unreadable(_))) => return None,
+            (OpenedDir::Open(opened) | OpenedDir::Outside(opened, _), _) => (opened, false),
+            (OpenedDir::Canonical, Ok(opened)) => (opened, true),
+            (OpenedDir::Canonical, Err(ClosedDir::Outside(_))) => {
+                return self.seen(id).ok()?.get(name).cloned();
+            }
+        };
+        if name.starts_with('.') || !opened.may_be_listed() {
+            return None;
+        }
+        let kind = opened.kind(name).ok()??;
+        self.seen_at(path, opened.real(), (name, kind), is_canonical)
     }
 
     /// Reports whether a skill named `name` is in the directory of the canonical copies, or in that of any agent.
@@ -333,6 +376,15 @@ impl ScopeState<'_> {
         let dirs: Vec<_> = inside.map(|(role, dir)| (*role, self.seen(*dir).unwrap_or(&nothing))).collect();
         agent_view::twice(dirs.into_iter().map(|(role, seen)| (role, seen.values())))
     }
+}
+
+/// Returns what [`real_dir`](super::real_dir) returns for `dir`, if not even its first component exists in `root`, which is
+/// `real` with links resolved. Few of the dozens of agents exist on a machine, and resolving a path takes a
+/// system call for each of its components.
+fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
+    let rest = dir.strip_prefix(root).ok()?;
+    let Some(Component::Normal(first)) = rest.components().next() else { return None };
+    matches!(fs::kind(&root.join(first)), Ok(None)).then(|| real.join(rest))
 }
 
 #[cfg(unix)]

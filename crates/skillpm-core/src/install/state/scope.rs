@@ -13,6 +13,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, PathError};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
+use crate::install::evidence::contains;
 use crate::install::merges;
 use crate::install::receipts::Receipts;
 use crate::install::scope::Scope;
@@ -419,7 +420,6 @@ impl<'a> ScopeState<'a> {
             return false;
         }
         let Ok(Some(real)) = fs::real_path(path) else { return false };
-        // In sorted order, what is in a directory follows it directly.
-        sources.range(real.clone()..).next().is_some_and(|source| source.starts_with(&real))
+        contains(sources, &real)
     }
 }

@@ -1,20 +1,17 @@
 //! A survey of the places of skills.
 
-use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::PathBuf;
 
-use super::real_dir;
+use super::{ClosedDir, OpenedDir, ScopeState};
 use crate::agents::Agent;
 use crate::digest::Digest;
 use crate::error::Result;
-use crate::fs::{self, PathError};
+use crate::fs::PathError;
 use crate::install::directory::SkillsDir;
 use crate::install::ownership::Ownership;
 use crate::install::plan::Location;
-use crate::install::scope::Scope;
 use crate::name::SkillName;
-use crate::settings::Settings;
 
 /// The content of a place for a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,17 +50,8 @@ pub struct Survey {
     pub served: BTreeSet<&'static str>,
     /// Agents whose directory cannot be examined, and why.
     pub unreadable: BTreeMap<&'static str, PathError>,
-    /// Trees among all these that are not what is locked but unedited: they came from a source, and the store
-    /// has them.
-    pub fetched: BTreeSet<Digest>,
-    /// The places among all these where the tree is the one that skillpm put there, although no lockfile
-    /// lists it any more, for example after taking one side of a merge.
-    pub untouched: BTreeSet<(Location, SkillName)>,
     /// What the receipts of this machine say about all these.
     pub ownership: Ownership,
-    /// Directories on this machine that skills are installed from, with links resolved. Their content belongs
-    /// to its author, and may be the only copy, whatever is locked.
-    pub sources: BTreeSet<PathBuf>,
     /// The trees that contain a git repository, out of those that were read, by their path with links
     /// resolved. Digests do not cover it, and it may exist nowhere else.
     pub repositories: BTreeSet<PathBuf>,
@@ -97,87 +85,70 @@ impl SurveyedPlaces {
 }
 
 impl Survey {
-    /// Examines the places of the skills `names`: canonical, disabled, and in the directories of `agents`.
+    /// Examines the places of the skills `names` in `state`: canonical, disabled, and in the directories of `agents`.
     ///
     /// # Errors
     ///
     /// Fails if one of the first two places cannot be examined, or leads out of the project.
-    pub fn take(
-        settings: &Settings,
-        scope: &Scope,
-        names: &[&SkillName],
-        agents: &[&'static Agent],
-    ) -> Result<Self> {
-        scope.check_skills_inside()?;
-        Self::take_in(settings, scope, &SkillsDir::of_scope(scope)?, names, agents, &|_| true)
-    }
-
-    /// Works like [`Survey::take`], with the directory of canonical copies already opened and known to be in
-    /// the project. Reads only the trees of skills that are `compared`; the digest of any other is `None`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one of the first two places cannot be examined.
-    pub fn take_in(
-        settings: &Settings,
-        scope: &Scope,
-        canonical: &SkillsDir,
-        names: &[&SkillName],
-        agents: &[&'static Agent],
-        compared: &dyn Fn(&SkillName) -> bool,
-    ) -> Result<Self> {
-        let mut survey = Self { skills_dir: canonical.real().to_owned(), ..Self::default() };
-        let disabled = SkillsDir::open(&scope.disabled_dir(), &survey.skills_dir)?;
-        disabled.real().clone_into(&mut survey.disabled_dir);
-        let repositories = RefCell::new(BTreeSet::new());
-        let digest = |dir: &SkillsDir, name: &SkillName| {
-            let inside = dir.inside(name.as_str(), &scope.index);
-            if inside.repository {
-                repositories.borrow_mut().insert(dir.real().join(name.as_str()));
-            }
-            inside.digest
+    pub fn take(state: &ScopeState<'_>, names: &[&SkillName], agents: &[&'static Agent]) -> Result<Self> {
+        let canonical = state.canonical.as_ref().map_err(ClosedDir::error)?;
+        let disabled = state.disabled.as_ref().map_err(ClosedDir::error)?;
+        let mut survey = Self {
+            skills_dir: canonical.real().to_owned(),
+            disabled_dir: disabled.real().to_owned(),
+            ..Self::default()
         };
-        let found = |dir: &SkillsDir, name: &SkillName| {
-            dir.look(name.as_str(), |_| compared(name).then(|| digest(dir, name)).flatten())
+        let own = |found: Vec<(&SkillName, OnDisk)>| {
+            found.into_iter().map(|(name, found)| (name.clone(), found)).collect()
         };
-        let all = |dir: &SkillsDir| -> std::result::Result<BTreeMap<_, _>, PathError> {
-            // Collected at once, so that names that come in order need not be searched for.
-            names.iter().map(|name| Ok(((*name).clone(), found(dir, name)?))).collect()
-        };
-        (survey.canonical, survey.disabled) = (all(canonical)?, all(&disabled)?);
-        let root = fs::real_path(&scope.root).ok().flatten();
+        survey.canonical = own(survey.look(state, canonical, names)?);
+        survey.disabled = own(survey.look(state, disabled, names)?);
         for agent in agents {
-            let Some(dir) = scope.agent_dir(settings, agent) else { continue };
-            let absent = root.as_ref().and_then(|root| absent_below(&scope.root, root, &dir));
-            if let Some(real) = absent.filter(|real| dir != scope.skills_dir() && *real != survey.skills_dir)
-            {
-                survey.dirs.insert(agent.id, real);
-                continue;
-            }
-            // A directory of somebody else, such as one that a container made, is not our failure.
-            if let Err(error) = survey.agent(scope, names, agent.id, &dir, &found) {
-                survey.unreadable.insert(agent.id, error);
+            let Some(id) = state.agents().get(agent.id).and_then(|agent| agent.own) else { continue };
+            match state.dir(id) {
+                OpenedDir::Canonical => drop(survey.served.insert(agent.id)),
+                OpenedDir::Absent(real) => drop(survey.dirs.insert(agent.id, real.clone())),
+                OpenedDir::Unreadable(error) => drop(survey.unreadable.insert(agent.id, error.again())),
+                OpenedDir::Open(dir) | OpenedDir::Outside(dir, _) => {
+                    // A directory of somebody else, such as one that a container made, is not our failure.
+                    if let Err(error) = survey.agent(state, agent.id, dir, names) {
+                        survey.unreadable.insert(agent.id, error);
+                    }
+                }
             }
         }
-        survey.repositories = repositories.into_inner();
         Ok(survey)
+    }
+
+    /// Looks at the places of `names` in `dir`.
+    fn look<'n>(
+        &mut self,
+        state: &ScopeState<'_>,
+        dir: &SkillsDir,
+        names: &[&'n SkillName],
+    ) -> std::result::Result<Vec<(&'n SkillName, OnDisk)>, PathError> {
+        let look = |name: &&'n SkillName| {
+            let found = dir.look(name.as_str(), |_| {
+                let inside = dir.inside(name.as_str(), &state.scope.index);
+                if inside.repository {
+                    self.repositories.insert(dir.real().join(name.as_str()));
+                }
+                inside.digest
+            })?;
+            Ok((*name, found))
+        };
+        names.iter().map(look).collect()
     }
 
     fn agent(
         &mut self,
-        scope: &Scope,
-        names: &[&SkillName],
+        state: &ScopeState<'_>,
         agent: &'static str,
-        dir: &Path,
-        found: &dyn Fn(&SkillsDir, &SkillName) -> std::result::Result<OnDisk, PathError>,
+        dir: &SkillsDir,
+        names: &[&SkillName],
     ) -> std::result::Result<(), PathError> {
-        let real = real_dir(dir)?;
-        if dir == scope.skills_dir() || real == self.skills_dir {
-            self.served.insert(agent);
-            return Ok(());
-        }
         // If two agents share a directory, it is examined once.
-        let same = self.dirs.iter().find(|(_, other)| **other == real).map(|(other, _)| *other);
+        let same = self.dirs.iter().find(|(_, other)| *other == dir.real()).map(|(other, _)| *other);
         if let Some(other) = same {
             for there in self.agents.values_mut() {
                 if let Some(found) = there.at(other).cloned() {
@@ -185,26 +156,13 @@ impl Survey {
                 }
             }
         } else {
-            let opened = SkillsDir::open(dir, &self.skills_dir)?;
-            let mut there = Vec::new();
-            // An agent's directory that does not exist holds nothing.
-            for name in names.iter().filter(|_| opened.is_there()) {
-                match found(&opened, name)? {
-                    OnDisk::Absent => {}
-                    found => there.push(((*name).clone(), found)),
-                }
-            }
-            if self.agents.is_empty() {
-                // Collected at once, so that names that come in order need not be searched for.
-                let only = |(name, found)| (name, SurveyedPlaces(vec![(agent, found)]));
-                self.agents = there.into_iter().map(only).collect();
-            } else {
-                for (name, found) in there {
-                    self.agents.entry(name).or_default().put(agent, found);
+            for (name, found) in self.look(state, dir, names)? {
+                if found != OnDisk::Absent {
+                    self.agents.entry(name.clone()).or_default().put(agent, found);
                 }
             }
         }
-        self.dirs.insert(agent, real);
+        self.dirs.insert(agent, dir.real().to_owned());
         Ok(())
     }
 
@@ -213,16 +171,6 @@ impl Survey {
     pub fn at(&self, agent: &str, name: &SkillName) -> Option<&OnDisk> {
         let there = self.agents.get(name).and_then(|places| places.at(agent));
         there.or_else(|| self.dirs.contains_key(agent).then_some(&OnDisk::Absent))
-    }
-
-    /// Reports whether a skill is installed from what is at the place of `name`, or from a directory in it.
-    pub fn is_source(&self, place: &Location, name: &SkillName) -> bool {
-        // A disabled skill was moved there, so it contains no source.
-        let Some(path) = self.path(place, name).filter(|_| *place != Location::Disabled) else {
-            return false;
-        };
-        // In sorted order, what is in a directory follows it directly.
-        self.sources.range(path.clone()..).next().is_some_and(|source| source.starts_with(&path))
     }
 
     /// Reports whether a git repository is in the tree at the place of `name`.
@@ -234,7 +182,7 @@ impl Survey {
 
     /// Returns the place of `name`, with links resolved, or `None` for an agent whose directory was not
     /// examined.
-    fn path(&self, place: &Location, name: &SkillName) -> Option<PathBuf> {
+    pub(in crate::install) fn path(&self, place: &Location, name: &SkillName) -> Option<PathBuf> {
         let dir = match place {
             Location::Canonical => &self.skills_dir,
             Location::Disabled => &self.disabled_dir,
@@ -254,13 +202,4 @@ impl Survey {
         let places = self.agents.get(name).into_iter().flat_map(|places| &places.0);
         places.map(|(agent, found)| (*agent, found))
     }
-}
-
-/// Returns what [`real_dir`] returns for `dir`, if not even its first component exists in `root`, which is
-/// `real` with links resolved. Few of the dozens of agents exist on a machine, and resolving a path takes a
-/// system call for each of its components.
-pub(super) fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
-    let rest = dir.strip_prefix(root).ok()?;
-    let Some(Component::Normal(first)) = rest.components().next() else { return None };
-    matches!(fs::kind(&root.join(first)), Ok(None)).then(|| real.join(rest))
 }

@@ -12,7 +12,7 @@ use crate::install::changes::{self, PathChange};
 use crate::install::merges::{self, Unresolved};
 use crate::install::plan::{Goal, Plan};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
+use crate::install::state::{Depth, Files, ScopeState};
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 use crate::ops::consent::{Agreed, ConsentGate};
@@ -24,7 +24,7 @@ pub(in crate::ops) struct Begun<'a> {
     context: &'a Context,
     scope: &'a Scope,
     transaction: Option<Transaction<'a>>,
-    files: Files,
+    state: ScopeState<'a>,
 }
 
 impl<'a> Begun<'a> {
@@ -50,17 +50,24 @@ impl<'a> Begun<'a> {
     ) -> Result<Self> {
         let begin = || Transaction::begin(scope, &context.settings, &*context.reporter);
         let transaction = (!dry_run).then(begin).transpose()?;
-        Ok(Self { context, scope, transaction, files: read(scope)? })
+        let state = ScopeState::of(&context.settings, scope, read(scope)?, Depth::Metadata);
+        Ok(Self { context, scope, transaction, state })
     }
 
     /// Returns the start of a dry run from `files`, which were read before.
     pub(in crate::ops) fn of_files(context: &'a Context, scope: &'a Scope, files: Files) -> Self {
-        Self { context, scope, transaction: None, files }
+        let state = ScopeState::of(&context.settings, scope, files, Depth::Metadata);
+        Self { context, scope, transaction: None, state }
+    }
+
+    /// Returns the state of the scope before the change.
+    pub(in crate::ops) fn state(&self) -> &ScopeState<'a> {
+        &self.state
     }
 
     /// Returns the manifest and the lockfile, as they were before the change.
     pub(in crate::ops) fn files(&self) -> &Files {
-        &self.files
+        &self.state.files
     }
 
     /// Plans the steps that lead to `goal`.
@@ -69,7 +76,7 @@ impl<'a> Begun<'a> {
     ///
     /// Fails if anything is in the way, and lists it with its places; also fails for a place that cannot be examined.
     pub(in crate::ops) fn plan(&self, goal: Goal) -> Result<Planned<'_, 'a>> {
-        let plan = make_plan(self.context, self.scope, &goal, &self.files)?;
+        let plan = make_plan(self.context, &self.state, &goal)?;
         let paths = changes::of_plan(&self.context.settings, self.scope, &plan);
         let foreign = foreign_left(self.context, self.scope, &plan)?;
         Ok(Planned { begun: self, goal, plan, paths, foreign, agreed: Agreed::default() })
@@ -144,7 +151,8 @@ impl Planned<'_, '_> {
         merges: Merges,
     ) -> Result<Applied> {
         let Self { begun, goal, mut plan, paths, foreign, agreed } = self;
-        let Begun { context, scope, transaction, files } = begun;
+        let Begun { context, scope, transaction, state } = begun;
+        let files = &state.files;
         let Merges { open, ended } = merges;
         plan.ended.extend(ended);
         plan.ended.retain(|name| open.iter().all(|(other, _)| other != name));

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::unedited::{is_fetched, is_merged_copy};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
+use crate::install::evidence::Unedited;
 use crate::install::plan::{Goal, Location, Plan, Step};
 use crate::install::scope::Scope;
 use crate::install::state::Files;
@@ -60,12 +60,13 @@ pub(super) fn add_contents(
 /// Fails if one cannot be saved: then nothing may be replaced.
 pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
     let mut told = Vec::new();
+    let unedited = Unedited::new(&context.settings, scope);
     // They came from a source once: returning to them then needs no download.
     for (at, name) in &plan.store {
         let path = scope.place(&context.settings, at, name)?;
         let Lying { files: set, digest, .. } = scope.index.trees().read(&path)?;
         // The user's part of a merged skill has already been saved, readable only by the user.
-        if !is_fetched(context, &digest) && !is_merged_copy(context, at, &digest) {
+        if !unedited.is_fetched(&digest) && !unedited.is_merged_copy(at, &digest) {
             Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;
         }
     }
@@ -205,10 +206,11 @@ pub(super) fn keep_left(
     plan: &Plan,
     warnings: &mut Vec<Warning>,
 ) -> Result<()> {
+    let unedited = Unedited::new(&context.settings, scope);
     for step in &plan.steps {
         if let Step::Remove { place, name, old } = step
             && goal.left.contains_key(name)
-            && !is_fetched(context, old)
+            && !unedited.is_fetched(old)
         {
             let path = scope.place(&context.settings, place, name)?;
             keep(context, scope.index.trees().read(&path)?.files, warnings)?;

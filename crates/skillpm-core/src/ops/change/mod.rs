@@ -13,11 +13,9 @@ mod begun;
 mod conflicts;
 mod kept;
 mod plan;
-mod unedited;
 mod visibility;
 
 pub(super) use self::begun::{Begun, Merges, Planned};
 pub(super) use self::kept::{keep_replaced, keep_tool_files, kept_by};
 pub(super) use self::plan::make_plan;
-pub(super) use self::unedited::Unedited;
 pub(super) use self::visibility::{Changed, Edits, VisibilityOptions, rearrange};

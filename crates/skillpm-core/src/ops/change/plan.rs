@@ -4,62 +4,46 @@
 use std::collections::BTreeSet;
 
 use super::conflicts::in_the_way;
-use super::unedited::unedited;
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::agent_view;
+use crate::install::evidence::Evidence;
 use crate::install::ownership::Ownership;
 use crate::install::places::Places;
-use crate::install::plan::{Goal, Plan, plan};
+use crate::install::plan::{Goal, Plan, Step, plan};
 use crate::install::scope::Scope;
-use crate::install::sources;
-use crate::install::state::{Files, Survey};
+use crate::install::state::{Depth, Files, ScopeState, Survey};
 use crate::name::SkillName;
 use crate::ops::install::agent_targets::Ids;
 
-/// Looks at the places of the skills in `goal` and returns the plan that reaches it.
+/// Looks at the places of the skills in `goal` in the scope with `state`, and returns the plan that reaches it.
 ///
 /// # Errors
 ///
 /// Fails if anything is in the way, and lists it with its places; also fails for a place that cannot be examined.
-pub(in crate::ops) fn make_plan(
-    context: &Context,
-    scope: &Scope,
-    goal: &Goal,
-    files: &Files,
-) -> Result<Plan> {
+pub(in crate::ops) fn make_plan(context: &Context, state: &ScopeState<'_>, goal: &Goal) -> Result<Plan> {
+    let (scope, files) = (state.scope, &state.files);
     let put = goal.put.iter().map(|wanted| &wanted.name);
     let names: Vec<&SkillName> = put.chain(&goal.remove).chain(goal.left.keys()).collect();
     let receipts = Ownership::read(&context.settings, scope, files, names.iter().copied());
-    let (watched, mut chosen) = watched(context, scope, goal, files, &receipts);
+    let (watched, mut chosen) = watched(state, goal, &receipts);
     let shared = shared(context, scope, &names)?;
-    let take = |scope: &Scope| {
-        let mut survey = Survey::take(&context.settings, scope, &names, &watched)?;
+    let take = |state: &ScopeState<'_>| {
+        let mut survey = Survey::take(state, &names, &watched)?;
         survey.shared.clone_from(&shared);
-        survey.ownership = receipts.clone();
+        survey.ownership.clone_from(&receipts);
         Ok::<_, Error>(survey)
     };
-    let mut survey = take(scope)?;
-    survey.sources = sources::here(&context.settings, scope, sources::coming(goal))?;
-    let mut planned = plan(goal, files, &survey);
-    let everything = || {
-        let all = sources::coming(goal).chain(sources::there(files)).chain(sources::orphan_dirs(goal));
-        sources::here(&context.settings, scope, all)
-    };
-    // The bytes of a tree decide whether it may be removed, not the cached digest.
-    if planned.as_ref().is_ok_and(Plan::takes_trees) {
-        survey = take(&scope.unindexed())?;
-        survey.sources = everything()?;
-        planned = plan(goal, files, &survey);
+    let mut survey = take(state)?;
+    let evidence = Evidence::new(&context.settings, scope, files, goal);
+    let mut planned = plan(goal, files, &survey, &evidence);
+    // The bytes of a tree decide whether it may be removed, not a digest that was kept.
+    if planned.as_ref().is_ok_and(|plan| !is_as_read(context, scope, plan)) {
+        let scope = scope.unindexed();
+        survey = take(&ScopeState::of(&context.settings, &scope, files.clone(), Depth::Bytes))?;
+        planned = plan(goal, files, &survey, &evidence);
     }
-    if let Err(conflicts) = &planned {
-        (survey.fetched, survey.untouched) = unedited(context, scope, conflicts);
-        if !(survey.fetched.is_empty() && survey.untouched.is_empty()) {
-            survey.sources = everything()?;
-            planned = plan(goal, files, &survey);
-        }
-    }
+    evidence.check()?;
     // If nobody requested links, there are none of ours; otherwise there may be one.
     if let Some(error) =
         std::iter::from_fn(|| chosen.pop_first()).find_map(|agent| survey.unreadable.remove(agent))
@@ -69,6 +53,18 @@ pub(in crate::ops) fn make_plan(
     let plan = planned.map_err(|conflicts| in_the_way(context, scope, goal, files, &conflicts))?;
     check_places(context, scope, &plan)?;
     Ok(plan)
+}
+
+/// Reports whether the trees that `plan` takes have the digests that it expects, to the byte.
+fn is_as_read(context: &Context, scope: &Scope, plan: &Plan) -> bool {
+    plan.steps.iter().all(|step| {
+        let (Step::Put { place, name, replaces: Some(old), .. } | Step::Remove { place, name, old }) = step
+        else {
+            return true;
+        };
+        let path = scope.place(&context.settings, &plan.lies(place, name), name);
+        path.is_ok_and(|path| scope.index.trees().digest(&path).as_ref() == Some(old))
+    })
 }
 
 /// Returns those of `names` that the other scope with its skills in the same directory knows. If the files of
@@ -83,13 +79,8 @@ fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTre
 /// Returns the agents whose directories have to be examined for `goal`, and those among them that the user
 /// chose: the manifest, the lockfile or a receipt of this machine names them. An agent of this machine that nobody
 /// chose is examined too where a skill goes out of sight, to name what it still sees.
-fn watched(
-    context: &Context,
-    scope: &Scope,
-    goal: &Goal,
-    files: &Files,
-    receipts: &Ownership,
-) -> (Vec<&'static Agent>, Ids) {
+fn watched(state: &ScopeState<'_>, goal: &Goal, receipts: &Ownership) -> (Vec<&'static Agent>, Ids) {
+    let files = &state.files;
     let names = || goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove).chain(goal.left.keys());
     let locked = names().filter_map(|name| files.lock.skills.get(name)).flat_map(|locked| &locked.agents);
     let own = names().filter_map(|name| files.manifest.skills().get(name)?.agents.as_ref()).flatten();
@@ -105,7 +96,8 @@ fn watched(
     let chosen: Ids = chosen.collect();
     let hides = !goal.remove.is_empty() || goal.put.iter().any(|wanted| wanted.disabled);
     let watched = if hides {
-        agent_view::counting(&context.settings, scope, chosen.iter().copied())
+        let all = state.agents().all.iter();
+        all.filter(|one| one.is_here || chosen.contains(one.agent.id)).map(|one| one.agent).collect()
     } else {
         agents::all().iter().filter(|agent| chosen.contains(agent.id)).collect()
     };

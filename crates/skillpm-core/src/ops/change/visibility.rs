@@ -87,7 +87,7 @@ pub(in crate::ops) fn rearrange(
     let comes = edits.only.as_ref().is_none_or(|only| !only.is_empty());
     let care =
         RestoreMode { bring: how.bring, replaces: Overwrite::Nothing, copy: copy && comes, check: false };
-    let mut desired = ensure_installed(context, scope, files, &edits.skills, care)?;
+    let mut desired = ensure_installed(context, begun.state(), &edits.skills, care)?;
     let mut changed = Changed { warnings: std::mem::take(&mut desired.notes.warnings), ..Changed::default() };
     for wanted in &mut desired.wanted {
         let was = audience.entry(&wanted.name).filter(|entry| entry.disabled != wanted.disabled);

@@ -16,7 +16,7 @@ use crate::install::health::{DesiredSkill, Finding, Inspection, Remedy, check};
 use crate::install::merges::has_conflicts;
 use crate::install::plan::{Content, Goal, Location, Step, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
+use crate::install::state::{Files, ScopeState};
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::change::make_plan;
@@ -123,7 +123,7 @@ impl Doctor<'_> {
 
     /// Returns what is wrong in `scope`.
     pub(super) fn check(&self, scope: &Scope) -> Vec<Finding> {
-        let wishes = |files: &Files| self.wishes(scope, files);
+        let wishes = |state: &ScopeState<'_>| self.wishes(state);
         let look = Inspection::take(&self.context.settings, scope, self.store.as_ref(), &wishes);
         let mut found = check(&look);
         found.extend(pending::of_scope(&self.context.settings, &look));
@@ -197,9 +197,10 @@ impl Doctor<'_> {
         }
     }
 
-    /// Returns what `files` ask for, and what an installation would do about where the skills are.
-    fn wishes(&self, scope: &Scope, files: &Files) -> BTreeMap<SkillName, DesiredSkill> {
-        let settings = &self.context.settings;
+    /// Returns what the files of the scope with `state` ask for, and what an installation would do about where the
+    /// skills are.
+    fn wishes(&self, state: &ScopeState<'_>) -> BTreeMap<SkillName, DesiredSkill> {
+        let (settings, scope, files) = (&self.context.settings, state.scope, &state.files);
         let audience = AgentTargets::known(settings, scope, files);
         let mut wishes = BTreeMap::new();
         let kept = files.kept();
@@ -237,7 +238,7 @@ impl Doctor<'_> {
                 wish.agents.clone_from(&wanted.agents);
                 let aside = scope.disabled_skill_dir(name);
                 if disabled || wish.editable.is_some() || matches!(fs::kind(&aside), Ok(Some(_))) {
-                    wish.home = self.home(scope, files, wanted);
+                    wish.home = self.home(state, wanted);
                 }
             } else if wish.editable.is_none() {
                 continue;
@@ -248,9 +249,9 @@ impl Doctor<'_> {
     }
 
     /// Returns what an installation would do in the canonical place of `wanted` and among the disabled.
-    fn home(&self, scope: &Scope, files: &Files, wanted: Wanted) -> Result<Vec<Step>> {
+    fn home(&self, state: &ScopeState<'_>, wanted: Wanted) -> Result<Vec<Step>> {
         let goal = Goal { put: vec![wanted], only: Some(BTreeSet::new()), ..Goal::default() };
-        let plan = make_plan(self.context, scope, &goal, files)?;
+        let plan = make_plan(self.context, state, &goal)?;
         Ok(plan.steps.into_iter().filter(|step| !matches!(step.place().0, Location::Agent(_))).collect())
     }
 

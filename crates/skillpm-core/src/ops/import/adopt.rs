@@ -15,7 +15,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
 use crate::install::plan::Location;
 use crate::install::scope::Scope;
-use crate::install::state::{Files, OnDisk, Survey};
+use crate::install::state::{Depth, OnDisk, ScopeState, Survey, read_manifest};
 use crate::name::SkillName;
 use crate::ops::own;
 use crate::path::normal;
@@ -42,12 +42,12 @@ struct Own {
 /// something at its new place; or for anything that cannot be read or written. Of what was not installed nothing stays
 /// at its new place.
 pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<ImportOutcome> {
-    let files = Files::read(scope)?;
+    let state = ScopeState::read(&context.settings, scope, Depth::Bytes)?;
     let all: Vec<Own> =
-        request.skills.iter().map(|text| find(context, scope, &files, text)).collect::<Result<_>>()?;
+        request.skills.iter().map(|text| find(context, &state, text)).collect::<Result<_>>()?;
     let mut outcome =
         ImportOutcome { dry_run: request.dry_run, scope: Some(scope.kind), ..ImportOutcome::default() };
-    let before = files.manifest.agents().targets.clone().unwrap_or_default();
+    let before = state.files.manifest.agents().targets.clone().unwrap_or_default();
     for own in &all {
         let place = scope.shown(&context.settings, &own.to);
         let mut skill = ImportedSkill {
@@ -75,7 +75,7 @@ pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -
         outcome.skills.push(skill);
     }
     if !request.dry_run {
-        let now = Files::read(scope)?.manifest.agents().targets.clone().unwrap_or_default();
+        let now = read_manifest(scope)?.0.agents().targets.clone().unwrap_or_default();
         outcome.agents = now.into_iter().filter(|agent| !before.contains(agent)).collect();
     }
     outcome.skills.sort_by(|a, b| a.name.cmp(&b.name));
@@ -98,7 +98,8 @@ fn put(context: &Context, scope: &Scope, own: &Own) -> Result<crate::ops::instal
 }
 
 /// Returns the skill that `text` names: the name or the path of its directory.
-fn find(context: &Context, scope: &Scope, files: &Files, text: &str) -> Result<Own> {
+fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
+    let (scope, files) = (state.scope, &state.files);
     let typed = normal(&context.settings.cwd.join(text));
     // A `SKILL.md` stands for its directory.
     let given = match typed.file_name() {
@@ -115,10 +116,9 @@ fn find(context: &Context, scope: &Scope, files: &Files, text: &str) -> Result<O
         return Err(Error::usage(format!("`{name}` is already installed"))
             .hint(message!(Verb::Why.within(scope.kind).word(name), " shows who asked for it")));
     }
-    scope.check_skills_inside()?;
     let to = own::place(scope, &name)?;
     let everyone = everyone(context, scope, files);
-    let survey = Survey::take(&context.settings, scope, &[&name], &everyone)?;
+    let survey = Survey::take(state, &[&name], &everyone)?;
     let canonical = survey.canonical.get(&name).map(|found| (Location::Canonical, found));
     let agents = in_directories(&survey, &everyone, &name);
     let own = agents.into_iter().map(|(agent, found)| (Location::Agent(agent.id.to_owned()), found));

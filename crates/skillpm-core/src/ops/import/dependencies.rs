@@ -8,8 +8,7 @@ use crate::agents::Agent;
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::plan::{Content, Wanted};
-use crate::install::scope::Scope;
-use crate::install::state::{Files, OnDisk, Survey};
+use crate::install::state::{OnDisk, ScopeState, Survey};
 use crate::name::SkillName;
 use crate::ops::dependencies::{self, Asked, HasRoom, Offered, resolve, write};
 use crate::ops::fetcher::Fetcher;
@@ -35,8 +34,7 @@ impl Brought {
     /// Fails for a policy or an agent's directory that cannot be read.
     pub(super) fn find(
         context: &Context,
-        scope: &Scope,
-        files: &Files,
+        state: &ScopeState<'_>,
         everyone: &[&'static Agent],
         came: Vec<Dependent>,
     ) -> Result<Self> {
@@ -44,13 +42,13 @@ impl Brought {
             return Ok(Self::default());
         }
         let roots: Vec<SkillName> = came.iter().map(|skill| skill.name.clone()).collect();
-        let mut fetcher = Fetcher::new(context, scope, files)?;
-        let has_room = |name: &SkillName| has_room(context, scope, everyone, name);
+        let mut fetcher = Fetcher::new(context, state.scope, &state.files)?;
+        let has_room = |name: &SkillName| has_room(state, everyone, name);
         let (has_room, on_unresolved): (HasRoom<'_>, _) = (&has_room, OnUnresolved::Skip);
         let asked =
             Asked { came, by_user: true, has_room: Some(has_room), on_unresolved, ..Asked::default() };
         let dependencies::Brought { assignment, selected, warnings, unresolved, .. } =
-            resolve(&mut fetcher.sources, files, asked)?;
+            resolve(&mut fetcher.sources, &state.files, asked)?;
         let mut brought = Self { assignment, ..Self::default() };
         brought.warnings.extend(unresolved.into_iter().map(Warning::from));
         let mut left_out = BTreeSet::new();
@@ -95,8 +93,8 @@ fn take(fetcher: &mut Fetcher<'_>, name: &SkillName, offered: Offered) -> Result
 /// # Errors
 ///
 /// Fails for a place that cannot be examined.
-fn has_room(context: &Context, scope: &Scope, everyone: &[&'static Agent], name: &SkillName) -> Result<bool> {
-    let survey = Survey::take(&context.settings, scope, &[name], everyone)?;
+fn has_room(state: &ScopeState<'_>, everyone: &[&'static Agent], name: &SkillName) -> Result<bool> {
+    let survey = Survey::take(state, &[name], everyone)?;
     let at_agents = in_directories(&survey, everyone, name).into_iter().map(|(_, found)| found);
     let mut found = survey.canonical.get(name).into_iter().chain(at_agents);
     Ok(found.all(|found| matches!(found, OnDisk::Absent | OnDisk::OurLink)))

@@ -30,7 +30,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::install::plan::{Goal, Plan};
 use crate::install::scope::Scope;
-use crate::install::state::{Files, Survey};
+use crate::install::state::{Depth, Files, ScopeState, Survey};
 use crate::name::SkillName;
 
 /// The number of times that what is there is read and compared before concurrent changes are reported.
@@ -68,19 +68,20 @@ pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcom
 /// Works like [`import`], of all that other tools installed in `scope`. `None` if manifest or lockfile changed before
 /// the scope was locked: nothing was done then.
 fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<Option<ImportOutcome>> {
-    let files = Files::read(scope)?;
-    let everyone = everyone(context, scope, &files);
-    let Claims { claims, read } = claims::collect(context, scope, &files, &everyone, request)?;
+    let state = ScopeState::read(&context.settings, scope, Depth::Bytes)?;
+    let files = &state.files;
+    let everyone = everyone(context, scope, files);
+    let Claims { claims, read } = claims::collect(context, scope, files, &everyone, request)?;
     let names: Vec<SkillName> = claims.iter().filter_map(claims::Claim::install_name).collect();
-    let survey = Survey::take(&context.settings, scope, &names.iter().collect::<Vec<_>>(), &everyone)?;
-    let mut judge = Judge::new(context, scope, &files, &survey, &everyone)?;
+    let survey = Survey::take(&state, &names.iter().collect::<Vec<_>>(), &everyone)?;
+    let mut judge = Judge::new(context, scope, files, &survey, &everyone)?;
     let mut judged: Vec<_> = claims.iter().map(|claim| judge.classify(claim)).collect();
     let (came, mut warnings) = judge.into_parts();
-    let mut brought = Brought::find(context, scope, &files, &everyone, came)?;
+    let mut brought = Brought::find(context, &state, &everyone, came)?;
     warnings.append(&mut brought.warnings);
     let along = std::mem::take(&mut brought.skills);
     let needed: Vec<_> = along.iter().map(|(wanted, _)| wanted.name.clone()).collect();
-    let audience = FoundTargets::of(&files, &survey, &everyone, &judged);
+    let audience = FoundTargets::of(files, &survey, &everyone, &judged);
     for (skill, action) in &mut judged {
         audience.make_room(&survey, skill, action);
     }

@@ -17,7 +17,7 @@ use crate::fs::{self, Kind};
 use crate::install::plan::{Goal, Location, Plan, Wanted};
 use crate::install::receipts::{Receipts, RemovedSkill};
 use crate::install::scope::Scope;
-use crate::install::state::Files;
+use crate::install::state::{Files, ScopeState};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -42,11 +42,11 @@ pub(super) fn reach(
     scope: &Scope,
     request: &InstallRequest,
     read: impl Fn(&Scope) -> Result<Files>,
-    desire: impl FnOnce(&Files) -> Result<Desired>,
+    desire: impl FnOnce(&ScopeState<'_>) -> Result<Desired>,
 ) -> Result<InstallOutcome> {
     let begin = || Begun::begin_reading(context, scope, request.dry_run, &read);
     let begun = begin()?;
-    let mut desired = desire(begun.files())?;
+    let mut desired = desire(begun.state())?;
     let contents = std::mem::take(&mut desired.contents);
     let mut agreed = Agreed { allow: request.allow.clone(), ..Agreed::default() };
     let attempt = |begun: &Begun<'_>, desired, contents, agreed| {

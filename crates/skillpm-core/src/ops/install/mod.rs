@@ -96,7 +96,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     let selection = choose(&mut sources, request, &specs)?;
     let fetched = fetch::fetch(sources, request, selection, &before)?;
     let read = |scope: &Scope| Files::read_since(scope, before.clone());
-    goal::reach(context, &scope, request, read, |files| Ok(fetched.desired(files)))
+    goal::reach(context, &scope, request, read, |state| Ok(fetched.desired(&state.files)))
 }
 
 /// Chooses the skills for `request`, from `specs` if it names sources.
@@ -206,13 +206,13 @@ fn reinstall(context: &Context, scope: &Scope, request: &InstallRequest) -> Resu
     // A merge conflict in the lockfile is repaired if the lockfile may change.
     let mends = !request.locked && !request.frozen;
     let read = if mends { Files::read_mended } else { Files::read };
-    let mut outcome = goal::reach(context, scope, request, read, |files| {
+    let mut outcome = goal::reach(context, scope, request, read, |state| {
         // By now the change of a killed run has been rolled back or completed, and it may have been the first
         // one.
         if is_begun && is_new()? {
             return Err(no_manifest(scope));
         }
-        restore::restore(context, scope, files, request)
+        restore::restore(context, state, request)
     })?;
     if request.frozen {
         let names: Vec<_> = outcome.skills.iter().map(|skill| skill.name.clone()).collect();

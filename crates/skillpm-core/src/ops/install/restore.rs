@@ -14,15 +14,15 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::install::directory::SkillsDir;
 use crate::install::editable::Editable;
+use crate::install::evidence::Unedited;
 use crate::install::health::problem;
 use crate::install::merges::has_conflicts;
 use crate::install::plan::{Content, Location, Wanted};
 use crate::install::scope::Scope;
-use crate::install::state::{Files, real_dir, why_no_skill};
+use crate::install::state::{ClosedDir, Files, ScopeState, why_no_skill};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::change::Unedited;
 use crate::ops::dependencies::write_all;
 use crate::ops::fetcher::{Fetcher, admit, spec_of};
 use crate::resolve::Dependent;
@@ -52,7 +52,7 @@ pub(in crate::ops) enum Overwrite {
     All,
 }
 
-/// Determines what is missing in `scope` and gets it from the store, or else from its source.
+/// Determines what is missing in the scope with `state`, and gets it from the store, or else from its source.
 ///
 /// # Errors
 ///
@@ -60,14 +60,14 @@ pub(in crate::ops) enum Overwrite {
 /// `frozen`, for a manifest that requests more than is locked.
 pub(super) fn restore(
     context: &Context,
-    scope: &Scope,
-    files: &Files,
+    state: &ScopeState<'_>,
     request: &InstallRequest,
 ) -> Result<Desired> {
+    let files = &state.files;
     let copy = request.copy || files.manifest.agents().copy;
     let replaces = if request.force { Overwrite::All } else { Overwrite::Fetched };
     let care = RestoreMode { bring: true, replaces, copy, check: true };
-    let mut work = Restorer::new(context, scope, files)?;
+    let mut work = Restorer::new(context, state)?;
     work.admit()?;
     work.prefetch()?;
     let requested = files.manifest.skills().iter().filter(|(_, entry)| !entry.dependency);
@@ -104,14 +104,13 @@ pub(super) fn restore(
 /// Fails as [`restore`] does, for missing parts that are to be restored.
 pub(in crate::ops) fn ensure_installed(
     context: &Context,
-    scope: &Scope,
-    files: &Files,
+    state: &ScopeState<'_>,
     skills: &BTreeMap<SkillName, bool>,
     care: RestoreMode,
 ) -> Result<Desired> {
-    let mut work = Restorer::new(context, scope, files)?;
+    let mut work = Restorer::new(context, state)?;
     for (name, disabled) in skills {
-        match (files.manifest.skills().get(name), files.lock.skills.get(name)) {
+        match (state.files.manifest.skills().get(name), state.files.lock.skills.get(name)) {
             (Some(requirement), _) if requirement.editable => {
                 work.editable(name, &Requirement { disabled: *disabled, ..requirement.clone() }, care)?;
             }
@@ -155,8 +154,8 @@ struct Restorer<'a> {
     scope: &'a Scope,
     files: &'a Files,
     fetcher: Fetcher<'a>,
-    canonical: SkillsDir,
-    disabled: SkillsDir,
+    canonical: &'a SkillsDir,
+    disabled: &'a SkillsDir,
     unedited: Unedited<'a>,
     /// The skills that stay, according to the manifest and the lockfile.
     kept: BTreeSet<SkillName>,
@@ -172,13 +171,11 @@ impl<'a> Restorer<'a> {
     ///
     /// Fails for a policy that cannot be read, and for a directory of skills that leads out of the project or
     /// cannot be examined.
-    fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
+    fn new(context: &'a Context, state: &'a ScopeState<'_>) -> Result<Self> {
+        let (scope, files) = (state.scope, &state.files);
         let fetcher = Fetcher::new(context, scope, files)?;
-        let open = |dir: PathBuf| -> Result<SkillsDir> {
-            scope.check_inside(&dir)?;
-            Ok(SkillsDir::open(&dir, &real_dir(&scope.skills_dir())?)?)
-        };
-        let (canonical, disabled) = (open(scope.skills_dir())?, open(scope.disabled_dir())?);
+        let canonical = state.canonical.as_ref().map_err(ClosedDir::error)?;
+        let disabled = state.disabled.as_ref().map_err(ClosedDir::error)?;
         Ok(Self {
             context,
             scope,
@@ -186,7 +183,7 @@ impl<'a> Restorer<'a> {
             fetcher,
             canonical,
             disabled,
-            unedited: Unedited::new(context, scope),
+            unedited: Unedited::new(&context.settings, scope),
             kept: files.kept(),
             came: Vec::new(),
             desired: Desired::default(),
@@ -248,7 +245,7 @@ impl<'a> Restorer<'a> {
     fn locked(&mut self, name: &SkillName, locked: &Locked, disabled: bool, care: RestoreMode) -> Result<()> {
         // First where it should be, then where it may still be.
         let [first, second] =
-            if disabled { [&self.disabled, &self.canonical] } else { [&self.canonical, &self.disabled] };
+            if disabled { [self.disabled, self.canonical] } else { [self.canonical, self.disabled] };
         let there = match first.kind(name.as_str())? {
             Some(kind) => Some((first, kind)),
             None => second.kind(name.as_str())?.map(|kind| (second, kind)),

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::outcome::{ListedSkill, SkillState};
+use crate::advice::Warning;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
@@ -10,17 +11,16 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Depth, Files, OnDisk, PlaceState, ScopeState, SkillInScope};
 use crate::name::SkillName;
 
+/// A skill of a scope, and warnings about what of it could not be examined.
+pub(in crate::ops) type Examined = (ListedSkill, Vec<Warning>);
+
 /// Returns the skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.
 ///
 /// # Errors
 ///
 /// Fails as [`list`](super::list) does.
-pub(in crate::ops) fn one(
-    context: &Context,
-    kind: ScopeKind,
-    name: &SkillName,
-) -> Result<Option<ListedSkill>> {
-    let is_known = |skill: &ListedSkill| !skill.state.is_unknown();
+pub(in crate::ops) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Result<Option<Examined>> {
+    let is_known = |(skill, _): &Examined| !skill.state.is_unknown();
     let found = one_in(context, &Scope::new(&context.settings, kind)?, name)?;
     if kind == ScopeKind::User && !found.as_ref().is_some_and(is_known) {
         // In the home directory it may be the project that installed it.
@@ -32,9 +32,17 @@ pub(in crate::ops) fn one(
     Ok(found)
 }
 
-fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<ListedSkill>> {
+fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<Examined>> {
     let state = ScopeState::read(&context.settings, scope, Depth::Metadata)?;
-    Ok(state.skill(name)?.map(|skill| listed(&state, &skill)))
+    let Some(mut skill) = state.skill(name)? else { return Ok(None) };
+    let warnings = failures(&mut skill);
+    Ok(Some((listed(&state, &skill), warnings)))
+}
+
+/// Returns the warnings about what of `skill` could not be examined.
+pub(super) fn failures(skill: &mut SkillInScope<'_>) -> Vec<Warning> {
+    let failures = [skill.merge_failure.take(), skill.homes[0].failure.take()];
+    failures.into_iter().flatten().map(Warning::from).collect()
 }
 
 /// Returns the entry for `skill`.

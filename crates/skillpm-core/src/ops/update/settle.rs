@@ -10,13 +10,14 @@ use super::prepared::Prepared;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
+use crate::install::evidence::Unedited;
 use crate::install::merges::{MergeChoice, Other, Unresolved};
 use crate::install::plan::{Content, Goal, Location, Merged, Wanted};
 use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::merge::Versions;
 use crate::name::SkillName;
-use crate::ops::change::{Begun, Merges, Planned, Unedited};
+use crate::ops::change::{Begun, Merges, Planned};
 use crate::ops::consent::Agreed;
 use crate::ops::dependencies::unneeded;
 use crate::ops::install::agent_targets::AgentTargets;
@@ -98,7 +99,7 @@ pub(super) fn settle<'b, 'a>(
     let mut goal = Goal { copy, force: request.force, ..Goal::default() };
     let (mut contents, mut unresolved, mut changed) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
     let mut skills = prepared.others.clone();
-    let unedited = Unedited::new(context, scope);
+    let unedited = Unedited::new(&context.settings, scope);
     let is_unedited = |job: &UpdateJob, path: &Path, digest: &Digest| {
         let is_aside = path.starts_with(scope.disabled_dir());
         let place = if is_aside { Location::Disabled } else { Location::Canonical };
