@@ -291,6 +291,10 @@ pub(super) fn prepare(scope: &Scope) -> Result<()> {
 ///
 /// Fails if it cannot be removed.
 pub fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
+    // Usually no merge is open, and the path need not be resolved.
+    if fs::kind(&directory(scope))?.is_none() {
+        return Ok(());
+    }
     let path = file(scope, name)?;
     if fs::kind(&path)?.is_some() {
         fs::remove_tree(&path)?;

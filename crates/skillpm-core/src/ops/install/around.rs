@@ -1,5 +1,6 @@
 //! Facts about the place of an installation: which agents see the skills and which do not.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::{Change, InstallOutcome};
@@ -9,6 +10,7 @@ use crate::fs;
 use crate::install::agent_view;
 use crate::install::scope::{Scope, ScopeKind, repository_of};
 use crate::install::state::{AgentState, Depth, Files, ScopeState};
+use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::source::local;
 
@@ -57,12 +59,26 @@ fn only_here(
     outcome: &InstallOutcome,
 ) -> Result<Vec<String>> {
     let mut only_here = Vec::new();
+    let mut repository = None;
+    // Thousands of skills come from few directories.
+    let mut known: BTreeMap<&str, bool> = BTreeMap::new();
     let there = outcome.skills.iter().filter(|skill| skill.change != Change::Removed);
     for skill in there {
-        let entry = files.manifest.skills().iter().find(|(name, _)| name.as_str() == skill.name);
-        if let Some(path) = entry.and_then(|(_, entry)| entry.origin.local_path())
-            && !is_inside(settings, scope, &repository(settings, scope)?, path)?
-        {
+        let entry = SkillName::exact(&skill.name).and_then(|name| files.manifest.skills().get(&name));
+        let Some(path) = entry.and_then(|entry| entry.origin.local_path()) else { continue };
+        let is_inside = match known.get(path) {
+            Some(known) => *known,
+            None => {
+                let root = match &repository {
+                    Some(root) => root,
+                    None => repository.insert(repository_around(settings, scope)?),
+                };
+                let is_inside = is_inside(settings, scope, root, path)?;
+                known.insert(path, is_inside);
+                is_inside
+            }
+        };
+        if !is_inside {
             only_here.push(skill.name.clone());
         }
     }
@@ -79,7 +95,7 @@ fn is_inside(settings: &Settings, scope: &Scope, root: &Path, path: &str) -> Res
 }
 
 /// Returns the root of the repository that the project is in, or that of the project if it is in none.
-fn repository(settings: &Settings, scope: &Scope) -> Result<PathBuf> {
+fn repository_around(settings: &Settings, scope: &Scope) -> Result<PathBuf> {
     let root = fs::real_path(&scope.root)?.unwrap_or_else(|| scope.root.clone());
     let found = repository_of(&root, |dir| settings.home.as_deref() != Some(dir))?;
     Ok(found.unwrap_or(root))
