@@ -66,19 +66,14 @@ fn only_here(
     for skill in there {
         let entry = SkillName::exact(&skill.name).and_then(|name| files.manifest.skills().get(&name));
         let Some(path) = entry.and_then(|entry| entry.origin.local_path()) else { continue };
-        let is_inside = match known.get(path) {
-            Some(known) => *known,
-            None => {
-                let root = match &repository {
-                    Some(root) => root,
-                    None => repository.insert(repository_around(settings, scope)?),
-                };
-                let is_inside = is_inside(settings, scope, root, path)?;
-                known.insert(path, is_inside);
-                is_inside
-            }
-        };
-        if !is_inside {
+        if !known.contains_key(path) {
+            let root = match &repository {
+                Some(root) => root,
+                None => repository.insert(repository_around(settings, scope)?),
+            };
+            known.insert(path, is_inside(settings, scope, root, path)?);
+        }
+        if !known[path] {
             only_here.push(skill.name.clone());
         }
     }

@@ -155,6 +155,21 @@ pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &S
         )))
 }
 
+/// Returns the sources that `request` names, as they were typed. With a marketplace, these are names of its plugins.
+///
+/// # Errors
+///
+/// Fails as [`parse`] does.
+pub(super) fn parse_all(
+    context: &Context,
+    scope: &Scope,
+    manifest: &Manifest,
+    request: &InstallRequest,
+) -> Result<Vec<SourceSpec>> {
+    let typed = request.sources.iter().filter(|_| request.marketplace.is_none() && !request.from_project);
+    typed.map(|text| parse(context, scope, manifest, request, text)).collect()
+}
+
 /// Opens the sources `specs`, parsed from the texts of `request`, and chooses the skills for the request.
 ///
 /// # Errors

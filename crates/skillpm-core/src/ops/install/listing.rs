@@ -1,0 +1,29 @@
+//! `install --list`: what sources have.
+
+use super::outcome::InstallOutcome;
+use super::request::InstallRequest;
+use super::{marketplace, project, typed};
+use crate::context::Context;
+use crate::error::Result;
+use crate::install::scope::{Scope, ScopeKind};
+use crate::install::state::read_manifest;
+use crate::ops::fetcher::Sources;
+
+/// Lists the skills in the sources of `request`.
+///
+/// # Errors
+///
+/// Fails for a source that cannot be opened or is refused, and for skills that do not exist.
+pub(super) fn list(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
+    let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    if request.from_project && request.marketplace.is_none() {
+        return project::list(context, &scope, request);
+    }
+    let manifest = read_manifest(&scope)?.0;
+    let specs = typed::parse_all(context, &scope, &manifest, request)?;
+    let mut sources = Sources::new(context, &scope, &manifest)?;
+    match &request.marketplace {
+        Some(typed) => marketplace::list(&mut sources, request, typed),
+        None => typed::list(&mut sources, request, &specs),
+    }
+}
