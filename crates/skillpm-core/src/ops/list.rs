@@ -8,8 +8,8 @@ mod skill;
 use std::collections::BTreeSet;
 
 pub use self::outcome::{ListOutcome, ListedSkill, SkillState};
-pub(super) use self::skill::one;
-use self::skill::{failures, listed};
+use self::skill::listed;
+pub(super) use self::skill::{failures, one};
 use super::absent::{no_longer_asked, other_lock};
 use crate::advice::{Message, Verb, Warning, message};
 use crate::context::Context;

@@ -2,18 +2,17 @@
 
 mod skill;
 
-use std::collections::BTreeMap;
-
 pub use self::skill::OutdatedSkill;
 use super::absent::{no_longer_asked, not_installed, not_yet_installed};
 use super::fetcher::Sources;
-use super::list::{ListRequest, ListedSkill, installed};
+use super::list::{closed, failures};
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::health::problem;
-use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::Files;
+use crate::install::scope::{ScopeKind, Scopes};
+use crate::install::state::{Depth, ScopeState, SkillInScope};
+use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 pub use crate::updates::Status;
 use crate::updates::{How, UpdateCandidate, check, names, not_asked, told};
@@ -56,63 +55,72 @@ impl OutdatedOutcome {
 /// Fails for a manifest, lockfile or policy that cannot be read, and for a name that is not installed. A
 /// source that cannot be queried is not an error: the outcome says why, and contains the others.
 pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<OutdatedOutcome> {
-    let listed = installed(context, &ListRequest { scope: request.scope })?;
-    let mut outcome = OutdatedOutcome { warnings: listed.warnings, ..OutdatedOutcome::default() };
-    let mut known = Vec::new();
-    let mut scopes = Vec::new();
-    // `list` has reported the missing ones.
-    for scope in Scopes::new(&context.settings, request.scope)?.there {
-        let files = Files::read(&scope)?;
-        known.extend(files.manifest.skills().keys().chain(files.lock.skills.keys()).cloned());
-        scopes.push((scope, files));
-    }
+    let settings = &context.settings;
+    let mut outcome = OutdatedOutcome::default();
+    let scopes = Scopes::new(settings, request.scope)?;
+    let read = |scope| ScopeState::read(settings, scope, Depth::Metadata);
+    let states = scopes.there.iter().map(read).collect::<Result<Vec<_>>>()?;
+    let known = || {
+        let files = states.iter().map(|state| &state.files);
+        files.flat_map(|files| files.manifest.skills().keys().chain(files.lock.skills.keys()))
+    };
     for name in &request.names {
-        if known.iter().all(|known| known.as_str() != name) {
-            return Err(not_installed(request.scope, name, known.iter().map(SkillName::as_str)));
+        if known().all(|known| known.as_str() != name) {
+            return Err(not_installed(request.scope, name, known().map(SkillName::as_str)));
         }
     }
-    for (scope, files) in &scopes {
-        let here = listed.skills.iter().filter(|skill| skill.scope == scope.kind);
-        let here: BTreeMap<&str, &ListedSkill> = here.map(|skill| (skill.name.as_str(), skill)).collect();
-        let mut sources = Sources::new(context, scope, &files.manifest)?;
+    for state in &states {
+        outcome.warnings.extend(Transaction::cut_off(state.scope));
+        let closed = closed(state.scope, request.scope)?;
+        let is_open = closed.is_none();
+        outcome.warnings.extend(closed);
+        let mut sources = Sources::new(context, state.scope, &state.files.manifest)?;
         let how = How { past: true, ..How::default() };
-        let names = names(files, &request.names);
-        let check = check(context, scope, files, names, (&mut sources, &how));
+        let names = names(&state.files, &request.names);
+        let check = check(context, state.scope, &state.files, names, (&mut sources, &how));
         outcome.warnings.extend(check.warnings);
         outcome.notes.extend(not_asked(&check.candidates));
+        if request.names.is_empty() {
+            let is_told = |name: &SkillName| check.candidates.iter().any(|told| told.name == name);
+            let left = state.no_longer_asked().into_iter().filter(|name| !is_told(name));
+            outcome.warnings.extend(left.map(|name| no_longer_asked(state.scope.kind, &name)));
+        }
         for candidate in &check.candidates {
-            outcome.add(scope, candidate, here.get(candidate.name.as_str()).copied());
+            let mut skill = if is_open { state.skill(candidate.name)? } else { None };
+            outcome.warnings.extend(skill.iter_mut().flat_map(failures));
+            outcome.add(state.scope.kind, candidate, skill.as_ref());
         }
         let (failures, found) = told(check.failures, &check.candidates);
         outcome.failures.extend(failures);
         outcome.warnings.extend(found);
     }
+    outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
     Ok(outcome)
 }
 
 impl OutdatedOutcome {
-    /// Adds `candidate`, which is in `scope` as `listed` says.
-    fn add(&mut self, scope: &Scope, candidate: &UpdateCandidate<'_>, listed: Option<&ListedSkill>) {
-        let mut row = OutdatedSkill::of(candidate, scope.kind);
-        row.disabled = listed.is_some_and(|skill| skill.disabled);
+    /// Adds `candidate`, which is in a scope of `kind` as `skill` says.
+    fn add(&mut self, kind: ScopeKind, candidate: &UpdateCandidate<'_>, skill: Option<&SkillInScope<'_>>) {
+        let mut row = OutdatedSkill::of(candidate, kind);
+        row.disabled = skill.is_some_and(SkillInScope::is_disabled);
+        row.modified = skill.is_some_and(SkillInScope::is_modified);
         match candidate.status {
             Status::NoLongerAsked => {
-                return self.warnings.push(no_longer_asked(scope.kind, candidate.name));
+                return self.warnings.push(no_longer_asked(kind, candidate.name));
             }
             Status::NotInstalled => {
-                return self.warnings.push(not_yet_installed(scope.kind, candidate.name));
+                return self.warnings.push(not_yet_installed(kind, candidate.name));
             }
             Status::LockedOtherwise => {
-                return self.warnings.push(locked_otherwise(scope.kind, candidate));
+                return self.warnings.push(locked_otherwise(kind, candidate));
             }
             Status::Editable => {
-                row.path = listed.and_then(|skill| skill.path.clone());
-                row.modified = listed.is_some_and(|skill| skill.modified);
+                row.path = candidate.entry.path.clone();
                 (row.requested, row.locked) = (None, None);
             }
-            _ => row.modified = listed.is_some_and(|skill| skill.modified),
+            _ => {}
         }
-        self.notes.extend(candidate.note(scope.kind));
+        self.notes.extend(candidate.note(kind));
         self.skills.push(row);
     }
 }

@@ -40,7 +40,7 @@ fn one_in(context: &Context, scope: &Scope, name: &SkillName) -> Result<Option<E
 }
 
 /// Returns the warnings about what of `skill` could not be examined.
-pub(super) fn failures(skill: &mut SkillInScope<'_>) -> Vec<Warning> {
+pub(in crate::ops) fn failures(skill: &mut SkillInScope<'_>) -> Vec<Warning> {
     let failures = [skill.merge_failure.take(), skill.homes[0].failure.take()];
     failures.into_iter().flatten().map(Warning::from).collect()
 }
