@@ -1,7 +1,7 @@
 //! Doing the same work for many items, in as many threads as pay off.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::thread;
 
 /// The number of items that a thread takes at a time: small enough that all threads end together. So few
@@ -117,9 +117,44 @@ pub(crate) fn wait_for<T: Sync, E: Send>(
     failure().take().map_or(Ok(()), Err)
 }
 
+/// Room in memory that threads share.
+pub(crate) struct Room {
+    size: u64,
+    free: Mutex<u64>,
+    freed: Condvar,
+}
+
+impl Room {
+    /// Returns room for `size` bytes.
+    pub(crate) fn new(size: u64) -> Self {
+        Self { size, free: Mutex::new(size), freed: Condvar::new() }
+    }
+
+    /// Calls `work`, which needs `bytes`, once there is room. What needs more than there is gets all of it.
+    pub(crate) fn with<R>(&self, bytes: u64, work: impl FnOnce() -> R) -> R {
+        struct Taken<'a>(&'a Room, u64);
+        impl Drop for Taken<'_> {
+            fn drop(&mut self) {
+                *self.0.free.lock().unwrap_or_else(PoisonError::into_inner) += self.1;
+                self.0.freed.notify_all();
+            }
+        }
+        let bytes = bytes.min(self.size);
+        let free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut free =
+            self.freed.wait_while(free, |free| *free < bytes).unwrap_or_else(PoisonError::into_inner);
+        *free -= bytes;
+        drop(free);
+        let _taken = Taken(self, bytes);
+        work()
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use super::{PIECE, map, map_waiting, wait_for};
+    use std::sync::atomic::{AtomicU64, Ordering};
+
+    use super::{PIECE, Room, map, map_waiting, wait_for};
 
     #[test]
     fn a_failure_ends_the_waiting() {
@@ -141,5 +176,22 @@ mod tests {
             assert_eq!(answers, items.iter().map(|item| (*item, false)).collect::<Vec<_>>());
             assert_eq!(map_waiting(&items, 4, |item| *item), items);
         }
+    }
+    #[test]
+    fn no_more_is_in_the_room_than_there_is_room_for() {
+        let (room, now, most) = (Room::new(10), AtomicU64::new(0), AtomicU64::new(0));
+        let items: Vec<u64> = (0..200).map(|at| at % 13).collect();
+        let done = map_waiting(&items, 8, |bytes| {
+            room.with(*bytes, || {
+                let bytes = (*bytes).min(10);
+                most.fetch_max(now.fetch_add(bytes, Ordering::SeqCst) + bytes, Ordering::SeqCst);
+                std::thread::yield_now();
+                now.fetch_sub(bytes, Ordering::SeqCst);
+                bytes
+            })
+        });
+        assert_eq!(done.len(), items.len());
+        assert!(most.into_inner() <= 10);
+        assert_eq!(*room.free.lock().expect("nobody panics with it"), 10);
     }
 }

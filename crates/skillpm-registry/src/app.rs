@@ -25,7 +25,7 @@ use crate::registry::{
     Account, Artifact, Decide, Event, History, Package, Publication, Record, Staged, Timestamp,
     TrustedPublisher, Visibility, files,
 };
-use crate::storage::{Place, Storage};
+use crate::storage::{Place, Storage, blocking};
 use crate::version::Version;
 use skillpm_core::ops::registry::check_package;
 
@@ -492,18 +492,6 @@ impl App {
         self.catalog.set(history);
         Ok(is_new)
     }
-}
-
-/// Calls `work` on a thread that may compute and wait for the disk.
-///
-/// # Errors
-///
-/// Fails as `work` does.
-pub(crate) async fn blocking<T: Send + 'static>(
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
-    let done = tokio::task::spawn_blocking(work).await;
-    done.map_err(|error| Error::io("a thread of the server ended early").because(error))?
 }
 
 /// Reads a package and checks that it is fit for publication.

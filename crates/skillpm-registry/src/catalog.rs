@@ -98,7 +98,7 @@ impl Catalog {
     /// Fails if the store does not answer. What was read before counts.
     pub(crate) async fn refresh(&self, storage: &Storage) -> Result<usize> {
         let mut position = self.log.lock().await;
-        while let Some(entry) = next_entry(storage, position.last + 1).await? {
+        while let Some(entry) = next_entry(storage, position.last).await? {
             position.last += 1;
             let (number, until) = (position.last, Instant::now() + PATIENCE);
             for change in entry.changes {
@@ -217,12 +217,12 @@ impl Skills {
     }
 }
 
-/// Reads entry `number` of the log. One that cannot be used has no changes.
-async fn next_entry(storage: &Storage, number: u64) -> Result<Option<LogEntry>> {
-    match storage.log_entry(number).await {
+/// Reads the entry of the log after entry `last`. One that cannot be used has no changes.
+async fn next_entry(storage: &Storage, last: u64) -> Result<Option<LogEntry>> {
+    match storage.log_entry_after(last).await {
         Err(error) if error.kind() == ErrorKind::Integrity => {
             tracing::error!(
-                number,
+                number = last.saturating_add(1),
                 code = error.code(),
                 "an entry of the log is passed over: {}",
                 error.with_causes()

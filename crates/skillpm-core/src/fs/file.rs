@@ -64,6 +64,17 @@ impl SharedFile {
         self.len == 0
     }
 
+    /// Reads all of it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if it cannot be read, and if it became shorter.
+    pub fn read_all(&self) -> io::Result<Vec<u8>> {
+        let mut bytes = vec![0; usize::try_from(self.len).unwrap_or(usize::MAX)];
+        self.read_exact_at(&mut bytes, 0)?;
+        Ok(bytes)
+    }
+
     /// Reads at `offset` until `buf` is full.
     ///
     /// # Errors

@@ -88,7 +88,7 @@ pub fn read_capped(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError
     let room = metadata.len().min(limit).saturating_add(1);
     let mut bytes = Vec::with_capacity(usize::try_from(room).unwrap_or(0));
     let file = fs::File::open(path).at("read", path)?;
-    file.take(limit + 1).read_to_end(&mut bytes).at("read", path)?;
+    file.take(limit.saturating_add(1)).read_to_end(&mut bytes).at("read", path)?;
     if bytes.len() as u64 > limit {
         return Err(too_large(limit)).at("read", path);
     }

@@ -97,7 +97,7 @@ fn fill(file: &fs::File, limit: u64, buffer: &mut Vec<u8>) -> io::Result<Looked>
     let filled = read_once(file, buffer)?;
     if filled != size {
         // The buffer was full, or the file grew or shrank since it was examined.
-        file.take((limit + 1).saturating_sub(filled as u64)).read_to_end(buffer)?;
+        file.take(limit.saturating_add(1).saturating_sub(filled as u64)).read_to_end(buffer)?;
     }
     Ok(if (buffer.len() - start) as u64 > limit { Looked::Other } else { Looked::Read })
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::verify::examine_content;
-use super::{Artifact, Record, RegistryDir, Writer, files, package};
+use super::{Artifact, Objects as _, ReadFiles as _, Record, RegistryDir, Writer, files, package};
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::fs::SharedFile;
@@ -22,17 +22,15 @@ pub const BUNDLE_LIMITS: Limits = Limits {
 impl RegistryDir {
     /// Reports whether the archive is there with the right size. Its bytes are not read.
     pub fn has_archive(&self, artifact: &Artifact) -> bool {
-        let path = self.path_of(&files::artifact(&artifact.digest));
-        matches!(SharedFile::open_plain(&path), Ok(Some(file)) if file.len() == artifact.size)
+        matches!(self.head(&files::artifact(&artifact.digest)), Ok(Some(size)) if size == artifact.size)
     }
 
     /// Returns the archive, if it is there with the right bytes.
     pub fn archive(&self, artifact: &Artifact) -> Option<Arc<SharedFile>> {
-        let path = self.path_of(&files::artifact(&artifact.digest));
-        let file = SharedFile::open_plain(&path).ok().flatten()?;
+        let file = self.base.open(&files::artifact(&artifact.digest), artifact.size).ok().flatten()?;
         let is_it = file.len() == artifact.size
             && package::digest_of(&file).is_ok_and(|digest| digest == artifact.digest);
-        is_it.then(|| Arc::new(file))
+        is_it.then_some(file)
     }
 }
 
@@ -56,8 +54,8 @@ impl Writer<'_> {
     ///
     /// Fails if it cannot be read or written.
     pub fn place(&mut self, artifact: &Artifact, file: &SharedFile) -> Result<()> {
-        let mut bytes = vec![0; usize::try_from(artifact.size).unwrap_or(usize::MAX)];
-        file.read_exact_at(&mut bytes, 0)
+        let bytes = file
+            .read_all()
             .map_err(|error| Error::io("an archive that was fetched cannot be read").because(error))?;
         let staged = self.stage.write(files::artifact(&artifact.digest), &bytes)?;
         self.stage.replace(&staged)?;

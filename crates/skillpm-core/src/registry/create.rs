@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::derive::plan_all;
 use super::dir::exact_name;
 use super::dir_staging::PREFIX;
-use super::{Config, Objects as _, RegistryDir, Writer, files};
+use super::{Config, Objects as _, RegistryDir, Writer, config, files};
 use crate::codes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Base};
@@ -55,7 +55,7 @@ impl NewRegistry {
         };
         let base = Base::open(&real)?;
         let mut replaced = Vec::new();
-        let (config, is_begun) = match RegistryDir::config_of(&base) {
+        let (config, is_begun) = match config(&base) {
             Ok(Some(config)) => (config, true),
             Ok(None) => (Config::new(default()?), false),
             // Another program's, or damaged.

@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::dir::exact_name;
 use super::{
-    Head, History, NameList, Objects as _, RegistryDir, SearchIndex, ai_catalog, are_versions, discovery,
-    files, heads, versions,
+    Head, History, MAX_FILE, NameList, Objects as _, ReadFiles as _, RegistryDir, SearchIndex, ai_catalog,
+    are_versions, discovery, files, heads, versions,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
@@ -118,37 +118,31 @@ pub(super) fn plan(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) ->
 ///
 /// Fails for a file that cannot be read.
 pub(super) fn plan_all(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) -> Result<Plan> {
-    let mut names: BTreeSet<SkillName> = dir.names()?.into_iter().collect();
-    names.extend(touched.keys().cloned());
-    let names: Vec<_> = names.into_iter().collect();
-    let derived = workers::map(
-        &names,
-        workers::FEW,
-        || (),
-        |(), name| match touched.get(name) {
-            Some(history) => Ok(leaf(dir, history)),
-            None => dir.history(name).map(|history| leaf(dir, &history)),
-        },
-    );
-    let (mut plan, mut heads) = (Plan::default(), BTreeMap::new());
+    let mut histories = dir.histories()?;
+    histories.extend(touched.iter().map(|(name, history)| (name.clone(), Ok(history.clone()))));
+    let names: BTreeSet<_> = histories.keys().cloned().collect();
+    let (mut plan, mut heads, mut usable) = (Plan::default(), BTreeMap::new(), Vec::new());
     let mut before = None;
-    for (name, leaf) in names.iter().zip(derived) {
-        let leaf = match leaf {
+    for (name, history) in histories {
+        match history {
+            Ok(history) => usable.push(history),
             Err(error) if error.kind() == ErrorKind::Integrity => {
                 let known = before.get_or_insert_with(|| known_heads(dir));
-                heads.extend(known.remove(name).map(|head| (name.clone(), head)));
-                plan.left_out.push(LeftOut::new(name, &error));
-                continue;
+                heads.extend(known.remove_entry(&name));
+                plan.left_out.push(LeftOut::new(&name, &error));
             }
-            leaf => leaf?,
-        };
+            Err(error) => return Err(error),
+        }
+    }
+    let leaves = workers::map(&usable, workers::FEW, || (), |(), history| leaf(dir, history));
+    for (history, leaf) in usable.iter().zip(leaves) {
         plan.changes.extend(leaf.changes);
         plan.skills += usize::from(leaf.versions > 0);
         plan.versions += leaf.versions;
-        heads.extend(leaf.head.map(|head| (name.clone(), head)));
+        heads.extend(leaf.head.map(|head| (history.name().clone(), head)));
     }
     plan.changes.extend(about_all(dir, &heads));
-    let is_known = |name: &SkillName| names.binary_search(name).is_ok();
+    let is_known = |name: &SkillName| names.contains(name);
     for entry in fs::list_dir(&dir.path_of(files::INDEX))? {
         let name = entry.strip_suffix(".json").and_then(exact_name).filter(|name| !is_known(name));
         let Some(name) = name.filter(|name| is_own_list(dir, name)) else { continue };
@@ -209,7 +203,7 @@ fn about_all(dir: &RegistryDir, heads: &BTreeMap<SkillName, Head>) -> Vec<Change
 
 /// Returns the change that makes `bytes` the content of the file at `path`, or removes it; `None` if it is so already.
 fn difference(dir: &RegistryDir, path: String, bytes: Option<Vec<u8>>) -> Option<Change> {
-    let is_so = match dir.read(&path) {
+    let is_so = match dir.get(&path, MAX_FILE) {
         Ok(there) => there == bytes,
         // Whatever it is, it is replaced.
         Err(_) => false,
@@ -219,5 +213,5 @@ fn difference(dir: &RegistryDir, path: String, bytes: Option<Vec<u8>>) -> Option
 
 /// Reads the file at `path`; `None` if that is not possible.
 fn readable(dir: &RegistryDir, path: &str) -> Option<Vec<u8>> {
-    dir.read(path).ok().flatten()
+    dir.get(path, MAX_FILE).ok().flatten()
 }

@@ -3,13 +3,12 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::error::damaged;
 use super::ledger::unknown;
-use super::{Carrier, Config, FileError, History, MAX_FILE, Objects, files, registry_name};
+use super::{Carrier, Config, History, Objects, ReadFiles, config, files, registry_name};
 use crate::advice::{Verb, message};
 use crate::codes;
 use crate::error::{Error, Result};
-use crate::fs::{self, Base, Kind, Looked, SharedFile};
+use crate::fs::{self, Base, Kind, SharedFile};
 use crate::name::SkillName;
 use crate::path::normal;
 
@@ -50,25 +49,24 @@ impl RegistryDir {
             return Err(missing());
         }
         let base = Base::open(dir)?;
-        let config = Self::config_of(&base)?.ok_or_else(missing)?;
+        let config = config(&base)?.ok_or_else(missing)?;
         Ok(Self { base, config })
     }
 
-    /// Returns the configuration of the registry in `base`; `None` if there is none.
+    /// Opens the registry in `dir`, which is to be a copy of the registry `name`; `None` if there is none.
     ///
     /// # Errors
     ///
-    /// Fails if it cannot be read, is damaged, or is one of a newer format.
-    pub(super) fn config_of(base: &Base) -> Result<Option<Config>> {
-        let Some(bytes) = read(base, files::CONFIG, MAX_FILE)? else { return Ok(None) };
-        match Config::parse(&bytes) {
-            Ok(config) => Ok(Some(config)),
-            Err(error @ FileError::Format(_)) => {
-                Err(Error::config(format!("`{}`: {error}", base.path().join(files::CONFIG).display()))
-                    .coded(codes::REGISTRY_UNUSABLE)
-                    .hint("update skillpm"))
+    /// Fails as [`Self::open`] does, and if there is another registry.
+    pub fn open_copy(dir: &Path, name: &SkillName) -> Result<Option<Self>> {
+        match Self::open(dir) {
+            Ok(there) if there.config.name == *name => Ok(Some(there)),
+            Ok(Self { config: Config { name: other, .. }, .. }) => {
+                let told = format!("`{}` is the registry `{other}`, not a copy of `{name}`", dir.display());
+                Err(Error::usage(told).hint("name another directory"))
             }
-            Err(error) => Err(damaged(files::CONFIG, &error)),
+            Err(error) if error.code() == codes::REGISTRY_ABSENT => Ok(None),
+            Err(error) => Err(error),
         }
     }
 
@@ -126,35 +124,23 @@ impl RegistryDir {
         self.path().join(below)
     }
 
-    /// Reports whether there is a regular file at `below`, and no link on the way to it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directories cannot be read.
-    pub fn is_plain(&self, below: &str) -> Result<bool> {
-        Ok(self.kind(below)? == Some(Kind::File))
-    }
-
     /// Returns the kind of what is at `below`.
     pub(super) fn kind(&self, below: &str) -> Result<Option<Kind>> {
         Ok(self.base.kind(Path::new(below))?)
     }
+}
 
-    /// Reads the file at `below`; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read, or is too large or not a regular file.
-    pub(super) fn read(&self, below: &str) -> Result<Option<Vec<u8>>> {
-        read(&self.base, below, MAX_FILE)
+impl ReadFiles for RegistryDir {
+    fn get(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
+        self.base.get(path, limit)
+    }
+
+    fn open(&self, path: &str, limit: u64) -> Result<Option<Arc<SharedFile>>> {
+        self.base.open(path, limit)
     }
 }
 
 impl Objects for RegistryDir {
-    fn get(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
-        read(&self.base, path, limit)
-    }
-
     fn head(&self, path: &str) -> Result<Option<u64>> {
         Ok(SharedFile::open_plain(&self.path_of(path))?.map(|file| file.len()))
     }
@@ -163,9 +149,9 @@ impl Objects for RegistryDir {
         let (mut found, mut left) = (Vec::new(), vec![below.to_owned()]);
         while let Some(dir) = left.pop() {
             for entry in fs::list_dir(&self.path_of(&dir))? {
-                let path = format!("{dir}/{entry}");
+                let path = if dir.is_empty() { entry } else { format!("{dir}/{entry}") };
                 // What has the name of a file is looked at when it is read.
-                let is_file = matches!(entry.rsplit_once('.'), Some((_, "json" | "zip")));
+                let is_file = matches!(path.rsplit_once('.'), Some((_, "json" | "zip")));
                 let is_dir = !is_file && self.kind(&path)? == Some(Kind::Directory);
                 if is_dir { left.push(path) } else { found.push(path) }
             }
@@ -178,10 +164,6 @@ impl Objects for RegistryDir {
         Carrier::Directory(self)
     }
 
-    fn open(&self, path: &str) -> Result<Option<Arc<SharedFile>>> {
-        Ok(SharedFile::open_plain(&self.path_of(path))?.map(Arc::new))
-    }
-
     /// Finds the last entry also if some before it are missing.
     fn log_length(&self) -> Result<u64> {
         let last = |dir: &str, ending: &str| -> Result<Option<u64>> {
@@ -190,25 +172,11 @@ impl Objects for RegistryDir {
         };
         let Some(thousand) = last(files::LOG, "")? else { return Ok(0) };
         Ok(last(&format!("{}/{thousand}", files::LOG), ".json")?
-            .unwrap_or(thousand * 1000 - u64::from(thousand > 0)))
+            .unwrap_or_else(|| thousand.saturating_mul(1000).saturating_sub(1)))
     }
 }
 
 /// Returns the name that `entry` is, if a registry can hold a skill of that name.
 pub(super) fn exact_name(entry: &str) -> Option<SkillName> {
     registry_name(entry).ok().filter(|name| name.as_str() == entry)
-}
-
-fn read(base: &Base, below: &str, limit: u64) -> Result<Option<Vec<u8>>> {
-    let mut bytes = Vec::new();
-    match base.read_into(Path::new(below), limit, &mut bytes)? {
-        Looked::Read => Ok(Some(bytes)),
-        Looked::Absent => Ok(None),
-        Looked::Other => Err(not_plain(below)),
-    }
-}
-
-/// Returns the error for something at `below` that is not a file of a registry.
-fn not_plain(below: &str) -> Error {
-    damaged(below, &"it is not a regular file, or is too large")
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::error::damaged;
+use super::objects::log_is_full;
 use super::resume::resume;
 use super::staging::{StagedFile, Staging};
 use super::{Artifact, LogEntry, Objects as _, RegistryDir, files};
@@ -62,7 +63,7 @@ impl Staging for DirStaging<'_> {
     }
 
     fn write_log(&mut self, entry: &LogEntry) -> Result<StagedFile> {
-        let number = self.dir.log_length()? + 1;
+        let number = self.dir.log_length()?.checked_add(1).ok_or_else(log_is_full)?;
         self.write(files::log(number), &entry.to_bytes())
     }
 

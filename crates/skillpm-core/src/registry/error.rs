@@ -9,7 +9,8 @@ use crate::error::{Error, ErrorKind};
 
 /// Returns the error for the file at `path` below a registry that is not what it has to be.
 pub(super) fn damaged(path: &str, reason: &dyn fmt::Display) -> Error {
-    Error::integrity(format!("`{path}` of the registry is damaged: {reason}")).coded(codes::REGISTRY_UNUSABLE)
+    Error::integrity(format!("`{path}` of the registry cannot be used: {reason}"))
+        .coded(codes::REGISTRY_UNUSABLE)
 }
 
 /// Returns the error for a skill that no registry takes.

@@ -16,6 +16,7 @@ mod error;
 mod ledger;
 mod objects;
 mod package;
+mod read;
 mod resume;
 mod staging;
 #[cfg(test)]
@@ -34,5 +35,8 @@ pub use error::not_publishable;
 pub use ledger::{Ledger, Staged};
 pub use objects::{Bucket, Carrier, LogEnd, Objects};
 pub use package::{Package, check_portable, files_in};
+pub(crate) use package::{digest_of, shared};
+pub(crate) use read::parsed;
+pub use read::{ReadFiles, config, read};
 pub use verify::{Defect, DefectKind, Verified, verify};
 pub use writer::Writer;

@@ -4,30 +4,20 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::ops::Add;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use super::error::damaged;
 use super::files::FileKind;
-use super::{Event, History, LogEntry, MAX_FILE, Record, RegistryDir, files, package};
-use crate::error::Result;
-use crate::fs::SharedFile;
+use super::{Event, FileError, History, LogEntry, ReadFiles, Record, RegistryDir, files, read};
+use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::workers;
 
-/// The number of skills of a bucket that are read at the same time.
-const SKILLS: usize = 16;
-/// The number of files of a skill in a bucket that are read at the same time.
-const FILES: usize = 8;
+/// The number of files of a bucket that are read at the same time.
+const REQUESTS: usize = 64;
 
 /// The files of a registry, wherever they lie. Everything that is read of a registry is read through this.
-pub trait Objects: fmt::Debug + Send + Sync {
-    /// Reads the file at `path`, of at most `limit` bytes; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read, or is larger.
-    fn get(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>>;
-
+pub trait Objects: ReadFiles + fmt::Debug + Send + Sync {
     /// Returns the number of bytes of the file at `path`; `None` if there is none.
     ///
     /// # Errors
@@ -45,25 +35,17 @@ pub trait Objects: fmt::Debug + Send + Sync {
     /// Returns what the files lie in, which decides how they are changed.
     fn carrier(&self) -> Carrier<'_>;
 
-    /// Opens the file at `path`; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read.
-    fn open(&self, path: &str) -> Result<Option<Arc<SharedFile>>> {
-        self.get(path, u64::MAX)?.map(|bytes| package::shared(&bytes)).transpose()
-    }
-
     /// Returns the number of the last entry of the log; 0 if it has none. Numbers have no gap, so a few questions do.
     ///
     /// # Errors
     ///
     /// Fails if the files cannot be read.
     fn log_length(&self) -> Result<u64> {
-        let has = |number: u64| Ok::<_, crate::error::Error>(self.head(&files::log(number))?.is_some());
-        let mut beyond = 1;
-        while has(beyond)? {
-            beyond *= 2;
+        let has = |number: u64| Ok::<_, Error>(self.head(&files::log(number))?.is_some());
+        let mut beyond: u64 = 1;
+        // A store may say anything.
+        while beyond < u64::MAX && has(beyond)? {
+            beyond = beyond.saturating_mul(2);
         }
         let mut last = beyond / 2;
         while beyond - last > 1 {
@@ -79,9 +61,16 @@ pub trait Objects: fmt::Debug + Send + Sync {
     ///
     /// Fails if the file cannot be read, or is not an entry.
     fn log_entry(&self, number: u64) -> Result<Option<LogEntry>> {
-        let path = files::log(number);
-        let Some(bytes) = self.get(&path, MAX_FILE)? else { return Ok(None) };
-        LogEntry::parse(&bytes).map(Some).map_err(|error| damaged(&path, &error))
+        read(self, &files::log(number), LogEntry::parse)
+    }
+
+    /// Reads the entry of the log after entry `last`; `None` if there is none.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Self::log_entry`] does.
+    fn log_entry_after(&self, last: u64) -> Result<Option<LogEntry>> {
+        last.checked_add(1).map_or(Ok(None), |number| self.log_entry(number))
     }
 
     /// Reads the records and events of the skill `name`. A skill without files has neither.
@@ -90,19 +79,17 @@ pub trait Objects: fmt::Debug + Send + Sync {
     ///
     /// Fails for a file that cannot be read or is not what its path says.
     fn history(&self, name: &SkillName) -> Result<History> {
-        let mut skills = Skills::among(&self.list(&format!("{}/{name}", files::INDEX))?);
-        read_history(self, name, &skills.0.remove(name).unwrap_or_default())
+        let skills = Skills::among(&self.list(&format!("{}/{name}", files::INDEX))?);
+        read_histories(self, &skills).remove(name).unwrap_or_else(|| Ok(History::empty(name.clone())))
     }
 
-    /// Reads the records and events of all skills, sorted by name. One that cannot be read does not keep the others from
-    /// being read.
+    /// Reads the records and events of all skills. One that cannot be read does not keep the others from being read.
     ///
     /// # Errors
     ///
     /// Fails if the files cannot be listed.
-    fn histories(&self) -> Result<Vec<Result<History>>> {
-        let skills: Vec<_> = Skills::among(&self.list(files::INDEX)?).0.into_iter().collect();
-        Ok(for_skills(self, &skills, |(name, files)| read_history(self, name, files)))
+    fn histories(&self) -> Result<BTreeMap<SkillName, Result<History>>> {
+        Ok(read_histories(self, &Skills::among(&self.list(files::INDEX)?)))
     }
 }
 
@@ -147,7 +134,7 @@ impl Default for LogEnd {
 impl LogEnd {
     /// Notes that the log has the entry `number`, so that the next one is looked for behind it.
     pub fn seen(&self, number: u64) {
-        self.next.fetch_max(number + 1, Ordering::Relaxed);
+        self.next.fetch_max(number.saturating_add(1), Ordering::Relaxed);
     }
 
     /// Appends `entry` to the log of `bucket`, whose end this is.
@@ -155,6 +142,9 @@ impl LogEnd {
         let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
             let number = self.next.load(Ordering::Relaxed);
+            if number == u64::MAX {
+                return Err(log_is_full());
+            }
             let is_ours = bucket.create(&files::log(number), entry)?;
             self.seen(number);
             if is_ours {
@@ -171,6 +161,11 @@ pub(super) struct SkillFiles {
     pub(super) records: Vec<String>,
     /// The numbers of events.
     pub(super) events: BTreeSet<usize>,
+}
+
+/// Returns the error for a log after whose last entry no number is left.
+pub(super) fn log_is_full() -> Error {
+    damaged(files::LOG, &"the number of its last entry is the highest there is")
 }
 
 /// The files of skills.
@@ -197,12 +192,23 @@ impl Skills {
             _ => {}
         }
     }
-}
 
-impl SkillFiles {
-    /// Returns the number of the last event. None before it may be missing: a yank could be gone.
-    pub(super) fn last_event(&self) -> usize {
-        self.events.last().copied().unwrap_or(0)
+    /// Returns the records, each by its name and key.
+    pub(super) fn records(&self) -> Vec<(&SkillName, &str)> {
+        let mut found = Vec::new();
+        for (name, files) in &self.0 {
+            found.extend(files.records.iter().map(|key| (name, key.as_str())));
+        }
+        found
+    }
+
+    /// Returns the events, each by its name and number. None before the last one may be missing: a yank could be gone.
+    pub(super) fn events(&self) -> Vec<(&SkillName, usize)> {
+        let mut found = Vec::new();
+        for (name, files) in &self.0 {
+            found.extend(with_first_gap(&files.events).into_iter().map(|number| (name, number)));
+        }
+        found
     }
 }
 
@@ -221,21 +227,26 @@ pub(super) fn with_first_gap<N: Copy + Ord + From<u8> + Add<Output = N>>(numbers
     all
 }
 
-/// Reads the history of the skill `name`, which has these files.
-fn read_history(objects: &(impl Objects + ?Sized), name: &SkillName, files: &SkillFiles) -> Result<History> {
-    let records = for_files(objects, &files.records, |key| read_record(objects, name, key));
-    let numbers = with_first_gap(&files.events);
-    let events = for_files(objects, &numbers, |number| read_event(objects, name, *number));
-    let (records, events): (Result<_>, Result<_>) =
-        (records.into_iter().collect(), events.into_iter().collect());
-    History::new(name.clone(), records?, events?)
-        .map_err(|error| damaged(&format!("{}/{name}", files::INDEX), &error))
+/// Reads the histories of `skills`.
+fn read_histories(
+    objects: &(impl Objects + ?Sized),
+    skills: &Skills,
+) -> BTreeMap<SkillName, Result<History>> {
+    let mut records = for_files(objects, &skills.records(), |name, key| read_record(objects, name, key));
+    let mut events = for_files(objects, &skills.events(), |name, number| read_event(objects, name, number));
+    let mut history = |name: &SkillName| {
+        let records = records.remove(name).into_iter().flatten().map(|(_, record)| record);
+        let events = events.remove(name).into_iter().flatten().map(|(_, event)| event);
+        History::new(name.clone(), records.collect::<Result<_>>()?, events.collect::<Result<_>>()?)
+            .map_err(|error| damaged(&format!("{}/{name}", files::INDEX), &error))
+    };
+    skills.0.keys().map(|name| (name.clone(), history(name))).collect()
 }
 
 /// Reads the record of the version of `name` with the key `key`, which has to be there.
 pub(super) fn read_record(objects: &(impl Objects + ?Sized), name: &SkillName, key: &str) -> Result<Record> {
     let path = format!("{}/{name}/{key}.json", files::INDEX);
-    Record::parse(&required(objects, &path)?, name, key).map_err(|error| damaged(&path, &error))
+    required(objects, &path, |bytes| Record::parse(bytes, name, key))
 }
 
 /// Reads event `number` of the skill `name`, which has to be there.
@@ -244,35 +255,111 @@ pub(super) fn read_event(
     name: &SkillName,
     number: usize,
 ) -> Result<Event> {
-    let path = files::event(name, number);
-    Event::parse(&required(objects, &path)?).map_err(|error| damaged(&path, &error))
+    required(objects, &files::event(name, number), Event::parse)
 }
 
-fn required(objects: &(impl Objects + ?Sized), path: &str) -> Result<Vec<u8>> {
-    objects.get(path, MAX_FILE)?.ok_or_else(|| damaged(path, &"it does not exist"))
+fn required<T>(
+    objects: &(impl Objects + ?Sized),
+    path: &str,
+    parse: impl FnOnce(&[u8]) -> Result<T, FileError>,
+) -> Result<T> {
+    read(objects, path, parse)?.ok_or_else(|| damaged(path, &"it does not exist"))
 }
 
-/// Calls `work` for each of several skills or entries of the log, in as many threads as pay off: for a directory some for
-/// each processor, for a bucket more, which wait.
-pub(super) fn for_skills<T: Sync, R: Send>(
+/// Calls `work` for each of `items`, in as many threads as pay off: for a directory some for each processor, for a bucket more,
+/// which wait.
+pub(super) fn for_each<T: Sync, R: Send>(
     objects: &(impl Objects + ?Sized),
     items: &[T],
     work: impl Fn(&T) -> R + Sync,
 ) -> Vec<R> {
     match objects.carrier() {
         Carrier::Directory(_) => workers::map(items, workers::FEW, || (), |(), item| work(item)).collect(),
-        Carrier::Bucket(_) => workers::map_waiting(items, SKILLS, work),
+        Carrier::Bucket(_) => workers::map_waiting(items, REQUESTS, work),
     }
 }
 
-/// Works like [`for_skills`] for several files of one skill.
-pub(super) fn for_files<T: Sync, R: Send>(
+/// Works like [`for_each`] for files of skills. Returns the results by skill.
+pub(super) fn for_files<K: Copy + Sync, R: Send>(
     objects: &(impl Objects + ?Sized),
-    items: &[T],
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
-    match objects.carrier() {
-        Carrier::Directory(_) => items.iter().map(work).collect(),
-        Carrier::Bucket(_) => workers::map_waiting(items, FILES, work),
+    files: &[(&SkillName, K)],
+    work: impl Fn(&SkillName, K) -> R + Sync,
+) -> BTreeMap<SkillName, Vec<(K, R)>> {
+    let results = for_each(objects, files, |(name, file)| work(name, *file));
+    let mut by_skill: BTreeMap<_, Vec<_>> = BTreeMap::new();
+    for ((name, file), result) in files.iter().zip(results) {
+        by_skill.entry((*name).clone()).or_default().push((*file, result));
+    }
+    by_skill
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::digest::Digest;
+    use crate::error::ErrorKind;
+    use crate::registry::{LogChange, Timestamp, registry_name, registry_version, verify};
+
+    /// A bucket that says that it has whatever somebody may ask for, and fails to say so about records.
+    #[derive(Debug, Default)]
+    struct Liar {
+        files: BTreeMap<String, Vec<u8>>,
+        log_end: LogEnd,
+    }
+
+    impl ReadFiles for Liar {
+        fn get(&self, path: &str, _: u64) -> Result<Option<Vec<u8>>> {
+            Ok(self.files.get(path).cloned())
+        }
+    }
+
+    impl Objects for Liar {
+        fn head(&self, path: &str) -> Result<Option<u64>> {
+            if path.starts_with(files::INDEX) { Err(Error::io("no answer")) } else { Ok(Some(1)) }
+        }
+
+        fn list(&self, below: &str) -> Result<Vec<String>> {
+            Ok(self.files.keys().filter(|path| path.starts_with(below)).cloned().collect())
+        }
+
+        fn carrier(&self) -> Carrier<'_> {
+            Carrier::Bucket(self)
+        }
+    }
+
+    impl Bucket for Liar {
+        fn create(&self, _: &str, _: &[u8]) -> Result<bool> {
+            Ok(false)
+        }
+
+        fn log_end(&self) -> &LogEnd {
+            &self.log_end
+        }
+    }
+
+    #[test]
+    fn a_log_without_end_overflows_nothing() {
+        let bucket = Liar::default();
+        assert_eq!(bucket.log_length().expect("an answer"), u64::MAX - 1);
+        assert!(bucket.log_entry_after(u64::MAX).expect("an answer").is_none());
+        bucket.log_end.seen(u64::MAX - 1);
+        bucket.log_end.seen(u64::MAX);
+        let full = bucket.log_end.append(&bucket, b"{}").expect_err("no number is left");
+        assert_eq!(full.kind(), ErrorKind::Integrity);
+    }
+
+    /// Whether one file exists is not told: that is about this file, and the others are examined.
+    #[test]
+    fn a_file_about_which_nothing_is_told_is_a_defect() {
+        let mut bucket = Liar::default();
+        let (name, digest) = (registry_name("pdf").expect("a name"), Digest::of(b"files"));
+        let version = |text| registry_version(text).expect("a version");
+        let publish = |text| LogChange::Publish { name: name.clone(), version: version(text), digest };
+        let changes = vec![publish("1.0.0"), publish("2.0.0")];
+        let entry = LogEntry { time: Timestamp::new(0), by: None, changes };
+        bucket.files.insert(files::log(1), entry.to_bytes());
+        let defects = verify(&bucket).expect("is verified").defects;
+        let told: Vec<_> = defects.iter().map(|defect| (&*defect.path, &*defect.message)).collect();
+        assert_eq!(told, [("index/pdf/1.0.0.json", "no answer"), ("index/pdf/2.0.0.json", "no answer")]);
     }
 }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use super::dir_staging::{PREFIX, ensure_parent, leftovers};
 use super::error::damaged;
-use super::{Event, LogChange, Objects as _, Record, RegistryDir, files};
+use super::{Event, LogChange, MAX_FILE, Objects as _, ReadFiles as _, Record, RegistryDir, files};
 use crate::error::Result;
 use crate::fs::{self, Kind};
 
@@ -78,7 +78,7 @@ fn staged_records(dir: &RegistryDir) -> Result<BTreeMap<String, (crate::digest::
     for entry in leftovers(dir)? {
         let now = format!("{}/{entry}", files::PENDING);
         // Archives and half files are no records.
-        if let Ok(Some(bytes)) = dir.read(&now)
+        if let Ok(Some(bytes)) = dir.get(&now, MAX_FILE)
             && let Ok(record) = Record::read(&bytes)
         {
             found.insert(files::record(&record.name, &record.version), (record.digest, now));

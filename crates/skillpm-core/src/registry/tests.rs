@@ -68,7 +68,7 @@ fn list_of(registry: &RegistryDir, name: &SkillName) -> Option<NameList> {
 
 #[track_caller]
 fn assert_clean(registry: &RegistryDir) -> Verified {
-    let verified = registry.verify().expect("is verified");
+    let verified = verify(registry).expect("is verified");
     assert_eq!(verified.defects, []);
     assert_eq!((&verified.strays, &verified.pending), (&Vec::new(), &Vec::new()));
     verified
@@ -171,7 +171,7 @@ fn the_log_has_every_change_in_its_order() {
     assert_eq!(registry.log_entry(3).expect("reads"), None);
     assert_clean(&registry);
     std::fs::remove_file(registry.path().join(files::log(1))).expect("removes");
-    let missing = registry.verify().expect("verifies").defects;
+    let missing = verify(&registry).expect("verifies").defects;
     assert_eq!(missing.iter().map(|defect| defect.path.as_str()).collect::<Vec<_>>(), ["log/0/1.json"]);
 }
 
@@ -239,15 +239,20 @@ fn the_last_event_counts_and_the_newest_version_follows() {
         writer.commit().expect("is written");
         changed
     };
-    let search =
-        || SearchIndex::parse(&registry.read(files::SEARCH).expect("reads").expect("a file")).expect("one");
+    let search = || {
+        SearchIndex::parse(&registry.get(files::SEARCH, MAX_FILE).expect("reads").expect("a file"))
+            .expect("one")
+    };
     let newest = || search().skills.first().map(|skill| skill.version.to_string());
     assert!(yank("1.1.0", Some("loses pages")));
     assert!(!yank("1.1", Some("loses pages")));
     assert_eq!(newest().as_deref(), Some("1.0"));
     assert!(yank("1.0", Some("")));
     assert_eq!(newest(), None);
-    assert!(registry.read(&files::versions(&name("pdf"))).expect("reads").is_none(), "no version is offered");
+    assert!(
+        registry.get(&files::versions(&name("pdf")), MAX_FILE).expect("reads").is_none(),
+        "no version is offered"
+    );
     assert_clean(&registry);
     assert!(yank("1.1", None) && !yank("1.1", None));
     assert_eq!(newest().as_deref(), Some("1.1"));
@@ -269,7 +274,7 @@ fn the_next_writer_completes_what_a_killed_one_began() {
     std::fs::remove_file(at("index/pdf.json")).expect("removes");
     std::fs::write(at("pending/pdf"), "").expect("writes");
     std::fs::write(at("pending/new.1"), "half").expect("writes");
-    let verified = registry.verify().expect("is verified");
+    let verified = verify(&registry).expect("is verified");
     assert_eq!((verified.pending, verified.strays), (vec![name("pdf")], vec!["pending/new.1".to_owned()]));
     publish(&registry, &[package("xlsx", "1.0", "x")]);
     assert_eq!(assert_clean(&registry).skills, 3);
@@ -303,7 +308,7 @@ fn what_is_wrong_is_found() {
             Some(bytes) => std::fs::write(at(path), bytes).expect("writes"),
             None => std::fs::remove_file(at(path)).expect("removes"),
         }
-        let verified = registry.verify().expect("is verified");
+        let verified = verify(&registry).expect("is verified");
         match before {
             Some(before) => std::fs::write(at(path), before).expect("writes"),
             None => std::fs::remove_file(at(path)).expect("removes"),
@@ -456,7 +461,7 @@ fn what_the_log_announces_comes_about() {
     std::fs::remove_file(at("index/pdf.json")).expect("removes");
     std::fs::write(at("pending/new.1"), "half").expect("writes");
     std::fs::write(at("pending/pdf"), "").expect("writes");
-    let verified = registry.verify().expect("is verified");
+    let verified = verify(&registry).expect("is verified");
     let kinds: BTreeSet<_> = verified.defects.iter().map(|defect| format!("{:?}", defect.kind)).collect();
     assert_eq!(kinds, BTreeSet::from(["Outdated".to_owned()]), "{:?}", verified.defects);
     let other = writer(&registry).stage(&package("pdf", "1.0", "two"), time()).map_err(|error| error.code());
@@ -484,7 +489,7 @@ fn what_the_log_announces_comes_about() {
         (&more[1], "index/pdf/3.0.0.json", DefectKind::RecordMissing),
     ] {
         std::fs::write(at("log/0/4.json"), wrong).expect("writes");
-        let defects = registry.verify().expect("is verified").defects;
+        let defects = verify(&registry).expect("is verified").defects;
         let found: Vec<_> = defects.iter().map(|defect| (defect.path.as_str(), defect.kind)).collect();
         assert_eq!(found, [(path, kind)]);
     }
@@ -502,18 +507,25 @@ fn a_huge_number_is_only_a_gap() {
     publish(&registry, &[package("pdf", "1.0", "x")]);
     for (path, missing) in [
         ("index/pdf/events/9223372036854775807.json", "index/pdf/events/1.json"),
+        ("index/pdf/events/18446744073709551615.json", "index/pdf/events/1.json"),
         ("log/9007199254740/9007199254740999.json", "log/0/2.json"),
+        ("log/18446744073709551/18446744073709551615.json", "log/0/2.json"),
     ] {
         let path = dir.path().join(path);
         std::fs::create_dir_all(path.parent().expect("a directory")).expect("creates");
         std::fs::write(&path, "{}").expect("writes");
-        let defects = registry.verify().expect("is verified").defects;
+        let defects = verify(&registry).expect("is verified").defects;
         assert!(defects.iter().any(|defect| defect.path == missing), "{defects:?}");
         if missing.starts_with("index") {
             assert_eq!(
                 registry.history(&name("pdf")).map_err(|error| error.kind()).err(),
                 Some(ErrorKind::Integrity)
             );
+        }
+        if path.ends_with("18446744073709551615.json") {
+            let mut writer = writer(&registry);
+            let refused = writer.stage(&package("pdf", "2.0", "y"), time()).and_then(|_| writer.commit());
+            assert_eq!(refused.map_err(|error| error.kind()).err(), Some(ErrorKind::Integrity), "{missing}");
         }
         std::fs::remove_dir_all(path.parent().expect("a directory")).expect("removes");
     }
@@ -535,7 +547,7 @@ fn a_removed_version_takes_no_other_with_it() {
         registry.history(&name("pdf")).expect("reads").get(&version("1.1")).expect("a record").clone();
     std::fs::remove_file(dir.path().join("index/pdf/1.1.0.json")).expect("removes");
     std::fs::remove_file(dir.path().join(files::artifact(&record.artifact.digest))).expect("removes");
-    let defects = || registry.verify().expect("is verified").defects;
+    let defects = || verify(&registry).expect("is verified").defects;
     let missing = |defect: &Defect| (defect.path == "index/pdf/1.1.0.json", defect.kind);
     assert!(defects().iter().any(|defect| missing(defect) == (true, DefectKind::RecordMissing)));
     let derived = writer(&registry).index().expect("is derived");

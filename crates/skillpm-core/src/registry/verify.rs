@@ -11,12 +11,16 @@ use super::derive::is_own_list;
 use super::dir::exact_name;
 use super::dir_staging::leftovers;
 use super::files::FileKind;
-use super::objects::{SkillFiles, Skills, for_files, for_skills, read_event, read_record, with_first_gap};
-use super::{Carrier, History, Objects, Record, RegistryDir, files, package};
+use super::objects::{Skills, for_each, for_files, read_event, read_record, with_first_gap};
+use super::{Carrier, Event, History, Objects, Record, RegistryDir, files, package};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile};
 use crate::name::SkillName;
+use crate::workers::Room;
+
+/// The bytes of archives that are examined at the same time.
+const ROOM: u64 = 256 << 20;
 
 /// What is wrong with a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -64,17 +68,6 @@ pub struct Verified {
     pub pending: Vec<SkillName>,
 }
 
-impl RegistryDir {
-    /// Reads every byte of the registry, as [`verify`] does.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a directory cannot be read. Whatever is wrong with a file is a defect.
-    pub fn verify(&self) -> Result<Verified> {
-        verify(self)
-    }
-}
-
 /// Reads every byte of the registry with these files: records and events, archives with what is in them, the log, and derived
 /// files, which only a directory has. Whatever is in a place of the registry's and is not what belongs there is a stray in a
 /// directory, which may have files of others, and a defect in a bucket.
@@ -91,10 +84,8 @@ pub fn verify(objects: &dyn Objects) -> Result<Verified> {
     // The log comes first: what is published meanwhile is not announced yet.
     let log = read_log(objects)?;
     let listed = Listing::of(objects, dir)?;
-    let skills: Vec<_> = listed.skills.0.iter().collect();
-    let examined = for_skills(objects, &skills, |(name, files)| examine(objects, name, files));
     let mut records = BTreeMap::new();
-    for one in examined {
+    for one in examine_all(objects, &listed.skills) {
         found.skills += usize::from(!one.records.is_empty());
         found.versions += one.records.len();
         found.bytes += one.bytes;
@@ -109,7 +100,7 @@ pub fn verify(objects: &dyn Objects) -> Result<Verified> {
         let unnamed = listed.archives.iter().filter(|digest| !named.contains(digest));
         found.strays.extend(unnamed.map(files::artifact));
     }
-    compare(objects, dir, log, &listed.skills, &records, &mut found.defects)?;
+    compare(objects, dir, log, &listed.skills, &records, &mut found.defects);
     if let Some(dir) = dir {
         add_others(dir, listed, is_damaged, &mut found)?;
     } else {
@@ -149,7 +140,7 @@ fn read_log(objects: &dyn Objects) -> Result<Log> {
     let last = numbers.last().copied().unwrap_or(0);
     let numbers = with_first_gap(&numbers);
     let (mut announced, mut defects) = (Announcements::default(), Vec::new());
-    let read = for_skills(objects, &numbers, |number| objects.log_entry(*number));
+    let read = for_each(objects, &numbers, |number| objects.log_entry(*number));
     for (number, entry) in numbers.into_iter().zip(read) {
         match entry {
             Ok(Some(entry)) => announced.add(number, entry),
@@ -214,15 +205,33 @@ struct Examined {
     defects: Vec<Defect>,
 }
 
-/// Examines the skill `name`, which has these files.
-fn examine(objects: &dyn Objects, name: &SkillName, of: &SkillFiles) -> Examined {
-    let mut found = Examined::default();
-    let versions = for_files(objects, &of.records, |key| {
+/// A record, the number of bytes of its archive, and what is wrong with that.
+type ExaminedVersion = (Record, u64, Option<Defect>);
+
+/// Examines `skills`.
+fn examine_all(objects: &dyn Objects, skills: &Skills) -> Vec<Examined> {
+    // An archive of a bucket is in memory while it is examined.
+    let room = Room::new(ROOM);
+    let mut versions = for_files(objects, &skills.records(), |name, key| {
         let record = read_record(objects, name, key)?;
-        let (bytes, defect) = examine_version(objects, &record);
-        Ok::<_, Error>((record, bytes, defect))
+        let (bytes, defect) = room.with(record.artifact.size, || examine_version(objects, &record));
+        Ok((record, bytes, defect))
     });
-    for (key, version) in of.records.iter().zip(versions) {
+    let mut events = for_files(objects, &skills.events(), |name, number| read_event(objects, name, number));
+    let of = |name: &SkillName| {
+        examine(name, versions.remove(name).unwrap_or_default(), events.remove(name).unwrap_or_default())
+    };
+    skills.0.keys().map(of).collect()
+}
+
+/// Examines the skill `name`, of which these versions and events were read.
+fn examine(
+    name: &SkillName,
+    versions: Vec<(&str, Result<ExaminedVersion>)>,
+    read: Vec<(usize, Result<Event>)>,
+) -> Examined {
+    let mut found = Examined::default();
+    for (key, version) in versions {
         match version {
             Ok((record, bytes, defect)) => {
                 found.records.push(record);
@@ -232,10 +241,8 @@ fn examine(objects: &dyn Objects, name: &SkillName, of: &SkillFiles) -> Examined
             Err(error) => found.defects.push(damaged_by(record_path(name, key), &error)),
         }
     }
-    let numbers = with_first_gap(&of.events);
     let mut events = Vec::new();
-    let read = for_files(objects, &numbers, |number| read_event(objects, name, *number));
-    for (number, event) in numbers.into_iter().zip(read) {
+    for (number, event) in read {
         match event {
             Ok(event) => events.push(event),
             Err(error) => found.defects.push(damaged_by(files::event(name, number), &error)),
@@ -267,7 +274,7 @@ fn examine_version(objects: &dyn Objects, record: &Record) -> (u64, Option<Defec
     let of = format!("the archive of `{}` {}", record.name, record.version);
     let differs =
         |message: String| Some(defect(at.clone(), DefectKind::ArtifactDiffers, format!("{of}: {message}")));
-    let file = match objects.open(&at) {
+    let file = match objects.open(&at, record.artifact.size) {
         Ok(Some(file)) => file,
         Ok(None) => {
             let message = format!("{of} is missing");
@@ -297,15 +304,15 @@ fn compare(
     skills: &Skills,
     records: &BTreeMap<(SkillName, String), Record>,
     defects: &mut Vec<Defect>,
-) -> Result<()> {
+) {
     let Log { announced, last, defects: of_log } = log;
     if of_log.is_empty() {
         // What was published since the log was read is announced by now. Without a whole log nobody knows what was.
         let mut later = Announcements::default();
-        let mut number = last + 1;
-        while let Ok(Some(entry)) = objects.log_entry(number) {
-            later.add(number, entry);
+        let mut number = last;
+        while let Ok(Some(entry)) = objects.log_entry_after(number) {
             number += 1;
+            later.add(number, entry);
         }
         let is_old = |name: &SkillName, key: &str| later.unannounced(name, key).is_some();
         let known = records.keys().filter(|(name, key)| is_old(name, key));
@@ -321,17 +328,26 @@ fn compare(
         let path = record_path(name, key);
         // It is damaged, which is told already, or an event has told that it is missing.
         let is_told = record.is_none() && defects.iter().any(|defect| defect.path == path);
-        if record.is_some() || !is_told && !is_underway(name, &path)? {
-            defects.extend(announced.examine(name, key, record.map(|record| record.digest)));
+        if is_told {
+            continue;
+        }
+        match record.map_or_else(|| is_underway(name, &path), |_| Ok(false)) {
+            Ok(true) => {}
+            Ok(false) => defects.extend(announced.examine(name, key, record.map(|record| record.digest))),
+            Err(error) => defects.push(damaged_by(path, &error)),
         }
     }
     for (name, event) in announced.events() {
-        let is_there = skills.0.get(name).is_some_and(|files| files.last_event() >= event);
-        if !is_there && !is_underway(name, &files::event(name, event))? {
-            defects.extend(announced.missing_event(name));
+        if skills.0.get(name).is_some_and(|files| files.events.last() >= Some(&event)) {
+            continue;
+        }
+        let path = files::event(name, event);
+        match is_underway(name, &path) {
+            Ok(true) => {}
+            Ok(false) => defects.extend(announced.missing_event(name)),
+            Err(error) => defects.push(damaged_by(path, &error)),
         }
     }
-    Ok(())
 }
 
 /// Adds what is in a directory besides records, events, archives and the log: derived files that are not as they should be,

@@ -4,7 +4,7 @@
 //! to check it. Nothing that a registry says is believed without a check: an archive must have the listed digest, and
 //! the skill in it the listed name, version and tree digest.
 
-mod files;
+mod carrier;
 mod reader;
 mod seen;
 
@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use self::files::RegistryFiles;
+use self::carrier::RegistryFiles;
 pub use self::reader::RegistryReader;
 pub use self::seen::went_back;
 use super::discover::{Candidate, discover_in};
@@ -26,14 +26,15 @@ use crate::fs::SharedFile;
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::registry::{
-    Listed, MAX_DEPENDENCIES, MAX_FILE, NameList, SearchIndex, SearchSkill, registry_name,
+    FileError, Listed, MAX_DEPENDENCIES, MAX_FILE, NameList, ReadFiles as _, SearchIndex, SearchSkill, files,
+    parsed, registry_name,
 };
 use crate::resolve::declared::Declared;
 use crate::resolve::{Release, ReleaseFacts, ReleaseRules};
 use crate::scope::ScopeRoot;
 use crate::settings::Settings;
 use crate::skill::SkillMeta;
-use crate::spec::{Identity, Origin, Reference, Registry, SourceFacts};
+use crate::spec::{Identity, Origin, Reference, Registry};
 use crate::text::{closest, without_secrets};
 use crate::version::{Version, VersionRange};
 use crate::workers;
@@ -91,8 +92,6 @@ impl Source for Registry {
 /// A registry, with the lists that were read of it.
 #[derive(Debug)]
 struct RegistryIndex {
-    /// The registry as it is typed, for messages.
-    typed: String,
     files: RegistryFiles,
     /// The versions that are wanted, if not all.
     range: Option<VersionRange>,
@@ -110,7 +109,6 @@ struct RegistryIndex {
 impl RegistryIndex {
     fn open(registry: &Registry, context: &Context, scope: ScopeRoot<'_>) -> Result<Self> {
         Ok(Self {
-            typed: registry.typed(),
             files: RegistryFiles::new(registry, context, scope)?,
             range: None,
             limits: Limits::default(),
@@ -140,26 +138,33 @@ impl RegistryIndex {
     fn read_list(&self, name: &str) -> Result<Option<NameList>> {
         // Only such a name can be in a registry, and it becomes part of a path.
         let Ok(safe) = registry_name(name) else { return Ok(None) };
-        let path = format!("index/{name}.json");
-        let last = self.files.last(&path);
-        let list = match self.files.read(&path, MAX_FILE)? {
-            Some(bytes) if last.as_ref() == Some(&bytes) => {
-                return self.parse(&path, &bytes, &safe).map(Some);
-            }
-            Some(bytes) => {
-                // What was read before was checked then.
-                self.check_format()?;
-                Some(self.parse(&path, &bytes, &safe)?)
-            }
-            None => {
-                self.files.check()?;
-                None
-            }
-        };
+        let path = files::list(&safe);
+        let (list, last) = self.document(&path, |bytes| NameList::parse(bytes, &safe))?;
+        if list.is_none() {
+            self.files.config()?;
+        }
+        let list = list.map(|list| self.without_oversized(list));
         match last {
             Some(last) => self.compared(&path, list, &last, &safe),
             None => Ok(list),
         }
+    }
+
+    /// Reads the document at `path`. Also returns what the web last delivered there, if it does not deliver the same now.
+    fn document<T>(
+        &self,
+        path: &str,
+        parse: impl FnOnce(&[u8]) -> Result<T, FileError>,
+    ) -> Result<(Option<T>, Option<Vec<u8>>)> {
+        let last = self.files.last(path);
+        let Some(bytes) = self.files.get(path, MAX_FILE)? else { return Ok((None, last)) };
+        let is_new = last.as_ref() != Some(&bytes);
+        if is_new {
+            // What was read before was checked then.
+            self.check_format()?;
+        }
+        let document = parsed(&self.files, path, &bytes, parse)?;
+        Ok((Some(document), last.filter(|_| is_new)))
     }
 
     /// Checks, once, that this program knows the format of the registry.
@@ -172,32 +177,24 @@ impl RegistryIndex {
         Ok(())
     }
 
-    /// Reads a list. A version with more dependencies than any registry takes is refused before anything is asked about
-    /// them: it is left out, with a warning.
-    fn parse(&self, path: &str, bytes: &[u8], name: &SkillName) -> Result<NameList> {
-        let mut list = NameList::parse(bytes, name).map_err(|error| self.unusable(path, &error))?;
+    /// Leaves out versions with more dependencies than any registry takes, with a warning: nothing is asked about them.
+    fn without_oversized(&self, mut list: NameList) -> NameList {
         for (version, count) in list.take_oversized() {
             let told = format!(
-                "`{name}` {version} of the registry `{}` is left out: it lists {count} dependencies, \
+                "`{}` {version} of the registry `{}` is left out: it lists {count} dependencies, \
                  {MAX_DEPENDENCIES} are allowed",
-                self.typed
+                list.name, self.files.typed
             );
             let mut warnings = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
             warnings.push(Warning::new(codes::RELEASE_REFUSED, told));
         }
-        Ok(list)
-    }
-
-    fn unusable(&self, path: &str, why: &dyn std::fmt::Display) -> Error {
-        self.files.forget(path);
-        Error::integrity(format!("`{path}` of the registry `{}` cannot be used: {why}", self.typed))
-            .coded(codes::REGISTRY_UNUSABLE)
-            .hint("report it to the owner of the registry")
+        list
     }
 
     /// Returns the error for a name that the registry does not have.
     fn unknown(&self, name: &str) -> Error {
-        let error = Error::usage(format!("there is no skill `{name}` in the registry `{}`", self.typed));
+        let error =
+            Error::usage(format!("there is no skill `{name}` in the registry `{}`", self.files.typed));
         // Without it there is only no suggestion.
         let names = self.search().map(|index| index.skills).unwrap_or_default();
         let error = match closest(name, names.iter().map(|skill| skill.name.as_str())) {
@@ -205,24 +202,14 @@ impl RegistryIndex {
             None => error,
         };
         error.hint(message!(
-            Verb::Install.call().flag(Opt::List).word(&self.typed),
+            Verb::Install.call().flag(Opt::List).word(&self.files.typed),
             " shows what is available"
         ))
     }
 
     fn search(&self) -> Result<SearchIndex> {
-        let path = "search.json";
-        let last = self.files.last(path);
-        match self.files.read(path, MAX_FILE)? {
-            Some(bytes) => {
-                // What was read before was checked then.
-                if last.as_ref() != Some(&bytes) {
-                    self.check_format()?;
-                }
-                SearchIndex::parse(&bytes).map_err(|error| self.unusable(path, &error))
-            }
-            None => Err(self.files.absent(path)),
-        }
+        let (index, _) = self.document(files::SEARCH, SearchIndex::parse)?;
+        index.ok_or_else(|| self.files.absent(files::SEARCH))
     }
 
     /// Returns the version of `list` that is chosen if nothing else decides: the highest in the range that is neither
@@ -244,8 +231,11 @@ impl RegistryIndex {
             Some(wanted) => {
                 let version = Version::new(wanted).map_err(|error| Error::config(error.to_string()))?;
                 list.get(&version).ok_or_else(|| {
-                    Error::integrity(format!("the registry `{}` no longer has `{name}` {wanted}", self.typed))
-                        .coded(codes::REVISION_GONE)
+                    Error::integrity(format!(
+                        "the registry `{}` no longer has `{name}` {wanted}",
+                        self.files.typed
+                    ))
+                    .coded(codes::REVISION_GONE)
                 })?
             }
             None => Self::highest(&list, self.range.as_ref()).ok_or_else(|| self.no_version(&list))?,
@@ -258,12 +248,13 @@ impl RegistryIndex {
     fn no_version(&self, list: &NameList) -> Error {
         let name = &list.name;
         let error = match &self.range {
-            Some(range) => {
-                Error::usage(format!("the registry `{}` has no version {range} of `{name}`", self.typed))
-            }
+            Some(range) => Error::usage(format!(
+                "the registry `{}` has no version {range} of `{name}`",
+                self.files.typed
+            )),
             None => Error::usage(format!(
                 "the registry `{}` has no version of `{name}` that can be used",
-                self.typed
+                self.files.typed
             )),
         };
         let newest: Vec<_> = list.versions.iter().rev().take(3).map(shown).collect();
@@ -281,7 +272,7 @@ impl RegistryIndex {
     fn deliver(&self, name: &str, listed: &Listed, archive: &Arc<SharedFile>) -> Result<FetchedSource> {
         let version = &listed.version;
         let refused = |error: Error| {
-            error.context(format!("`{name}` {version} of the registry `{}` is refused", self.typed))
+            error.context(format!("`{name}` {version} of the registry `{}` is refused", self.files.typed))
         };
         let lies = |what: String| refused(Error::integrity(what).coded(codes::REGISTRY_MISMATCH));
         let tree = file::read(archive, "", &self.limits).map_err(|error| refused(error.into()))?;
@@ -336,7 +327,7 @@ impl SkillIndex for RegistryIndex {
     fn listed(&self) -> Result<Vec<Candidate>> {
         let index = self.search()?;
         if index.skills.is_empty() {
-            return Err(Error::usage(format!("the registry `{}` has no skills", self.typed))
+            return Err(Error::usage(format!("the registry `{}` has no skills", self.files.typed))
                 .coded(codes::REGISTRY_EMPTY));
         }
         let candidate = |skill: SearchSkill| {
@@ -373,7 +364,7 @@ impl SkillIndex for RegistryIndex {
     }
 
     fn is_known(&self, name: &SkillName) -> bool {
-        self.files.is_kept(&format!("index/{name}.json"))
+        self.files.is_kept(&files::list(name))
     }
 
     fn prepare_releases(&self, names: &[SkillName]) -> Result<()> {
@@ -405,7 +396,7 @@ impl SkillIndex for RegistryIndex {
 
     fn fetch(&self, name: &str, revision: Option<&str>) -> Result<FetchedSource> {
         if name.is_empty() {
-            let typed = &self.typed;
+            let typed = &self.files.typed;
             return Err(Error::usage(format!(
                 "`{typed}` is a registry, but it does not say which skill to use"
             ))

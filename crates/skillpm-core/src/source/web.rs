@@ -278,7 +278,5 @@ pub(super) fn locked_digest(revision: Option<&str>) -> Result<Option<Digest>> {
 ///
 /// Fails if it cannot be read.
 pub(super) fn read_all(file: &SharedFile) -> Result<Vec<u8>> {
-    let mut bytes = vec![0; usize::try_from(file.len()).unwrap_or(usize::MAX)];
-    file.read_exact_at(&mut bytes, 0).map_err(ReadError::from)?;
-    Ok(bytes)
+    Ok(file.read_all().map_err(ReadError::from)?)
 }

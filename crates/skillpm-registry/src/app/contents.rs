@@ -11,11 +11,12 @@ use skillpm_core::interop::clawhub;
 use skillpm_core::tree::{FileSet, ReadError};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{App, KEPT_FILE, blocking};
+use super::{App, KEPT_FILE};
 use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unusable};
 use crate::registry::{Artifact, Record, files, files_in};
+use crate::storage::blocking;
 
 /// The number of archives that are unpacked at the same time.
 const AT_ONCE: usize = 4;

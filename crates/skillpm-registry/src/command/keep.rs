@@ -11,18 +11,14 @@ use skillpm_core::text::visible;
 
 use super::Common;
 use crate::access::Tokens;
-use crate::app::{blocking, now};
+use crate::app::now;
 use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
+use crate::name::SkillName;
 use crate::registry::files::FileKind;
-use crate::registry::{History, LeftOut, NewRegistry, Objects as _, RegistryDir, Writer, files};
-use crate::storage::{Objects, Place, Storage};
-
-/// More bytes than any file has.
-const WHOLE: u64 = u64::MAX / 2;
-/// The directory of what is never served.
-const PRIVATE: &str = "private/";
+use crate::registry::{History, NewRegistry, Objects, RegistryDir, Writer, files};
+use crate::storage::{Place, Storage};
 
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
@@ -118,13 +114,22 @@ impl Part {
 pub(super) async fn backup(args: BackupArgs) -> Result<()> {
     let common = Common { registry: Some(args.registry), config: args.config };
     let storage = Storage::open(&Place::of(&common.settings()?)?).await?;
-    let objects = storage.files();
-    let is_copy = check_target(&args.dir, &storage)?;
-    let paths = listed(objects).await?;
-    check_same(objects, &paths, &args.dir, is_copy).await?;
+    let name = storage.config().name.clone();
+    storage.blocking(move |objects| copy_all(objects, &name, &args.dir)).await
+}
+
+/// Copies all `objects` of the registry `name` to `dir`, as [`backup`] does.
+fn copy_all(objects: &dyn Objects, name: &SkillName, dir: &Path) -> Result<()> {
+    let there = RegistryDir::open_copy(dir, name)?;
+    if there.is_none() {
+        let new = NewRegistry::new(dir, Some(name))?;
+        new.check().map_err(|error| error.hint("name another directory"))?;
+    }
+    let paths = listed(objects)?;
+    check_same(objects, &paths, dir, there.as_ref())?;
     let (mut copied, mut broken) = (0, 0);
     for path in &paths {
-        match copy(objects, path, &args.dir).await? {
+        match copy(objects, path, dir)? {
             Copied::Written => copied += 1,
             Copied::There => {}
             Copied::Broken => {
@@ -133,8 +138,9 @@ pub(super) async fn backup(args: BackupArgs) -> Result<()> {
             }
         }
     }
-    let removed = forget(&args.dir, &paths)?;
-    let left_out = derive(args.dir.clone()).await?;
+    let removed = forget(dir, &paths)?;
+    // What a static host serves.
+    let left_out = Writer::new(&RegistryDir::open(dir)?, || ())?.index()?.left_out;
     for one in &left_out {
         anstream::println!("{}: {}", one.name, visible(&one.message));
     }
@@ -145,49 +151,32 @@ pub(super) async fn backup(args: BackupArgs) -> Result<()> {
     Err(damaged().hint("`skillpm-registry verify` lists all that is damaged"))
 }
 
-/// Checks that `dir` can hold a copy of the registry in `storage`. Returns whether it is one already.
-fn check_target(dir: &Path, storage: &Storage) -> Result<bool> {
-    let name = &storage.config().name;
-    match RegistryDir::open(dir) {
-        Ok(there) if there.config().name == *name => Ok(true),
-        Ok(there) => {
-            let told = format!(
-                "`{}` is the registry `{}`, not a copy of `{name}`",
-                dir.display(),
-                there.config().name
-            );
-            Err(Error::usage(told).hint("name another directory"))
-        }
-        Err(error) if error.code() == codes::REGISTRY_ABSENT => {
-            let new = NewRegistry::new(dir, Some(name))?;
-            new.check().map_err(|error| error.hint("name another directory"))?;
-            Ok(false)
-        }
-        Err(error) => Err(error),
-    }
-}
-
 /// Returns the paths of all files that a copy gets, in the order in which they are copied: what makes it a registry,
 /// archives, and only then what names them.
-async fn listed(objects: &Objects) -> Result<Vec<String>> {
+fn listed(objects: &dyn Objects) -> Result<Vec<String>> {
     // The log is listed before what it announces, and archives after what names them: the copy has whatever its files
     // name.
-    let log = objects.list(files::LOG).await?;
-    let all = objects.list("").await?;
-    let artifacts = objects.list(files::ARTIFACTS).await?;
+    let log = objects.list(files::LOG)?;
+    let all = objects.list("")?;
+    let artifacts = objects.list(files::ARTIFACTS)?;
     let is_listed = |path: &String| {
-        let (artifacts, log) = (format!("{}/", files::ARTIFACTS), format!("{}/", files::LOG));
-        path == files::CONFIG || path.starts_with(&artifacts) || path.starts_with(&log)
+        let below = Path::new(path);
+        path == files::CONFIG || below.starts_with(files::ARTIFACTS) || below.starts_with(files::LOG)
     };
     let others = all.into_iter().filter(|path| !is_listed(path) && Part::of(path) != Part::Own);
     Ok([files::CONFIG.to_owned()].into_iter().chain(artifacts).chain(others).chain(log).collect())
 }
 
 /// Checks that the copy has no file with other bytes that never changes, and if it is no copy yet none at all.
-async fn check_same(objects: &Objects, paths: &[String], dir: &Path, is_copy: bool) -> Result<()> {
-    if is_copy {
+fn check_same(
+    objects: &dyn Objects,
+    paths: &[String],
+    dir: &Path,
+    there: Option<&RegistryDir>,
+) -> Result<()> {
+    if let Some(there) = there {
         let known = paths.iter().filter(|path| Path::new(path).starts_with(files::LOG)).count() as u64;
-        let there = RegistryDir::open(dir)?.log_length()?;
+        let there = there.log_length()?;
         if there > known {
             let told = format!(
                 "the copy in `{}` knows of {there} changes, and the registry of {known}: it is a copy of another \
@@ -202,15 +191,14 @@ async fn check_same(objects: &Objects, paths: &[String], dir: &Path, is_copy: bo
     let mut differing = Vec::new();
     for path in paths {
         let to = dir.join(path);
-        if (is_copy && Part::of(path) == Part::Changing) || fs::kind(&to)?.is_none() {
+        if (there.is_some() && Part::of(path) == Part::Changing) || fs::kind(&to)?.is_none() {
             continue;
         }
         let is_same = if Path::new(path).starts_with(files::ARTIFACTS) {
             // Its name says what its bytes are.
-            fs::read_capped(&to, WHOLE)?.is_some_and(|bytes| is_artifact(path, &bytes))
+            fs::read_capped(&to, u64::MAX)?.is_some_and(|bytes| is_artifact(path, &bytes))
         } else {
-            let bytes = objects.get(path, u64::MAX).await?.unwrap_or_default();
-            fs::read_capped(&to, bytes.len() as u64).ok().flatten().is_some_and(|there| there == bytes)
+            has(&to, &objects.get(path, u64::MAX)?.unwrap_or_default())
         };
         if !is_same {
             differing.push(path);
@@ -238,6 +226,11 @@ fn is_artifact(path: &str, bytes: &[u8]) -> bool {
     files::artifact(&Digest::of(bytes)) == path
 }
 
+/// Reports whether the file at `path` has these bytes.
+fn has(path: &Path, bytes: &[u8]) -> bool {
+    fs::read_capped(path, bytes.len() as u64).ok().flatten().is_some_and(|there| there == bytes)
+}
+
 /// What became of a file.
 enum Copied {
     /// It is new in the copy.
@@ -249,23 +242,23 @@ enum Copied {
 }
 
 /// Copies the object at `path`, unless the copy has it.
-async fn copy(objects: &Objects, path: &str, dir: &Path) -> Result<Copied> {
+fn copy(objects: &dyn Objects, path: &str, dir: &Path) -> Result<Copied> {
     let to = dir.join(path);
     if Part::of(path) == Part::Constant && fs::kind(&to)?.is_some() {
         return Ok(Copied::There);
     }
-    let Some(bytes) = objects.get(path, u64::MAX).await? else { return Ok(Copied::There) };
+    let Some(bytes) = objects.get(path, u64::MAX)? else { return Ok(Copied::There) };
     if path.starts_with(files::ARTIFACTS) && !is_artifact(path, &bytes) {
         return Ok(Copied::Broken);
     }
-    if fs::read_capped(&to, bytes.len() as u64).ok().flatten().is_some_and(|there| there == bytes) {
+    if has(&to, &bytes) {
         return Ok(Copied::There);
     }
     if let Some(parent) = to.parent() {
         fs::create_dir_all(parent)?;
     }
-    if path.starts_with(PRIVATE) {
-        fs::make_private(&dir.join(PRIVATE));
+    if Path::new(path).starts_with(files::PRIVATE) {
+        fs::make_private(&dir.join(files::PRIVATE));
         fs::write_private(&to, &bytes)?;
     } else {
         fs::write_atomic(&to, &bytes)?;
@@ -273,21 +266,12 @@ async fn copy(objects: &Objects, path: &str, dir: &Path) -> Result<Copied> {
     Ok(Copied::Written)
 }
 
-/// Derives the files of the copy in `dir` that a static host serves. Returns the skills that are damaged.
-async fn derive(dir: PathBuf) -> Result<Vec<LeftOut>> {
-    blocking(move || {
-        let registry = RegistryDir::open(&dir)?;
-        Ok(Writer::new(&registry, || ())?.index()?.left_out)
-    })
-    .await
-}
-
 /// Removes tokens from the copy in `dir` that are not among `paths`: they were revoked, and must not come back with it.
 fn forget(dir: &Path, paths: &[String]) -> Result<usize> {
     let kept: BTreeSet<_> = paths.iter().map(String::as_str).collect();
     let mut removed = 0;
     for below in ["tokens", "statements"] {
-        let below = format!("{PRIVATE}{below}");
+        let below = format!("{}/{below}", files::PRIVATE);
         let place = dir.join(&below);
         for name in fs::list_dir(&place)? {
             if !kept.contains(format!("{below}/{name}").as_str()) {
@@ -311,9 +295,8 @@ struct Statement {
 /// Fails if the registry cannot be read.
 pub(super) async fn garbage(args: GarbageArgs) -> Result<()> {
     let storage = Storage::open(&Place::of(&args.common.settings()?)?).await?;
-    let objects = storage.files();
     // Archives are listed first: one that is published meanwhile is not taken for garbage.
-    let artifacts = objects.list(files::ARTIFACTS).await?;
+    let artifacts = storage.blocking(|objects| objects.list(files::ARTIFACTS)).await?;
     let histories = storage.load().await?.histories;
     let records = histories.iter().flat_map(History::records);
     let named: BTreeSet<_> = records.map(|record| files::artifact(&record.artifact.digest)).collect();
@@ -326,11 +309,11 @@ pub(super) async fn garbage(args: GarbageArgs) -> Result<()> {
             anstream::println!("token {} of {}: it has expired", token.id, token.holder);
         }
     }
-    for path in objects.list(&format!("{PRIVATE}statements")).await? {
-        let bytes = objects.get(&path, u64::MAX).await?.unwrap_or_default();
+    for path in storage.private().list("statements").await? {
+        let bytes = storage.private().get(&path, u64::MAX).await?.unwrap_or_default();
         let statement = serde_json::from_slice::<Statement>(&bytes).ok();
         if statement.is_some_and(|statement| statement.expires < now.seconds()) {
-            anstream::println!("{path}: it has expired");
+            anstream::println!("{}/{path}: it has expired", files::PRIVATE);
         }
     }
     Ok(())

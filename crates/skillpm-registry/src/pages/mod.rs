@@ -24,11 +24,12 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::app::{App, File, Shown, blocking};
+use crate::app::{App, File, Shown};
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown, unusable};
 use crate::name::SkillName;
 use crate::registry::{History, Record, files, registry_name};
+use crate::storage::blocking;
 use contents::Contents;
 pub(crate) use listing::Query;
 pub(crate) use site::write;

@@ -4,7 +4,7 @@ use tokio::runtime::Handle;
 
 use super::Objects;
 use crate::error::Result;
-use crate::registry::{self, Carrier, LogEnd};
+use crate::registry::{self, Carrier, LogEnd, ReadFiles};
 
 /// The objects of a registry in a bucket. Its calls wait for the store, so they are for threads that may.
 #[derive(Debug)]
@@ -21,11 +21,13 @@ impl Bucket {
     }
 }
 
-impl registry::Objects for Bucket {
+impl ReadFiles for Bucket {
     fn get(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
         Ok(self.runtime.block_on(self.objects.get(path, limit))?.map(Into::into))
     }
+}
 
+impl registry::Objects for Bucket {
     fn head(&self, path: &str) -> Result<Option<u64>> {
         self.runtime.block_on(self.objects.size(path))
     }

@@ -14,14 +14,14 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use object_store::local::LocalFileSystem;
-use skillpm_core::fs;
+use skillpm_core::fs::{self, SharedFile};
 use tokio::sync::Semaphore;
 
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::{
-    self, Carrier, Config, Decide, History, LogEntry, MAX_FILE, Publication, RegistryDir, Staged, Timestamp,
-    Verified, files,
+    self, Carrier, Config, Decide, History, LogEntry, Publication, RegistryDir, Staged, Timestamp, Verified,
+    files,
 };
 use bucket::Bucket;
 pub(crate) use create::{create, create_if_empty};
@@ -29,6 +29,8 @@ pub(crate) use objects::{Objects, Pieces};
 pub(crate) use place::Place;
 pub(crate) use probe::check_store;
 
+/// The number of bytes of a piece of a file.
+const PIECE: usize = 256 << 10;
 /// The number of changes of a bucket that wait for the store at the same time.
 const CHANGES: usize = 32;
 
@@ -83,16 +85,11 @@ impl Storage {
             }
             Place::Bucket(bucket) => {
                 let objects = bucket.objects()?;
-                let Some(bytes) = objects.get(files::CONFIG, MAX_FILE).await? else {
-                    return Err(Error::usage(format!(
-                        "`{bucket}` is not a registry: it has no `{}`",
-                        files::CONFIG
-                    ))
-                    .hint("`skillpm-registry init` makes it one"));
-                };
-                let config = Config::parse(&bytes)
-                    .map_err(|error| Error::config(format!("`{}` of `{bucket}`: {error}", files::CONFIG)))
-                    .map_err(|error| error.hint("update skillpm-registry, if a newer one made it"))?;
+                let files = Bucket::new(objects.clone());
+                let config = blocking(move || registry::config(&files)).await?.ok_or_else(|| {
+                    let told = format!("`{bucket}` is not a registry: it has no `{}`", files::CONFIG);
+                    Error::usage(told).hint("`skillpm-registry init` makes it one")
+                })?;
                 Ok(Self::bucket(objects, config))
             }
         }
@@ -119,18 +116,19 @@ impl Storage {
         &self.private
     }
 
-    /// Returns the files of the registry, for whoever runs it.
-    pub(crate) fn files(&self) -> &Objects {
-        &self.files
-    }
-
     /// Reads the file at `path`, of at most `limit` bytes; `None` if there is none.
     ///
     /// # Errors
     ///
     /// Fails if the store does not answer, and for a larger file.
     pub(crate) async fn read(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
-        if self.is_plain(path).await? { self.files.get(path, limit).await } else { Ok(None) }
+        let path = path.to_owned();
+        match self.registry.carrier() {
+            Carrier::Bucket(_) => self.files.get(&path, limit).await,
+            Carrier::Directory(_) => {
+                self.blocking(move |registry| Ok(registry.get(&path, limit)?.map(Bytes::from))).await
+            }
+        }
     }
 
     /// Opens the bytes of `range` of the file at `path`; `None` if there is none.
@@ -139,7 +137,12 @@ impl Storage {
     ///
     /// Fails if the store does not answer.
     pub(crate) async fn stream(&self, path: &str, range: Range<u64>) -> Result<Option<Pieces>> {
-        if self.is_plain(path).await? { self.files.stream(path, Some(range)).await } else { Ok(None) }
+        if matches!(self.registry.carrier(), Carrier::Bucket(_)) {
+            return self.files.stream(path, range).await;
+        }
+        let path = path.to_owned();
+        let file = self.blocking(move |registry| registry.open(&path, u64::MAX)).await?;
+        Ok(file.map(|file| pieces(file, range)))
     }
 
     /// Reports whether the registry is still there.
@@ -158,19 +161,6 @@ impl Storage {
         }
     }
 
-    /// Reports whether what is at `path` may be a file: a directory that somebody copied could have links in it.
-    async fn is_plain(&self, path: &str) -> Result<bool> {
-        if matches!(self.registry.carrier(), Carrier::Bucket(_)) {
-            return Ok(true);
-        }
-        let path = path.to_owned();
-        self.blocking(move |registry| match registry.carrier() {
-            Carrier::Directory(dir) => dir.is_plain(&path),
-            Carrier::Bucket(_) => Ok(true),
-        })
-        .await
-    }
-
     /// Reads all records and events. A skill that cannot be used is left out and logged: it must not keep the others from
     /// being served.
     ///
@@ -184,7 +174,7 @@ impl Storage {
             if let Carrier::Bucket(bucket) = registry.carrier() {
                 bucket.log_end().seen(position);
             }
-            let read = registry.histories()?.into_iter().map(|read| {
+            let read = registry.histories()?.into_values().map(|read| {
                 read.inspect_err(|error| {
                     tracing::error!(code = error.code(), "a skill is left out: {}", error.with_causes());
                 })
@@ -213,13 +203,13 @@ impl Storage {
         self.blocking(move |registry| registry.history(&name)).await
     }
 
-    /// Reads entry `number` of the log; `None` if there is none yet.
+    /// Reads the entry of the log after entry `last`; `None` if there is none yet.
     ///
     /// # Errors
     ///
     /// Fails if it cannot be read.
-    pub(crate) async fn log_entry(&self, number: u64) -> Result<Option<LogEntry>> {
-        self.blocking(move |registry| registry.log_entry(number)).await
+    pub(crate) async fn log_entry_after(&self, last: u64) -> Result<Option<LogEntry>> {
+        self.blocking(move |registry| registry.log_entry_after(last)).await
     }
 
     /// Publishes a version. Returns what came of it, and the skill as it is then.
@@ -250,12 +240,47 @@ impl Storage {
     }
 
     /// Calls `work` on a thread that may wait for the disk or the store.
-    async fn blocking<T: Send + 'static>(
+    ///
+    /// # Errors
+    ///
+    /// Fails as `work` does.
+    pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn registry::Objects) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let registry = Arc::clone(&self.registry);
-        let done = tokio::task::spawn_blocking(move || work(&*registry)).await;
-        done.map_err(|error| Error::io("a thread of the server ended early").because(error))?
+        blocking(move || work(&*registry)).await
     }
+}
+
+/// Returns the bytes of `range` of `file`, piece by piece.
+fn pieces(file: Arc<SharedFile>, range: Range<u64>) -> Pieces {
+    let next = move |at: u64| {
+        let (file, len) = (Arc::clone(&file), usize::try_from(range.end - at).unwrap_or(PIECE).min(PIECE));
+        async move {
+            if len == 0 {
+                return Ok(None);
+            }
+            blocking(move || {
+                let mut piece = vec![0; len];
+                let read = file.read_exact_at(&mut piece, at);
+                read.map_err(|error| Error::io("an archive cannot be read").because(error))?;
+                Ok(Some((Bytes::from(piece), at + len as u64)))
+            })
+            .await
+        }
+    };
+    Box::pin(futures_util::stream::try_unfold(range.start, next))
+}
+
+/// Calls `work` on a thread that may compute, and wait for the disk or the store.
+///
+/// # Errors
+///
+/// Fails as `work` does.
+pub(crate) async fn blocking<T: Send + 'static>(
+    work: impl FnOnce() -> Result<T> + Send + 'static,
+) -> Result<T> {
+    let done = tokio::task::spawn_blocking(work).await;
+    done.map_err(|error| Error::io("a thread of the server ended early").because(error))?
 }

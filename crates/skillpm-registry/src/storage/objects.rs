@@ -1,5 +1,6 @@
 //! Small files in a directory or a bucket.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +26,7 @@ pub(crate) struct Objects {
 }
 
 /// The bytes of an object, piece by piece.
-pub(crate) type Pieces = BoxStream<'static, object_store::Result<Bytes>>;
+pub(crate) type Pieces = BoxStream<'static, Result<Bytes>>;
 
 impl Objects {
     /// Returns the objects of `store` below `prefix`.
@@ -55,19 +56,18 @@ impl Objects {
         }
     }
 
-    /// Opens the object at `path`, or of it the bytes of `range`; `None` if there is none.
+    /// Opens the bytes of `range` of the object at `path`; `None` if there is none.
     ///
     /// # Errors
     ///
     /// Fails if the store does not answer.
-    pub(crate) async fn stream(
-        &self,
-        path: &str,
-        range: Option<std::ops::Range<u64>>,
-    ) -> Result<Option<Pieces>> {
-        let options = GetOptions { range: range.map(GetRange::Bounded), ..GetOptions::default() };
+    pub(super) async fn stream(&self, path: &str, range: Range<u64>) -> Result<Option<Pieces>> {
+        let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
         match self.store.get_opts(&self.path(path), options).await {
-            Ok(found) => Ok(Some(found.into_stream())),
+            Ok(found) => {
+                let path = path.to_owned();
+                Ok(Some(Box::pin(found.into_stream().map_err(move |error| failed("read", &path, error)))))
+            }
             Err(object_store::Error::NotFound { .. }) => Ok(None),
             Err(error) => Err(failed("read", path, error)),
         }

@@ -86,7 +86,7 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
 fn list_in(registry: &RegistryDir, name: Option<&SkillName>) -> Result<ListOutcome> {
     let histories = match name {
         Some(name) => vec![registry.known(name)?],
-        None => registry.histories()?.into_iter().collect::<Result<_>>()?,
+        None => registry.histories()?.into_values().collect::<Result<_>>()?,
     };
     let skills = histories.iter().filter_map(skill).collect();
     Ok(ListOutcome { registry: shown(registry), name: registry.config().name.to_string(), skills })

@@ -1,5 +1,6 @@
 //! The client of a registry that a server has.
 
+use std::fmt;
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +15,8 @@ use crate::http::{
 };
 use crate::name::SkillName;
 use crate::registry::{
-    Account, Config, FileError, MAX_FILE, NameList, SearchIndex, TrustedPublisher, Visibility, files,
+    Account, Config, MAX_FILE, NameList, ReadFiles, SearchIndex, TrustedPublisher, Visibility, config, files,
+    read,
 };
 use crate::spec::Address;
 
@@ -84,13 +86,11 @@ impl RegistryServer {
             credential: login.credential().cloned(),
             login,
         };
-        let text = server.file(files::CONFIG)?.ok_or_else(|| {
+        let Config { name, api, .. } = config(&server)?.ok_or_else(|| {
             Error::network(format!("`{address}` is not a registry: it has no `{}`", files::CONFIG))
                 .coded(codes::REGISTRY_ABSENT)
                 .hint("check the address; `config.json` lies directly below it")
         })?;
-        let Config { name, api, .. } =
-            Config::parse(text.as_bytes()).map_err(|error| server.unusable(&error))?;
         Ok(Self { name: name.into(), api, ..server })
     }
 
@@ -125,8 +125,7 @@ impl RegistryServer {
     ///
     /// Fails if the server does not answer with them.
     pub(in crate::ops) fn versions(&self, name: &SkillName) -> Result<Option<NameList>> {
-        let Some(text) = self.file(&files::list(name))? else { return Ok(None) };
-        NameList::parse(text.as_bytes(), name).map(Some).map_err(|error| self.unusable(&error))
+        read(self, &files::list(name), |bytes| NameList::parse(bytes, name))
     }
 
     /// Returns all skills.
@@ -135,8 +134,7 @@ impl RegistryServer {
     ///
     /// Fails if the server does not answer with them.
     pub(super) fn skills(&self) -> Result<SearchIndex> {
-        let Some(text) = self.file(files::SEARCH)? else { return Ok(SearchIndex::default()) };
-        SearchIndex::parse(text.as_bytes()).map_err(|error| self.unusable(&error))
+        Ok(read(self, files::SEARCH, SearchIndex::parse)?.unwrap_or_default())
     }
 
     /// Returns who may publish the skill `name`, and who may see it.
@@ -146,7 +144,7 @@ impl RegistryServer {
     /// Fails if the registry does not have the skill.
     pub(super) fn access(&self, name: &SkillName) -> Result<Access> {
         let path = format!("skills/{}/owners", encode(name.as_str()));
-        let text = self.read(&self.api(&path)?)?.ok_or_else(|| self.unknown(name))?;
+        let text = self.fetch(&self.api(&path)?, MAX_FILE)?.ok_or_else(|| self.unknown(name))?;
         serde_json::from_str(&text).map_err(|_| self.unexpected())
     }
 
@@ -258,24 +256,14 @@ impl RegistryServer {
         error.context(format!("`{}` refused the request", self.address))
     }
 
-    fn unusable(&self, error: &FileError) -> Error {
-        Error::integrity(format!("`{}` is not a registry: {error}", self.address))
-            .coded(codes::REGISTRY_UNUSABLE)
-    }
-
     fn how_to_log_in(&self) -> Message {
         message!(Verb::Registry.call().word("login").word(&self.address), " keeps a token for it")
     }
 
-    /// Reads the file at `path` below the registry; `None` if the registry does not have it.
-    fn file(&self, path: &str) -> Result<Option<String>> {
-        self.read(&self.login.complete(&self.root.join(path)?)?)
-    }
-
     /// Reads what is at `url`; `None` if nothing is.
-    fn read(&self, url: &Url) -> Result<Option<String>> {
+    fn fetch(&self, url: &Url, limit: u64) -> Result<Option<String>> {
         let request = Request { credential: self.credential.clone(), ..Request::new(url.clone()) };
-        match self.client.get_text(&request, MAX_FILE) {
+        match self.client.get_text(&request, limit) {
             Ok(Answer::Text { text, .. }) => Ok(Some(text)),
             Ok(Answer::NotModified) | Err(HttpError::Status { status: 404 | 410, .. }) => Ok(None),
             Err(HttpError::Status { url: at, status: status @ (401 | 403), detail, .. }) => {
@@ -284,6 +272,18 @@ impl RegistryServer {
             }
             Err(error) => Err(error.into()),
         }
+    }
+}
+
+impl ReadFiles for RegistryServer {
+    fn get(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
+        let url = self.login.complete(&self.root.join(path)?)?;
+        Ok(self.fetch(&url, limit)?.map(String::into_bytes))
+    }
+
+    fn unusable(&self, path: &str, reason: &dyn fmt::Display) -> Error {
+        Error::integrity(format!("`{}` is not a registry: its `{path}`: {reason}", self.address))
+            .coded(codes::REGISTRY_UNUSABLE)
     }
 }
 

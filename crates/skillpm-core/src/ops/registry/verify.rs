@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::opened::{open, shown};
 use crate::context::Context;
 use crate::error::Result;
-use crate::registry::Defect;
+use crate::registry::{self, Defect};
 
 /// A request to verify a registry.
 #[derive(Debug, Clone, Default)]
@@ -43,7 +43,7 @@ pub struct VerifyOutcome {
 /// Fails if there is no registry, or a directory of it cannot be read. Whatever is wrong with a file is a defect.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let registry = open(context, request.registry.as_deref())?;
-    let verified = registry.verify()?;
+    let verified = registry::verify(&registry)?;
     Ok(VerifyOutcome {
         registry: shown(&registry),
         skills: verified.skills,

@@ -1,43 +1,41 @@
-//! A registry as one reads it who copies it.
+//! Reads a registry for mirroring.
 
 use std::sync::{Arc, PoisonError};
 
 use super::RegistryIndex;
-use super::files::RegistryFiles;
-use crate::codes;
+use super::carrier::RegistryFiles;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fs::SharedFile;
 use crate::name::SkillName;
 use crate::refusal::Limits;
-use crate::registry::{Config, Event, Listed, MAX_FILE, NameList, Record, files};
+use crate::registry::{Config, Event, Listed, NameList, ReadFiles as _, Record, files, read};
 use crate::scope::ScopeRoot;
-use crate::spec::{Registry, SourceFacts as _};
+use crate::spec::Registry;
 
 /// The largest number of events of one skill that are read.
 const MAX_EVENTS: usize = 100_000;
 
 /// The lists of a registry, which are kept for later where there is a cache, and its records, events and archives, which
 /// are not: whoever reads these has a place of his own for them.
-pub struct RegistryReader<'a> {
-    registry: &'a Registry,
+pub struct RegistryReader {
     index: RegistryIndex,
     /// The same files, without a cache.
     once: RegistryFiles,
 }
 
-impl<'a> RegistryReader<'a> {
+impl RegistryReader {
     /// Returns a reader of `registry`. Nothing is requested before it is needed.
     ///
     /// # Errors
     ///
     /// Fails for a directory that is not there, and for a name that nothing was looked up for.
-    pub fn new(context: &Context, scope: ScopeRoot<'_>, registry: &'a Registry) -> Result<Self> {
+    pub fn new(context: &Context, scope: ScopeRoot<'_>, registry: &Registry) -> Result<Self> {
         let index = RegistryIndex { adds_seen: false, ..RegistryIndex::open(registry, context, scope)? };
         let mut context = context.clone();
         context.settings.dirs.cache = None;
         let once = RegistryFiles::new(registry, &context, scope)?;
-        Ok(Self { registry, index, once })
+        Ok(Self { index, once })
     }
 
     /// Returns the registry's own description.
@@ -85,13 +83,12 @@ impl<'a> RegistryReader<'a> {
     /// Fails if there is none, or it says something else than the list.
     pub fn record(&self, name: &SkillName, listed: &Listed) -> Result<(Record, Vec<u8>)> {
         let path = files::record(name, &listed.version);
-        let Some(bytes) = self.once.read(&path, MAX_FILE)? else {
-            return Err(self.unusable(&path, "it does not exist"));
-        };
         let key = files::version_key(&listed.version);
-        let record = Record::parse(&bytes, name, &key).map_err(|error| self.unusable(&path, &error))?;
+        let parse = |bytes: &[u8]| Ok((Record::parse(bytes, name, &key)?, bytes.to_vec()));
+        let found = read(&self.once, &path, parse)?;
+        let (record, bytes) = found.ok_or_else(|| self.once.unusable(&path, &"it does not exist"))?;
         match record.differs_from(listed) {
-            Some(field) => Err(self.unusable(&path, &format_args!("the list has another `{field}`"))),
+            Some(field) => Err(self.once.unusable(&path, &format_args!("the list has another `{field}`"))),
             None => Ok((record, bytes)),
         }
     }
@@ -104,9 +101,8 @@ impl<'a> RegistryReader<'a> {
     pub fn events(&self, name: &SkillName) -> Result<Vec<Event>> {
         let mut events = Vec::new();
         for number in 1..=MAX_EVENTS {
-            let path = files::event(name, number);
-            let Some(bytes) = self.once.read(&path, MAX_FILE)? else { break };
-            events.push(Event::parse(&bytes).map_err(|error| self.unusable(&path, &error))?);
+            let Some(event) = read(&self.once, &files::event(name, number), Event::parse)? else { break };
+            events.push(event);
         }
         Ok(events)
     }
@@ -119,14 +115,5 @@ impl<'a> RegistryReader<'a> {
     pub fn archive(&self, name: &SkillName, listed: &Listed) -> Result<Arc<SharedFile>> {
         let what = format!("{name} {} of {}", listed.version, self.once.name());
         self.once.artifact(listed, Some(&what), Limits::default().archive_bytes)
-    }
-
-    fn unusable(&self, path: &str, why: &(impl std::fmt::Display + ?Sized)) -> Error {
-        Error::integrity(format!(
-            "`{path}` of the registry `{}` cannot be used: {why}",
-            self.registry.typed()
-        ))
-        .coded(codes::REGISTRY_UNUSABLE)
-        .hint("report it to the owner of the registry")
     }
 }

@@ -39,7 +39,7 @@ impl RegistryIndex {
             self.files.put_back(path, last);
             return Err(Error::integrity(format!(
                 "the registry `{}` lists other files for `{name}` {} than before",
-                self.typed, old.version
+                self.files.typed, old.version
             ))
             .coded(codes::REGISTRY_MISMATCH)
             .hint("a version never changes: ask the owner of the registry what happened"));
@@ -51,7 +51,7 @@ impl RegistryIndex {
         }
         self.files.put_back(path, last);
         let versions: Vec<&Version> = missing.iter().map(|one| &one.version).collect();
-        let warning = went_back(&self.typed, name, &versions);
+        let warning = went_back(&self.files.typed, name, &versions);
         self.warnings.lock().unwrap_or_else(PoisonError::into_inner).push(warning);
         if !self.adds_seen {
             return Ok(list);

@@ -16,8 +16,7 @@ use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
 use crate::ops::registries;
 use crate::registry::{
-    Config, Event, Listed, NewRegistry, Objects as _, Record, RegistryDir, Timestamp, Writer, check_archive,
-    files,
+    Event, Listed, NewRegistry, Objects as _, Record, RegistryDir, Timestamp, Writer, check_archive, files,
 };
 use crate::source::registry::RegistryReader;
 use crate::spec::SourceFacts as _;
@@ -58,7 +57,7 @@ struct News {
 /// A mirror at work.
 struct Mirror<'a> {
     context: &'a Context,
-    reader: &'a RegistryReader<'a>,
+    reader: &'a RegistryReader,
     dir: &'a RegistryDir,
 }
 
@@ -83,14 +82,15 @@ pub fn mirror(context: &Context, request: &MirrorRequest) -> Result<MirrorOutcom
     let registry = registries::typed(context, &scope, &request.source)?;
     let reader = RegistryReader::new(context, scope.as_root(), &registry)?;
     let config = reader.config()?;
-    let there = opened(context, request, &config)?;
+    let to = path(context, Some(&request.dir));
+    let there = RegistryDir::open_copy(&to, &config.name)?;
     let names = there.as_ref().map(RegistryDir::names).transpose()?.unwrap_or_default();
     let (wanted, elsewhere) = select(&reader, &registry, &scope, &request.selection, names)?;
     let (mut replaced, mut removed) = (Vec::new(), Vec::new());
     let dir = if let Some(there) = there {
         there
     } else {
-        let new = NewRegistry::new(&path(context, Some(&request.dir)), Some(&config.name))?;
+        let new = NewRegistry::new(&to, Some(&config.name))?;
         if !request.force {
             check(&new)?;
         }
@@ -117,22 +117,6 @@ pub fn mirror(context: &Context, request: &MirrorRequest) -> Result<MirrorOutcom
         mirror.copy(batch, &mut outcome)?;
     }
     Ok(outcome)
-}
-
-/// Opens the mirror, which must have the same name as the registry. Returns `None` if there is none yet.
-fn opened(context: &Context, request: &MirrorRequest, config: &Config) -> Result<Option<RegistryDir>> {
-    match RegistryDir::open(&path(context, Some(&request.dir))) {
-        Ok(there) if there.config().name == config.name => Ok(Some(there)),
-        Ok(there) => Err(Error::usage(format!(
-            "`{}` is the registry `{}`, not a mirror of `{}`",
-            request.dir.display(),
-            there.config().name,
-            config.name
-        ))
-        .hint("name another directory")),
-        Err(error) if error.code() == codes::REGISTRY_ABSENT => Ok(None),
-        Err(error) => Err(error),
-    }
 }
 
 impl Mirror<'_> {

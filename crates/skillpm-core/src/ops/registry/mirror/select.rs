@@ -43,7 +43,7 @@ pub(super) type Wanted = BTreeMap<SkillName, Option<BTreeSet<String>>>;
 ///
 /// Fails for a name that the registry does not have, and for a list or lockfile that cannot be read.
 pub(super) fn select(
-    reader: &RegistryReader<'_>,
+    reader: &RegistryReader,
     registry: &Registry,
     scope: &Scope,
     selection: &Selection,
@@ -68,7 +68,7 @@ pub(super) fn select(
 }
 
 /// Returns the name `text`, which the registry must have.
-fn known(reader: &RegistryReader<'_>, text: &str) -> Result<SkillName> {
+fn known(reader: &RegistryReader, text: &str) -> Result<SkillName> {
     let name = registry_name(text).map_err(|error| Error::usage(error.to_string()))?;
     match reader.list(&name)? {
         Some(_) => Ok(name),
@@ -81,7 +81,7 @@ fn known(reader: &RegistryReader<'_>, text: &str) -> Result<SkillName> {
 /// Returns `names` and all that any of their versions needs; names that the registry does not have are returned
 /// separately.
 fn with_dependencies(
-    reader: &RegistryReader<'_>,
+    reader: &RegistryReader,
     names: Vec<SkillName>,
 ) -> Result<(BTreeSet<SkillName>, Vec<SkillName>)> {
     let (mut found, mut elsewhere) = (BTreeSet::new(), BTreeSet::new());
