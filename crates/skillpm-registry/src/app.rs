@@ -105,20 +105,12 @@ pub(crate) struct Published {
 
 impl App {
     /// Opens the registry that `config` names, and reads all of it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is none, and if it cannot be read.
     pub(crate) async fn open(config: Config) -> Result<Self> {
         let storage = Storage::open(&Place::of(&config)?).await?;
         Self::with(config, storage).await
     }
 
     /// Returns a server of the registry in `storage`, and reads all of it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read.
     pub(crate) async fn with(config: Config, storage: Storage) -> Result<Self> {
         let catalog = Catalog::new(storage.load().await?);
         let tokens = Tokens::new(storage.private());
@@ -141,12 +133,8 @@ impl App {
         })
     }
 
-    /// Returns the skill `name`, if `caller` may see it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if not: with one error whether it does not exist or must not be seen. Owners are told if their token does not
-    /// allow to read.
+    /// Returns the skill `name`, if `caller` may see it. The error is one, whether it does not exist or must not be seen;
+    /// owners are told if their token does not allow to read.
     pub(crate) fn skill(&self, caller: &Caller, name: &SkillName) -> Result<Arc<History>> {
         let found = self.catalog.skill(name).filter(|there| !there.records().is_empty());
         match found {
@@ -232,10 +220,6 @@ impl App {
 
     /// Reads a record, an event or an entry of the log, of at most `limit` bytes; `None` if there is none. It never changes,
     /// so it is kept in memory if it is small.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer.
     pub(crate) async fn constant(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
         if let Some(bytes) = self.kept.get(path) {
             return Ok(Some(bytes));
@@ -245,11 +229,8 @@ impl App {
         Ok(Some(bytes))
     }
 
-    /// Reads an archive; `None` if there is none. It is kept in memory if it is small.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer, or has other bytes than were published.
+    /// Reads an archive; `None` if there is none. It is kept in memory if it is small. Fails if the store does not answer, or
+    /// has other bytes than were published.
     pub(crate) async fn archive(&self, artifact: &Artifact) -> Result<Option<Bytes>> {
         let path = files::artifact(&artifact.digest);
         if let Some(bytes) = self.kept.get(&path) {
@@ -278,10 +259,6 @@ impl App {
     }
 
     /// Checks that the caller may publish the skill `name`, as far as this server knows. It copies nothing.
-    ///
-    /// # Errors
-    ///
-    /// Fails if not.
     pub(crate) async fn check_publisher(
         &self,
         caller: &Caller,
@@ -297,12 +274,8 @@ impl App {
         check().map(drop)
     }
 
-    /// Publishes the archive `bytes` as `version` of `name`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the archive is not fit for publication or is something else, if the caller may not publish it, if the
-    /// version exists with other files, and if the store fails.
+    /// Publishes the archive `bytes` as `version` of `name`. Fails if the archive is not fit for publication or is something
+    /// else, if the caller may not publish it, if the version exists with other files, and if the store fails.
     pub(crate) async fn publish(
         &self,
         caller: &Caller,
@@ -353,11 +326,8 @@ impl App {
         Err(not_permitted(format!("`{account}` owns {owned} skills, {limit} are allowed")))
     }
 
-    /// Yanks `version` of `name` for `reason`, or with `None` takes that back. Returns whether that is new.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the caller may not, if there is no such version, and if the store fails.
+    /// Yanks `version` of `name` for `reason`, or with `None` takes that back. Returns whether that is new. Fails if the caller
+    /// may not, if there is no such version, and if the store fails.
     pub(crate) async fn yank(
         &self,
         caller: &Caller,
@@ -383,11 +353,8 @@ impl App {
         .await
     }
 
-    /// Adds or removes an owner. Returns whether that is new.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the caller may not, if the last owner would go, and if the store fails.
+    /// Adds or removes an owner. Returns whether that is new. Fails if the caller may not, if the last owner would go, and if
+    /// the store fails.
     pub(crate) async fn own(
         &self,
         caller: &Caller,
@@ -412,12 +379,9 @@ impl App {
         .await
     }
 
-    /// Lets the jobs of a workflow publish a skill, or no longer. Without an id of the repository, one that is known stays
-    /// with a workflow that is added again, and one with any id is removed. Returns whether that is new.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the caller may not, and if the store fails.
+    /// Lets the jobs of a workflow publish a skill, or no longer. Without an id of the repository, one that is known stays with
+    /// a workflow that is added again, and one with any id is removed. Returns whether that is new. Fails if the caller may
+    /// not, and if the store fails.
     pub(crate) async fn trust(
         &self,
         caller: &Caller,
@@ -444,11 +408,7 @@ impl App {
         .await
     }
 
-    /// Sets who may see a skill. Returns whether that is new.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the caller may not, and if the store fails.
+    /// Sets who may see a skill. Returns whether that is new. Fails if the caller may not, and if the store fails.
     pub(crate) async fn show_to(
         &self,
         caller: &Caller,

@@ -90,12 +90,8 @@ impl Catalog {
         }
     }
 
-    /// Reads what others changed since the last time. Returns the number of skills that changed. What cannot be used is
-    /// logged and passed over: it must not hide what comes after it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer. What was read before counts.
+    /// Reads what others changed since the last time. Returns the number of skills that changed. What cannot be used is logged
+    /// and passed over: it must not hide what comes after it. Fails if the store does not answer. What was read before counts.
     pub(crate) async fn refresh(&self, storage: &Storage) -> Result<usize> {
         let mut position = self.log.lock().await;
         while let Some(entry) = next_entry(storage, position.last).await? {

@@ -29,10 +29,6 @@ pub(crate) struct Ending(Log, Receiver<()>);
 
 impl Log {
     /// Starts the thread that writes to `out`, and counts in `dropped` the lines that are not written.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the system starts no thread.
     pub(crate) fn start(
         mut out: impl Write + Send + 'static,
         dropped: Counter,

@@ -86,10 +86,6 @@ struct Leaf {
 
 /// Returns what is to be changed for the skills `touched`, whose histories are known. The files about all skills are
 /// made from what they hold about the others; if that is damaged, everything is derived.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be read.
 pub(super) fn plan(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) -> Result<Plan> {
     let (Some(search), Some(index)) = (readable(dir, files::SEARCH), readable(dir, files::DISCOVERY)) else {
         return plan_all(dir, touched);
@@ -113,10 +109,6 @@ pub(super) fn plan(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) ->
 /// Returns what is to be changed so that every derived file is as the records and events have it. `touched` are
 /// histories that count instead of those on disk. A skill that is damaged does not keep the others from being derived: it
 /// is left out, and what was derived of it before stays.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be read.
 pub(super) fn plan_all(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>) -> Result<Plan> {
     let mut histories = dir.histories()?;
     histories.extend(touched.iter().map(|(name, history)| (name.clone(), Ok(history.clone()))));

@@ -62,11 +62,8 @@ impl<'a> Ledger<'a> {
         stage(self.history(&package.facts.name)?, package, published)
     }
 
-    /// Adds a record as another registry has it. Returns whether it is new.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is another record of the version, or if there are too many versions.
+    /// Adds a record as another registry has it. Returns whether it is new. Fails if there is another record of the version, or
+    /// if there are too many versions.
     pub(super) fn adopt(&mut self, record: &Record) -> Result<bool> {
         let history = self.history(&record.name)?;
         match history.get(&record.version) {
@@ -108,11 +105,8 @@ impl<'a> Ledger<'a> {
     }
 }
 
-/// Publishes `package` in `history`, that of its skill, at the time `published`. Nothing is written.
-///
-/// # Errors
-///
-/// Fails if the skill has the version with other files, had it and its record was removed, or has too many versions.
+/// Publishes `package` in `history`, that of its skill, at the time `published`. Nothing is written. Fails if the skill has the
+/// version with other files, had it and its record was removed, or has too many versions.
 fn stage(history: &mut History, package: &Package, published: Timestamp) -> Result<Staged> {
     let facts = &package.facts;
     if let Some(there) = already(history, package) {

@@ -14,10 +14,6 @@ use crate::fs::{self, Kind};
 
 /// Gives what the last entry of the log announces its place, if a killed writer left it without one. The caller holds the
 /// lock, and derives the skills whose markers are there.
-///
-/// # Errors
-///
-/// Fails if a file cannot be read or moved.
 pub(super) fn resume(dir: &RegistryDir) -> Result<()> {
     // Markers come before the entry, and go when everything is done.
     if dir.pending()?.is_empty() {

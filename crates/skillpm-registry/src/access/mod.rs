@@ -117,10 +117,6 @@ impl Caller {
     }
 
     /// Checks that the caller may do what takes `scope` with a skill that exists.
-    ///
-    /// # Errors
-    ///
-    /// Fails if not.
     pub(crate) fn check(&self, scope: Scope, history: &History) -> Result<()> {
         let name = history.name();
         self.check_scope(scope, name)?;
@@ -140,11 +136,7 @@ impl Caller {
         })
     }
 
-    /// Checks that the caller's token has `scope` for the skill `name`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if not, and without a token.
+    /// Checks that the caller's token has `scope` for the skill `name`. Fails if not, and without a token.
     pub(crate) fn check_scope(&self, scope: Scope, name: &SkillName) -> Result<()> {
         if self.token().is_none() {
             return Err(Error::usage("this takes a token").coded(crate::codes::TOKEN_REFUSED));
@@ -159,12 +151,9 @@ impl Caller {
         }
     }
 
-    /// Decides whether the caller may publish a version of a skill. Returns the event that has to happen with it: by one a
-    /// new skill becomes the caller's, by another the repository of a job becomes the only one of its name.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the caller may not.
+    /// Decides whether the caller may publish a version of a skill. Returns the event that has to happen with it: by one a new
+    /// skill becomes the caller's, by another the repository of a job becomes the only one of its name. Fails if the caller may
+    /// not.
     pub(crate) fn publishes(&self, history: &History, time: Timestamp) -> Result<Option<Event>> {
         if !is_unclaimed(history) {
             self.check(Scope::Publish, history)?;

@@ -9,11 +9,8 @@ use crate::registry::History;
 /// Names that nobody publishes: people would take them for parts of the program, or of the registry's own pages.
 const RESERVED: &[&str] = &["skillpm", "registry", "admin", "api", "index", "search", "static", "well-known"];
 
-/// Checks that a skill with the new name `name` can be published.
-///
-/// # Errors
-///
-/// Fails for a name that is reserved, and for one that looks like that of a skill that exists.
+/// Checks that a skill with the new name `name` can be published. Fails for a name that is reserved, and for one that looks
+/// like that of a skill that exists.
 pub(crate) fn check_new_name(
     name: &SkillName,
     reserved: &[String],

@@ -147,10 +147,6 @@ impl Tokens {
     }
 
     /// Makes a token.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be kept.
     pub(crate) async fn issue(&self, request: TokenRequest, now: Timestamp) -> Result<Issued> {
         let mut random = [0; BYTES];
         randomize(&mut random)?;
@@ -168,11 +164,7 @@ impl Tokens {
         Ok(Issued { secret, token })
     }
 
-    /// Returns the token with this secret.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is none, if it has expired, and if the store does not answer.
+    /// Returns the token with this secret. Fails if there is none, if it has expired, and if the store does not answer.
     pub(crate) async fn check(&self, secret: &str, now: Timestamp) -> Result<Token> {
         let token = if secret.starts_with(PREFIX) { self.find(secret).await? } else { None };
         match token {
@@ -195,11 +187,7 @@ impl Tokens {
         Ok(token)
     }
 
-    /// Returns all tokens, by holder and time.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer, or one is damaged.
+    /// Returns all tokens, by holder and time. Fails if the store does not answer, or one is damaged.
     pub(crate) async fn list(&self) -> Result<Vec<Token>> {
         let mut tokens = Vec::new();
         for path in self.kept.list("").await? {
@@ -211,11 +199,7 @@ impl Tokens {
         Ok(tokens)
     }
 
-    /// Revokes the token that is called `id`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is none, and if the store does not answer.
+    /// Revokes the token that is called `id`. Fails if there is none, and if the store does not answer.
     pub(crate) async fn revoke(&self, id: &str) -> Result<Token> {
         for path in self.kept.list("").await? {
             if !id.is_empty()

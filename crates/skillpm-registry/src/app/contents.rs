@@ -100,10 +100,6 @@ impl Sent {
     }
 
     /// Returns `bytes`, which are called `key`, to be sent.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no room.
     fn add(&self, key: String, bytes: Bytes) -> Result<Bytes> {
         let full =
             || Error::io("too many large files are being sent").hint("try again when others have got theirs");
@@ -135,11 +131,8 @@ impl Default for Unpacked {
 }
 
 impl App {
-    /// Returns what is known of the files of a version.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer, or no longer has the archive as it was published.
+    /// Returns what is known of the files of a version. Fails if the store does not answer, or no longer has the archive as it
+    /// was published.
     pub(crate) async fn contents(&self, record: &Record) -> Result<Arc<Contents>> {
         let archive = record.artifact.digest;
         if let Some(contents) = self.unpacked.kept.get(&archive) {
@@ -158,10 +151,6 @@ impl App {
     }
 
     /// Returns the files of a version as `tar.gz`, below a directory with the skill's name.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Self::contents`], and if too much is being sent already.
     pub(crate) async fn layer(&self, record: &Record) -> Result<Bytes> {
         let key = layer_key(&record.artifact.digest);
         let name = record.name.to_string();
@@ -170,10 +159,6 @@ impl App {
     }
 
     /// Returns the file at `path` of a version; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Self::layer`].
     pub(crate) async fn contained(&self, record: &Record, path: &str) -> Result<Option<Bytes>> {
         let key = format!("file/{}/{path}", record.artifact.digest.hex());
         let path = path.to_owned();

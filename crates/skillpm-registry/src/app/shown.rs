@@ -58,10 +58,6 @@ impl Shown {
     }
 
     /// Returns the skill `name`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is not among these.
     pub(crate) fn get(&self, name: &SkillName) -> Result<&Arc<History>> {
         self.get_text(name.as_str()).ok_or_else(|| unknown(format!("there is no skill `{name}`")))
     }

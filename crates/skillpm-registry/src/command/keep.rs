@@ -48,10 +48,6 @@ pub(super) struct GarbageArgs {
 }
 
 /// Reads every record, event, entry of the log and archive, and prints what is wrong.
-///
-/// # Errors
-///
-/// Fails if something is.
 pub(super) async fn verify(args: VerifyArgs) -> Result<()> {
     let storage = Storage::open(&Place::of(&args.common.settings()?)?).await?;
     let verified = storage.verify().await?;
@@ -104,13 +100,9 @@ impl Part {
     }
 }
 
-/// Copies a registry to a directory, which becomes a registry with the same files.
-///
-/// # Errors
-///
-/// Fails if the registry cannot be read or the copy not be written; if the directory is another registry, or has other
-/// files in the places of one; and if the two have a file that never changes with different bytes. Nothing is changed
-/// then. Fails at the end if the registry is damaged.
+/// Copies a registry to a directory, which becomes a registry with the same files. Fails if the registry cannot be read or the
+/// copy not be written; if the directory is another registry, or has other files in the places of one; and if the two have a
+/// file that never changes with different bytes. Nothing is changed then. Fails at the end if the registry is damaged.
 pub(super) async fn backup(args: BackupArgs) -> Result<()> {
     let common = Common { registry: Some(args.registry), config: args.config };
     let storage = Storage::open(&Place::of(&common.settings()?)?).await?;
@@ -289,10 +281,6 @@ struct Statement {
 }
 
 /// Prints what nobody needs: archives that no record names, tokens and statements that have expired. Removes nothing.
-///
-/// # Errors
-///
-/// Fails if the registry cannot be read.
 pub(super) async fn garbage(args: GarbageArgs) -> Result<()> {
     let storage = Storage::open(&Place::of(&args.common.settings()?)?).await?;
     // Archives are listed first: one that is published meanwhile is not taken for garbage.

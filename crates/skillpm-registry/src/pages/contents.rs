@@ -99,10 +99,6 @@ impl Item {
 
 impl Contents {
     /// Reads an archive.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is damaged.
     pub(super) fn of(archive: Vec<u8>) -> Result<Self> {
         let package = Package::new(archive)?;
         let (set, document) = package.files()?;

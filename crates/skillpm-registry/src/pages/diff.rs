@@ -43,10 +43,6 @@ struct Line {
 
 impl Diff {
     /// Compares two archives.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one is damaged.
     pub(super) fn of(old: Vec<u8>, new: Vec<u8>) -> Result<Self> {
         let ((old, _), (new, _)) = (Package::new(old)?.files()?, Package::new(new)?.files()?);
         let VersionDiff { review, diff } = VersionDiff::new(&old, &new)?;

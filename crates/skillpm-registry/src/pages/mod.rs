@@ -137,10 +137,6 @@ impl Address {
 
 impl Pages {
     /// Returns what makes pages.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a template is wrong.
     pub(crate) fn new() -> Result<Self> {
         let mut templates = Environment::new();
         templates.set_undefined_behavior(UndefinedBehavior::Strict);
@@ -152,10 +148,6 @@ impl Pages {
     }
 
     /// Returns the page at `address` for somebody who sees the skills `shown`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is none, and if the store fails.
     pub(crate) async fn page(
         &self,
         app: &App,
@@ -200,10 +192,6 @@ impl Pages {
     }
 
     /// Returns the page that says that there is no such page.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the template does.
     pub(crate) fn missing(&self, app: &App, path: &str) -> Result<File> {
         // How deep the address is decides where the style is.
         let depth = path.matches('/').count().saturating_sub(1);

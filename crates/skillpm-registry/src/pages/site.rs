@@ -28,13 +28,10 @@ pub(crate) struct Written {
     pub(crate) replaced: Vec<String>,
 }
 
-/// Writes the pages about all public skills of `app` to the directory `out`, and removes the pages of an earlier run that
-/// are none any more. Other files stay, unless one is in the place of a page and `force` replaces it.
-///
-/// # Errors
-///
-/// Fails if a file that no earlier run wrote is in the place of a page and is not to be replaced: then nothing is
-/// written. Fails too if an archive cannot be read, or a file cannot be written or removed.
+/// Writes the pages about all public skills of `app` to the directory `out`, and removes the pages of an earlier run that are
+/// none any more. Other files stay, unless one is in the place of a page and `force` replaces it. Fails if a file that no
+/// earlier run wrote is in the place of a page and is not to be replaced: then nothing is written. Fails too if an archive
+/// cannot be read, or a file cannot be written or removed.
 pub(crate) async fn write(app: &App, out: &Path, force: bool) -> Result<Written> {
     let skills = app.catalog.all().into_iter().filter(|skill| skill.is_listed()).collect();
     let shown = Shown::new(skills);

@@ -8,11 +8,8 @@ use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::{Config, NewRegistry, files};
 
-/// Creates a registry without skills at `place`, with the name `name`, or else that of the place. Returns its name.
-///
-/// # Errors
-///
-/// Fails if `place` already is a registry, and if it cannot be written.
+/// Creates a registry without skills at `place`, with the name `name`, or else that of the place. Returns its name. Fails if
+/// `place` already is a registry, and if it cannot be written.
 pub(crate) async fn create(place: &Place, name: Option<SkillName>) -> Result<SkillName> {
     let name = name.map_or_else(|| place.default_name(), Ok)?;
     match place {
@@ -37,12 +34,8 @@ pub(crate) async fn create(place: &Place, name: Option<SkillName>) -> Result<Ski
     Ok(name)
 }
 
-/// Creates a registry at `place` if the directory is missing or empty, or the bucket has nothing there. Returns the name
-/// of the new registry; `None` if something was there.
-///
-/// # Errors
-///
-/// Fails if `place` cannot be read, and if it is empty and cannot be written.
+/// Creates a registry at `place` if the directory is missing or empty, or the bucket has nothing there. Returns the name of the
+/// new registry; `None` if something was there. Fails if `place` cannot be read, and if it is empty and cannot be written.
 pub(crate) async fn create_if_empty(place: &Place) -> Result<Option<SkillName>> {
     if !is_empty(place).await? {
         return Ok(None);

@@ -58,10 +58,6 @@ pub(crate) struct Loaded {
 
 impl Storage {
     /// Opens the registry at `place`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is none, and if it cannot be read.
     pub(crate) async fn open(place: &Place) -> Result<Self> {
         match place {
             Place::Directory(path) => {
@@ -116,11 +112,8 @@ impl Storage {
         &self.private
     }
 
-    /// Reads the file at `path`, of at most `limit` bytes; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer, and for a larger file.
+    /// Reads the file at `path`, of at most `limit` bytes; `None` if there is none. Fails if the store does not answer, and for
+    /// a larger file.
     pub(crate) async fn read(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
         let path = path.to_owned();
         match self.registry.carrier() {
@@ -132,10 +125,6 @@ impl Storage {
     }
 
     /// Opens the bytes of `range` of the file at `path`; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer.
     pub(crate) async fn stream(&self, path: &str, range: Range<u64>) -> Result<Option<Pieces>> {
         if matches!(self.registry.carrier(), Carrier::Bucket(_)) {
             return self.files.stream(path, range).await;
@@ -146,10 +135,6 @@ impl Storage {
     }
 
     /// Reports whether the registry is still there.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer.
     pub(crate) async fn is_there(&self) -> Result<bool> {
         self.files.exists(files::CONFIG).await
     }
@@ -163,10 +148,6 @@ impl Storage {
 
     /// Reads all records and events. A skill that cannot be used is left out and logged: it must not keep the others from
     /// being served.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the files cannot be listed.
     pub(crate) async fn load(&self) -> Result<Loaded> {
         self.blocking(|registry| {
             // The length first: what is published meanwhile is read twice, not missed.
@@ -185,38 +166,22 @@ impl Storage {
     }
 
     /// Reads every byte of the registry. Whatever is wrong with a file is a defect.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the files cannot be listed.
     pub(crate) async fn verify(&self) -> Result<Verified> {
         self.blocking(registry::verify).await
     }
 
-    /// Reads the records and events of the skill `name`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one cannot be read, or is damaged.
+    /// Reads the records and events of the skill `name`. Fails if one cannot be read, or is damaged.
     pub(crate) async fn history(&self, name: &SkillName) -> Result<History> {
         let name = name.clone();
         self.blocking(move |registry| registry.history(&name)).await
     }
 
     /// Reads the entry of the log after entry `last`; `None` if there is none yet.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read.
     pub(crate) async fn log_entry_after(&self, last: u64) -> Result<Option<LogEntry>> {
         self.blocking(move |registry| registry.log_entry_after(last)).await
     }
 
     /// Publishes a version. Returns what came of it, and the skill as it is then.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`registry::publish`] does.
     pub(crate) async fn publish(&self, publication: Publication) -> Result<(Staged, History)> {
         let _turn = self.changes.acquire().await;
         self.blocking(move |registry| registry::publish(registry, publication)).await
@@ -224,10 +189,6 @@ impl Storage {
 
     /// Lets an event happen to a skill, whose history is `known` so far. Returns whether one did, and the skill as it is
     /// then.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`registry::change`] does.
     pub(crate) async fn change(
         &self,
         known: History,
@@ -240,10 +201,6 @@ impl Storage {
     }
 
     /// Calls `work` on a thread that may wait for the disk or the store.
-    ///
-    /// # Errors
-    ///
-    /// Fails as `work` does.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&dyn registry::Objects) -> Result<T> + Send + 'static,
@@ -274,10 +231,6 @@ fn pieces(file: Arc<SharedFile>, range: Range<u64>) -> Pieces {
 }
 
 /// Calls `work` on a thread that may compute, and wait for the disk or the store.
-///
-/// # Errors
-///
-/// Fails as `work` does.
 pub(crate) async fn blocking<T: Send + 'static>(
     work: impl FnOnce() -> Result<T> + Send + 'static,
 ) -> Result<T> {

@@ -39,11 +39,8 @@ impl Objects {
         Self { store: Arc::clone(&self.store), prefix: self.path(below) }
     }
 
-    /// Reads the object at `path`, of at most `limit` bytes; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer, and for a larger object.
+    /// Reads the object at `path`, of at most `limit` bytes; `None` if there is none. Fails if the store does not answer, and
+    /// for a larger object.
     pub(crate) async fn get(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
         match self.store.get(&self.path(path)).await {
             Ok(found) if found.meta.size > limit => {
@@ -57,10 +54,6 @@ impl Objects {
     }
 
     /// Opens the bytes of `range` of the object at `path`; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer.
     pub(super) async fn stream(&self, path: &str, range: Range<u64>) -> Result<Option<Pieces>> {
         let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
         match self.store.get_opts(&self.path(path), options).await {
@@ -76,12 +69,8 @@ impl Objects {
     /// Creates the object at `path`. Returns whether it is there with these bytes now; otherwise it was there with
     /// others.
     ///
-    /// A store that answers late is asked again, and then says that the object exists. So what is there is read and
-    /// compared before it counts as another's.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer, or does not take it.
+    /// A store that answers late is asked again, and then says that the object exists. So what is there is read and compared
+    /// before it counts as another's. Fails if the store does not answer, or does not take it.
     pub(crate) async fn create(&self, path: &str, bytes: Bytes) -> Result<bool> {
         let limit = bytes.len() as u64;
         for _ in 0..ATTEMPTS {
@@ -103,10 +92,6 @@ impl Objects {
     }
 
     /// Removes the object at `path`. Returns whether there was one.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer.
     pub(crate) async fn remove(&self, path: &str) -> Result<bool> {
         // A bucket does not say whether there was one.
         let there = self.exists(path).await?;
@@ -118,10 +103,6 @@ impl Objects {
     }
 
     /// Reports whether there is an object at `path`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer.
     pub(crate) async fn exists(&self, path: &str) -> Result<bool> {
         Ok(self.size(path).await?.is_some())
     }
@@ -136,10 +117,6 @@ impl Objects {
     }
 
     /// Reports whether there is no object but those below the directory `but`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer.
     pub(crate) async fn is_empty_but(&self, but: &str) -> Result<bool> {
         let but = self.path(but);
         let counts = |object: &object_store::ObjectMeta| !object.location.prefix_matches(&but);
@@ -149,10 +126,6 @@ impl Objects {
     }
 
     /// Returns the paths of all objects below the directory `below`, relative to that of this value, sorted.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the store does not answer.
     pub(crate) async fn list(&self, below: &str) -> Result<Vec<String>> {
         let listed = self.store.list(Some(&self.path(below)));
         let found: Vec<_> = listed.try_collect().await.map_err(|error| failed("list", below, error))?;

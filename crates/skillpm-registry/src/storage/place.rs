@@ -32,11 +32,7 @@ pub(crate) struct Bucket {
 }
 
 impl Place {
-    /// Returns where the registry lies, as `config` says.
-    ///
-    /// # Errors
-    ///
-    /// Fails if that is not set, or is not a place.
+    /// Returns where the registry lies, as `config` says. Fails if that is not set, or is not a place.
     pub(crate) fn of(config: &Config) -> Result<Self> {
         let Some(text) = &config.registry else {
             return Err(Error::usage("no registry is named")
@@ -54,12 +50,8 @@ impl Place {
         }))
     }
 
-    /// Returns the name that a registry at this place gets if nobody names it: that of the directory, or the last part of
-    /// the prefix in the bucket.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no registry can have that name.
+    /// Returns the name that a registry at this place gets if nobody names it: that of the directory, or the last part of the
+    /// prefix in the bucket. Fails if no registry can have that name.
     pub(crate) fn default_name(&self) -> Result<SkillName> {
         match self {
             // `.` is called what the working directory is called.
@@ -87,11 +79,7 @@ impl fmt::Display for Bucket {
 }
 
 impl Bucket {
-    /// Returns the objects of the bucket. No request is made.
-    ///
-    /// # Errors
-    ///
-    /// Fails for settings that do not fit together.
+    /// Returns the objects of the bucket. No request is made. Fails for settings that do not fit together.
     pub(crate) fn objects(&self) -> Result<Objects> {
         crate::encrypt_with_ring();
         let retry = RetryConfig {

@@ -12,13 +12,9 @@ use crate::registry::files;
 /// The directory of probes, below that of what only the server reads.
 pub(super) const PROBES: &str = "probes";
 
-/// Checks that the store creates an object only if there is none: nothing else keeps one server from replacing what another
-/// one published. An object is created twice and then removed.
-///
-/// # Errors
-///
-/// Fails with an error of the kind `Config` for a store that lets the second one through, and otherwise if the store does
-/// not answer.
+/// Checks that the store creates an object only if there is none: nothing else keeps one server from replacing what another one
+/// published. An object is created twice and then removed. Fails with an error of the kind `Config` for a store that lets the
+/// second one through, and otherwise if the store does not answer.
 pub(super) async fn probe(objects: &Objects, place: &Place) -> Result<()> {
     let mut random = [0; 16];
     randomize(&mut random)?;
@@ -47,11 +43,8 @@ async fn keeps_first(objects: &Objects, path: &str) -> Result<bool> {
     Ok(is_first && !is_second)
 }
 
-/// Checks the store of `place`, before a server uses it. A store that cannot be written now can still be read from.
-///
-/// # Errors
-///
-/// Fails for a store that replaces what exists.
+/// Checks the store of `place`, before a server uses it. A store that cannot be written now can still be read from. Fails for a
+/// store that replaces what exists.
 pub(crate) async fn check_store(place: &Place) -> Result<()> {
     let Place::Bucket(bucket) = place else { return Ok(()) };
     match probe(&bucket.objects()?, place).await {

@@ -45,11 +45,7 @@ impl Rates {
         }
     }
 
-    /// Counts a publication.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the account has published too often.
+    /// Counts a publication. Fails if the account has published too often.
     pub(super) fn check_publish(&self, caller: &Caller) -> Result<()> {
         check(&self.publishes, &caller.by().unwrap_or_default()).map_err(|seconds| limited(seconds).0)
     }
@@ -156,11 +152,8 @@ async fn admitted(state: &Shared, method: &Method, path: &str, headers: &HeaderM
     Ok(caller)
 }
 
-/// Checks that `caller` may make a request of this kind for `path`. That depends on nothing that the registry has.
-///
-/// # Errors
-///
-/// Fails if the registry takes a token and there is none, or one that does not allow to read.
+/// Checks that `caller` may make a request of this kind for `path`. That depends on nothing that the registry has. Fails if the
+/// registry takes a token and there is none, or one that does not allow to read.
 fn admit(app: &App, caller: &Caller, method: &Method, path: &str) -> Result<()> {
     if app.config.read == ReadAccess::Public || is_open(path) {
         return Ok(());

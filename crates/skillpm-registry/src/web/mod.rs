@@ -58,11 +58,8 @@ pub(crate) struct State {
 pub(crate) type Shared = Arc<State>;
 
 impl State {
-    /// Returns the state of a server that does what `app` can and counts in `metrics`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a template of the pages is wrong.
+    /// Returns the state of a server that does what `app` can and counts in `metrics`. Fails if a template of the pages is
+    /// wrong.
     pub(crate) fn new(app: App, metrics: Metrics) -> Result<Self> {
         let rates = guard::Rates::new(&app.config.limits);
         Ok(Self {

@@ -216,11 +216,8 @@ async fn parts(app: &App, record: &Record) -> Result<Parts> {
     Ok(parts)
 }
 
-/// Returns the newest version with parts that are the ones, and these; `None` if there is none.
-///
-/// # Errors
-///
-/// Fails if versions are left to look at after [`UNPACKED`] of them, and if one cannot be read that may be the one.
+/// Returns the newest version with parts that are the ones, and these; `None` if there is none. Fails if versions are left to
+/// look at after [`UNPACKED`] of them, and if one cannot be read that may be the one.
 async fn with_part<'h>(
     app: &App,
     skill: &'h History,

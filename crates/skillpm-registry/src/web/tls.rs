@@ -24,11 +24,8 @@ pub(crate) struct Tls {
 }
 
 impl Tls {
-    /// Reads the certificate and the key that `config` names; `None` if it names none.
-    ///
-    /// # Errors
-    ///
-    /// Fails if only one of both is named, if one cannot be read, and if they are no pair.
+    /// Reads the certificate and the key that `config` names; `None` if it names none. Fails if only one of both is named, if
+    /// one cannot be read, and if they are no pair.
     pub(crate) fn of(config: &Config) -> Result<Option<Self>> {
         let (certificate, key) = match (&config.tls_certificate, &config.tls_key) {
             (Some(certificate), Some(key)) => (certificate.clone(), key.clone()),
@@ -40,11 +37,8 @@ impl Tls {
         Ok(Some(Self { certificate, key, current }))
     }
 
-    /// Reads the files again. After an error the old certificate stays.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one of them cannot be read, and if they are no pair.
+    /// Reads the files again. After an error the old certificate stays. Fails if one of them cannot be read, and if they are no
+    /// pair.
     pub(crate) fn read_again(&self) -> Result<()> {
         let new = read(&self.certificate, &self.key)?;
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = new;

@@ -103,10 +103,6 @@ impl Issuer {
 
 impl Keys {
     /// Returns what asks issuers for their keys, and has none yet.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no HTTP client can be made.
     pub(super) fn new() -> Result<Self> {
         crate::encrypt_with_ring();
         let client = reqwest::Client::builder()
@@ -117,11 +113,7 @@ impl Keys {
         Ok(Self { client, issuers: Mutex::default() })
     }
 
-    /// Returns the key `kid` of the issuer.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the issuer has no such key, and if it does not answer.
+    /// Returns the key `kid` of the issuer. Fails if the issuer has no such key, and if it does not answer.
     pub(super) async fn find(&self, issuer: &str, kid: &str) -> Result<Key> {
         let of = {
             let mut issuers = self.issuers.lock().unwrap_or_else(PoisonError::into_inner);
@@ -178,11 +170,7 @@ impl Keys {
 }
 
 impl Key {
-    /// Checks the signature of `signed`. The kind of the key decides how, and `alg` has to agree: a statement cannot
-    /// choose.
-    ///
-    /// # Errors
-    ///
+    /// Checks the signature of `signed`. The kind of the key decides how, and `alg` has to agree: a statement cannot choose.
     /// Fails for a wrong signature, and for a kind of key that is not accepted.
     pub(super) fn check(&self, alg: &str, signed: &[u8], signature: &[u8]) -> Result<()> {
         let wrong = || refused("the signature of the statement is wrong");

@@ -42,21 +42,13 @@ impl fmt::Debug for Issuers {
 
 impl Issuers {
     /// Returns the issuers at `urls`, whose statements have to be for `audience`. What was seen is kept in `private`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no HTTP client can be made.
     pub(crate) fn new(urls: &[String], audience: Option<&str>, private: &Objects) -> Result<Self> {
         let audience = audience.map(|url| url.trim_end_matches('/').to_owned());
         let urls = urls.iter().map(|url| url.trim_end_matches('/').to_owned()).collect();
         Ok(Self { urls, audience, keys: Keys::new()?, seen: private.below("statements") })
     }
 
-    /// Checks a statement.
-    ///
-    /// # Errors
-    ///
-    /// Fails for one that is not by a trusted issuer, not for this server, or not valid now.
+    /// Checks a statement. Fails for one that is not by a trusted issuer, not for this server, or not valid now.
     pub(crate) async fn accept(&self, statement: &str, now: Timestamp) -> Result<Statement> {
         let Some(audience) = &self.audience else {
             return Err(refused(
@@ -84,11 +76,8 @@ impl Issuers {
         Ok(Statement { holder, seen, expires })
     }
 
-    /// Remembers the statement for all servers of the registry, and returns what a token is to be for whoever shows it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it was shown before, and if the store does not answer.
+    /// Remembers the statement for all servers of the registry, and returns what a token is to be for whoever shows it. Fails
+    /// if it was shown before, and if the store does not answer.
     pub(crate) async fn see_once(&self, statement: Statement, now: Timestamp) -> Result<TokenRequest> {
         // The bytes differ each time, so a second creation is never taken for the first.
         let mut random = [0; 16];

@@ -95,11 +95,7 @@ impl Statement {
     }
 }
 
-/// Returns the claims, the header, what is signed, and the signature.
-///
-/// # Errors
-///
-/// Fails if the text is not a signed JSON Web Token.
+/// Returns the claims, the header, what is signed, and the signature. Fails if the text is not a signed JSON Web Token.
 pub(super) fn parts(statement: &str) -> Result<(Claims, Header, &[u8], Vec<u8>)> {
     let malformed = || refused("the statement is not a signed JSON Web Token");
     if statement.len() > MAX_STATEMENT {
@@ -113,11 +109,7 @@ pub(super) fn parts(statement: &str) -> Result<(Claims, Header, &[u8], Vec<u8>)>
     Ok((claims, header, signed.as_bytes(), decode(signature)?))
 }
 
-/// Checks that the claims are valid at `now`.
-///
-/// # Errors
-///
-/// Fails before and after their time.
+/// Checks that the claims are valid at `now`. Fails before and after their time.
 pub(super) fn check_time(claims: &Claims, now: Timestamp) -> Result<()> {
     let now = now.seconds();
     if claims.exp <= now.saturating_sub(LEEWAY) {
@@ -140,11 +132,8 @@ pub(super) fn check_time(claims: &Claims, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Returns the workflow whose job the claims describe, and what it works on.
-///
-/// # Errors
-///
-/// Fails if they do not say it, and for a workflow of another repository.
+/// Returns the workflow whose job the claims describe, and what it works on. Fails if they do not say it, and for a workflow of
+/// another repository.
 pub(super) fn holder(issuer: &str, claims: Claims) -> Result<(TrustedPublisher, Provenance)> {
     let incomplete = || refused("the statement does not say which workflow of which repository it is about");
     let repository = claims.repository.ok_or_else(incomplete)?;
