@@ -93,3 +93,27 @@ fn another_attempt_brings_what_the_first_decided() {
     assert_eq!(locked(&sandbox)[0], "base 1.2");
     assert!(sandbox.read(".agents/skills/base/SKILL.md").contains("Version 1.2."));
 }
+
+/// A skill with an unresolved merge is not merged again because another one needs a newer version of it.
+#[test]
+fn an_unresolved_merge_is_not_merged_over() {
+    let files = || RegistryFiles::default().add("base", "1.0.0", "");
+    let (forge, mut sandbox) = (Forge::start(), project(&files()));
+    sandbox.forge(&forge);
+    let repo = forge.repo("acme/skills");
+    repo.branch("main", &repo.commit(&Tree::new().file("tool/SKILL.md", document("tool", ""))));
+    sandbox.ok(&["install", "base@>=1"]);
+    sandbox.ok(&["install", "acme/skills/tool"]);
+    let at = ".agents/skills/base/SKILL.md";
+    sandbox.write(at, sandbox.read(at).replace("Version 1.0.0.", "Version of mine."));
+    files().add("base", "1.1.0", "").write(&sandbox, "../registry");
+    sandbox.run(&["update", "base"]);
+    assert_eq!(locked(&sandbox)[0], "base 1.1.0");
+    files().add("base", "1.1.0", "").add("base", "2.0.0", "").write(&sandbox, "../registry");
+    repo.branch("main", &repo.commit(&Tree::new().file("tool/SKILL.md", document("tool", "base@^2"))));
+    let before = (sandbox.read("skillpm.lock"), sandbox.read(at));
+    let failed = sandbox.run(&["update", "tool", "--allow-new-capabilities=tool"]);
+    assert_ne!(failed.code, Some(0), "{failed}");
+    assert!(failed.stderr.contains("base") && failed.stderr.contains("--abort"), "{failed}");
+    assert_eq!((sandbox.read("skillpm.lock"), sandbox.read(at)), before);
+}

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::edits;
 use super::find::{Finder, Installed, Newer, UpdateJob, Work, nothing, tree};
-use super::outcome::UpdateChange;
+use super::outcome::{UpdateChange, UpdatedSkill};
 
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::codes;
@@ -133,18 +133,32 @@ impl<'a> Finder<'a> {
             self.found.states.insert(name.to_string(), (&candidate).into());
             let one = Installed { name, entry, locked };
             self.fetcher.sources.admit(&spec_of(&one.entry))?;
-            if self.earlier(&one)? {
-                let told =
-                    format!("`{name}` has to change its version, and an earlier merge of it is not resolved");
-                return Err(Error::new(ErrorKind::Findings, told).hint(message!(
-                    "resolve it, or ",
-                    Verb::Update.within(self.scope.kind).word(name).flag(Opt::Abort),
-                    " undoes it"
-                )));
-            }
+            self.check_merged(&one)?;
             may.push((one, candidate));
         }
         Ok(())
+    }
+
+    /// Fails if an earlier merge of `installed`, whose version has to change, is not resolved.
+    pub(super) fn check_merged(&mut self, installed: &Installed<'_>) -> Result<()> {
+        let name = installed.name;
+        // A skill with a new version was checked before.
+        if self.found.jobs.iter().any(|job| job.name == *name && job.new_version().is_some()) {
+            return Ok(());
+        }
+        // The outcome may already list it as unresolved.
+        let is_listed =
+            |other: &UpdatedSkill| other.change == UpdateChange::Unresolved && other.name == name.as_str();
+        self.found.others.retain(|other| !is_listed(other));
+        if !self.earlier(installed)? {
+            return Ok(());
+        }
+        let what = format!("`{name}` has to change its version, and an earlier merge of it is not resolved");
+        Err(Error::new(ErrorKind::Findings, what).hint(message!(
+            "resolve it, or ",
+            Verb::Update.within(self.scope.kind).word(name).flag(Opt::Abort),
+            " undoes it"
+        )))
     }
 
     /// Gets the skills of sites that are newer ready, all of a site at once.

@@ -163,6 +163,7 @@ impl Finder<'_> {
     fn take_needed(&mut self, name: &SkillName, offered: Offered) -> Result<UpdateJob> {
         let newest = offered.newest(name)?;
         if let Some(installed) = installed(self.files, name) {
+            self.check_merged(&installed)?;
             let mut job = self.renew(&installed, &newest, None)?;
             job.entry = job.new_version().and_then(|new| self.admitting(&installed, new));
             return Ok(job);

@@ -310,7 +310,9 @@ impl<'a> Finder<'a> {
         };
         let open = edits::open(&record, locked, &lies)?;
         if open.is_empty() {
-            self.found.resolved.push((*name).clone());
+            if !self.found.resolved.contains(name) {
+                self.found.resolved.push((*name).clone());
+            }
             return Ok(false);
         }
         let Some(prefer) = self.request.prefer else {
