@@ -2,6 +2,7 @@
 
 mod back;
 mod choice;
+mod import;
 mod places;
 mod update;
 mod words;

@@ -161,8 +161,8 @@ fn too_many() {
     insta::assert_snapshot!(sandbox.run(&["install", "acme/chain@s0"]), @"
     exit: 5
     --- stderr
-    error: more than 256 skills are needed by others, including `s257`
-    hint: `--no-deps` leaves them out
+    error: more than 256 skills outside of registries are needed, including `s257`
+    hint: `--no-deps` leaves out what skills need
     ");
     assert!(!sandbox.project().join(".agents").exists());
     sandbox.ok(&["install", "acme/chain@s100"]);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::dependencies::{Deciding, Keep, VersionRequest, decide};
+use super::dependencies::{Deciding, VersionRequest, decide};
 use super::fetcher::{Sources, moved_to};
 use crate::admission::PolicySubject;
 use crate::advice::Warning;
@@ -29,7 +29,7 @@ impl Rules for Sources<'_> {
     fn decide(&mut self, files: &Files, asked: &[&UpdateCandidate<'_>], how: &How) -> Result<Vec<Warning>> {
         let free: BTreeSet<SkillName> = asked.iter().map(|one| one.name.clone()).collect();
         let requests: Vec<_> = asked.iter().filter_map(|one| request(one, &how.aim)).collect();
-        let how = Deciding { keep: Keep::LockedBut(&free), minimal: how.minimal, alone: how.alone };
+        let how = Deciding { free: Some(&free), minimal: how.minimal, alone: how.alone };
         decide(self, files, &requests, how)
     }
 

@@ -2,15 +2,13 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use pubgrub::SelectedDependencies;
-
 use super::dependencies::Edge;
 use super::explanation::explain_two;
 use super::problem::VersionLimit;
 use super::provider::{Provider, meets};
-use super::search::{Answer, Package};
+use super::search::Answer;
 use super::solution::{Asker, Assignment, ChosenVersion, Notice, Selected, Solution, SolveError};
-use super::universe::{PlacedState, Target, Universe};
+use super::universe::{BoundBy, PlacedState, Target, Universe};
 use crate::name::SkillName;
 
 /// The ordinals of the selected versions, by the numbers of the skills.
@@ -20,15 +18,7 @@ pub(super) type Choice = BTreeMap<u32, u32>;
 pub(super) type Asked = (u32, BTreeSet<Asker>);
 
 /// Returns the solution with the selected versions, or the two skills in it that have the same name.
-pub(super) fn assemble<P: Provider>(
-    universe: &mut Universe<'_, P>,
-    selected: &SelectedDependencies<Package, u32>,
-) -> Answer<P> {
-    let skills = selected.iter().filter_map(|(package, ordinal)| match package {
-        Package::Skill(number) => Some((*number, *ordinal)),
-        Package::Root | Package::Manifest => None,
-    });
-    let choice: Choice = skills.collect();
+pub(super) fn assemble<P: Provider>(universe: &mut Universe<'_, P>, choice: Choice) -> Answer<P> {
     let askers = askers(universe, &choice);
     if let Some((first, second)) = two_of_one_name(universe, &choice, &askers) {
         return Err(SolveError::NoSolution(Box::new(explain_two(universe, &choice, &first, &second))));
@@ -50,8 +40,8 @@ pub(super) fn assemble<P: Provider>(
         solution.versions.extend(chosen(universe, *number, *ordinal, &askers));
     }
     let unresolved = std::mem::take(&mut universe.unresolved).into_iter();
-    let chosen = unresolved.filter(|(number, ordinal, _)| choice.get(number) == Some(ordinal));
-    solution.unresolved = chosen.map(|(_, _, one)| one).collect();
+    let chosen = unresolved.filter(|((number, ordinal), _)| choice.get(number) == Some(ordinal));
+    solution.unresolved = chosen.map(|(_, one)| one).collect();
     for (number, ordinal) in choice {
         if let Some((skill, candidate, found)) = universe.take(number, ordinal) {
             solution.assignment.selected.insert(skill.name.clone());
@@ -171,6 +161,27 @@ fn two_of_one_name<P: Provider>(
 }
 
 impl<P: Provider> Universe<'_, P> {
+    /// Reports whether a name means a skill that none of the versions in `choice` leads to: the search has found it for a
+    /// version that it has given up.
+    pub(super) fn borrows_from_abandoned(&self, choice: &Choice) -> bool {
+        let edges = || {
+            let needs = choice.iter().filter_map(|(number, ordinal)| self.needs.get(&(*number, *ordinal)));
+            needs.flat_map(|needs| &needs.edges)
+        };
+        let found = edges().filter(|edge| !edge.borrowed).map(|edge| (&edge.target, edge.ordinal));
+        let found: BTreeSet<_> = found.collect();
+        edges().any(|edge| match &edge.target {
+            Target::Registry(_) => edge.borrowed && !found.contains(&(&edge.target, None)),
+            Target::Place(number) => {
+                let ordinal = choice.get(number).copied();
+                let placed =
+                    ordinal.and_then(|at| self.skill(*number)?.placed.get(super::universe::index(at)));
+                let is_found = placed.is_some_and(|one| matches!(one.state, PlacedState::Found(..)));
+                is_found && !found.contains(&(&edge.target, ordinal))
+            }
+        })
+    }
+
     /// Returns the skill that satisfies the declaration `edge`: its name and version, and whether a registry lists it.
     fn meant(&self, edge: &Edge, choice: &Choice) -> Option<(SkillName, Option<String>, bool)> {
         match &edge.target {
@@ -205,7 +216,7 @@ impl<P: Provider> Universe<'_, P> {
             Some(registry) => {
                 self.roots.iter().any(|root| root.registry == registry && root.name == skill.name)
             }
-            None => self.bound(&skill.name).is_some_and(|bound| bound.by_user),
+            None => self.bound(&skill.name).is_some_and(|bound| bound.by == BoundBy::User),
         }
     }
 

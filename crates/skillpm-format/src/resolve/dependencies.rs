@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use semver::VersionReq;
 
-use super::MOST;
+use super::MAX_FOUND;
 use super::declared::Declared;
 use super::dependent::{Dependent, comes_from};
 use super::place::sibling;
-use super::problem::{OnUnresolved, Reach, RegistryId, VersionLimit};
+use super::problem::{OnUnresolved, Reach, RegistryId, SkillId, VersionLimit};
 use super::provider::{Available, Location, Offer, Provider};
 use super::solution::{Finder, Notice, SolveError, Unresolved};
-use super::universe::{Bound, PlacedState, Target, Universe, index};
+use super::universe::{Bound, BoundBy, PlacedState, Target, Universe, index};
 use crate::name::SkillName;
 use crate::requirement::Requirement;
 use crate::spec::{Reference, SourceSpec};
@@ -38,10 +38,16 @@ pub(super) struct Edge {
     pub(super) target: Target,
     pub(super) text: String,
     pub(super) range: Option<VersionReq>,
+    /// Whether it names a skill that another declaration has found.
+    pub(super) borrowed: bool,
+    /// The ordinal of the skill outside of registries that the declaration itself leads to.
+    pub(super) ordinal: Option<u32>,
 }
 
 /// The examination of a version of a skill.
 struct Work<'d> {
+    /// The number and the ordinal of the version.
+    at: (u32, u32),
     dependent: &'d Dependent,
     registry: Option<RegistryId>,
     /// Whether its other dependencies are those that the lockfile names.
@@ -64,14 +70,20 @@ impl Work<'_> {
     }
 
     /// Lets one of the accepted skills outside of registries satisfy the declaration `text`.
-    fn take(&mut self, accepted: (u32, VersionLimit), text: &str, range: Option<&VersionReq>) {
+    fn take(&mut self, accepted: (u32, VersionLimit), text: &str) {
         let (number, limit) = accepted;
+        let ordinal = match limit {
+            VersionLimit::At(ordinal, _) => Some(ordinal),
+            VersionLimit::Range(_) => None,
+        };
         self.targets.push((Target::Place(number), limit));
-        self.connect(Target::Place(number), text, range);
+        self.connect(Target::Place(number), text, None).ordinal = ordinal;
     }
 
-    fn connect(&mut self, target: Target, text: &str, range: Option<&VersionReq>) {
-        self.edges.push(Edge { target, text: text.to_owned(), range: range.cloned() });
+    /// Lets `target` satisfy the declaration `text`.
+    fn connect(&mut self, target: Target, text: &str, range: Option<&VersionReq>) -> &mut Edge {
+        let (text, range) = (text.to_owned(), range.cloned());
+        self.edges.push_mut(Edge { target, text, range, borrowed: false, ordinal: None })
     }
 }
 
@@ -96,6 +108,7 @@ impl<P: Provider> Universe<'_, P> {
         let Some((dependent, root)) = self.dependent(number, ordinal) else { return Ok(Needs::default()) };
         let locked = self.settled(number, ordinal);
         let mut work = Work {
+            at: (number, ordinal),
             dependent: &dependent,
             registry: self.skill(number).and_then(|skill| skill.registry),
             settled: locked.is_some(),
@@ -105,19 +118,16 @@ impl<P: Provider> Universe<'_, P> {
             notices: Vec::new(),
         };
         for declared in &dependent.declared {
-            let error = match self.declared(&mut work, declared) {
-                Ok(()) => continue,
-                // What is there stays, and is examined when it comes anew.
-                Err(Failure::Source(_)) if work.settled => continue,
-                Err(Failure::TooMany(name)) => return Err(SolveError::TooMany(name)),
-                Err(Failure::Source(error)) => error,
-            };
-            let root = work.finder.root.clone();
-            let (dependent, text) = (dependent.name.clone(), declared.text.clone());
-            let unresolved = Unresolved { root, dependent, text, error };
-            match self.problem.on_unresolved {
-                OnUnresolved::Stop => return Err(SolveError::Unresolved(Box::new(unresolved))),
-                OnUnresolved::Skip => self.unresolved.push((number, ordinal, unresolved)),
+            match self.declared(&mut work, declared) {
+                Ok(()) => {}
+                Err(Failure::Source(error)) => self.unavailable(&work, declared.text.clone(), error)?,
+                Err(Failure::TooMany(name)) => {
+                    return Err(SolveError::TooMany {
+                        name,
+                        what: "skills outside of registries",
+                        limit: MAX_FOUND,
+                    });
+                }
             }
         }
         for name in locked.iter().flatten() {
@@ -127,6 +137,28 @@ impl<P: Provider> Universe<'_, P> {
             }
         }
         self.settle(work)
+    }
+
+    /// Leaves out the declaration `text`, which cannot be satisfied because of `error`, unless that stops the search.
+    fn unavailable(
+        &mut self,
+        work: &Work<'_>,
+        text: String,
+        error: P::Error,
+    ) -> Result<(), SolveError<P::Error>> {
+        // What is installed stays, and is examined when it comes anew.
+        if work.settled {
+            return Ok(());
+        }
+        let (root, dependent) = (work.finder.root.clone(), work.dependent.name.clone());
+        let unresolved = Unresolved { root, dependent, text, error };
+        match self.problem.on_unresolved {
+            OnUnresolved::Stop => Err(SolveError::Unresolved(Box::new(unresolved))),
+            OnUnresolved::Skip => {
+                self.unresolved.push((work.at, unresolved));
+                Ok(())
+            }
+        }
     }
 
     /// Returns the version `ordinal` of the skill `number` with its declarations, and the requested skill that it is needed
@@ -196,18 +228,24 @@ impl<P: Provider> Universe<'_, P> {
         let bound = self.bound(name).cloned();
         match (bound, work.registry) {
             (Some(Bound { target: Target::Place(_), .. }), None) if work.settled => {}
-            (Some(Bound { target: Target::Place(number), .. }), _) => {
-                work.take((number, VersionLimit::of(None)), text, range);
+            (Some(Bound { target: Target::Place(number), by }), _) => {
+                let limit = VersionLimit::of(None);
+                work.targets.push((Target::Place(number), limit));
+                work.connect(Target::Place(number), text, range).borrowed = by == BoundBy::Search;
             }
             (_, Some(registry)) => {
                 let id = (registry, name.clone());
-                self.limit(work, Target::Registry(id), text, range);
+                self.limit(work, id, text, range)?;
             }
             // What the user requests satisfies those that accept any version, pre-releases too.
-            (Some(Bound { target, by_user: true }), None) if range.is_none() => {
+            (Some(Bound { target, by: BoundBy::User }), None) if range.is_none() => {
                 work.connect(target, text, None);
             }
-            (Some(Bound { target, .. }), None) => self.limit(work, target, text, range),
+            (Some(Bound { target: Target::Registry(id), by }), None) => {
+                if let Some(edge) = self.limit(work, id, text, range)? {
+                    edge.borrowed = by == BoundBy::Search;
+                }
+            }
             (None, None) if work.settled || self.is_closed() => {}
             (None, None) => {
                 let offer = self.provider.named(work.dependent, name, range).map_err(Failure::Source)?;
@@ -248,11 +286,15 @@ impl<P: Provider> Universe<'_, P> {
             let range = spec.reference.as_ref().and_then(Reference::range).map(VersionRange::parsed);
             match self.bound(&name).cloned() {
                 _ if work.is_own(&name) => {}
-                Some(bound) if bound.by_user && bound.target != target => {
-                    self.stay(work, text, location.spec, &name, bound.target);
+                Some(Bound { target: other, by: BoundBy::User }) if other != target => {
+                    self.stay(work, text, location.spec, &name, other);
                 }
-                Some(Bound { by_user: true, .. }) if range.is_none() => work.connect(target, text, None),
-                _ => self.limit(work, target, text, range),
+                Some(Bound { by: BoundBy::User, .. }) if range.is_none() => {
+                    work.connect(target, text, None);
+                }
+                _ => {
+                    self.limit(work, (registry, name), text, range)?;
+                }
             }
             return Ok(());
         }
@@ -260,7 +302,7 @@ impl<P: Provider> Universe<'_, P> {
         if let Some((number, ordinal, _)) = known {
             let is_own = self.skill(number).is_some_and(|skill| work.is_own(&skill.name));
             if !work.settled && !is_own {
-                work.take(self.only(number, ordinal), text, None);
+                work.take(self.only(number, ordinal), text);
             }
             return Ok(());
         }
@@ -271,8 +313,8 @@ impl<P: Provider> Universe<'_, P> {
         let name = available.skill.name.clone();
         match self.bound(&name).cloned() {
             _ if work.is_own(&name) => {}
-            Some(bound) if bound.by_user && !self.is_at(&bound.target, &available.skill) => {
-                self.stay(work, text, location.spec, &name, bound.target);
+            Some(Bound { target, by: BoundBy::User }) if !self.is_at(&target, &available.skill) => {
+                self.stay(work, text, location.spec, &name, target);
             }
             _ => self.find(work, text, available, false)?,
         }
@@ -305,32 +347,51 @@ impl<P: Provider> Universe<'_, P> {
         let name = skill.name.clone();
         let number = self.place_of(&name);
         if let Some((number, ordinal)) = number.and_then(|one| Some((one, self.ordinal_at(one, &skill)?))) {
-            work.take(self.only(number, ordinal), text, None);
+            work.take(self.only(number, ordinal), text);
             return Ok(());
         }
-        if !self.provider.has_room_for(&name).map_err(Failure::Source)? {
-            work.notices.push(Notice::NoRoom { dependent: work.dependent.name.clone(), name });
+        if !self.has_room(work, &name)? {
             return Ok(());
         }
         self.found += 1;
-        if self.found > MOST {
+        if self.found > MAX_FOUND {
             return Err(Failure::TooMany(name));
         }
         let state = PlacedState::Found(Some(candidate), work.finder.clone());
         let (number, ordinal) = self.place(skill, state);
-        self.bind(&name, Target::Place(number), false);
+        self.bind(&name, Target::Place(number), BoundBy::Search);
         let accepted = if any { (number, VersionLimit::of(None)) } else { self.only(number, ordinal) };
-        work.take(accepted, text, None);
+        work.targets.push((Target::Place(number), accepted.1));
+        work.connect(Target::Place(number), text, None).ordinal = Some(ordinal);
         Ok(())
     }
 
-    /// Limits `target`, a skill of a registry, to the versions in `range`, or to those that an override allows.
-    fn limit(&mut self, work: &mut Work<'_>, target: Target, text: &str, range: Option<&VersionReq>) {
-        if let Target::Registry((_, name)) = &target {
-            let limit = self.problem.limit(name, range);
-            work.targets.push((target.clone(), limit));
+    /// Reports whether there is room for the skill `name`. If there is none, that is a notice.
+    fn has_room(&mut self, work: &mut Work<'_>, name: &SkillName) -> Result<bool, Failure<P::Error>> {
+        let has_room = self.provider.has_room_for(name).map_err(Failure::Source)?;
+        if !has_room {
+            let (dependent, name) = (work.dependent.name.clone(), name.clone());
+            work.notices.push(Notice::NoRoom { dependent, name });
         }
-        work.connect(target, text, range);
+        Ok(has_room)
+    }
+
+    /// Limits the skill `id` of a registry to the versions in `range`, or to those that an override allows. Returns `None`
+    /// if there is no room for it.
+    fn limit<'w>(
+        &mut self,
+        work: &'w mut Work<'_>,
+        id: SkillId,
+        text: &str,
+        range: Option<&VersionReq>,
+    ) -> Result<Option<&'w mut Edge>, Failure<P::Error>> {
+        if self.bound(&id.1).is_none() && !self.has_room(work, &id.1)? {
+            return Ok(None);
+        }
+        let limit = self.problem.limit(&id.1, range);
+        let target = Target::Registry(id);
+        work.targets.push((target.clone(), limit));
+        Ok(Some(work.connect(target, text, range)))
     }
 
     /// Lets `target`, the skill `kept` that the user requested, stay although the declaration `text` means `spec`.
@@ -351,15 +412,15 @@ impl<P: Provider> Universe<'_, P> {
             spec: Box::new(spec),
             kept: kept.clone(),
         });
-        match target {
-            Target::Place(number) => work.take((number, VersionLimit::of(None)), text, None),
-            target @ Target::Registry(_) => work.connect(target, text, None),
+        if let Target::Place(_) = target {
+            work.targets.push((target.clone(), VersionLimit::of(None)));
         }
+        work.connect(target, text, None);
     }
 
     /// Returns what was found, with the numbers of the skills of registries.
-    fn settle(&mut self, work: Work<'_>) -> Result<Needs, SolveError<P::Error>> {
-        let Work { registry, settled, finder, mut targets, edges, notices, .. } = work;
+    fn settle(&mut self, mut work: Work<'_>) -> Result<Needs, SolveError<P::Error>> {
+        let mut targets = std::mem::take(&mut work.targets);
         targets.sort_by_cached_key(|(target, limit)| (target.clone(), limit.to_string()));
         targets.dedup();
         let ids = targets.iter().filter_map(|(target, _)| match target {
@@ -367,7 +428,7 @@ impl<P: Provider> Universe<'_, P> {
             Target::Place(_) => None,
         });
         self.announce(ids);
-        let touches_installed = registry.is_none()
+        let touches_installed = work.registry.is_none()
             && targets.iter().any(|(target, limit)| match target {
                 Target::Registry(_) => true,
                 Target::Place(number) => self.replaces_installed(*number, limit),
@@ -376,15 +437,25 @@ impl<P: Provider> Universe<'_, P> {
         for (target, limit) in targets {
             let number = match target {
                 Target::Place(number) => number,
-                Target::Registry(id) => {
-                    let number = self.number(&id).map_err(SolveError::Provider)?;
-                    self.found_for(number, &finder);
-                    self.bind(&id.1.clone(), Target::Registry(id), false);
-                    number
-                }
+                Target::Registry(ref id) => match self.number(id) {
+                    Ok(number) => {
+                        self.found_for(number, &work.finder);
+                        self.bind(&id.1, target.clone(), BoundBy::Search);
+                        number
+                    }
+                    Err(error) => {
+                        let (left_out, edges) =
+                            work.edges.drain(..).partition::<Vec<_>, _>(|edge| edge.target == target);
+                        work.edges = edges;
+                        let text = left_out.into_iter().map(|edge| edge.text).next().unwrap_or_default();
+                        self.unavailable(&work, text, error)?;
+                        continue;
+                    }
+                },
             };
             limits.push((number, limit));
         }
+        let Work { edges, settled, notices, .. } = work;
         Ok(Needs { limits, edges, settled, touches_installed, notices })
     }
 

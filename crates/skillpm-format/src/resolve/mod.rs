@@ -60,4 +60,4 @@ pub use self::solution::{
 pub const MAX_SKILLS: usize = 10_000;
 
 /// The maximum number of skills of other sources that one solution brings.
-pub const MOST: usize = 256;
+pub const MAX_FOUND: usize = 256;

@@ -9,13 +9,14 @@ use std::fmt;
 use pubgrub::{Dependencies, DependencyProvider, PackageResolutionStatistics, PubGrubError, VersionSet};
 
 use super::MAX_SKILLS;
-use super::assemble::assemble;
-use super::explanation::explain;
+use super::assemble::{Choice, assemble};
+use super::explanation::{Explanation, explain};
 use super::ordinals::Ordinals;
-use super::problem::{Problem, Reach, VersionLimit, WantedBy};
+use super::problem::{Problem, Reach, SkillId, VersionLimit, WantedBy};
 use super::provider::Provider;
 use super::solution::{Solution, SolveError};
 use super::universe::{PlacedState, Universe};
+use crate::version::Version;
 
 /// The maximum number of decisions, so that every search ends. Decisions become slower with the number of conflicts: a
 /// caller that reads registries of strangers also limits the time, in [`Provider::check`].
@@ -36,17 +37,74 @@ pub fn solve<P: Provider>(problem: &Problem, provider: &mut P) -> Answer<P> {
 }
 
 /// Does the same as [`solve`] with at most `max_steps` decisions.
+///
+/// PubGrub takes what a version needs as a fact, but a name without a source may mean a skill that was found for a version
+/// that the search has given up since. Only then it searches again: with the versions of the solution as the locked ones, so
+/// that it gives up none of them, or, without a solution, with names that mean what they mean by themselves.
 pub(super) fn solve_within<P: Provider>(problem: &Problem, provider: &mut P, max_steps: usize) -> Answer<P> {
-    let search = Search::new(Universe::new(problem, provider), max_steps);
+    match attempt(problem, provider, max_steps, Attempt::First) {
+        Ok(answer) => answer,
+        Err(Doubt::Solution(versions)) => {
+            let mut problem = problem.clone();
+            problem.locked.extend(versions);
+            attempt(&problem, provider, max_steps, Attempt::Last).unwrap_or(Err(SolveError::TooHard))
+        }
+        Err(Doubt::NoSolution(explanation)) => {
+            match attempt(problem, provider, max_steps, Attempt::WithoutBorrowing) {
+                Ok(answer @ Ok(_)) => answer,
+                _ => Err(SolveError::NoSolution(explanation)),
+            }
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Attempt {
+    First,
+    Last,
+    WithoutBorrowing,
+}
+
+/// A result of a search in which a name means a skill that was found for a version that was given up.
+enum Doubt {
+    Solution(Vec<(SkillId, Version)>),
+    NoSolution(Box<Explanation>),
+}
+
+/// Searches once.
+fn attempt<P: Provider>(
+    problem: &Problem,
+    provider: &mut P,
+    max_steps: usize,
+    attempt: Attempt,
+) -> Result<Answer<P>, Doubt> {
+    let borrows = attempt != Attempt::WithoutBorrowing;
+    let search = Search::new(Universe::new(problem, provider, borrows), max_steps);
     let result = pubgrub::resolve(&search, Package::Root, 0u32);
     let Search { universe, stopped, .. } = search;
     let mut universe = universe.into_inner();
     match result {
-        Ok(selected) => assemble(&mut universe, &selected),
-        Err(PubGrubError::NoSolution(tree)) => {
-            Err(SolveError::NoSolution(Box::new(explain(tree, &mut universe))))
+        Ok(selected) => {
+            let skills = selected.into_iter().filter_map(|(package, ordinal)| match package {
+                Package::Skill(number) => Some((number, ordinal)),
+                Package::Root | Package::Manifest => None,
+            });
+            let choice: Choice = skills.collect();
+            if attempt == Attempt::First && universe.borrows_from_abandoned(&choice) {
+                let listed = choice.iter().filter_map(|(number, ordinal)| universe.listed(*number, *ordinal));
+                return Err(Doubt::Solution(listed.collect()));
+            }
+            Ok(assemble(&mut universe, choice))
         }
-        Err(_) => Err(stopped.into_inner().unwrap_or(SolveError::TooHard)),
+        Err(PubGrubError::NoSolution(tree)) => {
+            let explanation = Box::new(explain(tree, &mut universe));
+            let borrowed = universe.needs.values().flat_map(|needs| &needs.edges).any(|edge| edge.borrowed);
+            if attempt == Attempt::First && borrowed {
+                return Err(Doubt::NoSolution(explanation));
+            }
+            Ok(Err(SolveError::NoSolution(explanation)))
+        }
+        Err(_) => Ok(Err(stopped.into_inner().unwrap_or(SolveError::TooHard))),
     }
 }
 
@@ -132,7 +190,12 @@ impl<'a, P: Provider> Search<'a, P> {
                 let mut tried = self.tried.borrow_mut();
                 tried.insert(number);
                 if let Some(skill) = universe.skill(number).filter(|_| tried.len() > MAX_SKILLS) {
-                    return Err(SolveError::TooMany(skill.name.clone()));
+                    let name = skill.name.clone();
+                    return Err(SolveError::TooMany {
+                        name,
+                        what: "skills of registries",
+                        limit: MAX_SKILLS,
+                    });
                 }
                 let needs = universe.examine(number, ordinal)?;
                 Ok((needs.limits.clone(), needs.touches_installed && universe.problem.reach == Reach::Lazy))

@@ -109,8 +109,15 @@ pub enum SolveError<E> {
     Unresolved(Box<Unresolved<E>>),
     /// No choice of versions satisfies all requirements, or two skills would have one name.
     NoSolution(Box<Explanation>),
-    /// This skill would exceed [`MAX_SKILLS`](super::MAX_SKILLS) or [`MOST`](super::MOST).
-    TooMany(SkillName),
+    /// A skill exceeds [`MAX_SKILLS`](super::MAX_SKILLS) or [`MAX_FOUND`](super::MAX_FOUND).
+    TooMany {
+        /// The skill.
+        name: SkillName,
+        /// What there are too many of.
+        what: &'static str,
+        /// The maximum number.
+        limit: usize,
+    },
     /// The search was given up after [`MAX_STEPS`](super::MAX_STEPS) decisions.
     TooHard,
 }

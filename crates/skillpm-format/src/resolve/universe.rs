@@ -19,6 +19,7 @@ use super::solution::{Finder, Unresolved};
 use crate::name::SkillName;
 use crate::requirement::Requirement;
 use crate::spec::SourceSpec;
+use crate::version::Version;
 
 /// The skills that the search has seen so far, numbered in the order in which they were requested.
 pub(super) struct Universe<'a, P: Provider> {
@@ -32,6 +33,8 @@ pub(super) struct Universe<'a, P: Provider> {
     skills: Vec<Skill<P::Candidate>>,
     /// The skill that a name without a source means, by the key under which names are equal.
     bound: BTreeMap<String, Bound>,
+    /// Whether a name without a source can mean a skill that the search has found for another one.
+    borrows: bool,
     pub(super) needs: BTreeMap<(u32, u32), Rc<Needs>>,
     /// The number of skills that were found in sources other than registries.
     pub(super) found: usize,
@@ -39,7 +42,7 @@ pub(super) struct Universe<'a, P: Provider> {
 }
 
 /// A dependency that was skipped, with the number and the ordinal of the version that declares it.
-type Skipped<E> = (u32, u32, Unresolved<E>);
+type Skipped<E> = ((u32, u32), Unresolved<E>);
 
 /// A skill, and what can be installed under its name: the releases of a registry, or whatever other sources have.
 pub(super) struct Skill<C> {
@@ -74,8 +77,18 @@ pub(super) enum PlacedState<C> {
 #[derive(Debug, Clone)]
 pub(super) struct Bound {
     pub(super) target: Target,
-    /// Whether the user requested it.
-    pub(super) by_user: bool,
+    pub(super) by: BoundBy,
+}
+
+/// Who has bound a name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum BoundBy {
+    /// The user requested the skill.
+    User,
+    /// The skill is installed or comes in any case.
+    Problem,
+    /// The search has found the skill for a version that it may have given up since.
+    Search,
 }
 
 /// A skill on which another one depends.
@@ -83,6 +96,12 @@ pub(super) struct Bound {
 pub(super) enum Target {
     Registry(SkillId),
     Place(u32),
+}
+
+impl BoundBy {
+    fn of(by_user: bool) -> Self {
+        if by_user { Self::User } else { Self::Problem }
+    }
 }
 
 /// Returns `number` as an index.
@@ -104,7 +123,7 @@ fn named_dependencies<'r>(
 
 impl<'a, P: Provider> Universe<'a, P> {
     /// Returns the universe of `problem`, in which only the skills that it states were seen.
-    pub(super) fn new(problem: &'a Problem, provider: &'a mut P) -> Self {
+    pub(super) fn new(problem: &'a Problem, provider: &'a mut P, borrows: bool) -> Self {
         let mut universe = Self {
             problem,
             provider,
@@ -113,13 +132,14 @@ impl<'a, P: Provider> Universe<'a, P> {
             places: BTreeMap::new(),
             skills: Vec::new(),
             bound: BTreeMap::new(),
+            borrows,
             needs: BTreeMap::new(),
             found: 0,
             unresolved: Vec::new(),
         };
         for (skill, by) in &problem.coming {
             let (number, _) = universe.place(skill.clone(), PlacedState::Coming(*by));
-            universe.bind(&skill.name, Target::Place(number), *by == WantedBy::User);
+            universe.bind(&skill.name, Target::Place(number), BoundBy::of(*by == WantedBy::User));
         }
         for (at, one) in problem.installed.iter().enumerate() {
             if universe.bound(&one.name).is_none() {
@@ -127,14 +147,14 @@ impl<'a, P: Provider> Universe<'a, P> {
                 let skill =
                     Dependent { version, ..Dependent::new(one.name.clone(), one.place.clone(), None) };
                 let (number, _) = universe.place(skill, PlacedState::Installed(at));
-                universe.bind(&one.name, Target::Place(number), one.by_user);
+                universe.bind(&one.name, Target::Place(number), BoundBy::of(one.by_user));
             }
         }
         for root in problem.roots.iter().filter(|root| root.key == root.name) {
-            universe.bind(&root.key, Target::Registry(root.id()), true);
+            universe.bind(&root.key, Target::Registry(root.id()), BoundBy::User);
         }
         for id in &problem.known {
-            universe.bind(&id.1, Target::Registry(id.clone()), false);
+            universe.bind(&id.1, Target::Registry(id.clone()), BoundBy::Problem);
         }
         universe
     }
@@ -145,8 +165,10 @@ impl<'a, P: Provider> Universe<'a, P> {
     }
 
     /// Binds `name` to `target`, unless it is bound.
-    pub(super) fn bind(&mut self, name: &SkillName, target: Target, by_user: bool) {
-        self.bound.entry(name.collision_key()).or_insert(Bound { target, by_user });
+    pub(super) fn bind(&mut self, name: &SkillName, target: Target, by: BoundBy) {
+        if by != BoundBy::Search || self.borrows {
+            self.bound.entry(name.collision_key()).or_insert(Bound { target, by });
+        }
     }
 
     /// Returns the number of the skills outside of registries that are called `name`, if there are any.
@@ -208,6 +230,13 @@ impl<'a, P: Provider> Universe<'a, P> {
             }
             _ => None,
         }
+    }
+
+    /// Returns the version `ordinal` of the skill `number`, if a registry lists it.
+    pub(super) fn listed(&self, number: u32, ordinal: u32) -> Option<(SkillId, Version)> {
+        let skill = self.skill(number)?;
+        let version = skill.listing.release(ordinal)?.version.clone();
+        Some(((skill.registry?, skill.name.clone()), version))
     }
 
     /// Returns the version `ordinal` of the skill `number`, as text.

@@ -4,7 +4,7 @@ use super::provider::too_hard;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::error::{Error, ErrorKind};
-use crate::resolve::{Has, MOST, Notice, SolveError, Unresolved};
+use crate::resolve::{Has, Notice, SolveError, Unresolved};
 use crate::scope::ScopeKind;
 use crate::spec::SourceSpec;
 
@@ -19,11 +19,10 @@ pub(super) fn error_of(error: SolveError<Error>) -> Error {
         SolveError::Provider(error) => return error,
         SolveError::Unresolved(unresolved) => return unavailable(*unresolved),
         SolveError::NoSolution(explanation) => *explanation,
-        SolveError::TooMany(name) => {
-            return Error::integrity(format!(
-                "more than {MOST} skills are needed by others, including `{name}`"
-            ))
-            .hint(message!(Opt::NoDeps, " leaves them out"));
+        SolveError::TooMany { name, what, limit } => {
+            return can_be_left_out(Error::integrity(format!(
+                "more than {limit} {what} are needed, including `{name}`"
+            )));
         }
         SolveError::TooHard => return too_hard(),
     };

@@ -11,53 +11,51 @@ mod problem;
 mod provider;
 mod settle;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use self::declared::dependencies;
 pub(super) use self::installed::{Installed, locked_dependent};
 pub(super) use self::messages::can_be_left_out;
 use self::messages::{error_of, unavailable, warning_of};
 use self::problem::problem;
-pub(super) use self::problem::{Asked, Deciding, Keep, VersionRequest};
+pub(super) use self::problem::{Asked, Deciding, VersionRequest};
 use self::provider::SourceProvider;
 pub(super) use self::provider::{HasRoom, Offered};
 pub(super) use self::settle::{dependents_of, keep_locked, request_for_editable, unneeded, write, write_all};
-use super::fetcher::{Sources, Versions, spec_of};
+use super::fetcher::{Sources, Versions};
 use crate::advice::Warning;
 use crate::error::{Error, Result};
-use crate::install::plan::requirement_of;
 use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::resolve::{
-    Asker, Assignment, ChosenVersion, Dependent, Finder, Notice, OnUnresolved, Provider, RegistryId, SkillId,
-    Solution, SolveError, solve,
+    Asker, Assignment, ChosenVersion, Dependent, Finder, Notice, OnUnresolved, Provider, SkillId, Solution,
+    SolveError, solve,
 };
 use crate::scope::ScopeKind;
-use crate::spec::SourceSpec;
+use crate::spec::{Origin, SourceSpec};
+use crate::version::Version;
 
 /// What a search brings.
 #[derive(Default)]
 pub(super) struct Brought {
     /// Which skill satisfies which dependency.
     pub(super) assignment: Assignment,
-    /// The skills that come because others depend on them.
-    pub(super) selected: Vec<Selected>,
-    /// The locked skills of registries that change their versions so that all fit together.
-    pub(super) changed: Vec<(SkillName, Offered)>,
+    /// The skills to take in: first the locked ones of registries that change their versions, then new ones.
+    pub(super) skills: Vec<BroughtSkill>,
     /// Warnings for the user.
     pub(super) warnings: Vec<Warning>,
     /// What could not be resolved, if that is skipped.
     pub(super) unresolved: Vec<Error>,
 }
 
-/// A skill that comes because another one depends on it.
-pub(super) struct Selected {
+/// A skill that comes because of others.
+pub(super) struct BroughtSkill {
     /// Its name.
     pub(super) name: SkillName,
     /// What its source has delivered.
     pub(super) offered: Offered,
-    /// The skill that it was found for.
-    pub(super) found: Finder,
+    /// The skill that it was found for; `None` for a locked skill that changes its version so that all fit together.
+    pub(super) found: Option<Finder>,
 }
 
 /// Why nothing fits together, and the skill that could do without.
@@ -66,6 +64,15 @@ pub(super) struct Unsatisfied {
     pub(super) root: Option<SkillName>,
     /// Why.
     pub(super) error: Error,
+}
+
+impl Unsatisfied {
+    /// Returns that the skill `name`, which was `found` for another one, cannot be installed because of `error`.
+    pub(super) fn new(name: &SkillName, found: Option<Finder>, error: Error) -> Self {
+        let Some(Finder { by, root }) = found else { return error.into() };
+        let error = error.context(format!("`{by}` needs `{name}`, which cannot be installed"));
+        Self { root: Some(root), error: can_be_left_out(error) }
+    }
 }
 
 impl From<Unsatisfied> for Error {
@@ -140,41 +147,35 @@ fn attempt(
     }
     let solution = solve(&problem, &mut provider).map_err(|error| {
         let comes = |name: &SkillName| asked.came.iter().any(|one| one.name == *name);
+        let is_free = |name: &SkillName| asked.how.free.is_some_and(|free| free.contains(name));
         let root = match &error {
-            SolveError::Unresolved(unresolved) => Some(unresolved.root.clone()),
-            SolveError::NoSolution(explanation) => {
-                explanation.skills.iter().find(|name| comes(name)).cloned()
-            }
+            SolveError::Unresolved(one) => Some(&one.root).filter(|root| comes(root) || is_free(root)),
+            SolveError::NoSolution(explanation) => explanation.skills.iter().find(|name| comes(name)),
             _ => None,
         };
-        Unsatisfied { root: root.filter(comes), error: error_of(error) }
+        Unsatisfied { root: root.cloned(), error: error_of(error) }
     })?;
     let Solution { versions, selected, assignment, notices, unresolved } = solution;
-    let is_new = |one: &Selected| !asked.came.iter().any(|came| came.name == one.name);
+    let is_new = |one: &BroughtSkill| !asked.came.iter().any(|came| came.name == one.name);
     let selected = selected.into_iter();
     let mut brought = Brought {
         assignment,
-        selected: selected
-            .map(|one| Selected { name: one.skill.name, offered: one.candidate, found: one.found })
+        skills: selected
+            .map(|one| BroughtSkill { name: one.skill.name, offered: one.candidate, found: Some(one.found) })
             .filter(is_new)
             .collect(),
         warnings: std::mem::take(&mut provider.warnings),
         unresolved: unresolved.into_iter().map(unavailable).collect(),
-        ..Brought::default()
     };
     let told = notices.iter().filter(|notice| !is_in_force(files, notice));
     brought.warnings.extend(told.map(|notice| warning_of(notice, scope)));
-    let decided = if versions.is_empty() {
-        provider.sources.versions.clone()
-    } else {
-        let mut decided = BTreeMap::new();
-        for ((registry, name), chosen) in &versions {
-            for origin in provider.spellings(*registry) {
-                decided.insert((origin.clone(), name.clone()), chosen.version.clone());
-            }
+    let mut decided = BTreeMap::new();
+    for ((registry, name), chosen) in &versions {
+        for origin in provider.spellings(*registry) {
+            decided.insert((origin.clone(), name.clone()), chosen.version.clone());
         }
-        Versions::new(decided)
-    };
+    }
+    let decided = Versions::new(decided);
     if !asked.closed {
         let is_requested =
             |id: &SkillId| problem.roots.iter().any(|root| root.key == id.1 && root.id() == *id);
@@ -183,69 +184,65 @@ fn attempt(
             let is_needed = chosen.needed_by.iter().any(|by| *by != Asker::User);
             is_needed && !is_locked && !is_requested(id)
         });
-        bring_new(&mut provider, new, &mut brought)?;
-        bring_changed(&mut provider, files, asked, &decided, &mut brought)?;
+        bring_releases(&mut provider, (files, asked), &decided, new, &mut brought)?;
     }
-    // Only a decision of which all was brought counts: another attempt compares with what was taken in before.
     provider.sources.versions = decided;
     brought.warnings = provider.sources.tell(std::mem::take(&mut brought.warnings));
     brought.warnings.extend(provider.sources.take_warnings());
     Ok(brought)
 }
 
-/// Fetches the skills of registries `new`, on which others depend.
-fn bring_new<'v>(
+/// Fetches the skills of registries that change their versions with what was `decided`, and the `new` ones.
+fn bring_releases<'v>(
     provider: &mut SourceProvider<'_, '_>,
+    (files, asked): (&Files, &Asked<'_>),
+    decided: &Versions,
     new: impl Iterator<Item = (&'v SkillId, &'v ChosenVersion)>,
     brought: &mut Brought,
 ) -> std::result::Result<(), Unsatisfied> {
-    let mut by_registry: BTreeMap<RegistryId, Vec<(&SkillName, &ChosenVersion)>> = BTreeMap::new();
-    for ((registry, name), chosen) in new {
-        by_registry.entry(*registry).or_default().push((name, chosen));
-    }
-    for (registry, skills) in by_registry {
-        let spec = SourceSpec::new(provider.origin(registry));
-        let versions: Vec<_> =
-            skills.iter().map(|(name, chosen)| (name.as_str(), chosen.version.to_string())).collect();
-        let wanted: Vec<_> = versions.iter().map(|(name, version)| (*name, Some(version.as_str()))).collect();
-        provider.sources.open_outside(&spec)?.prefetch(&wanted)?;
-        for (name, chosen) in skills {
-            let Some(found) = chosen.found.clone() else { continue };
-            match provider.release(spec.clone(), name.as_str(), &chosen.version) {
-                Ok(offered) => {
-                    brought.assignment.select(name, &chosen.version);
-                    brought.selected.push(Selected { name: name.clone(), offered, found });
-                }
-                Err(error) => {
-                    let told = format!("`{}` needs `{name}`, which is not available", found.by);
-                    let error = can_be_left_out(error.context(told));
-                    return Err(Unsatisfied { root: Some(found.root), error });
-                }
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Fetches the locked skills of registries whose versions change with what was `decided`, unless that was decided before.
-fn bring_changed(
-    provider: &mut SourceProvider<'_, '_>,
-    files: &Files,
-    asked: &Asked<'_>,
-    decided: &Versions,
-    brought: &mut Brought,
-) -> Result<()> {
     // What the user requests is taken in by the verb.
     let is_requested =
         |name: &SkillName| asked.by_user && asked.requests.iter().any(|request| request.key == *name);
-    for (name, locked, origin, version) in decided.changed(files) {
-        let path = locked.path.as_deref().unwrap_or_default();
-        if is_requested(name) || provider.sources.versions.get(&origin, path) == Some(&version) {
-            continue;
+    let changed = decided.changed(files).into_iter().filter(|(name, ..)| !is_requested(name));
+    let mut wanted: Vec<(SkillName, Origin, String, Version, Option<Finder>)> = changed
+        .map(|(name, locked, origin, version)| {
+            (name.clone(), origin, locked.path.clone().unwrap_or_default(), version, None)
+        })
+        .collect();
+    for ((registry, name), chosen) in new {
+        if let Some(found) = &chosen.found {
+            brought.assignment.select(name, &chosen.version);
+            let (origin, version) = (provider.origin(*registry), chosen.version.clone());
+            wanted.push((name.clone(), origin, name.to_string(), version, Some(found.clone())));
         }
-        let spec = SourceSpec { origin, ..spec_of(&requirement_of(locked)) };
-        brought.changed.push((name.clone(), provider.release(spec, path, &version)?));
     }
+    for origin in wanted.iter().map(|(_, origin, ..)| origin).collect::<BTreeSet<_>>() {
+        let ours = wanted.iter().filter(|(_, other, ..)| other == origin);
+        let versions: Vec<_> = ours.map(|(_, _, path, version, _)| (path, version.to_string())).collect();
+        let versions: Vec<_> =
+            versions.iter().map(|(path, version)| (path.as_str(), Some(version.as_str()))).collect();
+        // What is not available is reported for the skill itself.
+        if let Ok(opened) = provider.sources.open_outside(&SourceSpec::new(origin.clone())) {
+            let _ = opened.prefetch(&versions);
+        }
+    }
+    let mut skills = Vec::with_capacity(wanted.len());
+    for (name, origin, path, version, found) in wanted {
+        match provider.release(origin, &path, &version) {
+            Ok(offered) => skills.push(BroughtSkill { name, offered, found }),
+            Err(error) => {
+                let is_free = found.is_none() && asked.how.free.is_some_and(|free| free.contains(&name));
+                let unsatisfied = Unsatisfied::new(&name, found, error);
+                return Err(Unsatisfied {
+                    root: unsatisfied.root.or(is_free.then_some(name)),
+                    ..unsatisfied
+                });
+            }
+        }
+    }
+    // Those from other sources come last.
+    skills.append(&mut brought.skills);
+    brought.skills = skills;
     Ok(())
 }
 

@@ -39,21 +39,11 @@ impl VersionRequest {
     }
 }
 
-/// What may change besides the requested skills.
-#[derive(Debug, Clone, Copy, Default)]
-pub(in crate::ops) enum Keep<'a> {
-    /// Locked versions stay where they can.
-    #[default]
-    Locked,
-    /// Locked versions stay where they can, except those of these skills, by the names of their lock entries.
-    LockedBut(&'a BTreeSet<SkillName>),
-}
-
 /// How versions are decided.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::ops) struct Deciding<'a> {
-    /// Which locked versions stay.
-    pub(in crate::ops) keep: Keep<'a>,
+    /// The locked skills whose versions need not stay, by the names of their lock entries. The others stay if they can.
+    pub(in crate::ops) free: Option<&'a BTreeSet<SkillName>>,
     /// Whether the lowest versions are taken instead of the highest.
     pub(in crate::ops) minimal: bool,
     /// Whether what skills need is left out.
@@ -90,7 +80,7 @@ pub(super) fn problem<'f>(
     files: &'f Files,
     asked: &Asked<'_>,
 ) -> Result<Problem> {
-    let Deciding { minimal, alone, .. } = asked.how;
+    let Deciding { free, minimal, alone } = asked.how;
     let mut fresh = asked.fresh.clone();
     let mut coming = Vec::new();
     let is_asked = |name: &SkillName| files.manifest.asks_for(name) || files.manifest_text.is_none();
@@ -118,7 +108,9 @@ pub(super) fn problem<'f>(
         alone,
         reach: match asked.closed {
             true => Reach::Registries,
-            false if asked.requests.is_empty() && fresh.is_empty() => Reach::Lazy,
+            false if asked.requests.is_empty() && fresh.is_empty() && free.is_none_or(BTreeSet::is_empty) => {
+                Reach::Lazy
+            }
             false => Reach::Everything,
         },
         on_unresolved: asked.on_unresolved,
@@ -177,10 +169,7 @@ fn add_locked<'f>(
 ) -> Result<()> {
     let kept = files.kept();
     for (key, locked) in &files.lock.skills {
-        let is_free = match asked.how.keep {
-            Keep::Locked => false,
-            Keep::LockedBut(free) => free.contains(key),
-        };
+        let is_free = asked.how.free.is_some_and(|free| free.contains(key));
         let Some(id) = provider.id(&locked.origin, locked.path.as_deref())? else { continue };
         let Some(version) = version_of(locked) else { continue };
         provider.locked.insert(id.clone(), locked);
@@ -198,14 +187,6 @@ fn add_locked<'f>(
         }
         if !is_free {
             problem.locked.insert(id, version);
-        }
-    }
-    if !asked.closed {
-        // What was decided before stays if it can.
-        for (origin, name, version) in provider.sources.versions.clone().iter() {
-            if let Some(id) = provider.id(origin, Some(name.as_str()))? {
-                problem.locked.insert(id, version.clone());
-            }
         }
     }
     provider.kept = problem.locked.keys().cloned().collect();

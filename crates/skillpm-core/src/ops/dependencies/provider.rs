@@ -157,9 +157,10 @@ impl<'p, 's> SourceProvider<'p, 's> {
         Ok(Available { skill, candidate: Offered { spec, opened, candidate } })
     }
 
-    /// Delivers the version `version` of the skill `name` of the registry `spec`, if the policy admits it.
-    pub(super) fn release(&mut self, spec: SourceSpec, name: &str, version: &Version) -> Result<Offered> {
-        let opened = self.sources.open_outside(&SourceSpec::new(spec.origin.clone()))?;
+    /// Delivers the version `version` of the skill `name` of the registry `origin`, if the policy admits it.
+    pub(super) fn release(&mut self, origin: Origin, name: &str, version: &Version) -> Result<Offered> {
+        let spec = SourceSpec::new(origin);
+        let opened = self.sources.open_outside(&spec)?;
         let candidate = Candidate::listed_as(name.to_owned(), version.to_string());
         Ok(self.deliver(spec, opened, candidate)?.candidate)
     }

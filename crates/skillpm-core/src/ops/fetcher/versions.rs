@@ -23,33 +23,11 @@ impl Versions {
         self.0.get(&(origin.clone(), SkillName::new(name).ok()?))
     }
 
-    /// Returns the decided versions, each with its registry and the name of the skill in it.
-    pub(in crate::ops) fn iter(&self) -> impl Iterator<Item = (&Origin, &SkillName, &Version)> {
-        self.0.iter().map(|((origin, name), version)| (origin, name, version))
-    }
-
     /// Returns the version that replaces what is `locked`, if another one was decided.
-    pub(in crate::ops) fn instead_of(&self, locked: &Locked) -> Option<&Version> {
+    fn instead_of(&self, locked: &Locked) -> Option<&Version> {
         let version = self.get(&locked.origin, locked.path.as_deref()?)?;
         let old = locked.revision.as_deref().and_then(|revision| Version::new(revision).ok());
         (old.as_ref() != Some(version)).then_some(version)
-    }
-
-    /// Reports whether it was decided that what is `locked` stays in its version.
-    pub(in crate::ops) fn keeps(&self, locked: &Locked) -> bool {
-        let path = locked.path.as_deref().unwrap_or_default();
-        self.get(&locked.origin, path).is_some() && self.instead_of(locked).is_none()
-    }
-
-    /// Decides that what is `locked` stays in its version.
-    pub(in crate::ops) fn keep(&mut self, locked: &Locked) {
-        let name = locked.path.as_deref().and_then(|path| SkillName::new(path).ok());
-        let version = locked.revision.as_deref().and_then(|revision| Version::new(revision).ok());
-        if let (Some(name), Some(version)) = (name, version)
-            && let Some(decided) = self.0.get_mut(&(locked.origin.clone(), name))
-        {
-            *decided = version;
-        }
     }
 
     /// Returns the skills that are locked in `files` and change, each with its registry and version from now on.

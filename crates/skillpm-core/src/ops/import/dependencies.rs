@@ -10,16 +10,19 @@ use crate::error::Result;
 use crate::install::plan::{Content, Wanted};
 use crate::install::state::{OnDisk, ScopeState, Survey};
 use crate::name::SkillName;
-use crate::ops::dependencies::{self, Asked, HasRoom, Offered, resolve, write};
+use crate::ops::dependencies::{self, Asked, BroughtSkill, HasRoom, Offered, Unsatisfied, resolve, write};
 use crate::ops::fetcher::Fetcher;
+use crate::ops::install::agent_targets::AgentTargets;
 use crate::resolve::{Assignment, Dependent, OnUnresolved};
 use crate::tree::FileSet;
 
 /// What comes along with adopted skills.
 #[derive(Default)]
 pub(super) struct Brought {
-    /// The skills, which nobody requested.
+    /// New skills, which nobody requested.
     pub(super) skills: Vec<(Wanted, FileSet)>,
+    /// Installed skills that change their versions so that all fit together.
+    pub(super) changed: Vec<(Wanted, FileSet)>,
     /// Which skill satisfies which dependency.
     assignment: Assignment,
     pub(super) warnings: Vec<Warning>,
@@ -47,18 +50,21 @@ impl Brought {
         let (has_room, on_unresolved): (HasRoom<'_>, _) = (&has_room, OnUnresolved::Skip);
         let asked =
             Asked { came, by_user: true, has_room: Some(has_room), on_unresolved, ..Asked::default() };
-        let dependencies::Brought { assignment, selected, warnings, unresolved, .. } =
+        let dependencies::Brought { assignment, skills, warnings, unresolved } =
             resolve(&mut fetcher.sources, &state.files, asked)?;
         let mut brought = Self { assignment, ..Self::default() };
         brought.warnings.extend(unresolved.into_iter().map(Warning::from));
         let mut left_out = BTreeSet::new();
-        for one in selected {
-            let name = one.name;
-            match take(&mut fetcher, &name, one.offered) {
-                Ok(skill) => brought.skills.push(skill),
-                Err(error) => {
-                    let error = error.context(format!("`{}` needs `{name}`", one.found.by));
-                    brought.warnings.push(error.into());
+        let agents = AgentTargets::known(&context.settings, state.scope, &state.files);
+        for BroughtSkill { name, offered, found } in skills {
+            match (take(&mut fetcher, &name, offered), found) {
+                (Ok(skill), Some(_)) => brought.skills.push(skill),
+                (Ok((mut wanted, set)), None) => {
+                    agents.assign(&mut wanted);
+                    brought.changed.push((wanted, set));
+                }
+                (Err(error), found) => {
+                    brought.warnings.push(Unsatisfied::new(&name, found, error).error.into());
                     left_out.insert(name);
                 }
             }

@@ -79,7 +79,7 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     let (came, mut warnings) = judge.into_parts();
     let mut brought = Brought::find(context, &state, &everyone, came)?;
     warnings.append(&mut brought.warnings);
-    let along = std::mem::take(&mut brought.skills);
+    let (along, changed) = (std::mem::take(&mut brought.skills), std::mem::take(&mut brought.changed));
     let needed: Vec<_> = along.iter().map(|(wanted, _)| wanted.name.clone()).collect();
     let audience = FoundTargets::of(files, &survey, &everyone, &judged);
     for (skill, action) in &mut judged {
@@ -112,9 +112,9 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
             }
         }
     }
-    for (wanted, set) in along {
+    for (wanted, set) in along.into_iter().map(|(wanted, set)| (settled(wanted), set)).chain(changed) {
         contents.insert(wanted.name.clone(), set);
-        goal.put.push(settled(wanted));
+        goal.put.push(wanted);
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     let (mut plan, mut paths) = (Plan::default(), Vec::new());

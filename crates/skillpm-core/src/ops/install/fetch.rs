@@ -22,7 +22,7 @@ use crate::install::plan::{Content, Wanted};
 use crate::install::state::Files;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::dependencies::{self, Asked, Brought, Deciding, can_be_left_out};
+use crate::ops::dependencies::{self, Asked, Brought, BroughtSkill, Deciding, Unsatisfied};
 use crate::ops::fetcher::{Sources, asked, dependent, locked};
 use crate::path::SafePath;
 use crate::resolve::{Assignment, Dependent};
@@ -186,23 +186,19 @@ impl<'a> Fetched<'a> {
     ///
     /// Fails as [`Fetched::add`] does.
     fn take_brought(&mut self, brought: Brought, files: &Files, intake: &Ingest) -> Result<()> {
-        let Brought { assignment, selected, changed, warnings, .. } = brought;
-        for (name, offered) in changed {
-            let is_alias = files.lock.skills.get(&name).is_some_and(|locked| locked.alias_of.is_some());
+        let Brought { assignment, skills, warnings, .. } = brought;
+        for BroughtSkill { name, offered, found } in skills {
+            let locked = files.lock.skills.get(&name).filter(|_| found.is_none());
+            let is_alias = locked.is_some_and(|locked| locked.alias_of.is_some());
             let alias = is_alias.then_some(name.as_str());
-            self.add(As { alias, editable: false }, &Chosen::offered(offered), intake)?;
+            self.warnings.extend(unprotected(&offered.spec.origin));
+            self.add(As { alias, editable: false }, &Chosen::offered(offered), intake)
+                .map_err(|error| Unsatisfied::new(&name, found, error))?;
             let at = self.by_key.get(&name.collision_key());
             if let Some(wanted) = at.and_then(|at| self.wanted.get_mut(*at)) {
                 // The manifest states the same range as before, or does not mention it.
-                wanted.requirement = None;
+                wanted.requirement = wanted.requirement.take().filter(|_| locked.is_none());
             }
-        }
-        for dependencies::Selected { name, offered, found } in selected {
-            self.warnings.extend(unprotected(&offered.spec.origin));
-            self.add(As::default(), &Chosen::offered(offered), intake).map_err(|error| {
-                let what = format!("`{}` needs `{name}`, which cannot be installed", found.by);
-                can_be_left_out(error.context(what))
-            })?;
         }
         dependencies::write_all(&assignment, &mut self.wanted);
         self.warnings.extend(warnings);

@@ -12,7 +12,6 @@ use crate::codes;
 use crate::digest::Digest;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::plan::requirement_of;
 use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -31,13 +30,13 @@ use crate::spec::{Origin, Reference};
 use crate::tree::FileSet;
 use crate::updates::{Aim, Check, CheckFailure, How, Status, UpdateCandidate, check, moved, no_longer_found};
 
+/// An installed skill, with what its source says of it.
+pub(super) type Told<'a> = (Installed<'a>, UpdateCandidate<'a>);
+
 impl<'a> Finder<'a> {
     /// Asks the sources what is newer, without a download where they tell, and returns the skills of
-    /// which something may be.
-    pub(super) fn ask(
-        &mut self,
-        installed: Vec<Installed<'a>>,
-    ) -> Result<Vec<(Installed<'a>, UpdateCandidate<'a>)>> {
+    /// which something may be: those of registries, and the others.
+    pub(super) fn ask(&mut self, installed: Vec<Installed<'a>>) -> Result<(Vec<Told<'a>>, Vec<Told<'a>>)> {
         let is_pinned = |one: &Installed<'_>| {
             matches!(one.entry.reference, Some(Reference::Rev(_))) && one.locked.meets(&one.entry)
         };
@@ -62,19 +61,20 @@ impl<'a> Finder<'a> {
         self.found.warnings.extend(warnings);
         self.found.states.extend(candidates.iter().map(|one| (one.name.to_string(), one.into())));
         let failed = self.without_answer(&asked, &candidates, failures)?;
-        let told = asked.into_iter().zip(candidates).enumerate();
-        let mut may: Vec<_> = told.filter(|(at, _)| !failed.contains(at)).map(|(_, one)| one).collect();
-        let of_registries = may.iter().filter(|(one, _)| one.entry.origin.has_versions());
-        self.requests = of_registries.filter_map(|(_, one)| request(one, &how.aim)).collect();
-        self.add_along(&mut may)?;
-        self.prefetch(&may);
-        Ok(may)
+        let all = asked.into_iter().zip(candidates).enumerate();
+        let (released, others): (Vec<_>, Vec<_>) = all
+            .filter(|(at, _)| !failed.contains(at))
+            .map(|(_, one)| one)
+            .partition(|(one, _)| one.entry.released().is_some());
+        self.requests = released.iter().filter_map(|(_, one)| request(one, &how.aim)).collect();
+        self.prefetch(&others);
+        Ok((released, others))
     }
 
     /// Returns what is asked of the sources of `installed`.
     fn how(&self, installed: &[Installed<'_>]) -> Result<How> {
         let request = self.request;
-        let unversioned = installed.iter().find(|one| !one.entry.origin.has_versions());
+        let unversioned = installed.iter().find(|one| one.entry.released().is_none());
         let aim = match (&request.precise, unversioned) {
             (Some(version), Some(one)) => {
                 return Err(Error::usage(format!(
@@ -114,29 +114,6 @@ impl<'a> Finder<'a> {
             failed.extend(at);
         }
         Ok(failed)
-    }
-
-    /// Adds the skills of registries whose versions change because those of others do.
-    fn add_along(&mut self, may: &mut Vec<(Installed<'a>, UpdateCandidate<'a>)>) -> Result<()> {
-        for (name, locked, origin, version) in self.fetcher.sources.versions.changed(self.files) {
-            if may.iter().any(|(one, _)| one.name == name) {
-                continue;
-            }
-            let written = self.files.manifest.skills().get(name).cloned();
-            let entry = written.unwrap_or_else(|| Requirement { origin, ..requirement_of(locked) });
-            let candidate = UpdateCandidate {
-                entry: entry.clone(),
-                status: Status::Changed,
-                newest: Some(version.to_string()),
-                ..UpdateCandidate::new(self.files, name, true)
-            };
-            self.found.states.insert(name.to_string(), (&candidate).into());
-            let one = Installed { name, entry, locked };
-            self.fetcher.sources.admit(&spec_of(&one.entry))?;
-            self.check_merged(&one)?;
-            may.push((one, candidate));
-        }
-        Ok(())
     }
 
     /// Fails if an earlier merge of `installed`, whose version has to change, is not resolved.
@@ -179,8 +156,13 @@ impl<'a> Finder<'a> {
         }
     }
 
-    /// Gets what may be newer of one skill, of which the source says what is in `said`.
-    pub(super) fn get(&mut self, installed: &Installed<'_>, said: UpdateCandidate<'_>) -> Result<()> {
+    /// Gets what may be newer of one skill.
+    pub(super) fn get(&mut self, (installed, candidate): Told<'_>) -> Result<()> {
+        self.fetch(&installed, candidate).or_else(|error| self.fail(&installed, error))
+    }
+
+    /// Fetches what may be newer of one skill, of which the source says what is in `said`.
+    fn fetch(&mut self, installed: &Installed<'_>, said: UpdateCandidate<'_>) -> Result<()> {
         let Installed { name, locked, .. } = installed;
         // Whether the locked revision is still there is only checked where it matters: for skills that were named.
         let is_same = said.status == Status::Current

@@ -1,7 +1,11 @@
 //! Brings the dependencies of new versions, or takes them in a version other than the locked one.
 
+use std::collections::BTreeSet;
+
+use super::ask::Told;
 use super::find::{Come, Finder, Installed, UpdateJob, Work, nothing};
 use super::outcome::UpdateChange;
+use super::request::UpdateRequest;
 use crate::advice::Warning;
 use crate::error::{Error, Result};
 use crate::install::plan::requirement_of;
@@ -10,40 +14,60 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::dependencies::{
-    Asked, Brought, Deciding, Offered, Selected, Unsatisfied, VersionRequest, can_be_left_out,
-    locked_dependent, out_of_range_for, resolve, write,
+    Asked, Brought, BroughtSkill, Deciding, Offered, Unsatisfied, locked_dependent, out_of_range_for,
+    resolve, write,
 };
 use crate::ops::diff::VersionDiff;
-use crate::resolve::{Assignment, Dependent, Finder as Found};
+use crate::resolve::{Assignment, Dependent};
 use crate::store::Store;
-use crate::updates::admitting;
+use crate::updates::{Status, admitting};
 use crate::version::Version;
 
 impl Finder<'_> {
-    /// Brings what the new versions depend on and nobody has installed.
+    /// Takes in the new versions of the skills of registries `released`, and what the new versions depend on: all that the
+    /// search brings.
     ///
-    /// # Errors
-    ///
-    /// Fails as [`resolve`] does.
-    pub(super) fn complete(&mut self) -> Result<()> {
+    /// The check has decided versions before, which is what the outcome says of sources. That decision is a search of its
+    /// own: it knows nothing of what the new versions from other sources need, and what these exclude is newer all the same.
+    pub(super) fn complete(&mut self, mut released: Vec<Told<'_>>) -> Result<()> {
         let mut came = std::mem::take(&mut self.came);
-        if came.is_empty() {
+        if self.request.no_deps {
+            came.clear();
+        }
+        if came.is_empty() && released.is_empty() {
             return Ok(());
         }
         // Others may rely on what one skill brings: if it stays as it is, everything is resolved again without it.
         let (assignment, warnings) = loop {
-            match self.bring(&came) {
+            let Unsatisfied { root, error } = match self.bring(&came, &released) {
                 Ok(brought) => break brought,
-                Err(Unsatisfied { root: Some(root), error })
-                    if came.iter().any(|skill| skill.name == root) =>
-                {
-                    came.retain(|skill| skill.name != root);
-                    self.give_up(&root, error)?;
-                }
-                Err(Unsatisfied { error, .. }) => return Err(error),
+                Err(unsatisfied) => unsatisfied,
+            };
+            let is_root = |name: &SkillName| root.as_ref() == Some(name);
+            if let Some(at) = came.iter().position(|skill| is_root(&skill.name)) {
+                self.give_up(&came.remove(at).name, error)?;
+                continue;
             }
+            let is_one = released.iter().any(|(one, _)| is_root(one.name));
+            let (failed, rest): (Vec<_>, Vec<_>) =
+                released.into_iter().partition(|(one, _)| !is_one || is_root(one.name));
+            if failed.is_empty() {
+                return Err(error);
+            }
+            released = rest;
+            self.fail_all(&failed.iter().map(|(one, _)| one).collect::<Vec<_>>(), error)?;
         };
-        self.leave_locked(&mut came);
+        for (installed, candidate) in released {
+            if candidate.status == Status::LockedOtherwise {
+                self.get((installed, candidate))?;
+            } else if !self.found.jobs.iter().any(|job| job.name == *installed.name) {
+                self.other(&installed, UpdateChange::Unchanged);
+            }
+        }
+        self.found.warnings.extend(warnings);
+        if self.request.no_deps {
+            return Ok(());
+        }
         for job in &mut self.found.jobs {
             match &mut job.work {
                 Work::New(newer) => write(&assignment, &job.name, &mut newer.new),
@@ -51,82 +75,54 @@ impl Finder<'_> {
                 Work::Decide { .. } | Work::Return { .. } | Work::Abort { .. } => {}
             }
         }
-        self.found.warnings.extend(warnings);
-        let held = self.held_by_others(&came, &assignment)?;
+        let held = self.held_by_others(&assignment)?;
         self.found.warnings.extend(held);
         self.drop_unneeded();
         Ok(())
     }
 
-    /// Brings the dependencies of the new versions `came`, and their dependencies in turn, if all of them are
+    /// Brings the versions of the skills of registries `released`, and what the new versions `came` need, if all of it is
     /// available, otherwise nothing. Returns which skill satisfies which dependency, with the warnings.
-    fn bring(&mut self, came: &[Dependent]) -> Result<(Assignment, Vec<Warning>), Unsatisfied> {
-        let how = Deciding { minimal: self.request.minimal, ..Deciding::default() };
-        let comes = |request: &&VersionRequest| came.iter().any(|skill| skill.name == request.key);
-        let requests: Vec<_> = self.requests.iter().filter(comes).cloned().collect();
-        let asked = Asked { requests: &requests, came: came.to_vec(), how, ..Asked::default() };
-        let before = self.fetcher.sources.versions.clone();
-        let Brought { assignment, selected, changed, warnings, .. } =
+    fn bring(
+        &mut self,
+        came: &[Dependent],
+        released: &[Told<'_>],
+    ) -> Result<(Assignment, Vec<Warning>), Unsatisfied> {
+        let free: BTreeSet<SkillName> = released.iter().map(|(one, _)| one.name.clone()).collect();
+        let UpdateRequest { minimal, no_deps: alone, .. } = *self.request;
+        let how = Deciding { free: Some(&free), minimal, alone };
+        self.requests.retain(|request| free.contains(&request.key));
+        let asked = Asked { requests: &self.requests, came: came.to_vec(), how, ..Asked::default() };
+        let Brought { assignment, skills, warnings, .. } =
             resolve(&mut self.fetcher.sources, self.files, asked)?;
-        let told = self.found.warnings.len();
-        let jobs = self.take_all(selected, changed).inspect_err(|_| {
-            self.found.warnings.truncate(told);
-            // Nothing of it was taken in, so nothing of it is decided.
-            self.fetcher.sources.versions = before;
-        })?;
+        let number = self.found.warnings.len();
+        let jobs = self.take_all(skills).inspect_err(|_| self.found.warnings.truncate(number))?;
         for job in jobs {
             // What it was to become according to the lockfile is no longer of use.
             self.found.jobs.retain(|old| old.name != job.name);
             self.found.others.retain(|other| other.name != job.name.as_str());
+            if let Work::New(_) = job.work {
+                self.found.states.entry(job.name.to_string()).or_insert(Status::Changed.into());
+            }
             self.found.jobs.push(job);
         }
         Ok((assignment, warnings))
     }
 
-    /// Takes in the skills that come, `selected`, and those whose versions are `changed`.
-    fn take_all(
-        &mut self,
-        selected: Vec<Selected>,
-        changed: Vec<(SkillName, Offered)>,
-    ) -> Result<Vec<UpdateJob>, Unsatisfied> {
-        let mut jobs = Vec::new();
-        for (name, offered) in changed {
-            jobs.push(self.take_needed(&name, offered)?);
-        }
-        for Selected { name, offered, found: Found { root, .. } } in selected {
-            let job = self.take_needed(&name, offered).map_err(|error| {
-                let what = format!("`{root}` needs `{name}`, which cannot be installed");
-                Unsatisfied { root: Some(root), error: can_be_left_out(error.context(what)) }
-            })?;
-            jobs.push(job);
-        }
-        Ok(jobs)
-    }
-
-    /// Leaves the skills of registries as they are of which the last decision is that they keep their locked versions.
-    fn leave_locked(&mut self, came: &mut Vec<Dependent>) {
-        let (files, versions) = (self.files, &self.fetcher.sources.versions);
-        let is_taken_back = |job: &UpdateJob| {
-            let Work::New(newer) = &job.work else { return false };
-            let (old, new) = (&newer.old, &newer.new);
-            let is_other = (&old.origin, &old.revision) != (&new.origin, &new.revision);
-            old.released().is_some() && is_other && versions.keeps(old)
+    /// Takes in the skills that come because of others, or none of them.
+    fn take_all(&mut self, skills: Vec<BroughtSkill>) -> Result<Vec<UpdateJob>, Unsatisfied> {
+        let take = |BroughtSkill { name, offered, found }| {
+            self.take_needed(&name, offered).map_err(|error| Unsatisfied::new(&name, found, error))
         };
-        let (gone, jobs) = std::mem::take(&mut self.found.jobs).into_iter().partition(is_taken_back);
-        self.found.jobs = jobs;
-        let gone: Vec<UpdateJob> = gone;
-        came.retain(|skill| gone.iter().all(|job| job.name != skill.name));
-        for job in &gone {
-            if let Some(installed) = installed(files, &job.name) {
-                self.other(&installed, UpdateChange::Unchanged);
-            }
-        }
+        skills.into_iter().map(take).collect()
     }
 
     /// Looks at the skills that stay as they are and depend on one that comes, and returns what to report if its new
     /// version is out of their range.
-    fn held_by_others(&self, came: &[Dependent], assignment: &Assignment) -> Result<Vec<Warning>> {
-        let comes = |name: &String| came.iter().any(|skill| skill.name.as_str() == name);
+    fn held_by_others(&self, assignment: &Assignment) -> Result<Vec<Warning>> {
+        let new = self.found.jobs.iter().filter(|job| job.new_version().is_some());
+        let new: BTreeSet<&str> = new.map(|job| job.name.as_str()).collect();
+        let comes = |name: &String| new.contains(name.as_str());
         let store = Store::new(&self.context.settings).ok();
         let mut told = Vec::new();
         for (name, locked) in &self.files.lock.skills {
@@ -147,7 +143,6 @@ impl Finder<'_> {
     fn give_up(&mut self, root: &SkillName, error: Error) -> Result<()> {
         self.found.jobs.retain(|job| job.name != *root);
         let Some(installed) = installed(self.files, root) else { return Err(error) };
-        self.fetcher.sources.versions.keep(installed.locked);
         self.fail(&installed, error)
     }
 

@@ -177,15 +177,14 @@ pub(super) fn find(
             Err(error) => finder.fail(&installed, error)?,
         }
     }
-    for (installed, said) in finder.ask(asked)? {
-        if let Err(error) = finder.get(&installed, said) {
-            finder.fail(&installed, error)?;
-        }
+    let (released, others) = finder.ask(asked)?;
+    for one in others {
+        finder.get(one)?;
     }
     if request.abort {
         finder.drop_unneeded();
-    } else if !request.no_deps {
-        finder.complete()?;
+    } else {
+        finder.complete(released)?;
     }
     let Finder { fetcher, mut found, .. } = finder;
     if request.abort && found.jobs.is_empty() && found.failures.is_empty() {

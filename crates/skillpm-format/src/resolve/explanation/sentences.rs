@@ -13,7 +13,7 @@ use crate::resolve::problem::{RootRequirement, VersionLimit};
 use crate::resolve::provider::Provider;
 use crate::resolve::search::Package;
 use crate::resolve::solution::Asker;
-use crate::resolve::universe::{PlacedState, Universe};
+use crate::resolve::universe::{BoundBy, PlacedState, Universe};
 use crate::text;
 use crate::version::Version;
 
@@ -104,7 +104,7 @@ impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
         let texts: BTreeSet<String> = if skill.registry.is_some() {
             self.roots_of(number).map(|root| format!("`{}`", root.text)).collect()
         } else {
-            let is_asked = self.universe.bound(&skill.name).is_some_and(|bound| bound.by_user);
+            let is_asked = self.universe.bound(&skill.name).is_some_and(|bound| bound.by == BoundBy::User);
             is_asked.then(|| format!("`{}`", skill.name)).into_iter().collect()
         };
         (!texts.is_empty()).then(|| text::and(&texts.into_iter().collect::<Vec<_>>()))

@@ -69,6 +69,66 @@ fn backtracking_through_a_repository() {
     );
 }
 
+/// A version that the search gives up leads to a skill `base`, which no name means afterwards.
+#[test]
+fn names_mean_nothing_that_was_given_up() {
+    let registry = |name: &str| format!("registry:https://one.example//{name}");
+    let all = Registries::of(&[
+        "app 1.0.0: acme/a/tool",
+        "app 2.0.0: acme/a/new, lib@^1",
+        "lib 1.0.0",
+        "lib 2.0.0",
+        "base 1.0.0",
+    ]);
+    let expected = "app 1.0.0, tool of github:acme/a/tool, base of github:acme/a/base";
+    for base in ["other/b/base".to_owned(), registry("base")] {
+        for needs in ["base", "base@^2"] {
+            let new = format!("{}#^2 {base}", registry("lib"));
+            let sources = all.clone().with(&[
+                ("acme/a", "new", "1.0", &new),
+                ("acme/a", "tool", "1.0", needs),
+                ("acme/a", "base", "2.0", ""),
+                ("other/b", "base", "1.0", ""),
+            ]);
+            assert_eq!(solved(&problem(&["app"]), &sources), expected, "{base} {needs}");
+        }
+    }
+}
+
+/// A registry that cannot be read is the trouble of the skill that needs it.
+#[test]
+fn an_unreadable_registry_can_be_skipped() {
+    let mut all = Registries::of(&["base 1.0.0"]);
+    all.broken.insert(name("gone"));
+    let tool = skill(
+        "tool",
+        "acme/a",
+        "1.0",
+        "registry:https://one.example//gone registry:https://one.example//base",
+    );
+    let stops = solve(&coming(std::slice::from_ref(&tool)), &mut all.clone());
+    let Err(SolveError::Unresolved(unresolved)) = stops else { panic!("{stops:?}") };
+    assert_eq!((unresolved.root, unresolved.error.as_str()), (name("tool"), "gone is broken"));
+    let skips = Problem { on_unresolved: OnUnresolved::Skip, ..coming(&[tool]) };
+    let solution = solve(&skips, &mut all).expect("a solution");
+    assert_eq!(solution.versions.len(), 1);
+    assert_eq!(solution.unresolved[0].text, "registry:https://one.example//gone");
+    assert_eq!(solution.assignment.of(&name("tool")), Some(&BTreeSet::from(["base".to_owned()])));
+}
+
+/// What is in the place of a skill of a registry stays there.
+#[test]
+fn a_skill_of_a_registry_needs_room() {
+    let mut all = Registries::of(&["app 1.0.0: base", "base 1.0.0"]);
+    all.full.insert("base");
+    let tool = skill("tool", "acme/a", "1.0", "registry:https://one.example//app");
+    let solution = solve(&coming(&[tool]), &mut all.clone()).expect("a solution");
+    assert_eq!(solution.versions.len(), 1);
+    assert!(matches!(&solution.notices[..], [Notice::NoRoom { .. }]), "{:?}", solution.notices);
+    // It is the user's decision where it is required or installed.
+    assert_eq!(solved(&problem(&["app", "base"]), &all), "app 1.0.0, base 1.0.0");
+}
+
 /// What is locked stays, and sources that nothing new needs stay closed.
 #[test]
 fn what_stays_is_not_asked_for() {

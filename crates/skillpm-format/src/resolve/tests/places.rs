@@ -172,11 +172,12 @@ fn what_cannot_be_resolved_may_be_skipped() {
 #[test]
 fn a_chain_without_an_end() {
     let chain: Vec<(String, String)> =
-        (0..=MOST + 1).map(|at| (format!("s{at}"), format!("s{}", at + 1))).collect();
+        (0..=MAX_FOUND + 1).map(|at| (format!("s{at}"), format!("s{}", at + 1))).collect();
     let skills: Vec<_> = chain.iter().map(|(of, needs)| ("acme/a", &**of, "", &**needs)).collect();
     let root = skill("report", "acme/a", "", "s0");
     let found = resolved(&Registries::default().with(&skills), Vec::new(), &[root]);
-    assert!(matches!(found, Err(SolveError::TooMany(_))), "{found:?}");
+    let Err(SolveError::TooMany { name, limit, .. }) = found else { panic!("{found:?}") };
+    assert_eq!((name.as_str(), limit), (&*format!("s{MAX_FOUND}"), MAX_FOUND));
 }
 
 /// A new version that is out of the range of a skill that stays.

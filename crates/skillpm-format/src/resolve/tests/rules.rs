@@ -168,7 +168,7 @@ fn a_registry_that_cannot_be_read_is_an_error_if_it_is_needed() {
     let mut all = Registries::of(&["a 2.0.0: base@^2, gone", "a 1.0.0", "base 1.0.0", "b 1.0.0: gone"]);
     all.broken.insert(name("gone"));
     let found = solve(&problem(&["b"]), &mut all.clone());
-    assert!(matches!(&found, Err(SolveError::Provider(why)) if why == "gone is broken"), "{found:?}");
+    assert!(matches!(&found, Err(SolveError::Unresolved(one)) if one.error == "gone is broken"), "{found:?}");
     let found = solve(&problem(&["gone"]), &mut all.clone());
     assert!(matches!(&found, Err(SolveError::Provider(_))), "{found:?}");
 }

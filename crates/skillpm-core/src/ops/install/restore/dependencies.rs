@@ -8,7 +8,9 @@ use crate::error::{Error, Result};
 use crate::install::plan::Content;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::dependencies::{Asked, Brought, Deciding, locked_dependent, resolve};
+use crate::ops::dependencies::{
+    Asked, Brought, BroughtSkill, Deciding, Unsatisfied, locked_dependent, resolve,
+};
 use crate::ops::install::InstallRequest;
 use crate::resolve::{Assignment, Dependent};
 
@@ -32,10 +34,11 @@ impl Restorer<'_> {
         let how = Deciding { minimal: request.minimal, alone: request.no_deps, ..Deciding::default() };
         let asked = Asked { came, fresh, how, ..Asked::default() };
         let brought = resolve(&mut self.fetcher.sources, self.files, asked)?;
-        let Brought { assignment, selected, changed, warnings, .. } = brought;
-        for (name, offered) in selected.into_iter().map(|one| (one.name, one.offered)).chain(changed) {
-            let newest = offered.newest(&name)?;
-            let (locked, set) = self.fetcher.take(&name, &newest)?;
+        let Brought { assignment, skills, warnings, .. } = brought;
+        for BroughtSkill { name, offered, found } in skills {
+            let newest = offered.newest(&name);
+            let taken = newest.and_then(|newest| self.fetcher.take(&name, &newest));
+            let (locked, set) = taken.map_err(|error| Unsatisfied::new(&name, found, error))?;
             let disabled = self.files.manifest.skills().get(&name).is_some_and(|entry| entry.disabled);
             self.want(&name, Content::Locked(locked), disabled, Some(set));
         }
