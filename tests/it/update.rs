@@ -447,7 +447,7 @@ fn disabled_editable_and_missing_skills() {
     ~ pdf (path:./src/pdf, disabled)
         review: no new commands, addresses, scripts, tools or hidden text
         1 file: 1 changed; 1 line added, 1 removed
-    = new is not installed yet: `skillpm install` installs it
+    = new is not locked: `skillpm install` locks and installs it
     = own is editable: it changes with its directory
     2 skills updated, 1 editable, 1 not installed in `.agents/skills`
     `skillpm.lock` changed: commit it

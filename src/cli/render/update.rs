@@ -90,7 +90,7 @@ fn still(printer: &Printer, outcome: &UpdateOutcome) {
             UpdateChange::Editable => "is editable: it changes with its directory",
             UpdateChange::Missing => {
                 let install = outcome.scope.map_or(Verb::Install.call(), |scope| Verb::Install.within(scope));
-                told = worded(&message!("is not installed yet: ", install, " installs it"));
+                told = worded(&message!("is not locked: ", install, " locks and installs it"));
                 &told
             }
             UpdateChange::Unresolved => "has conflicts of an earlier update",
@@ -368,7 +368,7 @@ mod tests {
         insta::assert_snapshot!(err.text(), @"
         = b is pinned to a commit: `--latest` goes past it
         = c is editable: it changes with its directory
-        = d is not installed yet: `skillpm install` installs it
+        = d is not locked: `skillpm install` locks and installs it
         ! e has conflicts of an earlier update
         ! j was left as is
         1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 undone, 1 added, 1 removed, 1 up to date, 1 pinned, 1 editable, 1 not installed, 1 left with conflicts, 1 failed in `.agents/skills`

@@ -661,3 +661,50 @@ fn copies_of_an_edited_skill_are_what_lies_there() {
     assert_eq!(sandbox.read(".goose/skills/base/SKILL.md"), edited);
     assert_eq!(sandbox.read(".agents/skills/base/SKILL.md"), edited);
 }
+
+/// What only others need comes from the branch from which they come, so nothing stands on a branch that may be gone.
+#[test]
+fn what_is_needed_follows_to_another_branch() {
+    let forge = Forge::start();
+    let sandbox = machine(&forge);
+    let repo = forge.repo("acme/kit");
+    let commit = |branch: &str, version: &str| {
+        let skills = [("pdf", version, "tables"), ("tables", version, "brand"), ("brand", version, "")];
+        repo.branch(branch, &repo.commit(&tree(&skills)));
+    };
+    commit("stable", "1.0");
+    sandbox.ok(&["install", "acme/kit#stable", "--skill", "pdf"]);
+    assert_eq!(sandbox.read("skillpm.lock").matches("requested = \"stable\"").count(), 3);
+    commit("main", "2.0");
+    sandbox.ok(&["install", "acme/kit", "--skill", "pdf"]);
+    let lock = sandbox.read("skillpm.lock");
+    assert_eq!(
+        (lock.matches("requested").count(), lock.matches("version = \"2.0\"").count()),
+        (0, 3),
+        "{lock}"
+    );
+    assert_eq!(
+        (locked(&sandbox), asked(&sandbox)),
+        (["brand", "pdf: tables", "tables: brand"].map(str::to_owned).to_vec(), vec!["pdf".to_owned()])
+    );
+    sandbox.ok(&["install", "--locked"]);
+}
+
+/// Without a lockfile, what is there is not locked: every verb says so, and `install` locks it.
+#[test]
+fn after_the_lockfile_is_lost() {
+    let forge = Forge::start();
+    let sandbox = machine(&forge);
+    forge.repo("acme/kit").commit(&tree(&[("pdf", "1.0", "tables"), ("tables", "1.0", "")]));
+    sandbox.ok(&["install", "acme/kit", "--skill", "pdf"]);
+    let lock = sandbox.read("skillpm.lock");
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
+    for args in [&["outdated"][..], &["update", "pdf"], &["why", "pdf"], &["diff", "--newest"]] {
+        let output = sandbox.run(args);
+        let expected = "`pdf` is in the manifest and not locked: `skillpm install` locks what is there";
+        assert!(output.stderr.contains(expected), "{output}");
+    }
+    assert!(sandbox.run(&["update"]).stderr.contains("pdf is not locked: `skillpm install` locks"));
+    sandbox.ok(&["install"]);
+    assert_eq!(sandbox.read("skillpm.lock"), lock);
+}

@@ -142,6 +142,20 @@ pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
     Warning::new(codes::NOT_INSTALLED_YET, told)
 }
 
+/// Returns the warning about a skill that the manifest of `scope` names and that is not locked, as after a lockfile was
+/// lost.
+pub(super) fn not_locked(scope: &Scope, name: &SkillName) -> Warning {
+    if !matches!(fs::kind(&scope.skill_dir(name)), Ok(Some(_))) {
+        return not_yet_installed(scope.kind, name);
+    }
+    let message = message!(
+        format_args!("`{name}` is in the manifest and not locked: "),
+        Verb::Install.within(scope.kind),
+        " locks what is there"
+    );
+    Warning::new(problem::NOT_LOCKED.id, message)
+}
+
 /// Returns the warning about a skill in a scope that neither the manifest nor another skill requests any
 /// more.
 pub(super) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> Warning {

@@ -3,19 +3,19 @@
 mod skill;
 
 pub use self::skill::OutdatedSkill;
-use super::absent::{no_longer_asked, not_installed, not_yet_installed};
+use super::absent::{no_longer_asked, not_installed, not_locked};
 use super::fetcher::Sources;
 use super::list::{closed, failures};
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::health::problem;
-use crate::install::scope::{ScopeKind, Scopes};
+use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::install::state::{Depth, ScopeState, SkillInScope};
 use crate::install::transaction::Transaction;
 use crate::name::SkillName;
 pub use crate::updates::Status;
-use crate::updates::{How, UpdateCandidate, check, names, not_asked, told};
+use crate::updates::{How, UpdateCandidate, check, errors_and_warnings, names, not_asked};
 
 /// A request for skills that have changed in their sources.
 #[derive(Debug, Clone, Default)]
@@ -88,9 +88,9 @@ pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<Outdated
         for candidate in &check.candidates {
             let mut skill = if is_open { state.skill(candidate.name)? } else { None };
             outcome.warnings.extend(skill.iter_mut().flat_map(failures));
-            outcome.add(state.scope.kind, candidate, skill.as_ref());
+            outcome.add(state.scope, candidate, skill.as_ref());
         }
-        let (failures, found) = told(check.failures, &check.candidates);
+        let (failures, found) = errors_and_warnings(check.failures, &check.candidates);
         outcome.failures.extend(failures);
         outcome.warnings.extend(found);
     }
@@ -99,20 +99,20 @@ pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<Outdated
 }
 
 impl OutdatedOutcome {
-    /// Adds `candidate`, which is in a scope of `kind` as `skill` says.
-    fn add(&mut self, kind: ScopeKind, candidate: &UpdateCandidate<'_>, skill: Option<&SkillInScope<'_>>) {
-        let mut row = OutdatedSkill::of(candidate, kind);
+    /// Adds `candidate`, which is in `scope` as `skill` says.
+    fn add(&mut self, scope: &Scope, candidate: &UpdateCandidate<'_>, skill: Option<&SkillInScope<'_>>) {
+        let mut row = OutdatedSkill::of(candidate, scope.kind);
         row.disabled = skill.is_some_and(SkillInScope::is_disabled);
         row.modified = skill.is_some_and(SkillInScope::is_modified);
         match candidate.status {
             Status::NoLongerAsked => {
-                return self.warnings.push(no_longer_asked(kind, candidate.name));
+                return self.warnings.push(no_longer_asked(scope.kind, candidate.name));
             }
             Status::NotInstalled => {
-                return self.warnings.push(not_yet_installed(kind, candidate.name));
+                return self.warnings.push(not_locked(scope, candidate.name));
             }
             Status::LockedOtherwise => {
-                return self.warnings.push(locked_otherwise(kind, candidate));
+                return self.warnings.push(locked_otherwise(scope.kind, candidate));
             }
             Status::Editable => {
                 row.path = candidate.entry.path.clone();
@@ -120,7 +120,7 @@ impl OutdatedOutcome {
             }
             _ => {}
         }
-        self.notes.extend(candidate.note(kind));
+        self.notes.extend(candidate.note(scope.kind));
         self.skills.push(row);
     }
 }

@@ -6,7 +6,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::dependencies::{Installed, dependencies};
+use super::dependencies::{InstalledOrigins, dependencies};
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
@@ -147,8 +147,10 @@ pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<Tree
     }
     let there: BTreeMap<_, _> =
         listed.skills.iter().enumerate().map(|(at, skill)| ((skill.scope, skill.name.clone()), at)).collect();
-    let installed: BTreeMap<_, _> =
-        scopes.iter().map(|(kind, (scope, files))| (*kind, Installed::new(context, scope, files))).collect();
+    let installed: BTreeMap<_, _> = scopes
+        .iter()
+        .map(|(kind, (scope, files))| (*kind, InstalledOrigins::new(context, scope, files)))
+        .collect();
     outcome.dependents = vec![Vec::new(); listed.skills.len()];
     for (at, skill) in listed.skills.into_iter().enumerate() {
         // A skill of the project may depend on one of the user, but not the other way round.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::absent::not_installed;
+use super::absent::{not_installed, not_locked};
 use super::agents::{AgentsRequest, agents};
 use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
@@ -177,6 +177,13 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
         });
     }
     outcome.elsewhere = elsewhere(&places, &installed, &outcome.installed, &is_one);
+    let unlocked = tree.skills.iter().filter(|one| {
+        one.skill.name == outcome.name && one.asked_for && one.skill.state == SkillState::Untracked
+    });
+    for one in unlocked.filter(|one| wanted(one.skill.scope)) {
+        let name = SkillName::new(&outcome.name).map_err(|error| Error::usage(error.to_string()))?;
+        outcome.warnings.push(not_locked(&Scope::new(&context.settings, one.skill.scope)?, &name));
+    }
     if outcome.installed.is_empty() {
         outcome.closest = likely(&outcome.name, &tree);
     }

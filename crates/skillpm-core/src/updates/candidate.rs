@@ -166,22 +166,22 @@ impl<'a> UpdateCandidate<'a> {
         let was = self.locked.and_then(|locked| locked.path.as_deref());
         match (self.status, &self.held_back) {
             (Status::Moved, None) => {
-                let told = moved(self.name, &self.entry.origin, (was, self.moved_to.as_deref()));
-                let told = message!(told, ": ", Verb::Update.within(scope), " follows it");
-                Some(Warning::new(codes::SKILL_MOVED, told))
+                let message = moved(self.name, &self.entry.origin, (was, self.moved_to.as_deref()));
+                let message = message!(message, ": ", Verb::Update.within(scope), " follows it");
+                Some(Warning::new(codes::SKILL_MOVED, message))
             }
             (Status::Gone, _) => {
                 let path = was.map(ToOwned::to_owned);
-                let told = no_longer_found(
+                let message = no_longer_found(
                     self.name,
                     &SourceSpec { path, ..SourceSpec::new(self.entry.origin.clone()) },
                 );
                 let remove = Verb::Remove.within(scope).word(self.name);
-                Some(Warning::new(codes::SKILL_GONE, message!(told, ": ", remove, " removes it")))
+                Some(Warning::new(codes::SKILL_GONE, message!(message, ": ", remove, " removes it")))
             }
             (_, Some(reason)) => {
-                let told = format!("`{}` is held back: the newest version {reason}", self.name);
-                Some(Warning::new(codes::SKILL_HELD_BACK, told))
+                let message = format!("`{}` is held back: the newest version {reason}", self.name);
+                Some(Warning::new(codes::SKILL_HELD_BACK, message))
             }
             _ => None,
         }

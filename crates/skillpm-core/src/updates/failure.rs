@@ -20,7 +20,7 @@ pub struct CheckFailure {
 
 impl CheckFailure {
     /// Returns the failure with what it is about, as a verb reports it that only shows `candidates`.
-    fn told(self, candidates: &[UpdateCandidate<'_>]) -> Error {
+    fn into_error(self, candidates: &[UpdateCandidate<'_>]) -> Error {
         let joined = |quoted: Vec<String>| quoted.join(", ");
         if !self.sources.is_empty() {
             let sources = joined(self.sources.iter().map(|source| format!("`{source}`")).collect());
@@ -39,13 +39,16 @@ impl CheckFailure {
 
 /// Returns `failures` as a verb reports them that only shows `candidates`: what it could not do, and what it found. It is
 /// neither that without the network nothing is known.
-pub fn told(failures: Vec<CheckFailure>, candidates: &[UpdateCandidate<'_>]) -> (Vec<Error>, Vec<Warning>) {
+pub fn errors_and_warnings(
+    failures: Vec<CheckFailure>,
+    candidates: &[UpdateCandidate<'_>],
+) -> (Vec<Error>, Vec<Warning>) {
     let (mut failed, mut found) = (Vec::new(), Vec::new());
     for failure in failures {
         match failure.at.first().and_then(|at| candidates.get(*at)).map(|one| one.status) {
             Some(Status::NotAsked) => {}
-            Some(Status::RefGone) => found.push(failure.told(candidates).warning()),
-            _ => failed.push(failure.told(candidates)),
+            Some(Status::RefGone) => found.push(failure.into_error(candidates).warning()),
+            _ => failed.push(failure.into_error(candidates)),
         }
     }
     (failed, found)
@@ -55,8 +58,8 @@ pub fn told(failures: Vec<CheckFailure>, candidates: &[UpdateCandidate<'_>]) -> 
 pub fn not_asked(candidates: &[UpdateCandidate<'_>]) -> Option<Warning> {
     let number = candidates.iter().filter(|one| one.status == Status::NotAsked).count();
     let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
-    let told = || format!("without the network, nothing is known about {skills}");
-    (number > 0).then(|| Warning::new(codes::OFFLINE, told()))
+    let message = || format!("without the network, nothing is known about {skills}");
+    (number > 0).then(|| Warning::new(codes::OFFLINE, message()))
 }
 
 impl CheckFailure {

@@ -10,5 +10,5 @@ mod releases;
 
 pub use self::candidate::{Latest, SourceState, Status, UpdateCandidate, moved, no_longer_found};
 pub use self::check::{Aim, Check, How, Rules, check, names};
-pub use self::failure::{CheckFailure, not_asked, told};
+pub use self::failure::{CheckFailure, errors_and_warnings, not_asked};
 pub use self::releases::{Releases, admitting};

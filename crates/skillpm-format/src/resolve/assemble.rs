@@ -15,7 +15,7 @@ use crate::name::SkillName;
 pub(super) type Choice = BTreeMap<u32, u32>;
 
 /// A selected skill, and the parties that require it.
-pub(super) type Asked = (u32, BTreeSet<Asker>);
+pub(super) type NeededSkill = (u32, BTreeSet<Asker>);
 
 /// Returns the solution with the selected versions, or the two skills in it that have the same name.
 pub(super) fn assemble<P: Provider>(universe: &mut Universe<'_, P>, choice: Choice) -> Answer<P> {
@@ -59,10 +59,10 @@ fn chosen<P: Provider>(
     askers: &BTreeMap<u32, BTreeSet<Asker>>,
 ) -> Option<(super::SkillId, ChosenVersion)> {
     let skill = universe.skill(number)?;
-    let (index, release) = (skill.listing.index(ordinal)?, skill.listing.release(ordinal)?);
+    let release = skill.listing.release(ordinal)?;
     let needed_by = askers.get(&number).cloned().unwrap_or_default();
     let found = skill.finder.clone().filter(|_| !needed_by.contains(&Asker::User));
-    let version = ChosenVersion { version: release.version.clone(), index, needed_by, found };
+    let version = ChosenVersion { version: release.version.clone(), needed_by, found };
     Some(((skill.registry?, skill.name.clone()), version))
 }
 
@@ -142,7 +142,7 @@ fn two_of_one_name<P: Provider>(
     universe: &Universe<'_, P>,
     choice: &Choice,
     askers: &BTreeMap<u32, BTreeSet<Asker>>,
-) -> Option<(Asked, Asked)> {
+) -> Option<(NeededSkill, NeededSkill)> {
     let mut names: BTreeMap<String, u32> = BTreeMap::new();
     let asked = |number: u32| (number, askers.get(&number).cloned().unwrap_or_default());
     let mut order: Vec<u32> = choice.keys().copied().collect();

@@ -10,7 +10,7 @@ use super::dependent::{Dependent, comes_from};
 use super::place::sibling;
 use super::problem::{OnUnresolved, Reach, RegistryId, SkillId, VersionLimit};
 use super::provider::{Available, Location, Offer, Provider};
-use super::solution::{Finder, Notice, SolveError, Unresolved};
+use super::solution::{FoundFor, Notice, SolveError, Unresolved};
 use super::universe::{Bound, BoundBy, PlacedState, Target, Universe, index};
 use crate::name::SkillName;
 use crate::requirement::Requirement;
@@ -45,26 +45,20 @@ pub(super) struct Edge {
 }
 
 /// The examination of a version of a skill.
-struct Work<'d> {
+struct Examination<'d> {
     /// The number and the ordinal of the version.
     at: (u32, u32),
     dependent: &'d Dependent,
     registry: Option<RegistryId>,
     /// Whether its other dependencies are those that the lockfile names.
     settled: bool,
-    finder: Finder,
+    finder: FoundFor,
     targets: Vec<(Target, VersionLimit)>,
     edges: Vec<Edge>,
     notices: Vec<Notice>,
 }
 
-/// The reason why a declaration cannot be satisfied.
-enum Failure<E> {
-    Source(E),
-    TooMany(SkillName),
-}
-
-impl Work<'_> {
+impl Examination<'_> {
     fn is_own(&self, name: &SkillName) -> bool {
         name.collision_key() == self.dependent.name.collision_key()
     }
@@ -107,55 +101,50 @@ impl<P: Provider> Universe<'_, P> {
     fn examined(&mut self, number: u32, ordinal: u32) -> Result<Needs, SolveError<P::Error>> {
         let Some((dependent, root)) = self.dependent(number, ordinal) else { return Ok(Needs::default()) };
         let locked = self.settled(number, ordinal);
-        let mut work = Work {
+        let mut examination = Examination {
             at: (number, ordinal),
             dependent: &dependent,
             registry: self.skill(number).and_then(|skill| skill.registry),
             settled: locked.is_some(),
-            finder: Finder { by: dependent.name.clone(), root },
+            finder: FoundFor { by: dependent.name.clone(), root },
             targets: Vec::new(),
             edges: Vec::new(),
             notices: Vec::new(),
         };
         for declared in &dependent.declared {
-            match self.declared(&mut work, declared) {
-                Ok(()) => {}
-                Err(Failure::Source(error)) => self.unavailable(&work, declared.text.clone(), error)?,
-                Err(Failure::TooMany(name)) => {
-                    return Err(SolveError::TooMany {
-                        name,
-                        what: "skills outside of registries",
-                        limit: MAX_FOUND,
-                    });
+            match self.declared(&mut examination, declared) {
+                Err(SolveError::Provider(error)) => {
+                    self.unavailable(&examination, declared.text.clone(), error)?;
                 }
+                done => done?,
             }
         }
         for name in locked.iter().flatten() {
             if let Some(number) = self.installed_as(name) {
                 let (number, limit) = self.only(number, 0);
-                work.targets.push((Target::Place(number), limit));
+                examination.targets.push((Target::Place(number), limit));
             }
         }
-        self.settle(work)
+        self.settle(examination)
     }
 
     /// Leaves out the declaration `text`, which cannot be satisfied because of `error`, unless that stops the search.
     fn unavailable(
         &mut self,
-        work: &Work<'_>,
+        examination: &Examination<'_>,
         text: String,
         error: P::Error,
     ) -> Result<(), SolveError<P::Error>> {
         // What is installed stays, and is examined when it comes anew.
-        if work.settled {
+        if examination.settled {
             return Ok(());
         }
-        let (root, dependent) = (work.finder.root.clone(), work.dependent.name.clone());
+        let (root, dependent) = (examination.finder.root.clone(), examination.dependent.name.clone());
         let unresolved = Unresolved { root, dependent, text, error };
         match self.problem.on_unresolved {
             OnUnresolved::Stop => Err(SolveError::Unresolved(Box::new(unresolved))),
             OnUnresolved::Skip => {
-                self.unresolved.push((work.at, unresolved));
+                self.unresolved.push((examination.at, unresolved));
                 Ok(())
             }
         }
@@ -204,14 +193,20 @@ impl<P: Provider> Universe<'_, P> {
     }
 
     /// Finds the skill that one declaration means.
-    fn declared(&mut self, work: &mut Work<'_>, declared: &Declared) -> Result<(), Failure<P::Error>> {
+    fn declared(
+        &mut self,
+        examination: &mut Examination<'_>,
+        declared: &Declared,
+    ) -> Result<(), SolveError<P::Error>> {
         match &declared.requirement {
-            Ok(Requirement::Named { name, .. }) if work.is_own(name) => Ok(()),
-            Ok(Requirement::Named { name, range }) => self.named(work, &declared.text, name, range.as_ref()),
-            Ok(Requirement::Source(spec)) => self.source_of(work, &declared.text, spec),
+            Ok(Requirement::Named { name, .. }) if examination.is_own(name) => Ok(()),
+            Ok(Requirement::Named { name, range }) => {
+                self.named(examination, &declared.text, name, range.as_ref())
+            }
+            Ok(Requirement::Source(spec)) => self.source_of(examination, &declared.text, spec),
             Err(error) => {
-                let (dependent, text) = (work.dependent.name.clone(), declared.text.clone());
-                work.notices.push(Notice::Malformed { dependent, text, error: error.clone() });
+                let (dependent, text) = (examination.dependent.name.clone(), declared.text.clone());
+                examination.notices.push(Notice::Malformed { dependent, text, error: error.clone() });
                 Ok(())
             }
         }
@@ -220,42 +215,49 @@ impl<P: Provider> Universe<'_, P> {
     /// Finds the skill `name`: one that is there or selected, otherwise one from the source of the dependent.
     fn named(
         &mut self,
-        work: &mut Work<'_>,
+        examination: &mut Examination<'_>,
         text: &str,
         name: &SkillName,
         range: Option<&VersionReq>,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolveError<P::Error>> {
         let bound = self.bound(name).cloned();
-        match (bound, work.registry) {
-            (Some(Bound { target: Target::Place(_), .. }), None) if work.settled => {}
+        match (bound, examination.registry) {
+            (Some(Bound { target: Target::Place(_), .. }), None) if examination.settled => {}
             (Some(Bound { target: Target::Place(number), by }), _) => {
                 let limit = VersionLimit::of(None);
-                work.targets.push((Target::Place(number), limit));
-                work.connect(Target::Place(number), text, range).borrowed = by == BoundBy::Search;
+                examination.targets.push((Target::Place(number), limit));
+                examination.connect(Target::Place(number), text, range).borrowed = by == BoundBy::Search;
             }
             (_, Some(registry)) => {
                 let id = (registry, name.clone());
-                self.limit(work, id, text, range)?;
+                self.limit(examination, id, text, range)?;
             }
             // What the user requests satisfies those that accept any version, pre-releases too.
             (Some(Bound { target, by: BoundBy::User }), None) if range.is_none() => {
-                work.connect(target, text, None);
+                examination.connect(target, text, None);
             }
             (Some(Bound { target: Target::Registry(id), by }), None) => {
-                if let Some(edge) = self.limit(work, id, text, range)? {
+                if let Some(edge) = self.limit(examination, id, text, range)? {
                     edge.borrowed = by == BoundBy::Search;
                 }
             }
-            (None, None) if work.settled || self.is_closed() => {}
+            (None, None) if examination.settled || self.is_closed() => {}
             (None, None) => {
-                let offer = self.provider.named(work.dependent, name, range).map_err(Failure::Source)?;
-                match offer {
-                    Offer::Fits(available) => self.find(work, text, *available, true)?,
-                    Offer::Not(_) if self.provider.is_elsewhere(name) => {}
-                    Offer::Not(has) => work.notices.push(Notice::Missing {
-                        dependent: work.dependent.name.clone(),
+                let offer =
+                    self.provider.named(examination.dependent, name, range).map_err(SolveError::Provider)?;
+                match (offer, self.installed_as(name)) {
+                    (Offer::Fits(available), installed) => {
+                        self.find(examination, text, *available, installed.is_none())?;
+                    }
+                    (Offer::Not(_), Some(number)) => {
+                        examination.targets.push((Target::Place(number), VersionLimit::of(None)));
+                        examination.connect(Target::Place(number), text, range);
+                    }
+                    (Offer::Not(_), None) if self.provider.is_elsewhere(name) => {}
+                    (Offer::Not(has), None) => examination.notices.push(Notice::Missing {
+                        dependent: examination.dependent.name.clone(),
                         text: text.to_owned(),
-                        source: work.dependent.place.origin.clone(),
+                        source: examination.dependent.place.origin.clone(),
                         has,
                     }),
                 }
@@ -267,56 +269,56 @@ impl<P: Provider> Universe<'_, P> {
     /// Finds the skill in the source `spec`, as written.
     fn source_of(
         &mut self,
-        work: &mut Work<'_>,
+        examination: &mut Examination<'_>,
         text: &str,
         spec: &SourceSpec,
-    ) -> Result<(), Failure<P::Error>> {
-        let dependent = work.dependent;
+    ) -> Result<(), SolveError<P::Error>> {
+        let dependent = examination.dependent;
         let location = if let Some(spec) = sibling(&dependent.place, spec) {
             Location { spec, revision: dependent.revision.as_deref() }
         } else {
-            let spec = self.provider.locate(dependent, spec).map_err(Failure::Source)?;
+            let spec = self.provider.locate(dependent, spec).map_err(SolveError::Provider)?;
             Location { spec, revision: None }
         };
         let spec = &location.spec;
-        let registry = self.provider.registry(&spec.origin).map_err(Failure::Source)?;
+        let registry = self.provider.registry(&spec.origin).map_err(SolveError::Provider)?;
         let name = spec.path.as_deref().or(spec.skill.as_deref()).and_then(|name| SkillName::new(name).ok());
         if let (Some(registry), Some(name)) = (registry, name) {
             let target = Target::Registry((registry, name.clone()));
             let range = spec.reference.as_ref().and_then(Reference::range).map(VersionRange::parsed);
             match self.bound(&name).cloned() {
-                _ if work.is_own(&name) => {}
+                _ if examination.is_own(&name) => {}
                 Some(Bound { target: other, by: BoundBy::User }) if other != target => {
-                    self.stay(work, text, location.spec, &name, other);
+                    self.stay(examination, text, location.spec, &name, other);
                 }
                 Some(Bound { by: BoundBy::User, .. }) if range.is_none() => {
-                    work.connect(target, text, None);
+                    examination.connect(target, text, None);
                 }
                 _ => {
-                    self.limit(work, (registry, name), text, range)?;
+                    self.limit(examination, (registry, name), text, range)?;
                 }
             }
             return Ok(());
         }
         let known = self.placed().find(|(_, _, one)| comes_from(&one.skill.name, &one.skill.place, spec));
         if let Some((number, ordinal, _)) = known {
-            let is_own = self.skill(number).is_some_and(|skill| work.is_own(&skill.name));
-            if !work.settled && !is_own {
-                work.take(self.only(number, ordinal), text);
+            let is_own = self.skill(number).is_some_and(|skill| examination.is_own(&skill.name));
+            if !examination.settled && !is_own {
+                examination.take(self.only(number, ordinal), text);
             }
             return Ok(());
         }
-        if work.settled || (self.is_closed() && registry.is_none()) {
+        if examination.settled || (self.is_closed() && registry.is_none()) {
             return Ok(());
         }
-        let available = self.provider.at(dependent, &location).map_err(Failure::Source)?;
+        let available = self.provider.at(dependent, &location).map_err(SolveError::Provider)?;
         let name = available.skill.name.clone();
         match self.bound(&name).cloned() {
-            _ if work.is_own(&name) => {}
+            _ if examination.is_own(&name) => {}
             Some(Bound { target, by: BoundBy::User }) if !self.is_at(&target, &available.skill) => {
-                self.stay(work, text, location.spec, &name, target);
+                self.stay(examination, text, location.spec, &name, target);
             }
-            _ => self.find(work, text, available, false)?,
+            _ => self.find(examination, text, available, false)?,
         }
         Ok(())
     }
@@ -338,40 +340,44 @@ impl<P: Provider> Universe<'_, P> {
     /// for it.
     fn find(
         &mut self,
-        work: &mut Work<'_>,
+        examination: &mut Examination<'_>,
         text: &str,
         available: Available<P::Candidate>,
         any: bool,
-    ) -> Result<(), Failure<P::Error>> {
+    ) -> Result<(), SolveError<P::Error>> {
         let Available { skill, candidate } = available;
         let name = skill.name.clone();
         let number = self.place_of(&name);
         if let Some((number, ordinal)) = number.and_then(|one| Some((one, self.ordinal_at(one, &skill)?))) {
-            work.take(self.only(number, ordinal), text);
+            examination.take(self.only(number, ordinal), text);
             return Ok(());
         }
-        if !self.has_room(work, &name)? {
+        if !self.has_room(examination, &name)? {
             return Ok(());
         }
         self.found += 1;
         if self.found > MAX_FOUND {
-            return Err(Failure::TooMany(name));
+            return Err(SolveError::TooMany { name, what: "skills outside of registries", limit: MAX_FOUND });
         }
-        let state = PlacedState::Found(Some(candidate), work.finder.clone());
+        let state = PlacedState::Found(Some(candidate), examination.finder.clone());
         let (number, ordinal) = self.place(skill, state);
         self.bind(&name, Target::Place(number), BoundBy::Search);
         let accepted = if any { (number, VersionLimit::of(None)) } else { self.only(number, ordinal) };
-        work.targets.push((Target::Place(number), accepted.1));
-        work.connect(Target::Place(number), text, None).ordinal = Some(ordinal);
+        examination.targets.push((Target::Place(number), accepted.1));
+        examination.connect(Target::Place(number), text, None).ordinal = Some(ordinal);
         Ok(())
     }
 
     /// Reports whether there is room for the skill `name`. If there is none, that is a notice.
-    fn has_room(&mut self, work: &mut Work<'_>, name: &SkillName) -> Result<bool, Failure<P::Error>> {
-        let has_room = self.provider.has_room_for(name).map_err(Failure::Source)?;
+    fn has_room(
+        &mut self,
+        examination: &mut Examination<'_>,
+        name: &SkillName,
+    ) -> Result<bool, SolveError<P::Error>> {
+        let has_room = self.provider.has_room_for(name).map_err(SolveError::Provider)?;
         if !has_room {
-            let (dependent, name) = (work.dependent.name.clone(), name.clone());
-            work.notices.push(Notice::NoRoom { dependent, name });
+            let (dependent, name) = (examination.dependent.name.clone(), name.clone());
+            examination.notices.push(Notice::NoRoom { dependent, name });
         }
         Ok(has_room)
     }
@@ -380,23 +386,30 @@ impl<P: Provider> Universe<'_, P> {
     /// if there is no room for it.
     fn limit<'w>(
         &mut self,
-        work: &'w mut Work<'_>,
+        examination: &'w mut Examination<'_>,
         id: SkillId,
         text: &str,
         range: Option<&VersionReq>,
-    ) -> Result<Option<&'w mut Edge>, Failure<P::Error>> {
-        if self.bound(&id.1).is_none() && !self.has_room(work, &id.1)? {
+    ) -> Result<Option<&'w mut Edge>, SolveError<P::Error>> {
+        if self.bound(&id.1).is_none() && !self.has_room(examination, &id.1)? {
             return Ok(None);
         }
         let limit = self.problem.limit(&id.1, range);
         let target = Target::Registry(id);
-        work.targets.push((target.clone(), limit));
-        Ok(Some(work.connect(target, text, range)))
+        examination.targets.push((target.clone(), limit));
+        Ok(Some(examination.connect(target, text, range)))
     }
 
-    /// Lets `target`, the skill `kept` that the user requested, stay although the declaration `text` means `spec`.
-    fn stay(&mut self, work: &mut Work<'_>, text: &str, spec: SourceSpec, kept: &SkillName, target: Target) {
-        if work.settled {
+    /// Lets `target`, the skill `name` that the user requested, stay although the declaration `text` means `spec`.
+    fn stay(
+        &mut self,
+        examination: &mut Examination<'_>,
+        text: &str,
+        spec: SourceSpec,
+        name: &SkillName,
+        target: Target,
+    ) {
+        if examination.settled {
             return;
         }
         let place = match &target {
@@ -406,21 +419,21 @@ impl<P: Provider> Universe<'_, P> {
                 Some(SourceSpec { path, ..SourceSpec::new(self.provider.origin(*registry)) })
             }
         };
-        work.notices.push(Notice::RequestedStays {
-            dependent: work.dependent.name.clone(),
+        examination.notices.push(Notice::RequestedStays {
+            dependent: examination.dependent.name.clone(),
             place: Box::new(place.unwrap_or_else(|| spec.clone())),
             spec: Box::new(spec),
-            kept: kept.clone(),
+            name: name.clone(),
         });
         if let Target::Place(_) = target {
-            work.targets.push((target.clone(), VersionLimit::of(None)));
+            examination.targets.push((target.clone(), VersionLimit::of(None)));
         }
-        work.connect(target, text, None);
+        examination.connect(target, text, None);
     }
 
     /// Returns what was found, with the numbers of the skills of registries.
-    fn settle(&mut self, mut work: Work<'_>) -> Result<Needs, SolveError<P::Error>> {
-        let mut targets = std::mem::take(&mut work.targets);
+    fn settle(&mut self, mut examination: Examination<'_>) -> Result<Needs, SolveError<P::Error>> {
+        let mut targets = std::mem::take(&mut examination.targets);
         targets.sort_by_cached_key(|(target, limit)| (target.clone(), limit.to_string()));
         targets.dedup();
         let ids = targets.iter().filter_map(|(target, _)| match target {
@@ -428,7 +441,7 @@ impl<P: Provider> Universe<'_, P> {
             Target::Place(_) => None,
         });
         self.announce(ids);
-        let touches_installed = work.registry.is_none()
+        let touches_installed = examination.registry.is_none()
             && targets.iter().any(|(target, limit)| match target {
                 Target::Registry(_) => true,
                 Target::Place(number) => self.replaces_installed(*number, limit),
@@ -439,23 +452,23 @@ impl<P: Provider> Universe<'_, P> {
                 Target::Place(number) => number,
                 Target::Registry(ref id) => match self.number(id) {
                     Ok(number) => {
-                        self.found_for(number, &work.finder);
+                        self.found_for(number, &examination.finder);
                         self.bind(&id.1, target.clone(), BoundBy::Search);
                         number
                     }
                     Err(error) => {
                         let (left_out, edges) =
-                            work.edges.drain(..).partition::<Vec<_>, _>(|edge| edge.target == target);
-                        work.edges = edges;
+                            examination.edges.drain(..).partition::<Vec<_>, _>(|edge| edge.target == target);
+                        examination.edges = edges;
                         let text = left_out.into_iter().map(|edge| edge.text).next().unwrap_or_default();
-                        self.unavailable(&work, text, error)?;
+                        self.unavailable(&examination, text, error)?;
                         continue;
                     }
                 },
             };
             limits.push((number, limit));
         }
-        let Work { edges, settled, notices, .. } = work;
+        let Examination { edges, settled, notices, .. } = examination;
         Ok(Needs { limits, edges, settled, touches_installed, notices })
     }
 

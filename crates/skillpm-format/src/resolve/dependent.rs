@@ -37,6 +37,9 @@ pub struct Installed {
     pub dependencies: Vec<SkillName>,
     /// Whether it may limit the versions of skills of registries, so that its declarations have to be read.
     pub limits: bool,
+    /// Whether the skills that need it come from another reference of its source now, so that it comes from there too if
+    /// that has it.
+    pub follows: bool,
 }
 
 impl Dependent {

@@ -59,7 +59,7 @@ impl Listing {
     }
 
     /// Returns the index of the version `ordinal` in the list of the provider.
-    pub(super) fn index(&self, ordinal: u32) -> Option<usize> {
+    fn index(&self, ordinal: u32) -> Option<usize> {
         self.order.get(usize::try_from(ordinal).ok()?).copied()
     }
 

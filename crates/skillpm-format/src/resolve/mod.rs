@@ -53,7 +53,7 @@ pub use self::problem::{
 pub use self::provider::{Available, Has, Location, Offer, Provider, meets};
 pub use self::search::{Answer, MAX_STEPS, solve};
 pub use self::solution::{
-    Asker, Assignment, ChosenVersion, Finder, Notice, Selected, Solution, SolveError, Unresolved,
+    Asker, Assignment, ChosenVersion, FoundFor, Notice, Selected, Solution, SolveError, Unresolved,
 };
 
 /// The maximum number of skills of registries that one solution may have, so that an endless chain stops somewhere.

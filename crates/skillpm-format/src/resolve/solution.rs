@@ -33,12 +33,10 @@ pub struct Solution<C, E> {
 pub struct ChosenVersion {
     /// The version.
     pub version: Version,
-    /// The index of its release in the list that the provider returned.
-    pub index: usize,
     /// The parties that require the skill.
     pub needed_by: BTreeSet<Asker>,
     /// The skill that it was found for, if the user does not require it.
-    pub found: Option<Finder>,
+    pub found: Option<FoundFor>,
 }
 
 /// A skill to fetch because another one depends on it.
@@ -49,12 +47,12 @@ pub struct Selected<C> {
     /// The data needed to fetch it.
     pub candidate: C,
     /// The skill that it was found for.
-    pub found: Finder,
+    pub found: FoundFor,
 }
 
 /// The skill for which another one was found.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finder {
+pub struct FoundFor {
     /// The first of those that depend on it.
     pub by: SkillName,
     /// The requested skill that it is needed for.
@@ -187,7 +185,7 @@ pub enum Notice {
         /// The declared source of the other one.
         spec: Box<SourceSpec>,
         /// The skill that stays.
-        kept: SkillName,
+        name: SkillName,
         /// The source of the skill that stays.
         place: Box<SourceSpec>,
     },
@@ -239,7 +237,7 @@ impl Assignment {
 
     /// Returns the notices for `dependent`, which stays unchanged, about new skills outside its ranges.
     pub fn out_of_range_for(&self, dependent: &Dependent) -> Vec<Notice> {
-        let told = dependent.declared.iter().filter_map(|Declared { text, requirement }| {
+        let notices = dependent.declared.iter().filter_map(|Declared { text, requirement }| {
             let Ok(Requirement::Named { name, range }) = requirement else { return None };
             let version = self.coming.get(&name.collision_key())?;
             (!meets(range.as_ref(), version.as_deref())).then(|| Notice::NowOutOfRange {
@@ -249,6 +247,6 @@ impl Assignment {
                 version: version.clone(),
             })
         });
-        told.collect()
+        notices.collect()
     }
 }

@@ -15,7 +15,7 @@ use super::listing::Listing;
 use super::ordinals::Ordinals;
 use super::problem::{Problem, RegistryId, RootRequirement, SkillId, VersionLimit, WantedBy};
 use super::provider::Provider;
-use super::solution::{Finder, Unresolved};
+use super::solution::{FoundFor, Unresolved};
 use crate::name::SkillName;
 use crate::requirement::Requirement;
 use crate::spec::SourceSpec;
@@ -55,7 +55,7 @@ pub(super) struct Skill<C> {
     /// The skills in other sources, by ordinal.
     pub(super) placed: Vec<PlacedSkill<C>>,
     /// The skill for which it was found.
-    pub(super) finder: Option<Finder>,
+    pub(super) finder: Option<FoundFor>,
 }
 
 /// A skill in a source that is no registry.
@@ -70,7 +70,7 @@ pub(super) enum PlacedState<C> {
     /// It comes in place of an installed one.
     Coming(WantedBy),
     /// Another skill depends on it.
-    Found(Option<C>, Finder),
+    Found(Option<C>, FoundFor),
 }
 
 /// The skill to which a name is bound.
@@ -147,7 +147,9 @@ impl<'a, P: Provider> Universe<'a, P> {
                 let skill =
                     Dependent { version, ..Dependent::new(one.name.clone(), one.place.clone(), None) };
                 let (number, _) = universe.place(skill, PlacedState::Installed(at));
-                universe.bind(&one.name, Target::Place(number), BoundBy::of(one.by_user));
+                if !one.follows {
+                    universe.bind(&one.name, Target::Place(number), BoundBy::of(one.by_user));
+                }
             }
         }
         for root in problem.roots.iter().filter(|root| root.key == root.name) {
@@ -222,7 +224,7 @@ impl<'a, P: Provider> Universe<'a, P> {
     }
 
     /// Takes the data to fetch the skill `ordinal` of those with the number `number` out of the universe.
-    pub(super) fn take(&mut self, number: u32, ordinal: u32) -> Option<(Dependent, P::Candidate, Finder)> {
+    pub(super) fn take(&mut self, number: u32, ordinal: u32) -> Option<(Dependent, P::Candidate, FoundFor)> {
         let placed = self.skills.get_mut(index(number))?.placed.get_mut(index(ordinal))?;
         match &mut placed.state {
             PlacedState::Found(candidate, finder) => {
@@ -292,7 +294,7 @@ impl<'a, P: Provider> Universe<'a, P> {
     }
 
     /// Records for which skill the skill `number` was found first.
-    pub(super) fn found_for(&mut self, number: u32, finder: &Finder) {
+    pub(super) fn found_for(&mut self, number: u32, finder: &FoundFor) {
         if let Some(skill) = self.skills.get_mut(index(number)) {
             skill.finder.get_or_insert_with(|| finder.clone());
         }

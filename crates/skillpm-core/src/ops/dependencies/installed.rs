@@ -82,7 +82,7 @@ fn directory(context: &Context, scope: &Scope, place: &SourceSpec) -> Result<Opt
 }
 
 /// The origins of the skills of a scope, for finding the skills that dependencies mean.
-pub(in crate::ops) struct Installed<'a> {
+pub(in crate::ops) struct InstalledOrigins<'a> {
     context: &'a Context,
     scope: &'a Scope,
     files: &'a Files,
@@ -91,7 +91,7 @@ pub(in crate::ops) struct Installed<'a> {
     directories: BTreeMap<PathBuf, &'a SkillName>,
 }
 
-impl<'a> Installed<'a> {
+impl<'a> InstalledOrigins<'a> {
     /// Returns the origins of the skills in `files`.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Self {
         let locked = files.lock.skills.iter().map(|(name, locked)| (name, spec_of(&requirement_of(locked))));

@@ -43,47 +43,47 @@ pub(super) fn unavailable(unresolved: Unresolved<Error>) -> Error {
 pub(super) fn warning_of(notice: &Notice, scope: ScopeKind) -> Warning {
     match notice {
         Notice::Malformed { dependent, text, error } => {
-            let told = format!("what `{dependent}` needs cannot be read: `{text}`: {error}");
-            Warning::new(codes::DEPENDENCY_UNREADABLE, told)
+            let message = format!("what `{dependent}` needs cannot be read: `{text}`: {error}");
+            Warning::new(codes::DEPENDENCY_UNREADABLE, message)
         }
         Notice::OutOfRange { dependent, text, version } => {
             let is = version_of(version.as_ref());
-            let told = format!("`{dependent}` needs `{text}`, but the installed version is {is}");
-            Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
+            let message = format!("`{dependent}` needs `{text}`, but the installed version is {is}");
+            Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, message)
         }
         Notice::Overridden { dependent, text, name, version, range, .. } => {
-            let told = format!(
+            let message = format!(
                 "`{dependent}` needs `{text}`, and your `[override]` of `{name}` replaces that range with \
                  `{range}`: it is {version}"
             );
-            Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
+            Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, message)
         }
         Notice::NowOutOfRange { dependent, text, name, version } => {
             let is = version_of(version.as_ref());
-            let told = format!("`{dependent}` needs `{text}`, but `{name}` now has {is}");
-            Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, told)
+            let message = format!("`{dependent}` needs `{text}`, but `{name}` now has {is}");
+            Warning::new(codes::DEPENDENCY_OUT_OF_RANGE, message)
         }
         Notice::Missing { dependent, text, source, has } => {
             let (source, has) = (source.typed(), text_of_has(has));
-            let told = message!(
+            let message = message!(
                 format_args!(
                     "`{dependent}` needs `{text}`, which is not installed, and `{source}` has {has}: "
                 ),
                 Verb::Install.within(scope).word("SOURCE"),
                 " installs it"
             );
-            Warning::new(codes::DEPENDENCY_MISSING, told)
+            Warning::new(codes::DEPENDENCY_MISSING, message)
         }
-        Notice::RequestedStays { dependent, spec, kept, place } => {
+        Notice::RequestedStays { dependent, spec, name, place } => {
             let from = source_of(place);
-            let told = format!(
-                "`{dependent}` needs `{kept}` from `{spec}`; kept the one that you requested, from {from}"
+            let message = format!(
+                "`{dependent}` needs `{name}` from `{spec}`; kept the one that you requested, from {from}"
             );
-            Warning::new(codes::DEPENDENCY_ELSEWHERE, told)
+            Warning::new(codes::DEPENDENCY_ELSEWHERE, message)
         }
         Notice::NoRoom { dependent, name } => {
-            let told = format!("`{dependent}` needs `{name}`, but something else is in its place");
-            Warning::new(codes::IN_THE_WAY, told)
+            let message = format!("`{dependent}` needs `{name}`, but something else is in its place");
+            Warning::new(codes::IN_THE_WAY, message)
         }
     }
 }

@@ -14,7 +14,7 @@ mod settle;
 use std::collections::{BTreeMap, BTreeSet};
 
 pub(super) use self::declared::dependencies;
-pub(super) use self::installed::{Installed, locked_dependent};
+pub(super) use self::installed::{InstalledOrigins, locked_dependent};
 pub(super) use self::messages::can_be_left_out;
 use self::messages::{error_of, unavailable, warning_of};
 use self::problem::problem;
@@ -28,7 +28,7 @@ use crate::error::{Error, Result};
 use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::resolve::{
-    Asker, Assignment, ChosenVersion, Dependent, Finder, Notice, OnUnresolved, Provider, SkillId, Solution,
+    Asker, Assignment, ChosenVersion, Dependent, FoundFor, Notice, OnUnresolved, Provider, SkillId, Solution,
     SolveError, solve,
 };
 use crate::scope::ScopeKind;
@@ -55,7 +55,7 @@ pub(super) struct BroughtSkill {
     /// What its source has delivered.
     pub(super) offered: Offered,
     /// The skill that it was found for; `None` for a locked skill that changes its version so that all fit together.
-    pub(super) found: Option<Finder>,
+    pub(super) found: Option<FoundFor>,
 }
 
 /// Why nothing fits together, and the skill that could do without.
@@ -68,8 +68,8 @@ pub(super) struct Unsatisfied {
 
 impl Unsatisfied {
     /// Returns that the skill `name`, which was `found` for another one, cannot be installed because of `error`.
-    pub(super) fn new(name: &SkillName, found: Option<Finder>, error: Error) -> Self {
-        let Some(Finder { by, root }) = found else { return error.into() };
+    pub(super) fn new(name: &SkillName, found: Option<FoundFor>, error: Error) -> Self {
+        let Some(FoundFor { by, root }) = found else { return error.into() };
         let error = error.context(format!("`{by}` needs `{name}`, which cannot be installed"));
         Self { root: Some(root), error: can_be_left_out(error) }
     }
@@ -204,7 +204,7 @@ fn bring_releases<'v>(
     let is_requested =
         |name: &SkillName| asked.by_user && asked.requests.iter().any(|request| request.key == *name);
     let changed = decided.changed(files).into_iter().filter(|(name, ..)| !is_requested(name));
-    let mut wanted: Vec<(SkillName, Origin, String, Version, Option<Finder>)> = changed
+    let mut wanted: Vec<(SkillName, Origin, String, Version, Option<FoundFor>)> = changed
         .map(|(name, locked, origin, version)| {
             (name.clone(), origin, locked.path.clone().unwrap_or_default(), version, None)
         })

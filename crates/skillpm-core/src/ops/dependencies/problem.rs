@@ -8,6 +8,7 @@ use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::resolve::graph::dependents;
 use crate::resolve::{
     Dependent, Installed, OnUnresolved, Problem, Reach, RootRequirement, Settled, WantedBy,
 };
@@ -201,6 +202,7 @@ fn add_installed(
     requested: &BTreeSet<&SkillName>,
 ) -> Result<()> {
     let kept = files.kept();
+    let following = following(problem, files);
     for name in kept.iter().filter(|name| !requested.contains(name)) {
         let Some(Requirement { origin, path, reference, editable, .. }) = files.entry(name, &kept) else {
             continue;
@@ -224,9 +226,39 @@ fn add_installed(
             by_user: files.manifest.asks_for(name) || files.manifest_text.is_none(),
             dependencies: if editable { Vec::new() } else { dependencies },
             limits,
+            follows: following.contains(name),
         });
     }
     Ok(())
+}
+
+/// Returns the locked skills that only skills need that come from another reference of their source now.
+fn following(problem: &Problem, files: &Files) -> BTreeSet<SkillName> {
+    let lock = &files.lock.skills;
+    let text = |reference: &Option<Reference>| reference.as_ref().map(ToString::to_string);
+    let moved = problem.coming.iter().filter_map(|(skill, _)| {
+        let old = lock.get(&skill.name).filter(|old| old.origin == skill.place.origin)?;
+        (old.requested != text(&skill.place.reference)).then_some((&old.origin, &old.requested))
+    });
+    let moved: BTreeSet<_> = moved.collect();
+    if moved.is_empty() {
+        return BTreeSet::new();
+    }
+    let comes = |name: &SkillName| problem.coming.iter().any(|(skill, _)| skill.name == *name);
+    let is_requested = |name: &SkillName| files.manifest_text.is_none() || files.manifest.asks_for(name);
+    let can_follow = |(name, locked): &(&SkillName, &Locked)| {
+        moved.contains(&(&locked.origin, &locked.requested)) && !comes(name) && !is_requested(name)
+    };
+    let mut following: BTreeSet<_> = lock.iter().filter(can_follow).map(|(name, _)| name.clone()).collect();
+    let dependents = dependents(lock);
+    loop {
+        let stays = |name: &&SkillName| {
+            let by = dependents.get(*name).into_iter().flatten();
+            by.into_iter().any(|by| !comes(by) && !following.contains(by))
+        };
+        let Some(name) = following.iter().find(stays).cloned() else { return following };
+        following.remove(&name);
+    }
 }
 
 fn names(texts: &[String]) -> Vec<SkillName> {

@@ -15,12 +15,14 @@ use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::absent::{is_missing, no_longer_asked, not_installed, not_yet_installed};
+use crate::ops::absent::{is_missing, no_longer_asked, not_installed, not_locked};
 use crate::ops::fetcher::Fetcher;
 use crate::ops::install::restore::lies;
 use crate::spec::Reference;
 use crate::tree::FileSet;
-use crate::updates::{Aim, How, SourceState, Status, UpdateCandidate, check, names, not_asked, told};
+use crate::updates::{
+    Aim, How, SourceState, Status, UpdateCandidate, check, errors_and_warnings, names, not_asked,
+};
 
 /// The versions that are compared.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -180,7 +182,7 @@ impl<'a> Compare<'a> {
                         self.fail(name, error);
                     }
                 }
-                (_, None) => self.outcome.warnings.push(not_yet_installed(self.scope.kind, name)),
+                (_, None) => self.outcome.warnings.push(not_locked(self.scope, name)),
             }
         }
     }
@@ -235,7 +237,7 @@ impl<'a> Compare<'a> {
                 self.fail(one.name, error);
             }
         }
-        let (failures, found) = told(check.failures, &check.candidates);
+        let (failures, found) = errors_and_warnings(check.failures, &check.candidates);
         self.outcome.failures.extend(failures);
         self.outcome.warnings.extend(found);
     }
@@ -246,7 +248,7 @@ impl<'a> Compare<'a> {
         let mut entry = candidate.entry.clone();
         match status {
             Status::Editable => self.editable(name, &entry),
-            Status::NotInstalled => self.outcome.warnings.push(not_yet_installed(self.scope.kind, name)),
+            Status::NotInstalled => self.outcome.warnings.push(not_locked(self.scope, name)),
             Status::NoLongerAsked => self.outcome.warnings.push(no_longer_asked(self.scope.kind, name)),
             _ => {}
         }

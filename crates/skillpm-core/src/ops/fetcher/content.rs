@@ -34,12 +34,13 @@ impl Fetcher<'_> {
         let store = Store::new(&self.context.settings).ok();
         let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
         for (name, locked) in &self.files.lock.skills {
-            let lies = |path: &Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
-            if !wanted(name, locked) || !locked.origin.delivers_each() || lies(&self.scope.skill_dir(name))? {
+            let exists = |path: &Path| Ok::<_, Error>(crate::fs::kind(path)?.is_some());
+            if !wanted(name, locked) || !locked.origin.delivers_each() || exists(&self.scope.skill_dir(name))?
+            {
                 continue;
             }
             if let Some(store) = &store
-                && lies(&store.path(&locked.digest))?
+                && exists(&store.path(&locked.digest))?
             {
                 continue;
             }
@@ -82,11 +83,11 @@ impl Fetcher<'_> {
             Ok(_) => Ok(()),
             Err(error) if error.kind() == ErrorKind::Integrity && locked.revision.is_some() => Err(error),
             Err(error) => {
-                let told = message!(
+                let message = message!(
                     format_args!("the scripts of `{name}` do not run until its source confirms them: "),
                     error.with_causes()
                 );
-                self.warnings.push(Warning::new(codes::SCRIPTS_UNCONFIRMED, told));
+                self.warnings.push(Warning::new(codes::SCRIPTS_UNCONFIRMED, message));
                 Ok(())
             }
         }
@@ -99,21 +100,21 @@ impl Fetcher<'_> {
     /// Fails if neither store nor source has these bytes, and for a policy that refuses the source.
     pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         admit(&mut self.sources.gate, self.files, name, locked)?;
-        let told = self.warnings.len();
+        let number = self.warnings.len();
         if let Some(set) = self.stored(name, locked) {
             return Ok(set);
         }
-        let is_told = self.warnings.len() > told;
+        let is_warned = self.warnings.len() > number;
         let is_readable =
             || Store::new(&self.context.settings).is_ok_and(|store| store.is_readable(&locked.digest));
-        let lies = match is_told {
+        let state = match is_warned {
             true if !is_readable() => "unreadable",
             true => "damaged",
             false => "not",
         };
         let (path, revision) = (locked.path.as_deref().unwrap_or(""), locked.revision.as_deref());
         let failed =
-            |error: Error| error.context(format!("`{name}` is {lies} in the store and cannot be fetched"));
+            |error: Error| error.context(format!("`{name}` is {state} in the store and cannot be fetched"));
         let source = self.sources.open_locked(&locked.origin, revision).map_err(|error| {
             let hint = self.hint_where_gone(name, locked, &error);
             hint.into_iter().fold(failed(error), Error::hint)
@@ -212,8 +213,8 @@ impl Fetcher<'_> {
         };
         // It may belong to another user, for example, and its content may be right.
         if !store.is_readable(&locked.digest) {
-            let told = message!(format_args!("the store's copy of `{name}` cannot be read: "), reason);
-            self.warnings.push(Warning::new(codes::STORE_UNREADABLE, told));
+            let message = message!(format_args!("the store's copy of `{name}` cannot be read: "), reason);
+            self.warnings.push(Warning::new(codes::STORE_UNREADABLE, message));
             return None;
         }
         // A store that cannot be written is not a reason to give up: the source has the bytes too.
@@ -221,8 +222,9 @@ impl Fetcher<'_> {
             Ok(()) => "was deleted",
             Err(_) => "cannot be deleted",
         };
-        let told = message!(format_args!("the store's copy of `{name}` is damaged and {thrown}: "), reason);
-        self.warnings.push(Warning::new(problem::STORE_DAMAGED.id, told));
+        let message =
+            message!(format_args!("the store's copy of `{name}` is damaged and {thrown}: "), reason);
+        self.warnings.push(Warning::new(problem::STORE_DAMAGED.id, message));
         None
     }
 }

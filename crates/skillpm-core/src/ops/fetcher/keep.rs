@@ -31,6 +31,6 @@ pub(in crate::ops) fn keep(
 
 /// Returns the warning for a store that cannot be written.
 pub(in crate::ops) fn unwritable(error: &Error) -> Warning {
-    let told = "the store is not writable, so restoring will need the source again: ";
-    Warning::new(codes::STORE_UNWRITABLE, message!(told, error.with_causes()))
+    let text = "the store is not writable, so restoring will need the source again: ";
+    Warning::new(codes::STORE_UNWRITABLE, message!(text, error.with_causes()))
 }

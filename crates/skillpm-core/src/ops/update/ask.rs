@@ -31,12 +31,15 @@ use crate::tree::FileSet;
 use crate::updates::{Aim, Check, CheckFailure, How, Status, UpdateCandidate, check, moved, no_longer_found};
 
 /// An installed skill, with what its source says of it.
-pub(super) type Told<'a> = (Installed<'a>, UpdateCandidate<'a>);
+pub(super) type AskedSkill<'a> = (Installed<'a>, UpdateCandidate<'a>);
 
 impl<'a> Finder<'a> {
     /// Asks the sources what is newer, without a download where they tell, and returns the skills of
     /// which something may be: those of registries, and the others.
-    pub(super) fn ask(&mut self, installed: Vec<Installed<'a>>) -> Result<(Vec<Told<'a>>, Vec<Told<'a>>)> {
+    pub(super) fn ask(
+        &mut self,
+        installed: Vec<Installed<'a>>,
+    ) -> Result<(Vec<AskedSkill<'a>>, Vec<AskedSkill<'a>>)> {
         let is_pinned = |one: &Installed<'_>| {
             matches!(one.entry.reference, Some(Reference::Rev(_))) && one.locked.meets(&one.entry)
         };
@@ -141,10 +144,12 @@ impl<'a> Finder<'a> {
     /// Gets the skills of sites that are newer ready, all of a site at once.
     fn prefetch(&mut self, may: &[(Installed<'_>, UpdateCandidate<'_>)]) {
         let mut sites: BTreeMap<&Origin, Vec<_>> = BTreeMap::new();
-        for (one, said) in may {
-            if one.entry.origin.delivers_each() && matches!(said.status, Status::Changed | Status::Unknown) {
+        for (one, candidate) in may {
+            if one.entry.origin.delivers_each()
+                && matches!(candidate.status, Status::Changed | Status::Unknown)
+            {
                 let path = one.locked.path.as_deref().unwrap_or_default();
-                sites.entry(&one.entry.origin).or_default().push((one, (path, said.newest.as_deref())));
+                sites.entry(&one.entry.origin).or_default().push((one, (path, candidate.newest.as_deref())));
             }
         }
         for ones in sites.into_values().filter(|ones| ones.len() > 1) {
@@ -157,25 +162,25 @@ impl<'a> Finder<'a> {
     }
 
     /// Gets what may be newer of one skill.
-    pub(super) fn get(&mut self, (installed, candidate): Told<'_>) -> Result<()> {
+    pub(super) fn get(&mut self, (installed, candidate): AskedSkill<'_>) -> Result<()> {
         self.fetch(&installed, candidate).or_else(|error| self.fail(&installed, error))
     }
 
-    /// Fetches what may be newer of one skill, of which the source says what is in `said`.
-    fn fetch(&mut self, installed: &Installed<'_>, said: UpdateCandidate<'_>) -> Result<()> {
+    /// Fetches what may be newer of one skill, of which the source says what is in `candidate`.
+    fn fetch(&mut self, installed: &Installed<'_>, candidate: UpdateCandidate<'_>) -> Result<()> {
         let Installed { name, locked, .. } = installed;
         // Whether the locked revision is still there is only checked where it matters: for skills that were named.
-        let is_same = said.status == Status::Current
-            && said.latest.is_none()
+        let is_same = candidate.status == Status::Current
+            && candidate.latest.is_none()
             && locked.is_allowed_by(&self.files.manifest, &installed.entry);
-        if is_same && !(self.is_named() && self.gone(locked, said.newest.as_ref()).is_some()) {
-            self.tell_moved_tag(installed, said.newest.as_deref());
+        if is_same && !(self.is_named() && self.gone(locked, candidate.newest.as_ref()).is_some()) {
+            self.tell_moved_tag(installed, candidate.newest.as_deref());
             self.other(installed, UpdateChange::Unchanged);
             return Ok(());
         }
         let mut entry = installed.entry.clone();
-        let goes_past = said.latest.is_some();
-        let latest = said.latest.map(|latest| restated(entry.reference.as_ref(), latest.reference));
+        let goes_past = candidate.latest.is_some();
+        let latest = candidate.latest.map(|latest| restated(entry.reference.as_ref(), latest.reference));
         entry.reference = latest.or(entry.reference);
         let source = (entry.origin.clone(), entry.reference.clone());
         if let Some(at) = self.unreachable.get(&source) {
@@ -190,7 +195,7 @@ impl<'a> Finder<'a> {
             }
             return Err(error);
         }
-        let (newest, follows) = match said.moved_to.filter(|_| !goes_past) {
+        let (newest, follows) = match candidate.moved_to.filter(|_| !goes_past) {
             Some(place) => (self.follow(name, &mut entry, place)?, true),
             None => self.newest(name, &mut entry)?,
         };
@@ -211,8 +216,8 @@ impl<'a> Finder<'a> {
                 self.other(installed, UpdateChange::Unchanged);
                 return Ok(());
             };
-            let told = message!(reason, ": locked what is there now; its files are the same");
-            let warning = Warning::new(codes::REVISION_GONE, told);
+            let message = message!(reason, ": locked what is there now; its files are the same");
+            let warning = Warning::new(codes::REVISION_GONE, message);
             if !self.found.warnings.contains(&warning) {
                 self.found.warnings.push(warning);
             }
@@ -244,8 +249,8 @@ impl<'a> Finder<'a> {
         let old = entry.path.replace(place);
         entry.path = entry.path.take().filter(|path| !path.is_empty());
         let newest = self.fetcher.newest(name, entry)?;
-        let told = moved(name, &entry.origin, (old.as_deref(), entry.path.as_deref()));
-        self.found.warnings.push(Warning::new(codes::SKILL_MOVED, told));
+        let message = moved(name, &entry.origin, (old.as_deref(), entry.path.as_deref()));
+        self.found.warnings.push(Warning::new(codes::SKILL_MOVED, message));
         Ok(newest)
     }
 
@@ -253,8 +258,8 @@ impl<'a> Finder<'a> {
     /// and only a change of that is news.
     fn is_renamed(&mut self, installed: &Installed<'_>, now: &str) -> bool {
         let Installed { name, entry, locked } = installed;
-        let lies = tree(self.context, self.scope, name, entry.disabled);
-        let set = match lies {
+        let on_disk = tree(self.context, self.scope, name, entry.disabled);
+        let set = match on_disk {
             Ok(Some((path, Some(digest)))) if digest == locked.digest => self.read(&path),
             _ => self.fetcher.content(name, locked),
         };
@@ -310,8 +315,8 @@ impl<'a> Finder<'a> {
     /// store's, otherwise the source's. `None` if nobody has them any more and nobody needs them.
     fn base(&mut self, installed: &Installed<'_>, new: Digest) -> Result<Option<FileSet>> {
         let Installed { name, entry, locked } = installed;
-        let lies = tree(self.context, self.scope, name, entry.disabled)?;
-        if let Some((path, Some(digest))) = &lies
+        let on_disk = tree(self.context, self.scope, name, entry.disabled)?;
+        if let Some((path, Some(digest))) = &on_disk
             && *digest == locked.digest
         {
             return Ok(Some(self.read(path)?));
@@ -320,7 +325,7 @@ impl<'a> Finder<'a> {
             Ok(set) => return Ok(Some(set)),
             Err(error) => error,
         };
-        let edited = matches!(lies, Some((_, Some(digest))) if digest != new);
+        let edited = matches!(on_disk, Some((_, Some(digest))) if digest != new);
         if edited && !self.request.force && self.request.prefer.is_none() {
             let what = format!("`{name}` was edited, but the version it is based on is not available");
             return Err(Error::new(error.kind(), what).because(error).hint(message!(
@@ -349,13 +354,13 @@ impl<'a> Finder<'a> {
         let Some(Reference::Tag(tag)) = &entry.reference else { return };
         let (Some(was), Some(is)) = (locked.moved_tag(entry.reference.as_ref(), is), is) else { return };
         let short = |revision: &str| revision.chars().take(edits::DIGITS).collect::<String>();
-        let told = format!(
+        let message = format!(
             "the tag `{tag}` of `{}` was moved: it was at {} and is at {} now",
             entry.origin,
             short(was),
             short(is)
         );
-        let warning = Warning::new(codes::TAG_MOVED, told);
+        let warning = Warning::new(codes::TAG_MOVED, message);
         if !self.found.warnings.contains(&warning) {
             self.found.warnings.push(warning);
         }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::ask::Told;
+use super::ask::AskedSkill;
 use super::find::{Come, Finder, Installed, UpdateJob, Work, nothing};
 use super::outcome::UpdateChange;
 use super::request::UpdateRequest;
@@ -29,7 +29,7 @@ impl Finder<'_> {
     ///
     /// The check has decided versions before, which is what the outcome says of sources. That decision is a search of its
     /// own: it knows nothing of what the new versions from other sources need, and what these exclude is newer all the same.
-    pub(super) fn complete(&mut self, mut released: Vec<Told<'_>>) -> Result<()> {
+    pub(super) fn complete(&mut self, mut released: Vec<AskedSkill<'_>>) -> Result<()> {
         let mut came = std::mem::take(&mut self.came);
         if self.request.no_deps {
             came.clear();
@@ -86,7 +86,7 @@ impl Finder<'_> {
     fn bring(
         &mut self,
         came: &[Dependent],
-        released: &[Told<'_>],
+        released: &[AskedSkill<'_>],
     ) -> Result<(Assignment, Vec<Warning>), Unsatisfied> {
         let free: BTreeSet<SkillName> = released.iter().map(|(one, _)| one.name.clone()).collect();
         let UpdateRequest { minimal, no_deps: alone, .. } = *self.request;
@@ -124,7 +124,7 @@ impl Finder<'_> {
         let new: BTreeSet<&str> = new.map(|job| job.name.as_str()).collect();
         let comes = |name: &String| new.contains(name.as_str());
         let store = Store::new(&self.context.settings).ok();
-        let mut told = Vec::new();
+        let mut warnings = Vec::new();
         for (name, locked) in &self.files.lock.skills {
             if comes(&name.to_string()) || !locked.dependencies.iter().any(comes) {
                 continue;
@@ -133,10 +133,10 @@ impl Finder<'_> {
             if let Some(set) = store.as_ref().and_then(|store| store.get(&locked.digest).ok()?)
                 && let Some(skill) = locked_dependent(name, locked, &set)?
             {
-                told.extend(out_of_range_for(self.scope.kind, assignment, &skill));
+                warnings.extend(out_of_range_for(self.scope.kind, assignment, &skill));
             }
         }
-        Ok(told)
+        Ok(warnings)
     }
 
     /// Leaves the skill `root` as it is: what its new version needs is not available.

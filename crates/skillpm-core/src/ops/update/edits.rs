@@ -126,8 +126,8 @@ mod tests {
         };
         let paths: Vec<_> = record.paths.iter().map(|disputed| disputed.path.as_str()).collect();
         assert_eq!(paths, ["SKILL.md", "gone", "pic"]);
-        let still = |lies: &FileSet| -> Vec<SafePath> {
-            let open = open(&record, &locked(), lies).expect("reads");
+        let still = |tree: &FileSet| -> Vec<SafePath> {
+            let open = open(&record, &locked(), tree).expect("reads");
             open.into_iter().map(|disputed| disputed.path.clone()).collect()
         };
         let names = |open: Vec<SafePath>| open.iter().map(ToString::to_string).collect::<Vec<_>>();

@@ -21,7 +21,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::merge::Prefer;
 use crate::name::SkillName;
-use crate::ops::absent::is_missing;
+use crate::ops::absent::{is_missing, not_locked};
 use crate::ops::dependencies::VersionRequest;
 use crate::ops::diff::VersionDiff;
 use crate::ops::fetcher::{Fetcher, admit};
@@ -246,8 +246,7 @@ impl<'a> Finder<'a> {
                 }
             }
             (_, None) if self.is_named() => {
-                return Err(Error::usage(format!("`{name}` is not installed yet"))
-                    .hint(message!(Verb::Install, " installs what the manifest requests")));
+                return Err(Error::usage(not_locked(self.scope, name).message));
             }
             (_, None) => self.found.others.push(other(UpdateChange::Missing, Status::NotInstalled)),
             (entry, Some(locked)) => {
@@ -303,11 +302,11 @@ impl<'a> Finder<'a> {
             self.bring_back(name, gone);
             return Ok(true);
         }
-        let lies = match tree(self.context, self.scope, name, entry.disabled)? {
+        let on_disk = match tree(self.context, self.scope, name, entry.disabled)? {
             Some((path, Some(_))) => self.scope.index.trees().read(&path)?.files,
             _ => nothing(),
         };
-        let open = edits::open(&record, locked, &lies)?;
+        let open = edits::open(&record, locked, &on_disk)?;
         if open.is_empty() {
             if !self.found.resolved.contains(name) {
                 self.found.resolved.push((*name).clone());

@@ -210,11 +210,11 @@ fn done(
     job: &UpdateJob,
     is_unedited: &dyn Fn(&UpdateJob, &Path, &Digest) -> bool,
 ) -> Result<Done, SettleError> {
-    let lies = tree(prepared.context, &prepared.scope, &job.name, job.disabled)?;
-    let digest = lies.as_ref().and_then(|(_, digest)| *digest);
+    let on_disk = tree(prepared.context, &prepared.scope, &job.name, job.disabled)?;
+    let digest = on_disk.as_ref().and_then(|(_, digest)| *digest);
     match &job.work {
         Work::New(newer) => {
-            let mut skill = told(job, UpdateChange::Updated, &newer.old);
+            let mut skill = updated(job, UpdateChange::Updated, &newer.old);
             skill.to = Some(Version::of(&newer.new));
             skill.compared(&newer.diff);
             let clean = Done {
@@ -224,7 +224,7 @@ fn done(
                 unresolved: None,
                 known: None,
             };
-            match lies {
+            match on_disk {
                 Some((path, Some(digest)))
                     if ![newer.old.digest, newer.new.digest].contains(&digest)
                         && !is_unedited(job, &path, &digest) =>
@@ -259,7 +259,7 @@ fn done(
         Work::Decide { record, locked, base, mine, theirs, prefer } => {
             let versions = Versions { base, ours: mine, theirs };
             let merged = edits::merged(&job.name, &versions, locked, Some(*prefer))?;
-            let mut skill = told(job, UpdateChange::Resolved, locked);
+            let mut skill = updated(job, UpdateChange::Resolved, locked);
             skill.merge = merged.files.iter().filter_map(MergedPath::of).collect();
             let tree = merged.set.digest()?;
             let keep = ![record.merged, tree].map(Some).contains(&digest);
@@ -267,7 +267,7 @@ fn done(
             Ok(Done { content, set: merged.set, skill, unresolved: None, known: None })
         }
         Work::Abort { record, locked, mine } => {
-            let mut skill = told(job, UpdateChange::Aborted, locked);
+            let mut skill = updated(job, UpdateChange::Aborted, locked);
             skill.to = Some(Version::of(&record.before));
             let keep = ![record.merged, record.mine, locked.digest].map(Some).contains(&digest);
             let content = content(&record.before, record.mine, digest, keep);
@@ -328,7 +328,7 @@ fn content(locked: &Locked, tree: Digest, replaces: Option<Digest>, keep: bool) 
     Content::Merged(Merged { locked: locked.clone(), tree, replaces, keep })
 }
 
-fn told(job: &UpdateJob, change: UpdateChange, from: &Locked) -> UpdatedSkill {
+fn updated(job: &UpdateJob, change: UpdateChange, from: &Locked) -> UpdatedSkill {
     UpdatedSkill::new(job.name.as_str(), from.origin.to_string(), change, Some(from))
 }
 

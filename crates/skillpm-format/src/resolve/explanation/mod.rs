@@ -14,7 +14,7 @@ use pubgrub::DerivationTree;
 
 use self::conflict::Conflict;
 use self::sentences::{Explainer, asked_by};
-use super::assemble::{Asked, Choice};
+use super::assemble::{Choice, NeededSkill};
 use super::ordinals::Ordinals;
 use super::provider::Provider;
 use super::search::Package;
@@ -58,12 +58,12 @@ pub(super) fn explain<P: Provider>(
 pub(super) fn explain_two<P: Provider>(
     universe: &Universe<'_, P>,
     choice: &Choice,
-    first: &Asked,
-    second: &Asked,
+    first: &NeededSkill,
+    second: &NeededSkill,
 ) -> Explanation {
     let name = |number: u32| universe.skill(number).map(|skill| skill.name.to_string()).unwrap_or_default();
     let (one, other) = (name(first.0), name(second.0));
-    let sentence = |(number, by): &Asked| {
+    let sentence = |(number, by): &NeededSkill| {
         let place = choice.get(number).and_then(|ordinal| universe.place_text(*number, *ordinal));
         message!(format!("{} `{}` from {}", asked_by(by), name(*number), place.unwrap_or_default()))
     };

@@ -238,11 +238,7 @@ impl Case {
     fn outcome(&self) -> Result<Solution<(), String>, Explanation> {
         match solve(&self.problem, &mut self.registries.clone()) {
             Ok(mut solution) => {
-                for ((_, of), chosen) in &mut solution.versions {
-                    assert_eq!(self.releases(of)[chosen.index].version.as_str(), chosen.version.as_str());
-                    chosen.index = 0;
-                    chosen.found = None;
-                }
+                solution.versions.values_mut().for_each(|chosen| chosen.found = None);
                 solution.notices.sort_by_key(|notice| format!("{notice:?}"));
                 Ok(solution)
             }
@@ -262,8 +258,13 @@ impl Case {
             }
             Err(other) => return Err(TestCaseError::fail(format!("{other:?}"))),
         };
+        let index = |of: &SkillName, version: &Version| {
+            let is_it = |one: &Release| one.version.as_str() == version.as_str();
+            self.releases(of).iter().position(is_it).expect("a release")
+        };
+        let versions = solution.versions.iter();
         let choice: Choice =
-            solution.versions.iter().map(|((_, of), chosen)| (of.clone(), chosen.index)).collect();
+            versions.map(|((_, of), chosen)| (of.clone(), index(of, &chosen.version))).collect();
         prop_assert!(solutions.contains(&choice), "not a solution: {:?}", choice);
         self.check_needed(&solution)?;
         // No skill could be better by itself.

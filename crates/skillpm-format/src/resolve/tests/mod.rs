@@ -213,7 +213,7 @@ pub(super) fn skill(of: &str, source: &str, version: &str, needs: &str) -> Depen
 /// The skill `of`, which is installed from `source` and on which `by` depend: without them, the user requested it.
 pub(super) fn installed(of: &str, source: &str, version: &str, by_user: bool) -> Installed {
     let Dependent { name, place, version, .. } = skill(of, source, version, "");
-    Installed { name, place, version, by_user, dependencies: Vec::new(), limits: false }
+    Installed { name, place, version, by_user, dependencies: Vec::new(), limits: false, follows: false }
 }
 
 /// A requirement of the user on a skill of the first registry.

@@ -129,6 +129,19 @@ fn two_references() {
     assert_eq!(solved(&coming(&roots[..1]), &sources), "base of github:acme/x/base#v1");
 }
 
+/// What is needed by name comes from where the skill that needs it comes now, if that has it.
+#[test]
+fn what_is_needed_follows() {
+    let sources =
+        Registries::default().with(&[("acme/a", "base", "2.0", "deep"), ("acme/a", "deep", "2.0", "")]);
+    let old = |of: &str| Installed { follows: true, ..installed(of, "acme/a#gone", "1.0", false) };
+    let there = || vec![old("base"), old("deep"), old("lost")];
+    let root = skill("report", "acme/a", "", "base lost");
+    let resolution = resolved(&sources, there(), &[root]).expect("resolves");
+    assert_eq!(names(&resolution), ["base for report of report", "deep for base of report"]);
+    assert_eq!(needed(&resolution, "report"), ["base", "lost"]);
+}
+
 /// A name without a source means whichever skill of that name is selected, in any order.
 #[test]
 fn a_name_means_what_others_need() {
