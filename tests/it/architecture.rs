@@ -331,6 +331,32 @@ fn imports_run_downwards() {
     assert!(wrong.is_empty(), "imports that run the wrong way:\n{}", wrong.join("\n"));
 }
 
+/// Verbs that only look, and those that change something. What both need has a room of its own.
+const LOOKING: [&str; 14] = [
+    "absent", "agents", "catalog", "diff", "invoke", "list", "named", "outdated", "read", "search", "show",
+    "tree", "verify", "why",
+];
+const CHANGING: [&str; 11] =
+    ["bump", "create", "disable", "fix", "import", "install", "link", "publish", "remove", "undo", "update"];
+
+#[test]
+fn verbs_that_look_call_none_that_change() {
+    let mut wrong = Vec::new();
+    for source in sources_of(&["crates/skillpm-core/src/ops"]) {
+        let verb = source.path.split(['/', '.']).next().unwrap_or_default();
+        let calls = |change: &&&str| {
+            let paths = [format!("super::{change}::"), format!("ops::{change}::")];
+            paths.iter().any(|path| source.code.contains(path.as_str()))
+        };
+        if LOOKING.contains(&verb) {
+            wrong.extend(
+                CHANGING.iter().filter(calls).map(|change| format!("{} calls `{change}`", source.path)),
+            );
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// The parts of a registry's server from below to above. Each knows those before it.
 const SERVER: [&str; 12] = [
     "error", "words", "random", "config", "storage", "catalog", "access", "app", "pages", "log", "web",

@@ -242,6 +242,26 @@ impl Scope {
         Ok(dir.join(name.as_str()))
     }
 
+    /// Returns the place of the skill `name`: where it should be, or else where it may still be.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a place that leads out of the project or cannot be examined.
+    pub fn home_of(&self, settings: &Settings, name: &SkillName, disabled: bool) -> Result<Option<PathBuf>> {
+        let mut places = [Location::Canonical, Location::Disabled];
+        if disabled {
+            places.reverse();
+        }
+        let mut there = None;
+        for place in &places {
+            let path = self.place(settings, place, name)?;
+            if there.is_none() && fs::kind(&path)?.is_some() {
+                there = Some(path);
+            }
+        }
+        Ok(there)
+    }
+
     /// Returns the directory of `place`, wherever it leads: for messages.
     ///
     /// # Errors

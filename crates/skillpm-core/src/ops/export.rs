@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::import::foreign_error;
 use super::policy_check::PolicyCheck;
 use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, message};
@@ -14,6 +13,7 @@ use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Failure, Result};
 use crate::fs::{self, Kind};
+use crate::install::claims::foreign_error;
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::Files;
 use crate::interop::directory_name;

@@ -1,13 +1,21 @@
 //! `invoke`: returns what an agent would get.
 
+use std::path::Path;
+
 use super::named::is_alias;
 use super::session::not_listed;
-use super::update::unsettled;
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Skill, activate, resources};
+use crate::fs;
+use crate::install::health::problem;
+use crate::install::merges::{self, has_conflicts};
+use crate::install::scope::{Scope, Scopes};
+use crate::install::state::Files;
+use crate::name::SkillName;
 use crate::policy::Policy;
+use crate::settings::Settings;
 use crate::skill::{Deviation, DeviationKind};
 
 /// A request to invoke a skill.
@@ -106,6 +114,31 @@ fn off_specification(context: &Context, skill: &Skill) -> Option<Warning> {
         " lists all"
     );
     Some(Warning::new(codes::OFF_SPECIFICATION, told))
+}
+
+/// Returns what to tell anyone who is about to use the skill that is at `directory`, which a search has found there, if
+/// an update left conflicts in it. Of the skills of a scope, almost none has a record, and no other file is read then.
+fn unsettled(settings: &Settings, directory: &Path) -> Option<Warning> {
+    let name = directory.file_name().and_then(|name| SkillName::new(name.to_str()?).ok())?;
+    let real = fs::real_path(directory).ok().flatten()?;
+    let lies_in = |scope: &Scope| {
+        let place = scope.skills_dir().join(name.as_str());
+        fs::real_path(&place).is_ok_and(|place| place.as_ref() == Some(&real))
+    };
+    let scopes = Scopes::new(settings, None).ok()?.there;
+    let scope = scopes.iter().find(|scope| merges::is_recorded(scope, &name) && lies_in(scope))?;
+    let files = Files::read(scope).ok()?;
+    let locked = files.lock.skills.get(&name)?;
+    has_conflicts(scope, &name, locked, &real).ok()?.then(|| {
+        Warning::new(
+            problem::MERGE_UNFINISHED.id,
+            message!(
+                format_args!("`{name}` has unresolved conflicts of an update, and agents read the markers; "),
+                Verb::Update.within(scope.kind).word(&name),
+                " lists them"
+            ),
+        )
+    })
 }
 
 #[cfg(test)]

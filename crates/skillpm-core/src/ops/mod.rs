@@ -3,6 +3,7 @@
 
 mod absent;
 pub mod agents;
+mod alarms;
 pub mod audit;
 pub mod bump;
 pub mod cache;

@@ -115,7 +115,7 @@ impl OutdatedOutcome {
                 return self.warnings.push(locked_otherwise(scope.kind, candidate));
             }
             Status::Editable => {
-                row.path = candidate.entry.path.clone();
+                row.path.clone_from(&candidate.entry.path);
                 (row.requested, row.locked) = (None, None);
             }
             _ => {}

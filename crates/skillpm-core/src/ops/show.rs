@@ -7,7 +7,7 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::install::alarms;
+use super::alarms::alarms;
 use super::list::{self, ListedSkill};
 use super::named::{find_among, path_or};
 use super::policy_check::skill_file;

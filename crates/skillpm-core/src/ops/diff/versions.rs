@@ -17,7 +17,6 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::absent::{is_missing, no_longer_asked, not_installed, not_locked};
 use crate::ops::fetcher::Fetcher;
-use crate::ops::install::restore::lies;
 use crate::spec::Reference;
 use crate::tree::FileSet;
 use crate::updates::{
@@ -200,7 +199,7 @@ impl<'a> Compare<'a> {
 
     fn edits(&mut self, one: &One<'_>) -> Result<()> {
         let One { name, locked, entry, .. } = one;
-        let Some(path) = lies(self.context, self.scope, name, entry.disabled)? else {
+        let Some(path) = self.scope.home_of(&self.context.settings, name, entry.disabled)? else {
             self.outcome.warnings.push(is_missing(self.scope.kind, name));
             return Ok(());
         };

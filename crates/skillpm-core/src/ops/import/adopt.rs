@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::agents::{everyone, in_directories};
+use super::agents::in_directories;
 use super::outcome::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
 use super::request::ImportRequest;
 use crate::advice::{Opt, Verb, message};
@@ -13,6 +13,7 @@ use crate::digest::Digest;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
+use crate::install::claims::everyone;
 use crate::install::plan::Location;
 use crate::install::scope::Scope;
 use crate::install::state::{Depth, OnDisk, ScopeState, Survey, read_manifest};

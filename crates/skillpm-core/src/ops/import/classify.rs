@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::agents::in_directories;
-use super::claims::{Claim, Proof};
 use super::outcome::{FoundIn, ImportedSkill, Verdict};
 use crate::advice::{Call, Message, Opt, Verb, Warning, message};
 use crate::agents::Agent;
@@ -11,6 +10,7 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::Error;
 use crate::fs;
+use crate::install::claims::{Claim, Proof};
 use crate::install::plan::{Content, Location, Wanted};
 use crate::install::scope::{Scope, ScopeKind};
 use crate::install::state::{Files, OnDisk, Survey};

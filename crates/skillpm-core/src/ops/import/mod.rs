@@ -6,7 +6,6 @@
 
 mod adopt;
 mod agents;
-mod claims;
 mod classify;
 mod dependencies;
 mod outcome;
@@ -15,9 +14,6 @@ mod targets;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use self::agents::everyone;
-use self::claims::Claims;
-pub(super) use self::claims::foreign_error;
 use self::classify::{Action, Judge};
 use self::dependencies::Brought;
 pub use self::outcome::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
@@ -28,9 +24,10 @@ use super::home;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
+use crate::install::claims::{self, Claims, everyone};
 use crate::install::plan::{Goal, Plan};
 use crate::install::scope::Scope;
-use crate::install::state::{Depth, Files, ScopeState, Survey};
+use crate::install::state::{Depth, ScopeState, Survey};
 use crate::name::SkillName;
 
 /// The number of times that what is there is read and compared before concurrent changes are reported.
@@ -71,7 +68,7 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     let state = ScopeState::read(&context.settings, scope, Depth::Bytes)?;
     let files = &state.files;
     let everyone = everyone(context, scope, files);
-    let Claims { claims, read } = claims::collect(context, scope, files, &everyone, request)?;
+    let Claims { claims, read } = claims::collect(context, scope, files, &everyone, request.file.as_deref())?;
     let names: Vec<SkillName> = claims.iter().filter_map(claims::Claim::install_name).collect();
     let survey = Survey::take(&state, &names.iter().collect::<Vec<_>>(), &everyone)?;
     let mut judge = Judge::new(context, scope, files, &survey, &everyone)?;
@@ -144,13 +141,4 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
         scope: Some(scope.kind),
         warnings,
     }))
-}
-
-/// Returns what reported the skills that are in `scope` and that skillpm did not install, by the names of their
-/// directories. What cannot be read says nothing.
-pub(super) fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTreeMap<String, FoundIn> {
-    let everyone = everyone(context, scope, files);
-    let found = claims::collect(context, scope, files, &everyone, &ImportRequest::default());
-    let claims = found.map(|found| found.claims).unwrap_or_default();
-    claims.into_iter().map(|claim| (claim.directory, claim.found_in)).collect()
 }

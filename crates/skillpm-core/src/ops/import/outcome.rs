@@ -5,6 +5,7 @@ use serde::Serialize;
 
 use crate::advice::{Message, Warning};
 use crate::install::changes::PathChange;
+pub use crate::install::claims::FoundIn;
 use crate::install::plan::{ChangedFiles, Step};
 use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
@@ -81,29 +82,4 @@ pub enum Verdict {
     Left,
     /// It was in manifest or lockfile already.
     Tracked,
-}
-
-/// The origin of the report about a skill.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "kebab-case")]
-pub enum FoundIn {
-    /// `skills-lock.json`.
-    SkillsLock,
-    /// `.skill-lock.json` of the user.
-    GlobalLock,
-    /// The frontmatter of the copy, which `gh skill` wrote.
-    GhSkill,
-    /// Nobody: a directory with a `SKILL.md`.
-    Directory,
-}
-
-impl FoundIn {
-    /// Returns the tool that installed the skill, for display; `None` for a directory that no tool claims.
-    pub fn tool(self) -> Option<&'static str> {
-        match self {
-            Self::SkillsLock | Self::GlobalLock => Some("npx skills"),
-            Self::GhSkill => Some("gh skill"),
-            Self::Directory => None,
-        }
-    }
 }

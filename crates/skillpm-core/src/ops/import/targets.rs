@@ -1,9 +1,10 @@
 //! The agents that see adopted skills.
 
-use super::agents::{in_directories, named};
+use super::agents::in_directories;
 use super::classify::Action;
 use super::outcome::{ImportedSkill, Verdict};
 use crate::agents::Agent;
+use crate::install::claims::named;
 use crate::install::plan::Location;
 use crate::install::state::{Files, OnDisk, Survey};
 use crate::manifest::Agents;

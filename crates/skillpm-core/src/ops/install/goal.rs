@@ -3,7 +3,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::agent_targets::AgentTargets;
-use super::alarms::alarms;
 use super::around;
 use super::attributes::Attributes;
 use super::desired::Desired;
@@ -22,6 +21,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::absent::not_installed;
+use crate::ops::alarms::alarms;
 use crate::ops::change::Begun;
 use crate::ops::consent::{Agreed, Allow, ConsentGate, Contents, NewVersion, refusal};
 use crate::ops::dependencies::{keep_locked, unneeded};

@@ -3,7 +3,6 @@
 //! `fetch` or `restore` determines the desired state, as a value; `goal` changes the scope to it.
 
 pub(super) mod agent_targets;
-mod alarms;
 mod around;
 mod ask;
 mod attributes;
@@ -26,7 +25,6 @@ pub(super) mod select;
 mod typed;
 mod words;
 
-pub(super) use self::alarms::alarms;
 pub use self::available::{Available, OfferedPlugin};
 pub(super) use self::chosen::{ALL, typed};
 pub use self::desired::LeftOut;

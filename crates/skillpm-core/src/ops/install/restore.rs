@@ -3,7 +3,6 @@
 mod dependencies;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::PathBuf;
 
 use super::desired::{Desired, DesiredNotes};
 use super::editable;
@@ -120,32 +119,6 @@ pub(in crate::ops) fn ensure_installed(
         }
     }
     Ok(work.finish())
-}
-
-/// Returns the place of the skill `name`: where it should be, or else where it may still be.
-///
-/// # Errors
-///
-/// Fails for a place that leads out of the project or cannot be examined.
-pub(in crate::ops) fn lies(
-    context: &Context,
-    scope: &Scope,
-    name: &SkillName,
-    disabled: bool,
-) -> Result<Option<PathBuf>> {
-    let places = if disabled {
-        [Location::Disabled, Location::Canonical]
-    } else {
-        [Location::Canonical, Location::Disabled]
-    };
-    let mut there = None;
-    for place in &places {
-        let path = scope.place(&context.settings, place, name)?;
-        if there.is_none() && fs::kind(&path)?.is_some() {
-            there = Some(path);
-        }
-    }
-    Ok(there)
 }
 
 /// A restoration: it determines the locked and requested skills that should be installed, and gets them.

@@ -2,11 +2,11 @@
 
 use super::outcome::{ListOutcome, ListedSkill, SkillState};
 use crate::advice::{Message, Verb, message};
+use crate::install::claims::FoundIn;
 use crate::install::editable::put_back;
 use crate::install::scope::ScopeKind;
 use crate::manifest;
 use crate::ops::hints::{first_install, show_unseen};
-use crate::ops::import::FoundIn;
 
 const SCOPES: [ScopeKind; 2] = [ScopeKind::Project, ScopeKind::User];
 

@@ -5,9 +5,9 @@ use serde::Serialize;
 
 use crate::advice::{Message, Warning};
 use crate::install::agent_view::Unseen;
+use crate::install::claims::FoundIn;
 use crate::install::scope::ScopeKind;
 pub use crate::install::state::SkillState;
-use crate::ops::import::FoundIn;
 
 /// One skill. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -1,20 +1,14 @@
 //! Handles what the user changed: how it is merged, and whether an earlier merge is done.
 
-use std::path::Path;
-
-use crate::advice::{Opt, Verb, Warning, message};
+use crate::advice::{Opt, Verb, message};
 use crate::error::{Error, ErrorKind, Result};
-use crate::fs;
-use crate::install::health::problem;
-use crate::install::merges::{self, Disputed, OURS, has_conflicts, label};
 pub(super) use crate::install::merges::{DIGITS, open};
-use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::Files;
+use crate::install::merges::{Disputed, OURS, label};
+use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::merge::{Labels, Merged, Outcome, Prefer, Versions, merge_for};
 use crate::name::SkillName;
 use crate::refusal::Limits;
-use crate::settings::Settings;
 
 /// Merges what the user made of `base` into `theirs`, which is `locked` from now on.
 pub(super) fn merged(
@@ -38,31 +32,6 @@ pub(super) fn disputed(merged: &Merged) -> Vec<Disputed> {
         _ => None,
     };
     merged.files.iter().filter_map(disputed).collect()
-}
-
-/// Returns what to tell anyone who is about to use the skill that is at `directory`, which a search has found there, if
-/// an update left conflicts in it. Of the skills of a scope, almost none has a record, and no other file is read then.
-pub(in crate::ops) fn unsettled(settings: &Settings, directory: &Path) -> Option<Warning> {
-    let name = directory.file_name().and_then(|name| SkillName::new(name.to_str()?).ok())?;
-    let real = fs::real_path(directory).ok().flatten()?;
-    let lies_in = |scope: &Scope| {
-        let place = scope.skills_dir().join(name.as_str());
-        fs::real_path(&place).is_ok_and(|place| place.as_ref() == Some(&real))
-    };
-    let scopes = Scopes::new(settings, None).ok()?.there;
-    let scope = scopes.iter().find(|scope| merges::is_recorded(scope, &name) && lies_in(scope))?;
-    let files = Files::read(scope).ok()?;
-    let locked = files.lock.skills.get(&name)?;
-    has_conflicts(scope, &name, locked, &real).ok()?.then(|| {
-        Warning::new(
-            problem::MERGE_UNFINISHED.id,
-            message!(
-                format_args!("`{name}` has unresolved conflicts of an update, and agents read the markers; "),
-                Verb::Update.within(scope.kind).word(&name),
-                " lists them"
-            ),
-        )
-    })
 }
 
 /// Returns the error for a skill with an earlier merge that has `open` paths.

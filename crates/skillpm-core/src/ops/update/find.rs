@@ -25,7 +25,6 @@ use crate::ops::absent::{is_missing, not_locked};
 use crate::ops::dependencies::VersionRequest;
 use crate::ops::diff::VersionDiff;
 use crate::ops::fetcher::{Fetcher, admit};
-use crate::ops::install::restore::lies;
 use crate::ops::policy_check::PolicyDecision;
 use crate::refusal::Limits;
 use crate::resolve::Dependent;
@@ -421,7 +420,8 @@ impl<'a> Finder<'a> {
     /// Tells of a skill that stays as it is.
     pub(super) fn other(&mut self, installed: &Installed<'_>, change: UpdateChange) {
         let Installed { name, entry, locked } = installed;
-        let is_there = || !matches!(lies(self.context, self.scope, name, entry.disabled), Ok(None));
+        let is_there =
+            || !matches!(self.scope.home_of(&self.context.settings, name, entry.disabled), Ok(None));
         if change == UpdateChange::Unchanged && !is_there() {
             self.found.warnings.push(is_missing(self.scope.kind, name));
         }
@@ -438,7 +438,7 @@ pub(super) fn tree(
     name: &SkillName,
     disabled: bool,
 ) -> Result<Option<(PathBuf, Option<Digest>)>> {
-    let Some(path) = lies(context, scope, name, disabled)? else { return Ok(None) };
+    let Some(path) = scope.home_of(&context.settings, name, disabled)? else { return Ok(None) };
     if fs::kind(&path)? != Some(Kind::Directory) {
         return Ok(None);
     }

@@ -13,7 +13,6 @@ mod prepared;
 mod request;
 mod settle;
 
-pub(super) use self::edits::unsettled;
 pub use self::outcome::{
     ChangedFile, MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
 };

@@ -1,11 +1,12 @@
 //! What other tools say, and what is there without a word from them.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::outcome::FoundIn;
-use super::request::ImportRequest;
-use crate::agents::Agent;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, FilePosition, Result};
@@ -27,28 +28,29 @@ const MAX_FILE: u64 = 16 << 20;
 
 /// A skill that another tool installed, or that is there.
 #[derive(Debug)]
-pub(super) struct Claim {
+pub struct Claim {
     /// As its author writes the name, or what its directory is called.
-    pub(super) name: String,
+    pub name: String,
     /// What its directory is called.
-    pub(super) directory: String,
-    pub(super) found_in: FoundIn,
+    pub directory: String,
+    /// What reported it.
+    pub found_in: FoundIn,
     /// Where it comes from, or why that is not known.
-    pub(super) source: std::result::Result<SourceSpec, String>,
+    pub source: std::result::Result<SourceSpec, String>,
     /// By what its version can be determined.
-    pub(super) proof: Proof,
+    pub proof: Proof,
 }
 
 impl Claim {
     /// Returns the name under which skillpm would keep it, if it is one.
-    pub(super) fn install_name(&self) -> Option<SkillName> {
+    pub fn install_name(&self) -> Option<SkillName> {
         SkillName::new(&self.directory).ok().filter(|name| name.as_str() == self.directory)
     }
 }
 
 /// The means of distinguishing the installed version from others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Proof {
+pub enum Proof {
     /// The npm tool's hash of the directory in the source.
     Computed(String),
     /// The id that git gives the directory in the source.
@@ -59,13 +61,38 @@ pub(super) enum Proof {
     None,
 }
 
+/// The origin of the report about a skill.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FoundIn {
+    /// `skills-lock.json`.
+    SkillsLock,
+    /// `.skill-lock.json` of the user.
+    GlobalLock,
+    /// The frontmatter of the copy, which `gh skill` wrote.
+    GhSkill,
+    /// Nobody: a directory with a `SKILL.md`.
+    Directory,
+}
+
+impl FoundIn {
+    /// Returns the tool that installed the skill, for display; `None` for a directory that no tool claims.
+    pub fn tool(self) -> Option<&'static str> {
+        match self {
+            Self::SkillsLock | Self::GlobalLock => Some("npx skills"),
+            Self::GhSkill => Some("gh skill"),
+            Self::Directory => None,
+        }
+    }
+}
+
 /// Everything that was found.
 #[derive(Debug, Default)]
-pub(super) struct Claims {
+pub struct Claims {
     /// Each directory once; what a lockfile says comes before what a copy says of itself.
-    pub(super) claims: Vec<Claim>,
+    pub claims: Vec<Claim>,
     /// The files that were read.
-    pub(super) read: Vec<String>,
+    pub read: Vec<String>,
 }
 
 impl Claims {
@@ -167,21 +194,30 @@ impl Claims {
     }
 }
 
-/// Collects what there is in `scope`, or in the file that `request` names.
+/// Returns what reported the skills that are in `scope` and that skillpm did not install, by the names of their
+/// directories. What cannot be read says nothing.
+pub fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTreeMap<String, FoundIn> {
+    let everyone = everyone(context, scope, files);
+    let found = collect(context, scope, files, &everyone, None);
+    let claims = found.map(|found| found.claims).unwrap_or_default();
+    claims.into_iter().map(|claim| (claim.directory, claim.found_in)).collect()
+}
+
+/// Collects what there is in `scope`, or in `file` if one is named.
 ///
 /// # Errors
 ///
 /// Fails for a file that is not there or is wrong, with the place in it, or for a directory that cannot be read.
-pub(super) fn collect(
+pub fn collect(
     context: &Context,
     scope: &Scope,
     files: &Files,
     agents: &[&'static Agent],
-    request: &ImportRequest,
+    file: Option<&Path>,
 ) -> Result<Claims> {
     let settings = &context.settings;
     let mut found = Claims::default();
-    if let Some(file) = &request.file {
+    if let Some(file) = file {
         let path = normal(&settings.cwd.join(file));
         if path.file_name().is_some_and(|name| name == global_lock::FILE_NAME) {
             found.global_lock(&path)?;
@@ -217,13 +253,25 @@ pub(super) fn collect(
     Ok(found)
 }
 
+/// Returns all agents. Of those that share a directory, the ones that the manifest names and those that are here come
+/// first, because what is in it is reported about the first.
+pub fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&'static Agent> {
+    let named: Vec<&str> = named(files).map(|agent| agent.id).collect();
+    let mut everyone: Vec<_> = agents::all().iter().collect();
+    everyone.sort_by_key(|agent| {
+        (!named.contains(&agent.id), !agent.detected(&context.settings, &scope.root, &exists))
+    });
+    everyone
+}
+
+/// Returns the agents that the manifest of `files` names.
+pub fn named(files: &Files) -> impl Iterator<Item = &'static Agent> {
+    files.manifest.agents().targets.iter().flatten().filter_map(|target| agents::find(target).ok())
+}
+
 /// Returns the agents' own directories, each once. In a project, a directory such as `skills/` is where authors keep
 /// what they write, and one that a link leads out of the project is not the project's.
-pub(in crate::ops) fn agent_dirs(
-    context: &Context,
-    scope: &Scope,
-    agents: &[&'static Agent],
-) -> Vec<PathBuf> {
+fn agent_dirs(context: &Context, scope: &Scope, agents: &[&'static Agent]) -> Vec<PathBuf> {
     let hidden = |agent: &&&Agent| scope.kind == ScopeKind::User || agent.project_dir().starts_with('.');
     let mut dirs: Vec<PathBuf> = Vec::new();
     for agent in agents.iter().filter(hidden) {
@@ -262,7 +310,7 @@ fn located(path: &Path, fields: Fields<'_>) -> std::result::Result<SourceSpec, S
 }
 
 /// Returns the error for the file of another tool at `path`.
-pub(in crate::ops) fn foreign_error(path: &Path, error: ForeignError) -> Error {
+pub fn foreign_error(path: &Path, error: ForeignError) -> Error {
     let place = FilePosition::new(path, error.line, error.column);
     Error::at(ErrorKind::Config, place, error.message).hint(error.hint)
 }
