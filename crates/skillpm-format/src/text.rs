@@ -153,6 +153,15 @@ pub fn and(words: &[impl AsRef<str>]) -> String {
     }
 }
 
+/// Works like [`and`] for the first `most` of `words`, and says how many more there are.
+pub fn and_more(words: &[impl AsRef<str>], most: usize) -> String {
+    let mut shown: Vec<String> = words.iter().take(most).map(|word| word.as_ref().to_owned()).collect();
+    if words.len() > most {
+        shown.push(format!("{} more", words.len() - most));
+    }
+    and(&shown)
+}
+
 /// Makes a text from outside safe to display: characters that a terminal would act on or would not display are written
 /// as their code points. Line feeds and tabs stay.
 pub fn visible(text: &str) -> Cow<'_, str> {

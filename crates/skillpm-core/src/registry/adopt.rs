@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use super::staging::Stage;
 use super::verify::examine_content;
 use super::{Artifact, Objects as _, ReadFiles as _, Record, RegistryDir, Writer, files, package};
 use crate::codes;
@@ -58,8 +59,10 @@ impl Writer<'_> {
             .read_all()
             .map_err(|error| Error::io("an archive that was fetched cannot be read").because(error))?;
         let staged = self.stage.write(files::artifact(&artifact.digest), &bytes)?;
-        self.stage.replace(&staged)?;
-        self.has_placed = true;
+        match &mut self.stage {
+            Stage::Directory(dir) => dir.place(&staged)?,
+            Stage::Bucket(_) => self.batch.archives.push(staged),
+        }
         Ok(())
     }
 

@@ -4,14 +4,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::derive::plan_all;
-use super::dir::exact_name;
 use super::dir_staging::PREFIX;
-use super::{Config, Objects as _, RegistryDir, Writer, config, files};
+use super::{Config, Objects as _, RegistryDir, Writer, config, exact_name, files};
 use crate::codes;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Base};
 use crate::name::SkillName;
-use crate::text::and;
+use crate::text::and_more;
 
 /// The number of paths that an error names.
 const SHOWN: usize = 20;
@@ -131,18 +130,15 @@ impl NewRegistry {
     ///
     /// See above.
     pub fn check(&self) -> Result<()> {
-        let paths: Vec<_> = self.replaced.iter().chain(&self.removed).collect();
+        let paths = self.replaced.iter().chain(&self.removed);
+        let paths: Vec<_> = paths.map(|path| format!("`{path}`")).collect();
         if paths.is_empty() {
             return Ok(());
-        }
-        let mut shown: Vec<_> = paths.iter().take(SHOWN).map(|path| format!("`{path}`")).collect();
-        if paths.len() > SHOWN {
-            shown.push(format!("{} more", paths.len() - SHOWN));
         }
         let told = format!(
             "`{}` is no registry, and has files in the places of one: {}",
             self.dir.display(),
-            and(&shown)
+            and_more(&paths, SHOWN)
         );
         Err(Error::usage(told).coded(codes::OUTPUT_DIFFERS))
     }

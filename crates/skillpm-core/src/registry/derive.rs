@@ -5,10 +5,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::dir::exact_name;
 use super::{
     Head, History, MAX_FILE, NameList, Objects as _, ReadFiles as _, RegistryDir, SearchIndex, ai_catalog,
-    are_versions, discovery, files, heads, versions,
+    are_versions, discovery, exact_name, files, heads, versions,
 };
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::ledger::unknown;
-use super::{Carrier, Config, History, Objects, ReadFiles, config, files, registry_name};
+use super::{Carrier, Config, History, Objects, ReadFiles, config, exact_name, files, registry_name};
 use crate::advice::{Verb, message};
 use crate::codes;
 use crate::error::{Error, Result};
@@ -174,9 +174,4 @@ impl Objects for RegistryDir {
         Ok(last(&format!("{}/{thousand}", files::LOG), ".json")?
             .unwrap_or_else(|| thousand.saturating_mul(1000).saturating_sub(1)))
     }
-}
-
-/// Returns the name that `entry` is, if a registry can hold a skill of that name.
-pub(super) fn exact_name(entry: &str) -> Option<SkillName> {
-    registry_name(entry).ok().filter(|name| name.as_str() == entry)
 }

@@ -1,13 +1,15 @@
 //! Files of a registry that are written before they get their place.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::derive::{Change, Derived, Plan};
 use super::error::damaged;
 use super::objects::log_is_full;
 use super::resume::resume;
-use super::staging::{StagedFile, Staging};
-use super::{Artifact, LogEntry, Objects as _, RegistryDir, files};
+use super::staging::{Batch, StagedFile};
+use super::{History, LogEntry, Objects as _, RegistryDir, files};
+use crate::advice::{Verb, message};
 use crate::error::{Error, Result};
 use crate::fs::{self, FileLock, Kind};
 use crate::name::SkillName;
@@ -23,6 +25,8 @@ pub(super) struct DirStaging<'a> {
     count: usize,
     /// The directories in which files got places.
     changed: BTreeSet<String>,
+    /// Whether archives got their places before all others.
+    has_placed: bool,
     /// Whether files without a place wait for the next writer, because the log announces them.
     is_decided: bool,
     // Released last.
@@ -39,22 +43,27 @@ impl<'a> DirStaging<'a> {
         for entry in leftovers(dir)? {
             fs::remove_tree(&dir.path_of(&format!("{}/{entry}", files::PENDING)))?;
         }
-        Ok(Self { dir, count: 0, changed: BTreeSet::new(), is_decided: false, _lock: lock })
+        Ok(Self {
+            dir,
+            count: 0,
+            changed: BTreeSet::new(),
+            has_placed: false,
+            is_decided: false,
+            _lock: lock,
+        })
     }
 
     fn note(&mut self, path: &str) {
         self.changed.insert(path.rsplit_once('/').map_or("", |(parent, _)| parent).to_owned());
     }
-}
 
-/// Returns where the file with this number waits.
-fn waiting(file: &StagedFile) -> String {
-    format!("{}/{PREFIX}{}", files::PENDING, file.number)
-}
+    /// Returns the registry.
+    pub(super) fn registry(&self) -> &'a RegistryDir {
+        self.dir
+    }
 
-impl Staging for DirStaging<'_> {
-    /// Writes it beside its place, and creates the directories above that.
-    fn write(&mut self, to: String, bytes: &[u8]) -> Result<StagedFile> {
+    /// Writes a file beside its place `to`, and creates the directories above that.
+    pub(super) fn write(&mut self, to: String, bytes: &[u8]) -> Result<StagedFile> {
         ensure_parent(self.dir, &to)?;
         self.count += 1;
         let file = StagedFile { number: self.count, to };
@@ -62,67 +71,124 @@ impl Staging for DirStaging<'_> {
         Ok(file)
     }
 
+    /// Gives an archive its place now, where it waits for the record that names it.
+    pub(super) fn place(&mut self, archive: &StagedFile) -> Result<()> {
+        self.has_placed = true;
+        self.replace(archive)
+    }
+
+    /// Gives what `batch` has its place, and then what is derived from the skills `touched`, as `plan` says. With the entry of
+    /// the log the change is decided: if this fails afterwards, the next writer goes on.
+    pub(super) fn carry_out(
+        &mut self,
+        batch: &Batch,
+        touched: &BTreeMap<SkillName, History>,
+        plan: Plan,
+    ) -> Result<Derived> {
+        let Plan { changes, skills, versions, left_out } = plan;
+        let mut derived = Derived { skills, versions, left_out, ..Derived::default() };
+        if !changes.is_empty() || !batch.truth.is_empty() {
+            let log = batch.log_entry().map(|entry| self.write_log(&entry)).transpose()?;
+            let changes =
+                changes.into_iter().map(|change| self.prepare(change)).collect::<Result<Vec<_>>>()?;
+            let marked = self.mark(touched)?;
+            if let Err(error) = self.publish(batch, log.as_ref()) {
+                if self.is_decided {
+                    return Err(unfinished(error));
+                }
+                self.unmark(marked);
+                return Err(error);
+            }
+            self.derive(changes, &mut derived).map_err(unfinished)?;
+        }
+        self.unmark(touched.keys());
+        Ok(derived)
+    }
+
+    /// Writes the next entry of the log.
     fn write_log(&mut self, entry: &LogEntry) -> Result<StagedFile> {
         let number = self.dir.log_length()?.checked_add(1).ok_or_else(log_is_full)?;
         self.write(files::log(number), &entry.to_bytes())
     }
 
-    fn has_archive(&self, artifact: &Artifact) -> bool {
-        self.dir.archive(artifact).is_some()
+    /// Writes a derived file beside its place. One that is to be removed has no bytes.
+    fn prepare(&mut self, Change { path, bytes }: Change) -> Result<(String, Option<StagedFile>)> {
+        let file = bytes.map(|bytes| self.write(path.clone(), &bytes)).transpose()?;
+        Ok((path, file))
     }
 
-    fn pending(&self) -> Result<Vec<SkillName>> {
-        self.dir.pending()
+    /// Marks skills that are not marked yet, so that they are derived again should this process be killed. Returns them.
+    fn mark<'n>(&mut self, touched: &'n BTreeMap<SkillName, History>) -> Result<Vec<&'n SkillName>> {
+        let before = self.dir.pending()?;
+        let new: Vec<_> = touched.keys().filter(|name| !before.contains(*name)).collect();
+        let mut names = new.iter();
+        let marked = names.try_for_each(|name| self.dir.base.write_new(&files::pending(name), [&b""[..]]));
+        if let Err(error) = marked.map_err(Error::from).and_then(|()| self.sync()) {
+            self.unmark(new);
+            return Err(error);
+        }
+        Ok(new)
     }
 
-    fn mark(&mut self, names: &[SkillName]) -> Result<()> {
-        let marked =
-            names.iter().try_for_each(|name| self.dir.base.write_new(&files::pending(name), [&b""[..]]));
-        marked.map_err(Error::from).and_then(|()| self.sync())
+    /// Removes the marks of skills. A mark that stays harms nothing: the next writer derives the same again.
+    fn unmark<'n>(&self, names: impl IntoIterator<Item = &'n SkillName>) {
+        for name in names {
+            let _ = fs::remove_tree(&self.dir.path_of(&files::pending(name)));
+        }
     }
 
-    fn unmark(&self, name: &SkillName) {
-        let _ = fs::remove_tree(&self.dir.path_of(&files::pending(name)));
-    }
-
-    fn announce(
-        &mut self,
-        archives: &[StagedFile],
-        log: Option<&StagedFile>,
-        has_placed: bool,
-    ) -> Result<()> {
-        for archive in archives {
+    /// Gives archives, the entry of the log, records and events their places, in this order.
+    fn publish(&mut self, batch: &Batch, log: Option<&StagedFile>) -> Result<()> {
+        for archive in &batch.archives {
             self.replace(archive)?;
         }
-        if has_placed || !archives.is_empty() {
+        if self.has_placed || !batch.archives.is_empty() {
             self.sync()?;
         }
         if let Some(log) = log {
             self.create(log)?;
             self.is_decided = true;
         }
+        for file in &batch.truth {
+            self.create(file)?;
+        }
+        if !batch.truth.is_empty() {
+            self.sync()?;
+        }
+        self.is_decided = false;
         Ok(())
     }
 
-    /// Moves `file` to its place, where nothing may be: this process alone writes.
-    fn create(&mut self, file: &StagedFile) -> Result<bool> {
-        fs::move_new(&self.dir.path_of(&waiting(file)), &self.dir.path_of(&file.to))?;
-        self.note(&file.to);
-        Ok(true)
+    /// Gives derived files their places, and removes those that are not derived any more.
+    fn derive(&mut self, changes: Vec<(String, Option<StagedFile>)>, derived: &mut Derived) -> Result<()> {
+        for (path, file) in changes {
+            if let Some(file) = file {
+                self.replace(&file)?;
+                derived.written.push(path);
+            } else {
+                fs::remove_tree(&self.dir.path_of(&path))?;
+                self.note(&path);
+                derived.removed.push(path);
+            }
+        }
+        self.sync()
     }
 
+    /// Moves `file` to its place, where nothing may be: this process alone writes.
+    fn create(&mut self, file: &StagedFile) -> Result<()> {
+        fs::move_new(&self.dir.path_of(&waiting(file)), &self.dir.path_of(&file.to))?;
+        self.note(&file.to);
+        Ok(())
+    }
+
+    /// Moves `file` to its place, in which there may be one.
     fn replace(&mut self, file: &StagedFile) -> Result<()> {
         self.dir.base.rename(&waiting(file), &file.to)?;
         self.note(&file.to);
         Ok(())
     }
 
-    fn remove(&mut self, path: &str) -> Result<()> {
-        fs::remove_tree(&self.dir.path_of(path))?;
-        self.note(path);
-        Ok(())
-    }
-
+    /// Makes everything that has a place outlast a power failure.
     fn sync(&mut self) -> Result<()> {
         // On Linux this is one call for the whole file system; elsewhere it is for the files of the stage.
         fs::sync_filesystem(&self.dir.path_of(files::PENDING))?;
@@ -133,14 +199,18 @@ impl Staging for DirStaging<'_> {
         }
         Ok(())
     }
+}
 
-    fn is_decided(&self) -> bool {
-        self.is_decided
-    }
+/// Returns where the file with this number waits.
+fn waiting(file: &StagedFile) -> String {
+    format!("{}/{PREFIX}{}", files::PENDING, file.number)
+}
 
-    fn finish(&mut self) {
-        self.is_decided = false;
-    }
+/// Returns `error` as the reason why files are behind what the log announces.
+fn unfinished(error: Error) -> Error {
+    error
+        .context("the registry was changed, but not all of its files")
+        .hint(message!(Verb::Registry.call().word("index"), " completes it"))
 }
 
 impl Drop for DirStaging<'_> {

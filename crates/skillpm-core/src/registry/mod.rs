@@ -34,7 +34,7 @@ pub use dir::RegistryDir;
 pub use error::not_publishable;
 pub use ledger::{Ledger, Staged};
 pub use objects::{Bucket, Carrier, LogEnd, Objects};
-pub use package::{Package, check_portable, files_in};
+pub use package::{Package, check_portable, document_of, files_in};
 pub(crate) use package::{digest_of, shared};
 pub(crate) use read::parsed;
 pub use read::{ReadFiles, config, read};

@@ -88,6 +88,21 @@ impl Unpacked {
     }
 }
 
+/// Returns the `SKILL.md` among the files of a package.
+///
+/// # Errors
+///
+/// Fails if there is none, or it cannot be read.
+pub fn document_of(set: &FileSet) -> Result<Document> {
+    let Some(entry) = set.get(SKILL_FILE) else {
+        return Err(refused(format!("the archive has no `{SKILL_FILE}` at its top")));
+    };
+    if entry.size > MAX_SKILL_FILE {
+        return Err(Refusal::TooLarge { size: entry.size, limit: MAX_SKILL_FILE }.into());
+    }
+    Ok(Document::from_bytes(set.read(entry)?))
+}
+
 /// Returns the files of the skill in the archive with these bytes, read as an installation reads them.
 ///
 /// # Errors
@@ -138,15 +153,12 @@ pub(super) fn unpack(file: &Arc<SharedFile>) -> Result<Unpacked> {
     let limits = Limits::default();
     let tree = archive::open_zip(Arc::clone(file), &limits)?.tree;
     let set = tree.skill("", &limits)?;
-    let Some(entry) = set.get(SKILL_FILE) else {
-        let is_wrapped = tree.without_wrapper().get(SKILL_FILE).is_some();
-        let place = if is_wrapped { ": it is in a directory of the archive" } else { "" };
-        return Err(refused(format!("the archive has no `{SKILL_FILE}` at its top{place}")));
-    };
-    if entry.size > MAX_SKILL_FILE {
-        return Err(Refusal::TooLarge { size: entry.size, limit: MAX_SKILL_FILE }.into());
+    if set.get(SKILL_FILE).is_none() && tree.without_wrapper().get(SKILL_FILE).is_some() {
+        let message =
+            format!("the archive has no `{SKILL_FILE}` at its top: it is in a directory of the archive");
+        return Err(refused(message));
     }
-    let document = Document::from_bytes(set.read(entry)?);
+    let document = document_of(&set)?;
     let digest = set.digest()?;
     Ok(Unpacked { set, document, digest })
 }

@@ -8,11 +8,10 @@ use serde::Serialize;
 
 use super::announced::Announcements;
 use super::derive::is_own_list;
-use super::dir::exact_name;
 use super::dir_staging::leftovers;
 use super::files::FileKind;
 use super::objects::{Skills, for_each, for_files, read_event, read_record, with_first_gap};
-use super::{Carrier, Event, History, Objects, Record, RegistryDir, files, package};
+use super::{Carrier, Event, History, Objects, Record, RegistryDir, exact_name, files, package};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile};

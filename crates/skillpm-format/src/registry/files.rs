@@ -1,6 +1,6 @@
 //! The paths of a registry's files, below its directory, with `/` between components.
 
-use super::registry_name;
+use super::exact_name;
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::version::Version;
@@ -58,19 +58,20 @@ pub enum FileKind {
 impl FileKind {
     /// Returns what the file at `path` is; `None` if a registry has none there.
     pub fn of(path: &str) -> Option<Self> {
-        let exact = |text: &str| registry_name(text).ok().filter(|name| name.as_str() == text);
         let parts: Vec<_> = path.split('/').collect();
         let found = match parts[..] {
             [CONFIG] => Self::Config,
             [SEARCH] => Self::Search,
             _ if path == DISCOVERY => Self::Discovery,
             _ if path == AI_CATALOG => Self::AiCatalog,
-            [".well-known", "agent-skills", skill, "versions.json"] => Self::Versions(exact(skill)?),
-            [INDEX, list] => Self::List(exact(list.strip_suffix(".json")?)?),
-            [INDEX, skill, record] => Self::Record(exact(skill)?, record.strip_suffix(".json")?.to_owned()),
+            [".well-known", "agent-skills", skill, "versions.json"] => Self::Versions(exact_name(skill)?),
+            [INDEX, list] => Self::List(exact_name(list.strip_suffix(".json")?)?),
+            [INDEX, skill, record] => {
+                Self::Record(exact_name(skill)?, record.strip_suffix(".json")?.to_owned())
+            }
             [INDEX, skill, EVENTS, event] => {
                 let number = event.strip_suffix(".json")?.parse().ok().filter(|number| *number > 0)?;
-                let name = exact(skill)?;
+                let name = exact_name(skill)?;
                 (self::event(&name, number) == path).then_some(Self::Event(name, number))?
             }
             ["artifacts", "sha256", archive] => {

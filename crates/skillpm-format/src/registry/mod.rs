@@ -34,7 +34,7 @@ pub use facts::{Facts, FactsError};
 pub use history::{History, HistoryError};
 pub use list::{Listed, NameList};
 pub use log::{LogChange, LogEntry};
-pub use names::{NameRefusal, registry_name, registry_version};
+pub use names::{NameRefusal, exact_name, registry_name, registry_version};
 pub use reason::{MAX_REASON, ReasonRefusal, yank_reason};
 pub use record::{Artifact, Provenance, Record};
 pub use search::{SearchIndex, SearchSkill};

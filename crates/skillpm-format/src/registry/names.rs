@@ -37,6 +37,11 @@ pub fn registry_name(text: &str) -> Result<SkillName, NameRefusal> {
     Ok(name)
 }
 
+/// Returns the name that `text` is, if a registry can hold a skill of that name: exactly as it writes it.
+pub fn exact_name(text: &str) -> Option<SkillName> {
+    registry_name(text).ok().filter(|name| name.as_str() == text)
+}
+
 /// Returns the version in `text`, if a registry can hold it: not too long for a file name.
 ///
 /// # Errors

@@ -10,7 +10,9 @@ use crate::text::timestamp;
 const DAY: i64 = 86_400;
 
 /// A time in whole seconds, written in UTC as in RFC 3339: `2026-11-26T22:00:00Z`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(try_from = "String", into = "String")]
 #[schemars(extend("format" = "date-time"))]
 pub struct Timestamp(i64);

@@ -66,15 +66,11 @@ impl RegistryIndex {
 
 /// Returns the warning that `registry`, as it is typed, no longer lists `versions` of the skill `name`, which it had.
 pub fn went_back(registry: &str, name: &SkillName, versions: &[&Version]) -> Warning {
-    const MOST: usize = 5;
-    let mut shown: Vec<_> = versions.iter().take(MOST).map(ToString::to_string).collect();
-    if versions.len() > MOST {
-        shown.push(format!("{} more", versions.len() - MOST));
-    }
+    let shown: Vec<_> = versions.iter().map(ToString::to_string).collect();
     let told = format!(
         "the registry `{registry}` went back: it no longer lists `{name}` {}; an older copy of it may be served, \
          so ask its owner",
-        crate::text::and(&shown)
+        crate::text::and_more(&shown, 5)
     );
     Warning::new(codes::REGISTRY_WENT_BACK, told)
 }
