@@ -24,39 +24,39 @@ pub(crate) const GITHUB: &str = "https://token.actions.githubusercontent.com";
 /// The settings of a server.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Config {
+pub(crate) struct Config {
     /// Where the registry lies: a directory, or `s3://BUCKET/PREFIX`.
-    pub registry: Option<String>,
+    pub(crate) registry: Option<String>,
     /// The address that the server listens at.
-    pub listen: SocketAddr,
+    pub(crate) listen: SocketAddr,
     /// The address that the server listens at for those who watch it: `/metrics` is there alone.
-    pub metrics_listen: Option<SocketAddr>,
+    pub(crate) metrics_listen: Option<SocketAddr>,
     /// The address at which people and programs reach the server, such as `https://skills.example.com`.
-    pub public_url: Option<String>,
+    pub(crate) public_url: Option<String>,
     /// The file with the certificate of the server and those between it and the authority, in PEM.
-    pub tls_certificate: Option<PathBuf>,
+    pub(crate) tls_certificate: Option<PathBuf>,
     /// The file with the private key of the certificate, in PEM.
-    pub tls_key: Option<PathBuf>,
+    pub(crate) tls_key: Option<PathBuf>,
     /// Who may read: `public` or `token`.
-    pub read: ReadAccess,
+    pub(crate) read: ReadAccess,
     /// How often what other servers published is looked for, in seconds.
-    pub refresh_seconds: u64,
+    pub(crate) refresh_seconds: u64,
     /// Limits of requests.
-    pub limits: Limits,
+    pub(crate) limits: Limits,
     /// The bucket, for a registry at `s3://`.
-    pub bucket: BucketSettings,
+    pub(crate) bucket: BucketSettings,
     /// The addresses of the issuers whose statements about jobs of CI systems are accepted.
-    pub trusted_issuers: Vec<String>,
+    pub(crate) trusted_issuers: Vec<String>,
     /// Names that nobody may publish.
-    pub reserved_names: Vec<String>,
+    pub(crate) reserved_names: Vec<String>,
     /// Whether a request comes through a proxy that says in `X-Forwarded-For` who made it.
-    pub behind_proxy: bool,
+    pub(crate) behind_proxy: bool,
 }
 
 /// Who may read a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum ReadAccess {
+pub(crate) enum ReadAccess {
     /// Everybody.
     #[default]
     Public,
@@ -67,36 +67,36 @@ pub enum ReadAccess {
 /// Limits of requests.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct Limits {
+pub(crate) struct Limits {
     /// The largest archive that is published, in bytes.
-    pub archive_bytes: u64,
+    pub(crate) archive_bytes: u64,
     /// Requests of one client for each minute.
-    pub requests_per_minute: u32,
+    pub(crate) requests_per_minute: u32,
     /// Publications of one account for each hour.
-    pub publishes_per_hour: u32,
+    pub(crate) publishes_per_hour: u32,
     /// Connections at the same time.
-    pub connections: usize,
+    pub(crate) connections: usize,
     /// Connections of one address at the same time; not counted behind a proxy.
-    pub connections_per_address: usize,
+    pub(crate) connections_per_address: usize,
     /// How long a client may take to send the head of a request, in seconds.
-    pub head_seconds: u64,
+    pub(crate) head_seconds: u64,
     /// How long a request may take, its body included, and how long a client may take nothing of an answer, in seconds.
-    pub request_seconds: u64,
+    pub(crate) request_seconds: u64,
     /// Skills that one account may own.
-    pub skills_per_account: usize,
+    pub(crate) skills_per_account: usize,
 }
 
 /// How a bucket is reached. What is left out comes from the usual variables: `AWS_ACCESS_KEY_ID`,
 /// `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`, `AWS_REGION`, `AWS_ENDPOINT_URL`.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
-pub struct BucketSettings {
+pub(crate) struct BucketSettings {
     /// The address of a store other than Amazon's.
-    pub endpoint: Option<String>,
+    pub(crate) endpoint: Option<String>,
     /// The region.
-    pub region: Option<String>,
+    pub(crate) region: Option<String>,
     /// Whether the store may be reached without encryption.
-    pub allow_http: bool,
+    pub(crate) allow_http: bool,
 }
 
 impl Default for Config {
@@ -153,7 +153,7 @@ impl Config {
     /// # Errors
     ///
     /// Fails for a file that cannot be read, and for a setting that does not exist or has a wrong value.
-    pub fn read(path: Option<&Path>, env: &BTreeMap<String, String>) -> Result<Self> {
+    pub(crate) fn read(path: Option<&Path>, env: &BTreeMap<String, String>) -> Result<Self> {
         let mut table = match path {
             Some(path) => {
                 let Some(bytes) = fs::read_capped(path, MAX_FILE)? else {

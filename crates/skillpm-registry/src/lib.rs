@@ -11,7 +11,7 @@ mod access;
 mod app;
 mod catalog;
 pub mod command;
-pub mod config;
+mod config;
 mod error;
 mod log;
 mod pages;

@@ -1,6 +1,5 @@
 //! Tokens: shown once, kept as hashes.
 
-use std::fmt::Write as _;
 use std::time::{Duration, Instant};
 
 use quick_cache::sync::Cache;
@@ -12,7 +11,7 @@ use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unusable};
 use crate::name::SkillName;
-use crate::random::randomize;
+use crate::random::random_hex;
 use crate::registry::{Account, Provenance, Timestamp, TrustedPublisher};
 use crate::storage::Objects;
 
@@ -148,12 +147,7 @@ impl Tokens {
 
     /// Makes a token.
     pub(crate) async fn issue(&self, request: TokenRequest, now: Timestamp) -> Result<Issued> {
-        let mut random = [0; BYTES];
-        randomize(&mut random)?;
-        let mut secret = PREFIX.to_owned();
-        for byte in random {
-            let _ = write!(secret, "{byte:02x}");
-        }
+        let secret = format!("{PREFIX}{}", random_hex(BYTES)?);
         let digest = Digest::of(secret.as_bytes());
         let TokenRequest { holder, scopes, names, expires, note } = request;
         let id = digest.hex()[..12].to_owned();

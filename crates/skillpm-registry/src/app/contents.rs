@@ -8,7 +8,7 @@ use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 use skillpm_core::archive::write_tar_gz;
 use skillpm_core::interop::clawhub;
-use skillpm_core::tree::{FileSet, ReadError};
+use skillpm_core::tree::FileSet;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{App, KEPT_FILE};
@@ -154,7 +154,7 @@ impl App {
     pub(crate) async fn layer(&self, record: &Record) -> Result<Bytes> {
         let key = layer_key(&record.artifact.digest);
         let name = record.name.to_string();
-        let layer = self.sent(record, key, move |set| write_tar_gz(set, &name).map(Some)).await?;
+        let layer = self.sent(record, key, move |set| Ok(Some(write_tar_gz(set, &name)?))).await?;
         layer.ok_or_else(|| missing(record))
     }
 
@@ -162,7 +162,7 @@ impl App {
     pub(crate) async fn contained(&self, record: &Record, path: &str) -> Result<Option<Bytes>> {
         let key = format!("file/{}/{path}", record.artifact.digest.hex());
         let path = path.to_owned();
-        self.sent(record, key, move |set| set.get(&path).map(|file| set.read(file)).transpose()).await
+        self.sent(record, key, move |set| Ok(set.get(&path).map(|file| set.read(file)).transpose()?)).await
     }
 
     /// Returns what `read` makes of the files of a version, to be sent. It is called `key`.
@@ -170,7 +170,7 @@ impl App {
         &self,
         record: &Record,
         key: String,
-        read: impl FnOnce(&FileSet) -> std::result::Result<Option<Vec<u8>>, ReadError> + Send + 'static,
+        read: impl FnOnce(&FileSet) -> Result<Option<Vec<u8>>> + Send + 'static,
     ) -> Result<Option<Bytes>> {
         let known = || self.kept.get(&key).or_else(|| self.unpacked.sent.get(&key));
         if let Some(bytes) = known() {
@@ -195,18 +195,40 @@ impl App {
         slot.map_err(|error| Error::io("no archive is unpacked any more").because(error))
     }
 
+    /// Returns what `read` makes of the files of a version.
+    pub(crate) async fn read<T: Send + 'static>(
+        &self,
+        record: &Record,
+        read: impl FnOnce(&FileSet) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let slot = self.slot().await?;
+        self.unpack(record, slot, read).await
+    }
+
+    /// Returns what `read` makes of the files of two versions.
+    pub(crate) async fn read_two<T: Send + 'static>(
+        &self,
+        first: &Record,
+        second: &Record,
+        read: impl FnOnce(&FileSet, &FileSet) -> Result<T> + Send + 'static,
+    ) -> Result<T> {
+        let slot = self.slot().await?;
+        let bytes = self.archive(&first.artifact).await?.ok_or_else(|| missing(first))?;
+        self.unpack(second, slot, move |second| read(&files_in(&bytes)?, second)).await
+    }
+
     /// Unpacks the archive of a version and returns what `read` makes of its files. Frees `slot` then, also if nobody waits
     /// for it any more.
     async fn unpack<T: Send + 'static>(
         &self,
         record: &Record,
         slot: OwnedSemaphorePermit,
-        read: impl FnOnce(&FileSet) -> std::result::Result<T, ReadError> + Send + 'static,
+        read: impl FnOnce(&FileSet) -> Result<T> + Send + 'static,
     ) -> Result<T> {
         let Some(bytes) = self.archive(&record.artifact).await? else { return Err(missing(record)) };
         blocking(move || {
             let _slot = slot;
-            read(&files_in(&bytes).map_err(unusable)?).map_err(|error| unusable(error.into()))
+            files_in(&bytes).and_then(|set| read(&set)).map_err(unusable)
         })
         .await
     }
@@ -222,7 +244,7 @@ fn layer_key(archive: &Digest) -> String {
 }
 
 /// Reads all files, and returns what is known of them and the layer.
-fn look(set: &FileSet, name: &str) -> std::result::Result<(Contents, Bytes), ReadError> {
+fn look(set: &FileSet, name: &str) -> Result<(Contents, Bytes)> {
     let mut files = Vec::with_capacity(set.files().len());
     let mut text = Vec::new();
     for file in set.files() {

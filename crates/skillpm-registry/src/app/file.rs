@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 
-use super::App;
 use crate::digest::Digest;
-use crate::registry::{Head, History, SearchIndex, ai_catalog, discovery};
+use crate::registry::{Config, Head, History, SearchIndex, ai_catalog, discovery};
 
 /// A file as it is answered.
 #[derive(Debug, Clone)]
@@ -42,13 +41,13 @@ pub(crate) struct Overview {
 }
 
 impl Overview {
-    /// Returns the files about these skills.
-    pub(crate) fn of(app: &App, skills: &[Arc<History>]) -> Self {
+    /// Returns the files about these skills of the registry with this configuration.
+    pub(super) fn of(config: &Config, skills: &[Arc<History>]) -> Self {
         let heads: Vec<Head> = skills.iter().filter_map(|skill| skill.head()).collect();
         Self {
             search: File::json(SearchIndex::of(&heads).to_bytes()),
             discovery: File::json(discovery(&heads)),
-            ai_catalog: File::json(ai_catalog(app.storage.config(), &heads)),
+            ai_catalog: File::json(ai_catalog(config, &heads)),
         }
     }
 }

@@ -1,14 +1,15 @@
 //! The skills that somebody may see, with what pages and searches need of all of them at once.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use skillpm_core::ranking::{Corpus, Document, SearchWords};
 use skillpm_core::requirement::Requirement;
 
+use super::Overview;
 use crate::error::{Result, unknown};
 use crate::name::SkillName;
-use crate::registry::{History, Record};
+use crate::registry::{Config, History, Record};
 
 /// The number of new versions that are kept: the feed has as many.
 const NEWEST: usize = 50;
@@ -21,7 +22,8 @@ pub(crate) struct Shown {
     /// Those that have a version that is not yanked, sorted by name.
     pub(crate) listed: Vec<Arc<History>>,
     /// The newest version of each listed skill, in the same order.
-    corpus: Corpus,
+    corpus: OnceLock<Corpus>,
+    overview: OnceLock<Overview>,
     /// The versions that were published last and are not yanked, the last one first.
     newest: Vec<Record>,
     /// The skills whose newest version needs a skill, by the name of that.
@@ -42,13 +44,18 @@ impl Shown {
             }
         }
         let newest = newest(&skills);
-        let corpus = listed.iter().filter_map(|skill| skill.newest()).map(document).collect();
-        Self { skills, listed, corpus, newest, dependents }
+        Self { skills, listed, newest, dependents, ..Self::default() }
+    }
+
+    /// Returns the files about these skills of the registry with this configuration.
+    pub(crate) fn overview(&self, config: &Config) -> &Overview {
+        self.overview.get_or_init(|| Overview::of(config, &self.listed))
     }
 
     /// Returns the listed skills that match `words`, best first, each with its score.
     pub(crate) fn search(&self, words: &SearchWords) -> impl Iterator<Item = (&Arc<History>, f64)> {
-        let found = words.rank(&self.corpus).into_iter();
+        let newest = || self.listed.iter().filter_map(|skill| skill.newest()).map(document).collect();
+        let found = words.rank(self.corpus.get_or_init(newest)).into_iter();
         found.filter_map(|found| Some((self.listed.get(found.at)?, found.score)))
     }
 

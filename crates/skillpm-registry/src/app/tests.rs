@@ -1,14 +1,17 @@
 //! Several servers on one store, and a store that fails.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use skillpm_testing::archive::{stored, zip};
 
+use super::change::Published;
 use super::*;
 use crate::codes;
-use crate::registry::{files, registry_name, registry_version};
+use crate::registry::{Record, files, registry_name, registry_version};
 use crate::storage::Objects;
 use crate::testing::{Store, app as server, archive, caller, text};
+use crate::version::Version;
 
 const ALL: &[Scope] = &[Scope::Read, Scope::Publish, Scope::Yank, Scope::Owner];
 

@@ -13,8 +13,8 @@ use skillpm_core::tree::FileSet;
 
 use super::markdown;
 use super::view::{bytes, number, shown};
-use crate::error::{Error, Result};
-use crate::registry::Package;
+use crate::error::Result;
+use crate::registry::{Record, document_of};
 
 /// The largest file that is shown, in bytes.
 const SHOWN_FILE: u64 = 64 << 10;
@@ -98,16 +98,15 @@ impl Item {
 }
 
 impl Contents {
-    /// Reads an archive.
-    pub(super) fn of(archive: Vec<u8>) -> Result<Self> {
-        let package = Package::new(archive)?;
-        let (set, document) = package.files()?;
+    /// Reads the files of a version.
+    pub(super) fn of(record: &Record, set: &FileSet) -> Result<Self> {
+        let document = document_of(set)?;
         let mut contents = Self {
             body: String::new(),
             compatibility: document.compatibility().as_deref().map(shown),
-            tokens: tokens(&set, &document, &package)?,
-            files: file_list(&set)?,
-            access: grouped(&review(None, &set)?.changes),
+            tokens: tokens(set, &document, record)?,
+            files: file_list(set)?,
+            access: grouped(&review(None, set)?.changes),
             findings: Vec::new(),
             errors: 0,
             warnings: 0,
@@ -118,7 +117,7 @@ impl Contents {
             Some(found.id.clone())
         };
         contents.body = markdown::html(document.body(), &anchor);
-        contents.check(&package, &set, &document)?;
+        contents.check(record, set, &document)?;
         Ok(contents)
     }
 
@@ -128,9 +127,9 @@ impl Contents {
         (self.body.len() + texts + 200 * (self.files.len() + self.findings.len()) + 4_000) as u64
     }
 
-    fn check(&mut self, package: &Package, set: &FileSet, document: &Document) -> Result<()> {
+    fn check(&mut self, record: &Record, set: &FileSet, document: &Document) -> Result<()> {
         let beside = files::of_set(set)?;
-        let name = package.facts.name.as_str();
+        let name = record.name.as_str();
         let subject = Subject::new(document, Some(name), SKILL_FILE).with_files(&beside);
         let findings = check_with(&subject, &Ruleset::new(Profile::Publish));
         let count = |severity| findings.iter().filter(|finding| finding.severity == severity).count();
@@ -149,14 +148,13 @@ impl Contents {
 }
 
 /// Counts the tokens of each level, as `skillpm show` does.
-fn tokens(set: &FileSet, document: &Document, package: &Package) -> Result<Tokens> {
+fn tokens(set: &FileSet, document: &Document, record: &Record) -> Result<Tokens> {
     let mut resources = 0;
     for file in set.files().iter().filter(|file| file.path.as_str() != SKILL_FILE) {
         resources += text_of(set.read(file)?).map_or(0, |text| tokens::estimate(&text));
     }
-    let facts = &package.facts;
     Ok(Tokens {
-        metadata: number(tokens::estimate(facts.name.as_str()) + tokens::estimate(&facts.description)),
+        metadata: number(tokens::estimate(record.name.as_str()) + tokens::estimate(&record.description)),
         body: number(tokens::estimate(document.body())),
         resources: number(resources),
     })
@@ -229,9 +227,4 @@ fn title(kind: Kind) -> &'static str {
         Kind::Unread => "Files too long to search in full",
         _ => "Other",
     }
-}
-
-/// Returns the error for an archive that is not there.
-pub(super) fn missing() -> Error {
-    Error::io("the archive of a version is missing")
 }

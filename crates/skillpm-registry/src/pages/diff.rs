@@ -2,11 +2,11 @@
 
 use serde::Serialize;
 use skillpm_core::ops::diff::{ContentDiff, FileStatus, VersionDiff};
+use skillpm_core::tree::FileSet;
 
 use super::contents::{Access, grouped};
 use super::view::{bytes, shown};
 use crate::error::Result;
-use crate::registry::Package;
 
 /// The largest number of lines that are shown.
 const LINES: usize = 5_000;
@@ -42,10 +42,9 @@ struct Line {
 }
 
 impl Diff {
-    /// Compares two archives.
-    pub(super) fn of(old: Vec<u8>, new: Vec<u8>) -> Result<Self> {
-        let ((old, _), (new, _)) = (Package::new(old)?.files()?, Package::new(new)?.files()?);
-        let VersionDiff { review, diff } = VersionDiff::new(&old, &new)?;
+    /// Compares the files of two versions.
+    pub(super) fn of(old: &FileSet, new: &FileSet) -> Result<Self> {
+        let VersionDiff { review, diff } = VersionDiff::new(old, new)?;
         let mut room = LINES;
         let file = |file: &skillpm_core::ops::diff::FileDiff| {
             let (lines, note) = content(&file.content, &mut room);

@@ -22,14 +22,12 @@ use minijinja::value::Serde;
 use minijinja::{Environment, UndefinedBehavior, Value, context};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::app::{App, File, Shown};
 use crate::digest::Digest;
-use crate::error::{Error, Result, unknown, unusable};
+use crate::error::{Error, Result, unknown};
 use crate::name::SkillName;
-use crate::registry::{History, Record, files, registry_name};
-use crate::storage::blocking;
+use crate::registry::{History, Record, exact_name, files};
 use contents::Contents;
 pub(crate) use listing::Query;
 pub(crate) use site::write;
@@ -44,8 +42,6 @@ const POLICY_IN_PAGE: &str = "default-src 'none'; style-src 'self'; script-src '
 
 /// The memory for the contents of archives, in bytes.
 const KEPT: u64 = 24 << 20;
-/// The number of archives that are read at the same time.
-const READERS: usize = 2;
 
 const HTML: &str = "text/html; charset=utf-8";
 const TEMPLATES: [(&str, &str); 8] = [
@@ -89,7 +85,6 @@ pub(crate) enum Address {
 pub(crate) struct Pages {
     templates: Environment<'static>,
     contents: Cache<Digest, Arc<Contents>, Weight>,
-    readers: Arc<Semaphore>,
 }
 
 #[derive(Debug, Clone)]
@@ -104,18 +99,17 @@ impl Weighter<Digest, Arc<Contents>> for Weight {
 impl Address {
     /// Returns the page at the path of a URL, with or without the name of its file.
     pub(crate) fn of(path: &str) -> Option<Self> {
-        let name = |text: &str| registry_name(text).ok().filter(|name| name.as_str() == text);
         let path = path.strip_suffix("index.html").unwrap_or(path);
         let parts: Vec<_> = path.split('/').collect();
         Some(match parts[..] {
             ["", ""] => Self::Index,
             ["", "feed.atom"] => Self::Feed,
             ["", "static", file] => Self::Static(file.to_owned()),
-            ["", "skills", skill, ""] => Self::Skill(name(skill)?),
-            ["", "skills", skill, "diff", ""] => Self::Compare(name(skill)?),
-            ["", "skills", skill, version, ""] => Self::Version(name(skill)?, version.to_owned()),
+            ["", "skills", skill, ""] => Self::Skill(exact_name(skill)?),
+            ["", "skills", skill, "diff", ""] => Self::Compare(exact_name(skill)?),
+            ["", "skills", skill, version, ""] => Self::Version(exact_name(skill)?, version.to_owned()),
             ["", "skills", skill, "diff", from, to, ""] => {
-                Self::Diff(name(skill)?, from.to_owned(), to.to_owned())
+                Self::Diff(exact_name(skill)?, from.to_owned(), to.to_owned())
             }
             _ => return None,
         })
@@ -144,7 +138,7 @@ impl Pages {
             templates.add_template(name, text).map_err(failed)?;
         }
         let contents = Cache::with_weighter(1_000, KEPT, Weight);
-        Ok(Self { templates, contents, readers: Arc::new(Semaphore::new(READERS)) })
+        Ok(Self { templates, contents })
     }
 
     /// Returns the page at `address` for somebody who sees the skills `shown`.
@@ -216,9 +210,7 @@ impl Pages {
     }
 
     async fn diff(&self, app: &App, from: &Record, to: &Record, place: Place) -> Result<File> {
-        let reader = self.reader().await?;
-        let (old, new) = (archive(app, from).await?, archive(app, to).await?);
-        let diff = read(reader, move || diff::Diff::of(old.into(), new.into())).await?;
+        let diff = app.read_two(from, to, diff::Diff::of).await?;
         let name = from.name.clone();
         let context = context! {
             view => Value::from(Serde(diff)),
@@ -237,17 +229,10 @@ impl Pages {
         if let Some(contents) = self.contents.get(&digest) {
             return Ok(contents);
         }
-        let reader = self.reader().await?;
-        let bytes = archive(app, record).await?;
-        let contents = Arc::new(read(reader, move || Contents::of(bytes.into())).await?);
+        let of = record.clone();
+        let contents = Arc::new(app.read(record, move |set| Contents::of(&of, set)).await?);
         self.contents.insert(digest, Arc::clone(&contents));
         Ok(contents)
-    }
-
-    /// Waits until archives may be read.
-    async fn reader(&self) -> Result<OwnedSemaphorePermit> {
-        let reader = Arc::clone(&self.readers).acquire_owned().await;
-        reader.map_err(|error| Error::io("no archive is read any more").because(error))
     }
 
     fn html(&self, app: &App, template: &str, place: Place, context: Value) -> Result<File> {
@@ -275,22 +260,6 @@ impl Pages {
 
 fn record<'a>(history: &'a History, key: &str) -> Option<&'a Record> {
     history.records().iter().find(|record| files::version_key(&record.version) == key)
-}
-
-async fn archive(app: &App, record: &Record) -> Result<Bytes> {
-    app.archive(&record.artifact).await?.ok_or_else(contents::missing)
-}
-
-/// Calls `work`, which reads archives, on a thread of its own. Frees `reader` then, also if nobody waits for it any more.
-async fn read<T: Send + 'static>(
-    reader: OwnedSemaphorePermit,
-    work: impl FnOnce() -> Result<T> + Send + 'static,
-) -> Result<T> {
-    blocking(move || {
-        let _reader = reader;
-        work().map_err(unusable)
-    })
-    .await
 }
 
 /// Returns the name of a file that pages load. It has the digest of the file, so that it can be kept for ever.

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 
 use skillpm_core::fs;
-use skillpm_core::text::and;
+use skillpm_core::text::and_more;
 
 use super::{Address, Pages, Query};
 use crate::app::{App, Shown};
@@ -63,14 +63,11 @@ pub(crate) async fn write(app: &App, out: &Path, force: bool) -> Result<Written>
 
 /// Returns the error for files in the places of pages that no earlier run wrote.
 fn foreign(out: &Path, paths: &[String]) -> Error {
-    let mut shown: Vec<_> = paths.iter().take(SHOWN).map(|path| format!("`{path}`")).collect();
-    if paths.len() > SHOWN {
-        shown.push(format!("{} more", paths.len() - SHOWN));
-    }
+    let shown: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
     let told = format!(
         "`{}` has files in the places of pages, which `site` did not write: {}",
         out.display(),
-        and(&shown)
+        and_more(&shown, SHOWN)
     );
     Error::usage(told)
         .coded(codes::OUTPUT_DIFFERS)

@@ -22,13 +22,13 @@ fn time() -> Timestamp {
 
 async fn app() -> App {
     let files = Objects::new(Arc::new(Store::new()), "");
-    let storage = Storage::bucket(files, RegistryConfig::new(registry_name("acme").expect("a name")));
+    let storage = Storage::bucket(files, RegistryConfig::new(exact_name("acme").expect("a name")));
     App::with(Config::default(), storage).await.expect("a server")
 }
 
 async fn publish(app: &App, name: &str, version: &str, archive: Bytes) {
     let package = Arc::new(crate::registry::Package::new(archive.into()).expect("a package"));
-    let name = registry_name(name).expect("a name");
+    let name = exact_name(name).expect("a name");
     assert_eq!((&package.facts.name, package.facts.version.as_str()), (&name, version));
     let known = app.catalog.history(&name);
     // Past the checks of the server: a registry may have been filled by something else.
@@ -83,7 +83,7 @@ async fn hostile_texts_are_shown_and_do_nothing() {
     }
     let alice = caller("alice", &[Scope::Yank]);
     let (name, version) =
-        (registry_name("evil").expect("a name"), registry_version("1.0.0").expect("a version"));
+        (exact_name("evil").expect("a name"), registry_version("1.0.0").expect("a version"));
     app.yank(&alice, &name, &version, Some(EVIL.to_owned()), time()).await.expect("is yanked");
     let asked = Query { q: format!("evil {EVIL}"), ..Query::default() };
     for (path, query) in [

@@ -1,12 +1,10 @@
 //! Whether a store keeps its word.
 
-use std::fmt::Write as _;
-
 use axum::body::Bytes;
 
 use super::{Objects, Place};
 use crate::error::{Error, Result};
-use crate::random::randomize;
+use crate::random::random_hex;
 use crate::registry::files;
 
 /// The directory of probes, below that of what only the server reads.
@@ -16,12 +14,7 @@ pub(super) const PROBES: &str = "probes";
 /// published. An object is created twice and then removed. Fails with an error of the kind `Config` for a store that lets the
 /// second one through, and otherwise if the store does not answer.
 pub(super) async fn probe(objects: &Objects, place: &Place) -> Result<()> {
-    let mut random = [0; 16];
-    randomize(&mut random)?;
-    let mut path = format!("{}/{PROBES}/", files::PRIVATE);
-    for byte in random {
-        let _ = write!(path, "{byte:02x}");
-    }
+    let path = format!("{}/{PROBES}/{}", files::PRIVATE, random_hex(16)?);
     let kept = keeps_first(objects, &path).await;
     // Also if the answer was lost: it may be there.
     if let Err(error) = objects.remove(&path).await {

@@ -1,10 +1,12 @@
 //! Answers.
 
+use std::ops::{ControlFlow, Range};
+
 use axum::body::Body;
 use axum::extract::FromRequestParts;
 use axum::http::header::{
-    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_RANGE, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    IF_RANGE, RANGE, RETRY_AFTER, WWW_AUTHENTICATE,
+    ACCEPT_RANGES, CACHE_CONTROL, CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, IF_RANGE, RANGE, RETRY_AFTER, WWW_AUTHENTICATE,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, StatusCode};
@@ -141,36 +143,66 @@ impl Keep {
 impl File {
     /// Returns the answer to a request with `headers`: the file, a part of it, or that it is as the client has it.
     pub(crate) fn answer(&self, headers: &HeaderMap, keep: Keep) -> Response {
-        let size = self.bytes.len() as u64;
-        if let Some(response) = unchanged(headers, &self.tag, keep) {
-            return response;
-        }
-        match range(headers, &self.tag, size) {
-            Part::Whole => respond(StatusCode::OK, self.bytes.clone().into(), self, keep, None),
-            Part::Some(from, to) => {
-                let slice = self.bytes.slice(usize_of(from)..usize_of(to + 1));
-                respond(
-                    StatusCode::PARTIAL_CONTENT,
-                    slice.into(),
-                    self,
-                    keep,
-                    Some(format!("bytes {from}-{to}/{size}")),
-                )
+        match Part::asked(headers, &self.tag, self.bytes.len() as u64, keep) {
+            ControlFlow::Continue(part) => {
+                let [from, to] = [part.range.start, part.range.end].map(usize_of);
+                part.answer(self.bytes.slice(from..to).into(), self.kind, &self.tag, keep)
             }
-            Part::None => unsatisfiable(size),
+            ControlFlow::Break(response) => response,
         }
     }
 }
 
 /// What of a file is asked for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Part {
-    /// All of it.
-    Whole,
-    /// The bytes from the first to the second number, both included.
-    Some(u64, u64),
-    /// Something that it does not have.
-    None,
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) range: Range<u64>,
+    /// The number of bytes of the file, if a part of it is asked for.
+    of: Option<u64>,
+}
+
+impl Part {
+    /// Returns which part of a file with `size` bytes is asked for, or the answer that it takes no bytes to give. Several parts
+    /// at once are answered with the whole file, as every server may.
+    pub(super) fn asked(
+        headers: &HeaderMap,
+        tag: &str,
+        size: u64,
+        keep: Keep,
+    ) -> ControlFlow<Response, Self> {
+        if let Some(response) = unchanged(headers, tag, keep) {
+            return ControlFlow::Break(response);
+        }
+        let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
+        let is_of_it = text(IF_RANGE).is_none_or(|of| of.trim_matches('"') == tag);
+        let asked = text(RANGE).filter(|_| is_of_it);
+        let parsed = asked.and_then(|asked| http_range_header::parse_range_header(asked).ok());
+        match parsed.map(|parsed| parsed.validate(size)) {
+            None => ControlFlow::Continue(Self { range: 0..size, of: None }),
+            Some(Ok(ranges)) => ControlFlow::Continue(match &ranges[..] {
+                [one] => Self { range: *one.start()..one.end() + 1, of: Some(size) },
+                _ => Self { range: 0..size, of: None },
+            }),
+            Some(Err(_)) => ControlFlow::Break(unsatisfiable(size)),
+        }
+    }
+
+    /// Returns the answer with `body`, the bytes of this part of the file with this media type and tag.
+    pub(super) fn answer(&self, body: Body, kind: &'static str, tag: &str, keep: Keep) -> Response {
+        let Self { range, of } = self;
+        let status = if of.is_some() { StatusCode::PARTIAL_CONTENT } else { StatusCode::OK };
+        let mut response = (status, body).into_response();
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static(kind));
+        headers.insert(CONTENT_LENGTH, HeaderValue::from(range.end - range.start));
+        headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
+        let content = of.map(|size| format!("bytes {}-{}/{size}", range.start, range.end - 1));
+        if let Some(content) = content.and_then(|content| HeaderValue::try_from(content).ok()) {
+            headers.insert(CONTENT_RANGE, content);
+        }
+        tell(headers, tag, keep);
+        response
+    }
 }
 
 /// Returns the answer that the client has the file already, if it says so.
@@ -188,41 +220,11 @@ pub(crate) fn unchanged(headers: &HeaderMap, tag: &str, keep: Keep) -> Option<Re
     Some(response)
 }
 
-/// Returns which part of a file with `size` bytes is asked for. Several parts at once are answered with the whole file,
-/// as every server may.
-pub(crate) fn range(headers: &HeaderMap, tag: &str, size: u64) -> Part {
-    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let Some(asked) = text(RANGE) else { return Part::Whole };
-    if text(IF_RANGE).is_some_and(|of| of.trim_matches('"') != tag) {
-        return Part::Whole;
-    }
-    let Ok(parsed) = http_range_header::parse_range_header(asked) else { return Part::Whole };
-    match parsed.validate(size) {
-        Ok(ranges) => match &ranges[..] {
-            [one] => Part::Some(*one.start(), *one.end()),
-            _ => Part::Whole,
-        },
-        Err(_) => Part::None,
-    }
-}
-
 /// Returns the answer that a file with `size` bytes has none of those that were asked for.
-pub(crate) fn unsatisfiable(size: u64) -> Response {
+fn unsatisfiable(size: u64) -> Response {
     let content = format!("bytes */{size}");
     let headers = [(CONTENT_RANGE, content.as_str()), (CACHE_CONTROL, NO_STORE)];
     (StatusCode::RANGE_NOT_SATISFIABLE, headers).into_response()
-}
-
-fn respond(status: StatusCode, body: Body, file: &File, keep: Keep, content: Option<String>) -> Response {
-    let mut response = (status, body).into_response();
-    let headers = response.headers_mut();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static(file.kind));
-    headers.insert(ACCEPT_RANGES, HeaderValue::from_static("bytes"));
-    if let Some(content) = content.and_then(|content| HeaderValue::try_from(content).ok()) {
-        headers.insert(CONTENT_RANGE, content);
-    }
-    tell(headers, &file.tag, keep);
-    response
 }
 
 /// Makes the tag of an answer that was compressed on its way a weak one: its bytes are not those of the file, and parts of the
@@ -239,7 +241,7 @@ pub(super) async fn weaken(mut response: Response) -> Response {
 }
 
 /// Adds what caches have to know.
-pub(crate) fn tell(headers: &mut HeaderMap, tag: &str, keep: Keep) {
+fn tell(headers: &mut HeaderMap, tag: &str, keep: Keep) {
     if let Ok(tag) = HeaderValue::try_from(format!("\"{tag}\"")) {
         headers.insert(ETAG, tag);
     }

@@ -22,7 +22,7 @@ use crate::access::Caller;
 use crate::app::App;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
-use crate::registry::{History, Record, registry_name, registry_version};
+use crate::registry::{History, Record, exact_name, registry_version};
 use answers::{
     HashedFile, Installation, ListedSkill, ListedVersion, Match, Matches, NumberOnly, OneSkill, OneVersion,
     Page, Resolved, created, number,
@@ -68,25 +68,6 @@ fn address(app: &App, headers: &HeaderMap) -> Option<String> {
     let host: Authority = text(HOST.as_str())?.parse().ok()?;
     let is_encrypted = app.config.behind_proxy && text("x-forwarded-proto") == Some("https");
     Some(format!("{}://{host}", if is_encrypted { "https" } else { "http" }))
-}
-
-/// A skill that the caller may see, with the version that describes it.
-struct Seen {
-    history: Arc<History>,
-    newest: Record,
-}
-
-impl Seen {
-    fn of(history: Arc<History>) -> Option<Self> {
-        let newest = history.newest()?.clone();
-        Some(Self { history, newest })
-    }
-}
-
-/// Returns the skills that `caller` may see and that have a version that is not yanked, sorted by name.
-fn all_seen(app: &App, caller: &Caller) -> Vec<Seen> {
-    let all = app.catalog.all();
-    all.into_iter().filter(|skill| app.is_seen(caller, skill)).filter_map(Seen::of).collect()
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -141,13 +122,15 @@ async fn list(
     Query(query): Query<ListQuery>,
     headers: HeaderMap,
 ) -> Answer<Reply<Page<ListedSkill>>> {
-    let mut seen = all_seen(&state.app, &caller);
-    seen.retain(|skill| skill.newest.name.as_str().starts_with(&query.prefix));
+    let shown = state.app.shown(&caller);
+    let skills = shown.listed.iter();
+    let mut seen: Vec<_> = skills.filter_map(|skill| Some((skill, skill.newest()?))).collect();
+    seen.retain(|(_, newest)| newest.name.as_str().starts_with(&query.prefix));
     // Nobody counts downloads or stars here: what asks for their order gets what was updated last.
     let by_creation = query.sort.as_deref() == Some("createdAt");
-    let key = |skill: &Seen| {
-        let time = if by_creation { created(&skill.history) } else { skill.newest.published };
-        (-time.seconds(), skill.newest.name.to_string())
+    let key = |(skill, newest): &(&Arc<History>, &Record)| {
+        let time = if by_creation { created(skill) } else { newest.published };
+        (-time.seconds(), newest.name.to_string())
     };
     seen.sort_by_cached_key(key);
     if let Some(cursor) = &query.cursor {
@@ -156,7 +139,7 @@ async fn list(
     }
     let limit = page(query.limit);
     let next = (seen.len() > limit).then(|| seen.get(limit - 1).map(key)).flatten();
-    let items = seen.iter().take(limit).map(|skill| ListedSkill::of(&skill.history, &skill.newest)).collect();
+    let items = seen.iter().take(limit).map(|(skill, newest)| ListedSkill::of(skill, newest)).collect();
     let next_cursor = next.map(|(time, name)| format!("{}.{name}", -time));
     Ok(Reply::kept(&Page { items, next_cursor }, &caller, &headers))
 }
@@ -325,10 +308,7 @@ async fn download(
 
 /// Returns the skill `name`, if `caller` may see it and it is the one of the owner that is asked for.
 fn find(app: &App, caller: &Caller, name: &str, of: &OwnerQuery) -> Result<Arc<History>> {
-    let name = match registry_name(name) {
-        Ok(found) if found.as_str() == name => found,
-        _ => return Err(unknown("there is no skill of this name")),
-    };
+    let name = exact_name(name).ok_or_else(|| unknown("there is no skill of this name"))?;
     let skill = app.skill(caller, &name)?;
     let is_owner =
         |handle: &str| skill.owners().iter().any(|owner| owner.as_str().eq_ignore_ascii_case(handle));

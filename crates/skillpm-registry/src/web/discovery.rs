@@ -12,7 +12,7 @@ use super::files::contained;
 use crate::access::Caller;
 use crate::app::File;
 use crate::error::{ErrorKind, unknown};
-use crate::registry::registry_name;
+use crate::registry::exact_name;
 
 /// The largest number of skills that the index has: for each, an archive has to be read once. Other indexes have them
 /// all.
@@ -27,9 +27,8 @@ pub(super) async fn index(
     headers: HeaderMap,
 ) -> Answer {
     let app = &state.app;
-    let all = app.catalog.all();
-    let newest = all.iter().filter(|skill| app.is_seen(&caller, skill)).filter_map(|skill| skill.newest());
-    let newest: Vec<_> = newest.cloned().collect();
+    let shown = app.shown(&caller);
+    let newest: Vec<_> = shown.listed.iter().filter_map(|skill| skill.newest()).cloned().collect();
     if newest.len() > MAX_SKILLS {
         return Err(unknown(format!("the registry has more than {MAX_SKILLS} skills"))
             .hint("`/.well-known/agent-skills/index.json` has them all")
@@ -66,7 +65,7 @@ pub(super) async fn file(
     headers: HeaderMap,
 ) -> Answer {
     let missing = || unknown(format!("there is no skill `{name}`"));
-    let found = registry_name(&name).ok().filter(|found| found.as_str() == name).ok_or_else(missing)?;
+    let found = exact_name(&name).ok_or_else(missing)?;
     let skill = state.app.skill(&caller, &found)?;
     let newest = skill.newest().ok_or_else(missing)?;
     contained(&state.app, newest, &path, &headers, Keep::Ask.to(&caller)).await

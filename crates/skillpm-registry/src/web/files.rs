@@ -1,14 +1,15 @@
 //! The files of the registry, as a static host would serve them, without those that the caller may not see.
 
+use std::ops::ControlFlow;
+
 use axum::Extension;
 use axum::body::Body;
 use axum::extract::State;
-use axum::http::header::{CONTENT_LENGTH, CONTENT_RANGE, CONTENT_SECURITY_POLICY, CONTENT_TYPE};
-use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
-use axum::response::IntoResponse as _;
+use axum::http::header::CONTENT_SECURITY_POLICY;
+use axum::http::{HeaderMap, HeaderValue, Uri};
 
 use super::Shared;
-use super::answer::{Answer, Keep, Part, range, tell, unchanged, unsatisfiable};
+use super::answer::{Answer, Keep, Part};
 use crate::access::Caller;
 use crate::app::{App, File, KEPT_FILE};
 use crate::digest::Digest;
@@ -34,7 +35,8 @@ pub(super) async fn file(
     let file = match path {
         FileKind::Config => config(app),
         FileKind::Search | FileKind::Discovery | FileKind::AiCatalog => {
-            let overview = app.overview(&caller);
+            let shown = app.shown(&caller);
+            let overview = shown.overview(app.storage.config());
             match path {
                 FileKind::Search => overview.search.clone(),
                 FileKind::Discovery => overview.discovery.clone(),
@@ -93,26 +95,13 @@ pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, kee
         let bytes = app.archive(&artifact).await?.ok_or_else(missing)?;
         return Ok(File { bytes, kind: ZIP, tag: tag.clone() }.answer(headers, keep));
     }
-    if let Some(response) = unchanged(headers, &tag, keep) {
-        return Ok(response);
-    }
-    let (status, from, to) = match range(headers, &tag, size) {
-        Part::Whole => (StatusCode::OK, 0, size - 1),
-        Part::Some(from, to) => (StatusCode::PARTIAL_CONTENT, from, to),
-        Part::None => return Ok(unsatisfiable(size)),
+    let part = match Part::asked(headers, &tag, size, keep) {
+        ControlFlow::Continue(part) => part,
+        ControlFlow::Break(response) => return Ok(response),
     };
-    let pieces = app.storage.stream(&files::artifact(digest), from..to + 1).await?.ok_or_else(missing)?;
-    let mut response = (status, Body::from_stream(pieces)).into_response();
-    let told = response.headers_mut();
-    told.insert(CONTENT_TYPE, HeaderValue::from_static(ZIP));
-    told.insert(CONTENT_LENGTH, HeaderValue::from(to + 1 - from));
-    if status == StatusCode::PARTIAL_CONTENT
-        && let Ok(content) = HeaderValue::try_from(format!("bytes {from}-{to}/{size}"))
-    {
-        told.insert(CONTENT_RANGE, content);
-    }
-    tell(told, &tag, keep);
-    Ok(response)
+    let pieces = app.storage.stream(&files::artifact(digest), part.range.clone()).await?;
+    let body = Body::from_stream(pieces.ok_or_else(missing)?);
+    Ok(part.answer(body, ZIP, &tag, keep))
 }
 
 /// Answers with the file at `path` of a version: as text or as bytes, whatever its name says. It comes from a stranger and

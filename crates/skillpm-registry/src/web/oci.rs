@@ -20,7 +20,7 @@ use crate::app::{App, File, Parts};
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
 use crate::interop::oci::{self, ArtifactFacts, BLOB, Blob, INDEX, LATEST, MANIFEST};
-use crate::registry::{Artifact, History, Record, registry_name};
+use crate::registry::{Artifact, History, Record, exact_name};
 
 const CONTENT_DIGEST: HeaderName = HeaderName::from_static("docker-content-digest");
 const API_VERSION: HeaderName = HeaderName::from_static("docker-distribution-api-version");
@@ -138,10 +138,7 @@ fn base(caller: &Caller) -> Response {
 
 /// Returns the skill `name`, if `caller` may see it.
 fn find(app: &App, caller: &Caller, name: &str) -> Result<std::sync::Arc<History>> {
-    match registry_name(name) {
-        Ok(found) if found.as_str() == name => app.skill(caller, &found),
-        _ => Err(unknown("there is no skill of this name")),
-    }
+    app.skill(caller, &exact_name(name).ok_or_else(|| unknown("there is no skill of this name"))?)
 }
 
 /// Returns the tag of a version.
@@ -269,7 +266,7 @@ mod tests {
         let store = Store::new();
         let app = app(&store).await;
         let alice = caller("alice", &[Scope::Publish]);
-        let (name, count) = (registry_name("pdf").expect("a name"), UNPACKED + 6);
+        let (name, count) = (exact_name("pdf").expect("a name"), UNPACKED + 6);
         for number in 0..count {
             let number = format!("1.{number}.0");
             let version = registry_version(&number).expect("a version");

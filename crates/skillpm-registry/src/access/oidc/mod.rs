@@ -80,10 +80,8 @@ impl Issuers {
     /// if it was shown before, and if the store does not answer.
     pub(crate) async fn see_once(&self, statement: Statement, now: Timestamp) -> Result<TokenRequest> {
         // The bytes differ each time, so a second creation is never taken for the first.
-        let mut random = [0; 16];
-        crate::random::randomize(&mut random)?;
-        let by = Digest::of(&random);
-        let bytes = format!("{{\"expires\":{},\"by\":\"{}\"}}\n", statement.expires, by.hex());
+        let by = crate::random::random_hex(16)?;
+        let bytes = format!("{{\"expires\":{},\"by\":\"{by}\"}}\n", statement.expires);
         let path = format!("{}.json", statement.seen.hex());
         if !self.seen.create(&path, bytes.into_bytes().into()).await? {
             return Err(
