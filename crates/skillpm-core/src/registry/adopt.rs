@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::staging::Stage;
+use super::staging::Staging;
 use super::verify::examine_content;
 use super::{Artifact, Objects as _, ReadFiles as _, Record, RegistryDir, Writer, files, package};
 use crate::codes;
@@ -60,8 +60,8 @@ impl Writer<'_> {
             .map_err(|error| Error::io("an archive that was fetched cannot be read").because(error))?;
         let staged = self.stage.write(files::artifact(&artifact.digest), &bytes)?;
         match &mut self.stage {
-            Stage::Directory(dir) => dir.place(&staged)?,
-            Stage::Bucket(_) => self.batch.archives.push(staged),
+            Staging::Directory(dir) => dir.place(&staged)?,
+            Staging::Bucket(_) => self.batch.archives.push(staged),
         }
         Ok(())
     }

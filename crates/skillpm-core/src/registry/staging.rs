@@ -38,12 +38,12 @@ impl Batch {
 
 /// What a change is written to.
 #[derive(Debug)]
-pub(super) enum Stage<'a> {
+pub(super) enum Staging<'a> {
     Directory(DirStaging<'a>),
     Bucket(BucketStaging<'a>),
 }
 
-impl Stage<'_> {
+impl Staging<'_> {
     /// Writes a file that is to be at `to`.
     pub(super) fn write(&mut self, to: String, bytes: &[u8]) -> Result<StagedFile> {
         match self {

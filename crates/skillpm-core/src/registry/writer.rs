@@ -2,7 +2,7 @@
 
 use super::derive::{Derived, plan, plan_all};
 use super::dir_staging::DirStaging;
-use super::staging::{Batch, BucketStaging, Stage};
+use super::staging::{Batch, BucketStaging, Staging};
 use super::{
     Carrier, Event, Ledger, LogChange, Objects, Package, Record, RegistryDir, Staged, Timestamp, files,
 };
@@ -14,7 +14,7 @@ use crate::version::Version;
 /// before that, it has changed nothing. In a directory, no other process changes the registry meanwhile.
 #[derive(Debug)]
 pub struct Writer<'a> {
-    pub(super) stage: Stage<'a>,
+    pub(super) stage: Staging<'a>,
     pub(super) ledger: Ledger<'a>,
     pub(super) batch: Batch,
 }
@@ -28,8 +28,8 @@ impl<'a> Writer<'a> {
     /// Fails if the registry cannot be written.
     pub fn new(objects: &'a dyn Objects, on_wait: impl Fn()) -> Result<Self> {
         let stage = match objects.carrier() {
-            Carrier::Directory(dir) => Stage::Directory(DirStaging::new(dir, on_wait)?),
-            Carrier::Bucket(bucket) => Stage::Bucket(BucketStaging::new(bucket)),
+            Carrier::Directory(dir) => Staging::Directory(DirStaging::new(dir, on_wait)?),
+            Carrier::Bucket(bucket) => Staging::Bucket(BucketStaging::new(bucket)),
         };
         Ok(Self { stage, ledger: Ledger::new(objects), batch: Batch::default() })
     }
@@ -56,8 +56,8 @@ impl<'a> Writer<'a> {
         if let Staged::New(record) = &staged {
             // In a bucket, to create it costs no more than to ask for it.
             let is_there = match &self.stage {
-                Stage::Directory(dir) => dir.registry().archive(&package.artifact).is_some(),
-                Stage::Bucket(_) => false,
+                Staging::Directory(dir) => dir.registry().archive(&package.artifact).is_some(),
+                Staging::Bucket(_) => false,
             };
             if !is_there {
                 let path = files::artifact(&package.artifact.digest);
@@ -131,7 +131,7 @@ impl<'a> Writer<'a> {
     pub(super) fn try_commit(mut self) -> Result<Option<Derived>> {
         let Self { stage, ledger, batch } = &mut self;
         match stage {
-            Stage::Directory(dir) => {
+            Staging::Directory(dir) => {
                 let is_behind = touch_pending(dir.registry(), ledger)?;
                 if batch.truth.is_empty() && !is_behind {
                     return Ok(Some(Derived::default()));
@@ -139,8 +139,8 @@ impl<'a> Writer<'a> {
                 let plan = plan(dir.registry(), ledger.touched())?;
                 dir.carry_out(batch, ledger.touched(), plan).map(Some)
             }
-            Stage::Bucket(_) if batch.truth.is_empty() => Ok(Some(Derived::default())),
-            Stage::Bucket(bucket) => Ok(bucket.publish(batch)?.then(Derived::default)),
+            Staging::Bucket(_) if batch.truth.is_empty() => Ok(Some(Derived::default())),
+            Staging::Bucket(bucket) => Ok(bucket.publish(batch)?.then(Derived::default)),
         }
     }
 
@@ -151,7 +151,7 @@ impl<'a> Writer<'a> {
     /// Fails if a file cannot be read or written.
     pub fn index(mut self) -> Result<Derived> {
         let Self { stage, ledger, batch } = &mut self;
-        let Stage::Directory(dir) = stage else { return Ok(Derived::default()) };
+        let Staging::Directory(dir) = stage else { return Ok(Derived::default()) };
         touch_pending(dir.registry(), ledger)?;
         let plan = plan_all(dir.registry(), ledger.touched())?;
         dir.carry_out(batch, ledger.touched(), plan)
