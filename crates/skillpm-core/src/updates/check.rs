@@ -144,7 +144,7 @@ impl Checking<'_, '_> {
     /// Completes those of `admitted` whose sources list several versions, and returns the others.
     fn decide(&mut self, admitted: Vec<usize>) -> Vec<usize> {
         let (listed, others): (Vec<_>, Vec<_>) =
-            admitted.into_iter().partition(|at| self.candidates[*at].entry.origin.has_versions());
+            admitted.into_iter().partition(|at| self.candidates[*at].entry.released().is_some());
         if listed.is_empty() {
             return others;
         }

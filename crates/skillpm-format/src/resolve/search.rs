@@ -10,13 +10,12 @@ use pubgrub::{Dependencies, DependencyProvider, PackageResolutionStatistics, Pub
 
 use super::MAX_SKILLS;
 use super::assemble::{Choice, assemble};
-use super::explanation::{Explanation, explain};
+use super::explanation::explain;
 use super::ordinals::Ordinals;
-use super::problem::{Problem, Reach, SkillId, VersionLimit, WantedBy};
+use super::problem::{Problem, Reach, VersionLimit, WantedBy};
 use super::provider::Provider;
 use super::solution::{Solution, SolveError};
 use super::universe::{PlacedState, Universe};
-use crate::version::Version;
 
 /// The maximum number of decisions, so that every search ends. Decisions become slower with the number of conflicts: a
 /// caller that reads registries of strangers also limits the time, in [`Provider::check`].
@@ -42,43 +41,26 @@ pub fn solve<P: Provider>(problem: &Problem, provider: &mut P) -> Answer<P> {
 /// that the search has given up since. Only then it searches again: with the versions of the solution as the locked ones, so
 /// that it gives up none of them, or, without a solution, with names that mean what they mean by themselves.
 pub(super) fn solve_within<P: Provider>(problem: &Problem, provider: &mut P, max_steps: usize) -> Answer<P> {
-    match attempt(problem, provider, max_steps, Attempt::First) {
-        Ok(answer) => answer,
-        Err(Doubt::Solution(versions)) => {
+    match attempt(problem, provider, max_steps, true) {
+        (Ok(solution), true) => {
             let mut problem = problem.clone();
-            problem.locked.extend(versions);
-            attempt(&problem, provider, max_steps, Attempt::Last).unwrap_or(Err(SolveError::TooHard))
+            let versions = solution.versions.into_iter();
+            problem.locked.extend(versions.map(|(id, chosen)| (id, chosen.version)));
+            attempt(&problem, provider, max_steps, true).0
         }
-        Err(Doubt::NoSolution(explanation)) => {
-            match attempt(problem, provider, max_steps, Attempt::WithoutBorrowing) {
-                Ok(answer @ Ok(_)) => answer,
-                _ => Err(SolveError::NoSolution(explanation)),
-            }
-        }
+        (Err(error), true) => attempt(problem, provider, max_steps, false).0.or(Err(error)),
+        (answer, false) => answer,
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Attempt {
-    First,
-    Last,
-    WithoutBorrowing,
-}
-
-/// A result of a search in which a name means a skill that was found for a version that was given up.
-enum Doubt {
-    Solution(Vec<(SkillId, Version)>),
-    NoSolution(Box<Explanation>),
-}
-
-/// Searches once.
+/// Searches once, and reports whether the answer rests on a version that was given up. With `borrows`, a name without a
+/// source can mean a skill that was found for another one.
 fn attempt<P: Provider>(
     problem: &Problem,
     provider: &mut P,
     max_steps: usize,
-    attempt: Attempt,
-) -> Result<Answer<P>, Doubt> {
-    let borrows = attempt != Attempt::WithoutBorrowing;
+    borrows: bool,
+) -> (Answer<P>, bool) {
     let search = Search::new(Universe::new(problem, provider, borrows), max_steps);
     let result = pubgrub::resolve(&search, Package::Root, 0u32);
     let Search { universe, stopped, .. } = search;
@@ -90,21 +72,15 @@ fn attempt<P: Provider>(
                 Package::Root | Package::Manifest => None,
             });
             let choice: Choice = skills.collect();
-            if attempt == Attempt::First && universe.borrows_from_abandoned(&choice) {
-                let listed = choice.iter().filter_map(|(number, ordinal)| universe.listed(*number, *ordinal));
-                return Err(Doubt::Solution(listed.collect()));
-            }
-            Ok(assemble(&mut universe, choice))
+            let is_doubtful = universe.borrows_from_abandoned(&choice);
+            (assemble(&mut universe, choice), is_doubtful)
         }
         Err(PubGrubError::NoSolution(tree)) => {
             let explanation = Box::new(explain(tree, &mut universe));
-            let borrowed = universe.needs.values().flat_map(|needs| &needs.edges).any(|edge| edge.borrowed);
-            if attempt == Attempt::First && borrowed {
-                return Err(Doubt::NoSolution(explanation));
-            }
-            Ok(Err(SolveError::NoSolution(explanation)))
+            let mut edges = universe.needs.values().flat_map(|needs| &needs.edges);
+            (Err(SolveError::NoSolution(explanation)), edges.any(|edge| edge.borrowed))
         }
-        Err(_) => Ok(Err(stopped.into_inner().unwrap_or(SolveError::TooHard))),
+        Err(_) => (Err(stopped.into_inner().unwrap_or(SolveError::TooHard)), false),
     }
 }
 

@@ -19,7 +19,6 @@ use super::solution::{FoundFor, Unresolved};
 use crate::name::SkillName;
 use crate::requirement::Requirement;
 use crate::spec::SourceSpec;
-use crate::version::Version;
 
 /// The skills that the search has seen so far, numbered in the order in which they were requested.
 pub(super) struct Universe<'a, P: Provider> {
@@ -232,13 +231,6 @@ impl<'a, P: Provider> Universe<'a, P> {
             }
             _ => None,
         }
-    }
-
-    /// Returns the version `ordinal` of the skill `number`, if a registry lists it.
-    pub(super) fn listed(&self, number: u32, ordinal: u32) -> Option<(SkillId, Version)> {
-        let skill = self.skill(number)?;
-        let version = skill.listing.release(ordinal)?.version.clone();
-        Some(((skill.registry?, skill.name.clone()), version))
     }
 
     /// Returns the version `ordinal` of the skill `number`, as text.

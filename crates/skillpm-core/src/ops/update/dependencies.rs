@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::ask::AskedSkill;
-use super::find::{Come, Finder, Installed, UpdateJob, Work, nothing};
+use super::find::{Added, Finder, Installed, UpdateJob, Work, nothing};
 use super::outcome::UpdateChange;
 use super::request::UpdateRequest;
 use crate::advice::Warning;
@@ -71,8 +71,8 @@ impl Finder<'_> {
         for job in &mut self.found.jobs {
             match &mut job.work {
                 Work::New(newer) => write(&assignment, &job.name, &mut newer.new),
-                Work::Come(come) => write(&assignment, &job.name, &mut come.locked),
-                Work::Decide { .. } | Work::Return { .. } | Work::Abort { .. } => {}
+                Work::Added(added) => write(&assignment, &job.name, &mut added.locked),
+                Work::Decide { .. } | Work::Abort { .. } => {}
             }
         }
         let held = self.held_by_others(&assignment)?;
@@ -150,7 +150,7 @@ impl Finder<'_> {
     pub(super) fn drop_unneeded(&mut self) {
         let anew = self.found.jobs.iter().map(|job| (&job.name, Some(job.locks()))).collect();
         let stay = self.files.staying(std::iter::empty(), &anew);
-        let comes = |job: &UpdateJob| matches!(job.work, Work::Come(_) | Work::Return { .. });
+        let comes = |job: &UpdateJob| matches!(job.work, Work::Added(_));
         self.found.jobs.retain(|job| !comes(job) || stay.contains(&job.name));
     }
 
@@ -164,8 +164,8 @@ impl Finder<'_> {
             return Ok(job);
         }
         let (locked, set) = self.fetcher.take(name, &newest)?;
-        let diff = VersionDiff::new(&nothing(), &set)?;
-        let work = Work::Come(Box::new(Come { locked, set, diff }));
+        let diff = Some(VersionDiff::new(&nothing(), &set)?);
+        let work = Work::Added(Box::new(Added { locked, set, diff }));
         Ok(UpdateJob { name: name.clone(), entry: None, disabled: false, work })
     }
 

@@ -46,8 +46,8 @@ pub(super) struct UpdateJob {
 pub(super) enum Work {
     /// A new version takes the place of the one that is locked.
     New(Box<Newer>),
-    /// A skill is added that others need.
-    Come(Box<Come>),
+    /// A skill is added: others need it, or it was removed when others were merged.
+    Added(Box<Added>),
     /// An earlier merge is made again for one side.
     Decide {
         record: Unresolved,
@@ -57,8 +57,6 @@ pub(super) enum Work {
         theirs: FileSet,
         prefer: Prefer,
     },
-    /// A skill comes back that was removed when others were merged.
-    Return { locked: Locked, set: FileSet },
     /// An earlier merge is taken back.
     Abort { record: Unresolved, locked: Locked, mine: FileSet },
 }
@@ -75,12 +73,12 @@ pub(super) struct Newer {
     pub(super) diff: VersionDiff,
 }
 
-/// A skill that comes because others need it.
-pub(super) struct Come {
+/// A skill that is added.
+pub(super) struct Added {
     pub(super) locked: Locked,
     pub(super) set: FileSet,
-    /// All of it, as what is new.
-    pub(super) diff: VersionDiff,
+    /// All of it, as what is new; `None` if it was there before.
+    pub(super) diff: Option<VersionDiff>,
 }
 
 impl UpdateJob {
@@ -88,9 +86,9 @@ impl UpdateJob {
     pub(super) fn new_capabilities(&self) -> usize {
         match &self.work {
             Work::New(newer) => newer.diff.review.new_capabilities(),
-            Work::Come(come) => come.diff.review.new_capabilities(),
+            Work::Added(added) => added.diff.as_ref().map_or(0, |diff| diff.review.new_capabilities()),
             // All of them were seen when they were merged.
-            Work::Decide { .. } | Work::Return { .. } | Work::Abort { .. } => 0,
+            Work::Decide { .. } | Work::Abort { .. } => 0,
         }
     }
 
@@ -98,8 +96,8 @@ impl UpdateJob {
     pub(super) fn new_version(&self) -> Option<&Locked> {
         match &self.work {
             Work::New(newer) => Some(&newer.new),
-            Work::Come(come) => Some(&come.locked),
-            Work::Decide { .. } | Work::Return { .. } | Work::Abort { .. } => None,
+            Work::Added(added) => added.diff.as_ref().map(|_| &added.locked),
+            Work::Decide { .. } | Work::Abort { .. } => None,
         }
     }
 
@@ -112,8 +110,8 @@ impl UpdateJob {
     pub(super) fn locks(&self) -> &Locked {
         match &self.work {
             Work::New(newer) => &newer.new,
-            Work::Come(come) => &come.locked,
-            Work::Decide { locked, .. } | Work::Return { locked, .. } => locked,
+            Work::Added(added) => &added.locked,
+            Work::Decide { locked, .. } => locked,
             Work::Abort { record, .. } => &record.before,
         }
     }
@@ -382,7 +380,7 @@ impl<'a> Finder<'a> {
             }
             let why = match self.stored(&needed, &locked, &locked.digest) {
                 Ok(Some(set)) => {
-                    let work = Work::Return { locked, set };
+                    let work = Work::Added(Box::new(Added { locked, set, diff: None }));
                     self.found.jobs.push(UpdateJob { name: needed, entry: None, disabled: false, work });
                     continue;
                 }

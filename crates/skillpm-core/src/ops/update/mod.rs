@@ -102,20 +102,7 @@ fn look<'a>(
     }
     let refused = found.jobs.iter().filter(|job| job.new_capabilities() > 0).map(|job| job.name.clone());
     let refused = refused.filter(|name| !request.allow.admits(name)).collect();
-    Ok(Prepared {
-        context,
-        request,
-        scope,
-        files,
-        jobs: found.jobs,
-        others: found.others,
-        resolved: found.resolved,
-        refused,
-        failures: found.failures,
-        warnings: found.warnings,
-        decided: found.decided,
-        states: found.states,
-    })
+    Ok(Prepared { context, request, scope, files, found, refused })
 }
 
 impl Prepared<'_> {
@@ -155,7 +142,7 @@ impl Prepared<'_> {
         if !consent {
             self.check_capabilities()?;
         }
-        if self.is_empty() && self.resolved.is_empty() {
+        if self.is_empty() && self.found.resolved.is_empty() {
             return Ok(UpdateOutcome { dry_run: false, ..self.outcome()? });
         }
         let scope = self.scope.clone();

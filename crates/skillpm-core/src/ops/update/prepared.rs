@@ -1,10 +1,10 @@
 //! What an update would bring, as it is shown before anything is changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::edits::DIGITS;
-use super::find::{UpdateJob, Work};
-use super::outcome::{UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill};
+use super::find::{FoundUpdates, UpdateJob, Work};
+use super::outcome::{UpdateChange, UpdateOutcome};
 use super::request::UpdateRequest;
 use crate::advice::{Call, Opt, Verb, Warning, message};
 use crate::codes;
@@ -16,11 +16,9 @@ use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::consent::refusal;
-use crate::ops::policy_check::PolicyDecision;
 use crate::reporter::Choice;
 use crate::resolve::graph::closure;
 use crate::text::visible_name;
-use crate::updates::SourceState;
 
 /// The number of skills that are named in the command of a hint.
 const MOST_NAMED: usize = 8;
@@ -35,38 +33,26 @@ pub struct Prepared<'a> {
     pub(super) scope: Scope,
     /// Manifest and lockfile, as they were when the sources were asked.
     pub(super) files: Files,
-    /// What is to be done.
-    pub(super) jobs: Vec<UpdateJob>,
-    /// Skills of which nothing changes.
-    pub(super) others: Vec<UpdatedSkill>,
-    /// Merges that were examined since.
-    pub(super) resolved: Vec<SkillName>,
+    /// What is to be done, and what else was found.
+    pub(super) found: FoundUpdates,
     /// Skills that bring new capabilities and may not.
     pub(super) refused: Vec<SkillName>,
-    /// Skills whose sources could not be asked.
-    pub(super) failures: Vec<UpdateFailure>,
-    /// What a person should know before anything is changed.
-    pub(super) warnings: Vec<Warning>,
-    /// What the policy decided.
-    pub(super) decided: Vec<PolicyDecision>,
-    /// What the sources say of the skills.
-    pub(super) states: BTreeMap<String, SourceState>,
 }
 
 impl Prepared<'_> {
     /// Reports whether there is anything to change.
     pub fn is_empty(&self) -> bool {
-        self.jobs.is_empty()
+        self.found.jobs.is_empty()
     }
 
     /// Returns what a person should know before anything is changed.
     pub fn warnings(&self) -> &[Warning] {
-        &self.warnings
+        &self.found.warnings
     }
 
     /// Returns how many skills get a new version.
     pub fn new_versions(&self) -> usize {
-        self.jobs.iter().filter(|job| job.new_version().is_some()).count()
+        self.found.jobs.iter().filter(|job| job.new_version().is_some()).count()
     }
 
     /// Returns what is to be done.
@@ -105,14 +91,14 @@ impl Prepared<'_> {
                 ..Choice::new(job.name.as_str(), &format!("{versions}{what}{place}{edits}"))
             })
         };
-        self.jobs.iter().filter_map(choice).collect()
+        self.found.jobs.iter().filter_map(choice).collect()
     }
 
     /// With the new capabilities agreed to that were in `seen`, which a person has examined.
     #[must_use]
     pub fn agreed(mut self, seen: &Self) -> Self {
         let seen = seen.versions();
-        let jobs = &self.jobs;
+        let jobs = &self.found.jobs;
         self.refused
             .retain(|name| !jobs.iter().any(|job| job.name == *name && seen.contains(&job.version())));
         self
@@ -121,7 +107,7 @@ impl Prepared<'_> {
     /// Reports whether manifest and lockfile say the same as before of what is to be changed. Other skills may have
     /// been changed meanwhile: the plan is made again.
     pub(super) fn still_holds(&self, now: &Files) -> bool {
-        let mut names = self.jobs.iter().map(|job| &job.name).chain(&self.resolved);
+        let mut names = self.found.jobs.iter().map(|job| &job.name).chain(&self.found.resolved);
         names.all(|name| {
             self.files.manifest.skills().get(name) == now.manifest.skills().get(name)
                 && self.files.lock.skills.get(name) == now.lock.skills.get(name)
@@ -130,7 +116,7 @@ impl Prepared<'_> {
 
     /// Returns the new versions, as a person has seen them.
     fn versions(&self) -> BTreeSet<(SkillName, Digest)> {
-        self.jobs.iter().map(UpdateJob::version).collect()
+        self.found.jobs.iter().map(UpdateJob::version).collect()
     }
 
     /// Refuses new capabilities that nobody agreed to.
@@ -164,13 +150,13 @@ impl Prepared<'_> {
     /// Returns the skills that could be updated without those that bring new capabilities, where it is few enough to
     /// name them.
     fn unsuspicious(&self) -> Vec<&str> {
-        let free = self.jobs.iter().filter(|job| self.is_unsuspicious(job));
+        let free = self.found.jobs.iter().filter(|job| self.is_unsuspicious(job));
         let names: Vec<_> = free.map(|job| job.name.as_str()).collect();
         if names.len() > MOST_NAMED { Vec::new() } else { names }
     }
 
     fn is_unsuspicious(&self, job: &UpdateJob) -> bool {
-        let lock = |name: &SkillName| match self.jobs.iter().find(|job| job.name == *name) {
+        let lock = |name: &SkillName| match self.found.jobs.iter().find(|job| job.name == *name) {
             Some(job) => Some(job.locks()),
             None => self.files.lock.skills.get(name),
         };

@@ -98,14 +98,14 @@ pub(super) fn settle<'b, 'a>(
     let copy = files.manifest.agents().copy;
     let mut goal = Goal { copy, force: request.force, ..Goal::default() };
     let (mut contents, mut unresolved, mut changed) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
-    let mut skills = prepared.others.clone();
+    let mut skills = prepared.found.others.clone();
     let unedited = Unedited::new(&context.settings, scope);
     let is_unedited = |job: &UpdateJob, path: &Path, digest: &Digest| {
         let is_aside = path.starts_with(scope.disabled_dir());
         let place = if is_aside { Location::Disabled } else { Location::Canonical };
         unedited.has(&place, &job.name, digest)
     };
-    for job in &prepared.jobs {
+    for job in &prepared.found.jobs {
         let Done { content, set, mut skill, unresolved: record, known } = done(prepared, job, &is_unedited)?;
         skill.disabled = job.disabled;
         skills.push(skill);
@@ -143,12 +143,12 @@ pub(super) fn settle<'b, 'a>(
     }
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     for skill in &mut skills {
-        if let Some(state) = prepared.states.get(&skill.name) {
+        if let Some(state) = prepared.found.states.get(&skill.name) {
             skill.state.clone_from(state);
         }
     }
     // Each of them was reviewed before this is applied.
-    let versions = prepared.jobs.iter().map(UpdateJob::version).collect();
+    let versions = prepared.found.jobs.iter().map(UpdateJob::version).collect();
     let planned = begun.plan(goal)?.agreed(Agreed { versions, ..Agreed::default() });
     let (plan, goal) = (planned.plan(), planned.goal());
     let now = plan.lock.as_ref().unwrap_or(&files.lock);
@@ -160,12 +160,12 @@ pub(super) fn settle<'b, 'a>(
         record.others = others.map(|(name, other)| (name.clone(), other.clone())).collect();
     }
     // A skill that is removed need not be available.
-    let mut failures = prepared.failures.clone();
+    let mut failures = prepared.found.failures.clone();
     for failure in &mut failures {
         failure.names.retain(|name| goal.remove.iter().all(|gone| gone.as_str() != name));
     }
     failures.retain(|failure| !failure.names.is_empty());
-    let mut warnings = prepared.warnings.clone();
+    let mut warnings = prepared.found.warnings.clone();
     warnings.extend_from_slice(planned.foreign());
     let outcome = UpdateOutcome {
         skills,
@@ -179,10 +179,10 @@ pub(super) fn settle<'b, 'a>(
         refused: prepared.refused.iter().map(ToString::to_string).collect(),
         failures,
         warnings,
-        decided: prepared.decided.clone(),
+        decided: prepared.found.decided.clone(),
     };
-    let ended = prepared.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
-    let ended = ended.chain(&prepared.resolved).cloned().collect();
+    let ended = prepared.found.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
+    let ended = ended.chain(&prepared.found.resolved).cloned().collect();
     Ok(Settled { planned, contents, merges: Merges { open: unresolved, ended }, outcome })
 }
 
@@ -241,20 +241,13 @@ fn done(
                 _ => Ok(clean),
             }
         }
-        Work::Come(come) => {
-            let origin = come.locked.origin.to_string();
+        Work::Added(added) => {
+            let origin = added.locked.origin.to_string();
             let mut skill = UpdatedSkill::new(job.name.as_str(), origin, UpdateChange::Added, None);
-            skill.to = Some(Version::of(&come.locked));
-            skill.compared(&come.diff);
-            let content = Content::Locked(come.locked.clone());
-            Ok(Done { content, set: come.set.clone(), skill, unresolved: None, known: None })
-        }
-        Work::Return { locked, set } => {
-            let origin = locked.origin.to_string();
-            let mut skill = UpdatedSkill::new(job.name.as_str(), origin, UpdateChange::Added, None);
-            skill.to = Some(Version::of(locked));
-            let content = Content::Locked(locked.clone());
-            Ok(Done { content, set: set.clone(), skill, unresolved: None, known: None })
+            skill.to = Some(Version::of(&added.locked));
+            added.diff.iter().for_each(|diff| skill.compared(diff));
+            let content = Content::Locked(added.locked.clone());
+            Ok(Done { content, set: added.set.clone(), skill, unresolved: None, known: None })
         }
         Work::Decide { record, locked, base, mine, theirs, prefer } => {
             let versions = Versions { base, ours: mine, theirs };

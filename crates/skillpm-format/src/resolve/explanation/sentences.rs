@@ -9,7 +9,7 @@ use super::shortage::{about_excluded, excluded, shortage};
 use super::{Explanation, MAX_SENTENCES};
 use crate::advice::{Message, Verb, message};
 use crate::resolve::ordinals::Ordinals;
-use crate::resolve::problem::{RootRequirement, VersionLimit};
+use crate::resolve::problem::VersionLimit;
 use crate::resolve::provider::Provider;
 use crate::resolve::search::Package;
 use crate::resolve::solution::Asker;
@@ -102,18 +102,12 @@ impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
     fn asked_for(&self, number: u32) -> Option<String> {
         let skill = self.universe.skill(number)?;
         let texts: BTreeSet<String> = if skill.registry.is_some() {
-            self.roots_of(number).map(|root| format!("`{}`", root.text)).collect()
+            self.universe.roots_of(number).map(|root| format!("`{}`", root.text)).collect()
         } else {
             let is_asked = self.universe.bound(&skill.name).is_some_and(|bound| bound.by == BoundBy::User);
             is_asked.then(|| format!("`{}`", skill.name)).into_iter().collect()
         };
         (!texts.is_empty()).then(|| text::and(&texts.into_iter().collect::<Vec<_>>()))
-    }
-
-    /// Returns the requirements of the user on the skill `number`, which comes from a registry.
-    fn roots_of(&self, number: u32) -> impl Iterator<Item = &RootRequirement> {
-        let id = self.universe.skill(number).and_then(|skill| Some((skill.registry?, skill.name.clone())));
-        self.universe.roots.iter().copied().filter(move |root| Some(root.id()) == id)
     }
 
     /// Adds the requirements of the skill `number`.
@@ -335,7 +329,7 @@ impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
 
     /// Returns the limits of the root requirements on the skill `number`.
     fn root_limits(&self, number: u32) -> Vec<VersionLimit> {
-        let roots = self.roots_of(number);
+        let roots = self.universe.roots_of(number);
         let limits = roots.map(|root| self.universe.problem.limit(&root.name, root.range.as_ref()));
         let given = self.universe.numbers_of(|state| !matches!(state, PlacedState::Found(..)));
         limits.chain(given.into_iter().filter(|(one, _)| *one == number).map(|(_, limit)| limit)).collect()

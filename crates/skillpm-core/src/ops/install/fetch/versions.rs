@@ -59,7 +59,7 @@ fn is_same_place(sources: &Sources<'_>, one: &Origin, other: &Origin) -> bool {
 impl Chosen {
     /// Reports whether a version of it has to be decided.
     pub(super) fn is_released(&self) -> bool {
-        self.spec.origin.has_versions()
+        self.candidates.first().is_some_and(|one| self.spec.origin.released(Some(&one.path)).is_some())
     }
 
     /// Returns the one skill that `offered` has delivered.
