@@ -690,6 +690,31 @@ fn what_is_needed_follows_to_another_branch() {
     sandbox.ok(&["install", "--locked"]);
 }
 
+/// A manifest that names another branch moves what is needed, too, whether or not there is news on the old branch.
+#[test]
+fn what_is_needed_follows_an_update() {
+    let forge = Forge::start();
+    let sandbox = machine(&forge);
+    let repo = forge.repo("acme/kit");
+    let commit = |branch: &str, version: &str| {
+        let skills = [("pdf", version, "tables"), ("tables", version, "brand"), ("brand", version, "")];
+        repo.branch(branch, &repo.commit(&tree(&skills)));
+    };
+    commit("stable", "1.0");
+    sandbox.ok(&["install", "acme/kit#stable", "--skill", "pdf"]);
+    commit("stable", "1.1");
+    commit("main", "2.0");
+    let manifest = sandbox.read("skillpm.toml");
+    sandbox.write("skillpm.toml", manifest.replace(", ref = \"stable\"", ""));
+    sandbox.ok(&["update"]);
+    let lock = sandbox.read("skillpm.lock");
+    assert_eq!(
+        (lock.matches("requested").count(), lock.matches("version = \"2.0\"").count()),
+        (0, 3),
+        "{lock}"
+    );
+}
+
 /// Without a lockfile, what is there is not locked: every verb says so, and `install` locks it.
 #[test]
 fn after_the_lockfile_is_lost() {

@@ -83,11 +83,6 @@ impl Examination<'_> {
 
 impl<P: Provider> Universe<'_, P> {
     /// Returns what the version `ordinal` of the skill `number` needs. Sources are opened for that once.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a dependency that its source does not have, unless those are skipped, and for a registry that cannot be
-    /// read.
     pub(super) fn examine(&mut self, number: u32, ordinal: u32) -> Result<Rc<Needs>, SolveError<P::Error>> {
         if let Some(known) = self.needs.get(&(number, ordinal)) {
             return Ok(Rc::clone(known));

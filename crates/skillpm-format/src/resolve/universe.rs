@@ -262,10 +262,6 @@ impl<'a, P: Provider> Universe<'a, P> {
     }
 
     /// Returns the number of the skill `id`, requesting its releases if it was not seen before.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a registry that cannot be read.
     pub(super) fn number(&mut self, id: &SkillId) -> Result<u32, P::Error> {
         if let Some(number) = self.numbers.get(id) {
             return Ok(*number);

@@ -22,11 +22,6 @@ use crate::spec::{Origin, SourceSpec};
 use crate::tree::FileSet;
 
 /// Resolves `spec`, which the skill `own` declares, to a place outside the source of that skill.
-///
-/// # Errors
-///
-/// Fails for a path out of the source, unless the skill is on this machine, where it may lead to any
-/// directory.
 pub(super) fn outside(
     context: &Context,
     scope: &Scope,
@@ -52,10 +47,6 @@ pub(super) fn outside(
 
 /// Returns the skill that is installed as `locked` and has the files `set`, in order to resolve its
 /// dependencies. Returns `None` if it cannot be loaded.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be read.
 pub(in crate::ops) fn locked_dependent(
     name: &SkillName,
     locked: &Locked,
@@ -71,10 +62,6 @@ pub(in crate::ops) fn locked_dependent(
 }
 
 /// Returns the directory of the skill `place`, if its source is a path on this machine.
-///
-/// # Errors
-///
-/// Fails as [`local::resolve`] does.
 fn directory(context: &Context, scope: &Scope, place: &SourceSpec) -> Result<Option<PathBuf>> {
     let Some(root) = place.origin.local_path() else { return Ok(None) };
     let root = local::resolve(&context.settings, scope.as_root(), root)?;

@@ -90,10 +90,6 @@ impl From<Error> for Unsatisfied {
 /// Decides the versions of the skills in `requests`, of the other skills of registries in `files`, and of all that they
 /// need: the highest that fit, or the lowest, as `how` says. The decision is kept in `sources`, and returned with what a
 /// person should know. Sources other than registries are not opened.
-///
-/// # Errors
-///
-/// Fails for a registry that cannot be read or is refused, and if no choice of versions meets all requirements.
 pub(super) fn decide(
     sources: &mut Sources<'_>,
     files: &Files,
@@ -106,11 +102,6 @@ pub(super) fn decide(
 
 /// Finds all that `asked` needs in what `sources` have, under their policy: the versions of skills of registries, which
 /// are kept in `sources`, and the skills that come with those that were asked for.
-///
-/// # Errors
-///
-/// Fails for a source that cannot be opened, is refused or has no such skill; if no choice of versions meets all
-/// requirements; and if there are too many skills.
 pub(super) fn resolve(
     sources: &mut Sources<'_>,
     files: &Files,
@@ -156,7 +147,7 @@ fn attempt(
         Unsatisfied { root: root.cloned(), error: error_of(error) }
     })?;
     let Solution { versions, selected, assignment, notices, unresolved } = solution;
-    let is_new = |one: &BroughtSkill| !asked.came.iter().any(|came| came.name == one.name);
+    let is_new = |one: &BroughtSkill| !problem.coming.iter().any(|(skill, _)| skill.name == one.name);
     let selected = selected.into_iter();
     let mut brought = Brought {
         assignment,

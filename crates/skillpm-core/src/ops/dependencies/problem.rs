@@ -72,10 +72,6 @@ pub(in crate::ops) struct Asked<'a> {
 }
 
 /// Returns the problem of finding what is `asked` for in a scope with the manifest and lockfile `files`.
-///
-/// # Errors
-///
-/// Fails for the path of a registry that cannot be examined.
 pub(super) fn problem<'f>(
     provider: &mut SourceProvider<'f, '_>,
     files: &'f Files,
@@ -91,7 +87,8 @@ pub(super) fn problem<'f>(
         let mut staying = files.lock.skills.iter().filter(|(by, _)| kept.contains(*by) && !comes(by));
         staying.any(|(_, locked)| locked.dependencies.iter().any(|needed| needed == name.as_str()))
     };
-    for skill in &asked.came {
+    let following = following(files, &asked.came);
+    for skill in asked.came.iter().filter(|skill| !following.contains(&skill.name)) {
         if provider.registry_at(&skill.place.origin)?.is_some() {
             fresh.insert(skill.name.clone());
         } else {
@@ -126,7 +123,7 @@ pub(super) fn problem<'f>(
     let requested: BTreeSet<&SkillName> = anew.map(|request| &request.key).collect();
     add_manifest(provider, &mut problem, files, &requested)?;
     add_locked(provider, &mut problem, files, asked, (&requested, &fresh))?;
-    add_installed(provider, &mut problem, files, &requested)?;
+    add_installed(provider, &mut problem, files, (&requested, &following))?;
     Ok(problem)
 }
 
@@ -199,10 +196,9 @@ fn add_installed(
     provider: &mut SourceProvider<'_, '_>,
     problem: &mut Problem,
     files: &Files,
-    requested: &BTreeSet<&SkillName>,
+    (requested, following): (&BTreeSet<&SkillName>, &BTreeSet<SkillName>),
 ) -> Result<()> {
     let kept = files.kept();
-    let following = following(problem, files);
     for name in kept.iter().filter(|name| !requested.contains(name)) {
         let Some(Requirement { origin, path, reference, editable, .. }) = files.entry(name, &kept) else {
             continue;
@@ -233,28 +229,26 @@ fn add_installed(
 }
 
 /// Returns the locked skills that only skills need that come from another reference of their source now.
-fn following(problem: &Problem, files: &Files) -> BTreeSet<SkillName> {
+fn following(files: &Files, came: &[Dependent]) -> BTreeSet<SkillName> {
     let lock = &files.lock.skills;
-    let text = |reference: &Option<Reference>| reference.as_ref().map(ToString::to_string);
-    let moved = problem.coming.iter().filter_map(|(skill, _)| {
-        let old = lock.get(&skill.name).filter(|old| old.origin == skill.place.origin)?;
-        (old.requested != text(&skill.place.reference)).then_some((&old.origin, &old.requested))
-    });
-    let moved: BTreeSet<_> = moved.collect();
-    if moved.is_empty() {
-        return BTreeSet::new();
-    }
-    let comes = |name: &SkillName| problem.coming.iter().any(|(skill, _)| skill.name == *name);
-    let is_requested = |name: &SkillName| files.manifest_text.is_none() || files.manifest.asks_for(name);
+    let coming = |name: &SkillName| came.iter().find(|skill| skill.name == *name);
+    let has_moved = |skill: &Dependent, old: &Locked| {
+        let now = skill.place.reference.as_ref().map(ToString::to_string);
+        skill.place.origin == old.origin && now != old.requested
+    };
+    let moved = came.iter().filter_map(|skill| lock.get(&skill.name).filter(|old| has_moved(skill, old)));
+    let moved: BTreeSet<_> = moved.map(|old| (&old.origin, &old.requested)).collect();
     let can_follow = |(name, locked): &(&SkillName, &Locked)| {
-        moved.contains(&(&locked.origin, &locked.requested)) && !comes(name) && !is_requested(name)
+        let is_requested = files.manifest_text.is_none() || files.manifest.asks_for(name);
+        let comes_itself = coming(name).is_some_and(|skill| has_moved(skill, locked));
+        moved.contains(&(&locked.origin, &locked.requested)) && !is_requested && !comes_itself
     };
     let mut following: BTreeSet<_> = lock.iter().filter(can_follow).map(|(name, _)| name.clone()).collect();
     let dependents = dependents(lock);
     loop {
         let stays = |name: &&SkillName| {
-            let by = dependents.get(*name).into_iter().flatten();
-            by.into_iter().any(|by| !comes(by) && !following.contains(by))
+            let mut by = dependents.get(*name).into_iter().flatten();
+            by.any(|by| coming(by).is_none() && !following.contains(by))
         };
         let Some(name) = following.iter().find(stays).cloned() else { return following };
         following.remove(&name);

@@ -48,10 +48,6 @@ pub(in crate::ops) struct Offered {
 
 impl Offered {
     /// Returns the skill with its files, to be installed as `name`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for files that no skill may have.
     pub(in crate::ops) fn newest(self, name: &SkillName) -> Result<Newest> {
         let own = self.candidate.meta.as_ref().ok().map(|meta| meta.name.clone());
         let own = own.filter(|own| own != name.as_str());
@@ -105,10 +101,6 @@ impl<'p, 's> SourceProvider<'p, 's> {
     }
 
     /// Returns the registry at `origin`, however it is named. Returns `None` for a source of another kind.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a path that cannot be examined.
     pub(super) fn registry_at(&mut self, origin: &Origin) -> Result<Option<RegistryId>> {
         if !origin.has_versions() {
             return Ok(None);
@@ -167,10 +159,6 @@ impl<'p, 's> SourceProvider<'p, 's> {
 
     /// Returns the releases of the skill `id` that `shelf`, the registry `origin`, lists. A locked version that it no
     /// longer lists is told, and stays where it may.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a registry that cannot be read, and for one that lists other files for the locked version.
     fn with_locked(
         &mut self,
         id: &SkillId,

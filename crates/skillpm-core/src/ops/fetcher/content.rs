@@ -26,10 +26,6 @@ use crate::tree::{FileEntry, FileSet};
 impl Fetcher<'_> {
     /// Fetches, in one batch for each source that delivers skills one by one, the locked skills that are
     /// `wanted` and neither installed nor in the store.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a source that cannot be opened, and for a place that cannot be examined.
     pub(in crate::ops) fn prefetch(&mut self, wanted: impl Fn(&SkillName, &Locked) -> bool) -> Result<()> {
         let store = Store::new(&self.context.settings).ok();
         let mut missing: BTreeMap<&Origin, Vec<(&str, Option<&str>)>> = BTreeMap::new();
@@ -56,10 +52,6 @@ impl Fetcher<'_> {
 
     /// Returns the files of a locked skill for installation, if the policy admits their content: they may be
     /// older than the policy.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Fetcher::content`] does, and for a policy that refuses the content.
     pub(in crate::ops) fn admitted(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         let set = self.content(name, locked)?;
         self.sources.gate.skill(name, &set)?;
@@ -69,11 +61,6 @@ impl Fetcher<'_> {
     /// Checks the installed files of `name`, locked as `locked`, against its source if this user never
     /// fetched it, for example because a project keeps its skills in version control. None of its scripts
     /// runs before that.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a source that has other bytes at the locked revision. If the source cannot be reached, that
-    /// is a warning.
     pub(in crate::ops) fn check(&mut self, name: &SkillName, locked: &Locked, dir: &Path) -> Result<()> {
         let is_stored = Store::new(&self.context.settings).is_ok_and(|store| store.has(&locked.digest));
         if is_stored || !has_scripts(self.scope, dir) {
@@ -94,10 +81,6 @@ impl Fetcher<'_> {
     }
 
     /// Returns the files of a locked skill, checked against the digest.
-    ///
-    /// # Errors
-    ///
-    /// Fails if neither store nor source has these bytes, and for a policy that refuses the source.
     pub(in crate::ops) fn content(&mut self, name: &SkillName, locked: &Locked) -> Result<FileSet> {
         admit(&mut self.sources.gate, self.files, name, locked)?;
         let number = self.warnings.len();
@@ -239,10 +222,6 @@ fn has_scripts(scope: &Scope, dir: &Path) -> bool {
 }
 
 /// Asks `gate` whether the locked version of `name` may be installed, even from the store.
-///
-/// # Errors
-///
-/// Fails for a policy that refuses the source.
 pub(in crate::ops) fn admit(
     gate: &mut PolicyCheck,
     files: &Files,

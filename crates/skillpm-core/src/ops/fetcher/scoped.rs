@@ -23,10 +23,6 @@ pub(in crate::ops) struct Fetcher<'a> {
 
 impl<'a> Fetcher<'a> {
     /// Returns a fetcher that has opened nothing yet.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy that cannot be read.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Result<Self> {
         let sources = Sources::new(context, scope, &files.manifest)?;
         Ok(Self { context, scope, files, sources, warnings: Vec::new() })

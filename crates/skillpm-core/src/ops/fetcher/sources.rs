@@ -38,10 +38,6 @@ pub(in crate::ops) struct Sources<'a> {
 
 impl<'a> Sources<'a> {
     /// Returns the sources that the policy of `scope`, whose manifest is `manifest`, admits. None is open yet.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy that cannot be read.
     pub(in crate::ops) fn new(context: &'a Context, scope: &'a Scope, manifest: &Manifest) -> Result<Self> {
         let gate = PolicyCheck::new(context, scope, manifest)?;
         let registries = manifest.registries().clone();
@@ -57,29 +53,17 @@ impl<'a> Sources<'a> {
     }
 
     /// Asks the policy about the source of `spec`, before the source is contacted.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy that refuses it.
     pub(in crate::ops) fn admit(&mut self, spec: &SourceSpec) -> Result<()> {
         self.gate.source(asked(spec))
     }
 
     /// Opens the source of `spec` as it is now, if the policy admits it.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`source::open`] does, and for a policy that refuses the source.
     pub(in crate::ops) fn open(&mut self, spec: &SourceSpec) -> Result<FetchedSource> {
         self.admit(spec)?;
         self.open_admitted(spec)
     }
 
     /// Works like [`Sources::open`], but refuses a directory that skillpm manages itself.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Sources::open`] and [`local::check_outside`] do.
     pub(in crate::ops) fn open_outside(&mut self, spec: &SourceSpec) -> Result<FetchedSource> {
         self.admit(spec)?;
         local::check_outside(&self.context.settings, self.scope.as_root(), &spec.origin)?;
@@ -96,10 +80,6 @@ impl<'a> Sources<'a> {
     }
 
     /// Opens `origin` at the locked `revision`. Does not ask the policy.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`source::open`] does.
     pub(in crate::ops) fn open_locked(
         &mut self,
         origin: &Origin,
@@ -114,10 +94,6 @@ impl<'a> Sources<'a> {
     }
 
     /// Opens `origin` as it is at `reference` now. Does not ask the policy.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`source::open`] does.
     pub(in crate::ops) fn open_now(
         &mut self,
         origin: &Origin,
@@ -128,10 +104,6 @@ impl<'a> Sources<'a> {
 
     /// Opens the source of `spec` for a skill that depends on something in it: at the locked revision if
     /// there is one, otherwise in its current state.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Sources::open_outside`] does.
     pub(in crate::ops) fn open_for_dependent(
         &mut self,
         spec: &SourceSpec,

@@ -66,11 +66,6 @@ struct As<'r> {
 
 /// Takes in the skills of `selection`, which `request` chose, with their dependencies. `files` are the
 /// manifest and the lockfile of the scope, which is neither locked nor changed.
-///
-/// # Errors
-///
-/// Fails for skills that are refused or share a name; if none can be taken in; and for dependencies that are
-/// not available.
 pub(super) fn fetch<'a>(
     sources: Sources<'a>,
     request: &InstallRequest,
@@ -122,10 +117,6 @@ impl<'a> Fetched<'a> {
 
     /// Takes in the `chosen` skills, at least one of each typed source, or one of any other, and what they need. Returns
     /// them with the skills of registries in the versions that fit together.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Fetched::add`] and [`dependencies::resolve`] do, and if none can be taken in.
     fn take_chosen(
         &mut self,
         request: &InstallRequest,
@@ -166,10 +157,6 @@ impl<'a> Fetched<'a> {
     }
 
     /// Takes in the skills of one source, and returns their number.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Fetched::add`] does, and if none of a typed source can be taken in.
     fn take_one(&mut self, request: &InstallRequest, one: &Chosen, intake: &Ingest) -> Result<usize> {
         let how = As { alias: request.alias.as_deref(), editable: request.editable };
         let each = request.marketplace.is_none() && !request.from_project;
@@ -181,10 +168,6 @@ impl<'a> Fetched<'a> {
     }
 
     /// Takes in what comes because others need it, and what changes its version with it.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Fetched::add`] does.
     fn take_brought(&mut self, brought: Brought, files: &Files, intake: &Ingest) -> Result<()> {
         let Brought { assignment, skills, warnings, .. } = brought;
         for BroughtSkill { name, offered, found } in skills {
@@ -207,10 +190,6 @@ impl<'a> Fetched<'a> {
     }
 
     /// Takes in the skills `chosen`, and returns their number.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a named skill that is refused, and for two different skills of one name.
     fn add(&mut self, how: As<'_>, chosen: &Chosen, intake: &Ingest) -> Result<usize> {
         let Chosen { opened, candidates, .. } = chosen;
         let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());

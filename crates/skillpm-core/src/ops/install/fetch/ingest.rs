@@ -111,10 +111,6 @@ impl Ingest {
 
     /// Takes in `set`, the files of a skill. `look` gets them while they are in memory, unless there are too
     /// many for that.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read, or is not what its source declared.
     fn take<T>(&self, set: FileSet, look: impl FnOnce(&FileSet) -> Result<T>) -> Result<(Taken, T)> {
         let Some(held) = set.hold()? else {
             let taken = self.take_large(set)?;
