@@ -102,19 +102,4 @@ impl Conflict {
         let by_others = || self.facts_on(number).map(accepted).reduce(|a, b| a.union(&b));
         by_roots.reduce(|a, b| a.intersection(&b)).or_else(by_others).unwrap_or_else(Ordinals::empty)
     }
-
-    /// Returns the constraints on the skill `number`, of which at least one cannot be met if the conflict is about it:
-    /// each root requirement, and for each other package the versions that any version of it accepts.
-    pub(super) fn constraints_on(&self, number: u32) -> Vec<(Package, Ordinals)> {
-        let mut constraints: Vec<(Package, Ordinals)> = Vec::new();
-        for (package, fact) in self.facts_on(number) {
-            match constraints.last_mut() {
-                Some((last, accepted)) if *last == package && package != Package::Root => {
-                    *accepted = accepted.union(&fact.accepted);
-                }
-                _ => constraints.push((package, fact.accepted.clone())),
-            }
-        }
-        constraints
-    }
 }

@@ -225,17 +225,20 @@ impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
 
     /// Adds the conclusion about the skill `number`, if requirements meet on it.
     fn conclude(&mut self, number: u32) {
-        let constraints = self.conflict.constraints_on(number);
-        let limits = self.limits_on(number);
+        let constraints = self.constraints_on(number);
+        let mut seen = BTreeSet::new();
+        let limits = constraints.iter().flat_map(|((package, _), any)| any.iter().map(|one| (*package, one)));
+        let limits: Vec<_> = limits.filter(|(_, limit)| seen.insert(limit.to_string())).collect();
         if let Some((_, short)) =
             limits.iter().find(|(_, limit)| self.universe.accepted(number, limit).is_empty())
         {
-            self.conclude_shortage(number, &short.clone());
-            return;
+            return self.conclude_shortage(number, short);
         }
-        let common = constraints.iter().map(|(_, accepted)| accepted.clone());
-        let meets = common.reduce(|a, b| a.intersection(&b)).is_some_and(|common| common.is_empty());
-        if constraints.len() < 2 || !meets {
+        let mut accepted = |limit: &VersionLimit| self.universe.accepted(number, limit);
+        let of_any =
+            constraints.values().filter_map(|any| any.iter().map(&mut accepted).reduce(|a, b| a.union(&b)));
+        let common = of_any.reduce(|a, b| a.intersection(&b));
+        if constraints.len() < 2 || common.is_some_and(|common| !common.is_empty()) {
             return;
         }
         if self.universe.skill(number).is_some_and(|skill| skill.registry.is_none()) {
@@ -252,12 +255,17 @@ impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
             _ => format!("no version of `{name}` satisfies all of that"),
         };
         self.conclusions.push(sentence.into());
-        self.conclude_excluded(number);
+        if let Some(skill) = self.universe.skill(number) {
+            let excluded = excluded(skill, &constraints.values().collect::<Vec<_>>());
+            let (sentences, hints) = about_excluded(skill.name.as_str(), &excluded, skill.listing.age());
+            self.conclusions.extend(sentences);
+            self.explanation.hints.extend(hints);
+        }
         self.meeting_hints(number, &limits);
     }
 
     /// Adds that different skills of the name of the skill `number`, which are outside of registries, are needed.
-    fn conclude_place(&mut self, number: u32, limits: &[(Package, VersionLimit)]) {
+    fn conclude_place(&mut self, number: u32, limits: &[(Package, &VersionLimit)]) {
         let name = self.name(number);
         self.conclusions.push(format!("only one skill can be installed as `{name}`").into());
         let calls = limits.iter().filter_map(|(_, limit)| match limit {
@@ -282,49 +290,28 @@ impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
         }
     }
 
-    /// Adds the versions of the skill `number` that would meet all requirements if they could be selected.
-    fn conclude_excluded(&mut self, number: u32) {
-        let mut by_package: BTreeMap<(Package, String), Vec<VersionLimit>> = BTreeMap::new();
-        for (package, limit) in self.all_limits_on(number) {
-            let key = if package == Package::Root { limit.to_string() } else { String::new() };
-            by_package.entry((package, key)).or_default().push(limit);
-        }
-        let limits: Vec<_> = by_package.into_values().collect();
-        let Some(skill) = self.universe.skill(number) else { return };
-        let excluded = excluded(skill, &limits);
-        let name = skill.name.as_str();
-        let (sentences, hints) = about_excluded(name, &excluded, skill.listing.age());
-        self.conclusions.extend(sentences);
-        self.explanation.hints.extend(hints);
-    }
-
-    /// Returns the limits on the skill `number`, each once, with the first package that has it.
-    fn limits_on(&mut self, number: u32) -> Vec<(Package, VersionLimit)> {
-        let mut seen = BTreeSet::new();
-        let all = self.all_limits_on(number).into_iter();
-        all.filter(|(_, limit)| seen.insert(limit.to_string())).collect()
-    }
-
-    /// Returns all limits on the skill `number`, with the packages that have them.
-    fn all_limits_on(&mut self, number: u32) -> Vec<(Package, VersionLimit)> {
-        let facts: Vec<(Package, Fact)> =
-            self.conflict.facts_on(number).map(|(package, fact)| (package, fact.clone())).collect();
-        let mut limits = Vec::new();
-        for (package, fact) in facts {
-            match package {
+    /// Returns the constraints on the skill `number`, of which at least one cannot be met if the conflict is about it: each
+    /// limit of the root requirements, and for each other package any of the limits of its versions.
+    fn constraints_on(&mut self, number: u32) -> BTreeMap<(Package, String), Vec<VersionLimit>> {
+        let mut constraints: BTreeMap<_, Vec<VersionLimit>> = BTreeMap::new();
+        for (package, fact) in self.conflict.facts_on(number) {
+            let limits: Vec<VersionLimit> = match package {
                 Package::Root | Package::Manifest => {
-                    let of_roots = self.root_limits(number);
-                    let fits = |limit: &VersionLimit| self.universe.accepted(number, limit) == fact.accepted;
-                    limits.extend(of_roots.into_iter().filter(fits).map(|limit| (package, limit)));
+                    let mut limits = self.root_limits(number);
+                    limits.retain(|limit| self.universe.accepted(number, limit) == fact.accepted);
+                    limits
                 }
                 Package::Skill(by) => {
-                    let relevant = self.conflict.relevant(by);
-                    let groups = self.groups(by, &fact, &relevant);
-                    limits.extend(groups.into_iter().map(|group| (package, group.limit)));
+                    let groups = self.groups(by, fact, &self.conflict.relevant(by));
+                    groups.into_iter().map(|group| group.limit).collect()
                 }
+            };
+            for limit in limits {
+                let key = if package == Package::Root { limit.to_string() } else { String::new() };
+                constraints.entry((package, key)).or_default().push(limit);
             }
         }
-        limits
+        constraints
     }
 
     /// Returns the limits of the root requirements on the skill `number`.
@@ -336,7 +323,7 @@ impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
     }
 
     /// Adds what helps if requirements meet on the skill `number`.
-    fn meeting_hints(&mut self, number: u32, limits: &[(Package, VersionLimit)]) {
+    fn meeting_hints(&mut self, number: u32, limits: &[(Package, &VersionLimit)]) {
         let name = self.name(number);
         let by_user = self.is_asked_for(number);
         let other = limits.iter().find(|(package, _)| *package != Package::Root);

@@ -20,7 +20,7 @@ pub(super) struct Excluded {
 }
 
 /// Returns the versions of `skill` that all `limits` accept but that cannot be selected, the highest first.
-pub(super) fn excluded<C>(skill: &Skill<C>, limits: &[Vec<VersionLimit>]) -> Vec<Excluded> {
+pub(super) fn excluded<C>(skill: &Skill<C>, limits: &[&Vec<VersionLimit>]) -> Vec<Excluded> {
     let accepts = |version: &Version| limits.iter().all(|any| any.iter().any(|limit| limit.accepts(version)));
     let newest = skill.listing.newest().into_iter();
     let fit = newest.filter(|(_, release, _)| accepts(&release.version));
@@ -88,7 +88,7 @@ pub(super) fn shortage<C>(
     if skill.listing.len() == 0 {
         return (vec![format!("{registry} has no version of `{name}`").into()], Vec::new());
     }
-    let excluded = excluded(skill, &[vec![limit.clone()]]);
+    let excluded = excluded(skill, &[&vec![limit.clone()]]);
     if !excluded.is_empty() {
         let (mut sentences, hints) = about_excluded(name, &excluded, skill.listing.age());
         sentences.insert(0, format!("no other version of `{name}` is {}", within(limit)).into());
