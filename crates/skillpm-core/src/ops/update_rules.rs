@@ -11,7 +11,7 @@ use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::spec::SourceSpec;
 use crate::updates::{Aim, How, Releases, Rules, UpdateCandidate};
-use crate::version::{Version, VersionRange};
+use crate::version::VersionRange;
 
 impl Rules for Sources<'_> {
     fn admit(&mut self, subject: PolicySubject<'_>) -> Result<()> {
@@ -61,20 +61,13 @@ impl Rules for Sources<'_> {
 
 /// Returns what is requested of the registry of `candidate` besides what the manifest states.
 pub(super) fn request(candidate: &UpdateCandidate<'_>, aim: &Aim) -> Option<VersionRequest> {
-    match aim {
-        Aim::Newest => None,
-        Aim::Latest => VersionRequest::in_any_version(candidate.name, &candidate.entry),
-        Aim::Exactly(version) => in_version(candidate, version),
-    }
-}
-
-/// Returns the request for exactly `version` of `candidate`.
-fn in_version(candidate: &UpdateCandidate<'_>, version: &Version) -> Option<VersionRequest> {
-    Some(VersionRequest {
-        origin: candidate.entry.origin.clone(),
-        name: SkillName::new(candidate.entry.path.as_deref()?).ok()?,
-        key: candidate.name.clone(),
-        range: Some(VersionRange::exactly(version)),
-        within: true,
-    })
+    let entry = &candidate.entry;
+    let (range, within) = match aim {
+        // Without a range there is nothing to go past.
+        Aim::Latest if entry.reference.is_some() => (None, false),
+        Aim::Newest | Aim::Latest => return None,
+        Aim::Exactly(version) => (Some(VersionRange::exactly(version)), true),
+    };
+    let name = SkillName::new(entry.path.as_deref()?).ok()?;
+    Some(VersionRequest { origin: entry.origin.clone(), name, key: candidate.name.clone(), range, within })
 }

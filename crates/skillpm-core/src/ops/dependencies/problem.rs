@@ -30,16 +30,6 @@ pub(in crate::ops) struct VersionRequest {
     pub(in crate::ops) within: bool,
 }
 
-impl VersionRequest {
-    /// Returns the request for the skill that is installed as `key`, with the manifest entry `entry`, in any version, if
-    /// the user requested it in some range.
-    pub(in crate::ops) fn in_any_version(key: &SkillName, entry: &Requirement) -> Option<Self> {
-        let path = entry.path.as_deref().filter(|_| entry.reference.is_some())?;
-        let (origin, name) = (entry.origin.clone(), SkillName::new(path).ok()?);
-        Some(Self { origin, name, key: key.clone(), range: None, within: false })
-    }
-}
-
 /// How versions are decided.
 #[derive(Debug, Clone, Copy, Default)]
 pub(in crate::ops) struct Deciding<'a> {
