@@ -10,7 +10,8 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::printer::{Printer, clean};
 use super::render::update::new_version;
-use crate::advice::{CommandLine, Wording as _};
+use super::words::worded;
+use crate::error::Error;
 use crate::interrupt::Outcome;
 use crate::reporter::{Reporter, Requested};
 use crate::review::Review;
@@ -56,15 +57,12 @@ impl Progress {
         if self.printer.look().live {
             self.printer.note("");
         }
-        let text = match outcome {
-            Outcome::Unchanged => "interrupted; nothing was changed".to_owned(),
-            Outcome::Changed(None) => "interrupted after the change was made".to_owned(),
-            Outcome::Changed(Some(call)) => {
-                let undo = CommandLine.call(call);
-                format!("interrupted after the change was made; {undo} undoes it")
-            }
-        };
-        self.printer.note(&text);
+        let error = Error::from(outcome);
+        if self.printer.look().json {
+            return super::render::error::show(&self.printer, &error);
+        }
+        let told = [error.message()].into_iter().chain(error.hints()).map(worded);
+        self.printer.note(&told.collect::<Vec<_>>().join("; "));
     }
 
     /// Prints without garbling a bar.

@@ -377,7 +377,7 @@ fn repositories_without_anything_to_install() {
     exit: 2
     --- stderr
     error: `file://[DIR]/srv/nothing.git` is not a git repository
-    hint: `skillpm install [DIR]/srv/nothing.git` installs the directory as it is
+    hint: `skillpm install --list [DIR]/srv/nothing.git` shows what is there without git
 
     exit: 4
     --- stderr

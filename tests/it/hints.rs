@@ -66,16 +66,19 @@ pub(super) const fn with(printed: &'static str, typed: &'static str, check: fn(&
 impl Scene {
     fn new(situation: &Situation) -> Self {
         let forge = Forge::start();
-        let mut sandbox = Sandbox::new();
+        let mut sandbox = Sandbox::in_memory();
         sandbox.forge(&forge);
         let mut scene = Self { forge, sandbox };
         (situation.arrange)(&mut scene);
         scene
     }
 
-    /// Types `line` in a shell in the project.
+    /// Types `line` in a shell in the project. `[HOST]` is that of the forge, there and in what is printed.
     pub(super) fn shell(&self, line: &str) -> Output {
-        self.sandbox.output(&mut self.sandbox.shell(line))
+        let host = self.forge.api_host();
+        let output = self.sandbox.output(&mut self.sandbox.shell(&line.replace("[HOST]", &host)));
+        let shown = |text: &str| text.replace(&host, "[HOST]");
+        Output { code: output.code, stdout: shown(&output.stdout), stderr: shown(&output.stderr) }
     }
 
     /// Types `line`, which has to end well.

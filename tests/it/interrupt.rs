@@ -39,10 +39,11 @@ fn stages(sandbox: &Sandbox) -> usize {
     entries.filter(|entry| entry.file_name().to_string_lossy().starts_with("stage-")).count()
 }
 
-/// Stopped in the middle of a download, with one of two skills already written beside its place.
+/// Stopped in the middle of a download, with one of two skills already written beside its place. Programs that asked for
+/// JSON get their one error.
 #[test]
 fn what_is_only_prepared_is_cleared_away() {
-    for signal in [Signal::INT, Signal::TERM] {
+    for (signal, json) in [(Signal::INT, false), (Signal::TERM, true)] {
         let forge = Forge::start();
         let mut sandbox = Sandbox::new();
         sandbox.forge(&forge).env("SKILLPM_HTTP_TIMEOUT", "600");
@@ -52,14 +53,21 @@ fn what_is_only_prepared_is_cleared_away() {
             .commit(&Tree::new().skill("skills/docx", "docx").file("skills/docx/a.md", &big));
         forge.repo("acme/two").commit(&Tree::new().skill("skills/pdf", "pdf").file("skills/pdf/a.md", &big));
         forge.fail_always(Endpoint::Archive, Fault::Stalled);
-        let child = start(&sandbox, &["install", "acme/one", "acme/two"]);
+        let install: &[_] = &["install", "acme/one", "acme/two", "--json"];
+        let child = start(&sandbox, &install[..if json { 4 } else { 3 }]);
         wait_until("the archive is asked for", || {
             forge.requests().iter().any(|request| request.host == forge.archive_host())
         });
         std::thread::sleep(Duration::from_millis(100));
         let (output, told) = stop(child, signal);
         assert_eq!(output.status.signal(), Some(signal.as_raw()), "{told}");
-        assert_eq!(told, "interrupted; nothing was changed\n");
+        if json {
+            let error: serde_json::Value = serde_json::from_str(&told).expect("one line of JSON");
+            assert_eq!((&error["code"], told.lines().count()), (&"interrupted".into(), 1));
+            assert_eq!(error["message"], "interrupted; nothing was changed");
+        } else {
+            assert_eq!(told, "interrupted; nothing was changed\n");
+        }
         assert!(sandbox.tree(&sandbox.project()).is_empty(), "{:?}", sandbox.tree(&sandbox.project()));
         assert_eq!(stages(&sandbox), 0);
     }

@@ -59,7 +59,7 @@ fn a_link_never_takes_the_place_of_its_own_source() {
     --- stderr
     error: `.claude/skills/mine` is both the source of `mine` and the place where skillpm would put it
     hint: nothing was changed; `skillpm import mine` moves it to `skills/mine` and installs it from there
-    hint: `skillpm install --editable` leaves it where it is
+    hint: `--editable` leaves it where it is
     ");
     assert_eq!(sandbox.run(&["install", "./.claude/skills/mine", "--force"]).code, Some(1));
     assert_eq!(sandbox.scope(), before);

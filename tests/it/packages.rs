@@ -251,7 +251,7 @@ fn an_editable_python_distribution() {
     error: `python:demo-pkg` cannot be used
       caused by: it is installed as editable
       caused by: `[DIR]/home/demo` is outside the project
-    hint: to install from there anyway: `skillpm install [DIR]/home/demo`
+    hint: `skillpm install --list [DIR]/home/demo` shows what could be installed from there
     ");
     // An environment that its user names is his own.
     let environment = outside.home().join("env");
@@ -321,7 +321,7 @@ fn a_hostile_record() {
     error: `python:demo` cannot be used
       caused by: `demo/skills/out/SKILL.md` is refused
       caused by: `.venv/lib/python3.12/site-packages/demo/skills/out` is a link to `[DIR]/home/secret`, out of the project
-    hint: to install from there anyway: `skillpm install [DIR]/home/secret`
+    hint: `skillpm install --list [DIR]/home/secret` shows what could be installed from there
     ");
     let sandbox = Sandbox::new();
     let site = by_hand(&sandbox, &format!("{RECORD}demo/skills/pdf/key,,\n"));
@@ -441,7 +441,7 @@ fn an_npm_package() {
     --- stderr
     error: `npm:@acme/demo` cannot be used
       caused by: `node_modules/@acme/demo` is a link to `[DIR]/home/demo`, out of the project
-    hint: to install from there anyway: `skillpm install [DIR]/home/demo`
+    hint: `skillpm install --list [DIR]/home/demo` shows what could be installed from there
     ");
 }
 
@@ -509,7 +509,7 @@ fn what_an_npm_package_declares() {
       skills/pdf in npm:demo
     --- stderr
     warning: `npm:demo` recommends skills that it does not include: `skillpm install 'owner/repo#v1@z'`
-    warning: `npm:demo` recommends skills that it does not include: `skillpm install npm:other`
+    warning: `npm:demo` recommends skills that it does not include: `npm install other`, then `skillpm install npm:other`
     hint: `--skill pdf` instead of `--list` installs `pdf`, `--skill '*'` all
     ");
 
@@ -781,7 +781,7 @@ fn crates_of_paths_and_repositories() {
     --- stderr
     error: `crate:demo-crate` cannot be used
       caused by: `[DIR]/home/demo` is outside the project
-    hint: to install from there anyway: `skillpm install [DIR]/home/demo`
+    hint: `skillpm install --list [DIR]/home/demo` shows what could be installed from there
     ");
 
     let sandbox = Sandbox::new();
@@ -872,7 +872,7 @@ fn everything_that_a_project_uses() {
       pdf (python:demo)
       js (npm:js-demo)
       pdf (r:demo)
-    hint: `skillpm install --from-project --skill pdf` (more names may follow), or `--skill '*'` for all
+    hint: `skillpm install --from-project --skill js` (more names may follow), or `--skill '*'` for all
     ");
     insta::assert_snapshot!(refused(&sandbox, 2, run(&["--skill", "pdf"])), @"
     exit: 2

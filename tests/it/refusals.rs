@@ -571,7 +571,7 @@ fn lockfiles_and_manifests() {
     exit: 3
     --- stderr
     error: skillpm.lock:1:1: there are merge-conflict markers
-    hint: `skillpm install` repairs it: it keeps the entries that both sides agree on, and resolves the others again
+    hint: `skillpm install` repairs it if the sides can be told apart: it keeps the entries that both agree on, and resolves the others again
     ");
     insta::assert_snapshot!(with(lock.replace("version = 1\n", "version = 2\n")), @"
     exit: 3

@@ -451,7 +451,7 @@ fn a_name_belongs_to_one_registry() {
         .write(&sandbox, "../other");
     sandbox.write("skillpm.toml", "[registries]\ndefault = \"../registry\"\nother = \"../other\"\n");
     let told = sandbox.ok(&["install", "base@^2"]);
-    assert!(told.stderr.contains("`skillpm install other:base` installs that one instead"), "{told}");
+    assert!(told.stderr.contains("`skillpm install other:base --force` installs that one instead"), "{told}");
     sandbox.ok(&["install", "report"]);
     let failed = sandbox.run(&["install", "other:tool"]);
     assert_ne!(failed.code, Some(0), "{failed}");

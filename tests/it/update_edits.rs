@@ -71,7 +71,7 @@ fn a_merge_that_nobody_finished_is_a_problem() {
     exit: 1
     --- stdout
     error: `[DIR]/project/.agents/skills/pdf` has unresolved conflicts of an update [merge-unfinished]
-      edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `skillpm update pdf --theirs`; `skillpm update pdf --abort` undoes the update
+      edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     --- stderr
     1 error, 0 warnings
     ");
@@ -203,7 +203,7 @@ fn conflicts_are_told_and_resolved_by_hand() {
     `skillpm.lock` changed: commit it
     warning: your edited `pdf` was saved; `skillpm undo` restores it
     warning: `pdf` has 1 conflict to resolve: `SKILL.md`
-    hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
+    hint: edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");
     insta::assert_snapshot!(there(&sandbox), @"
     ---
@@ -233,13 +233,13 @@ fn conflicts_are_told_and_resolved_by_hand() {
     ! pdf has conflicts of an earlier update
     1 skill left with conflicts in `.agents/skills`
     warning: `pdf` has 1 conflict to resolve: `SKILL.md`
-    hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
+    hint: edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");
     insta::assert_snapshot!(sandbox.run(&["update", "pdf"]), @"
     exit: 1
     --- stderr
     error: an earlier update of `pdf` must be finished first: look at `SKILL.md`
-    hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
+    hint: edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");
     assert_eq!(state(&sandbox), before);
     mine(&sandbox, &["one and uno", "2", "3", "4", "five"]);
@@ -442,7 +442,7 @@ fn other_conflicts() {
     `skillpm.lock` changed: commit it
     warning: your edited `pdf` was saved; `skillpm undo` restores it
     warning: `pdf` has 3 conflicts to resolve: `a.png`, `here.md` and `there.md`
-    hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
+    hint: edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
     ");
     let names = sandbox.tree(&sandbox.project().join(HOME));
     assert_eq!(names, ["644 SKILL.md", "644 a.png", "644 a.png.mine", "644 here.md", "644 there.md"]);

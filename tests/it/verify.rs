@@ -128,7 +128,7 @@ fn what_is_missing_or_leads_elsewhere() {
       `[DIR]/project/.agents/skills/xlsx` leads to `../../src/xlsx`
     --- stderr
     3 skills: 1 missing, 2 elsewhere
-    hint: `skillpm install` restores what is missing
+    hint: `skillpm doctor` shows what to do about links
     ");
     fs::remove_file(own.join("pdf")).expect("removes");
     fs::remove_file(skills.join("xlsx")).expect("removes");

@@ -8,7 +8,7 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::advice::{Message, PartData, Verb, Warning, Wording};
+use crate::advice::{Argument, Message, PartData, Verb, Warning, Wording};
 use crate::codes;
 use crate::text::without_secrets;
 
@@ -225,15 +225,17 @@ impl Error {
     #[must_use]
     #[track_caller]
     pub fn hint(mut self, hint: impl Into<Message>) -> Self {
-        self.more.hints.push(hint.into().made_by(Location::caller()));
+        let hint = hint.into();
+        let site = hint.site().unwrap_or_else(|| Location::caller());
+        self.more.hints.push(hint.made_by(site));
         self
     }
 
-    /// Adds `word` to the calls of `verb` in its hints: who knows what to do there often does not know where.
+    /// Adds `argument` to the calls of `verb` in its hints: who knows what to do there often does not know where.
     #[must_use]
-    pub fn with_word(mut self, verb: Verb, word: &str) -> Self {
+    pub fn with_argument(mut self, verb: Verb, argument: &Argument) -> Self {
         let hints = std::mem::take(&mut self.more.hints);
-        self.more.hints = hints.into_iter().map(|hint| hint.with_word(verb, word)).collect();
+        self.more.hints = hints.into_iter().map(|hint| hint.with_argument(verb, argument)).collect();
         self
     }
 

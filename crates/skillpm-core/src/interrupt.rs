@@ -8,7 +8,9 @@
 //! which is waited for, and what is only being prepared is cleared away ([`on_stop`]). One thread waits for signals
 //! there and calls [`end`].
 
-use crate::advice::Call;
+use crate::advice::{Call, message};
+use crate::codes;
+use crate::error::{Error, ErrorKind};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -78,6 +80,19 @@ pub enum Outcome {
     Unchanged,
     /// A change was made, which this command takes back, if any does.
     Changed(Option<Call>),
+}
+
+impl From<&Outcome> for Error {
+    fn from(outcome: &Outcome) -> Self {
+        let stopped = |told: &str| Self::new(ErrorKind::Findings, told).coded(codes::INTERRUPTED);
+        match outcome {
+            Outcome::Unchanged => stopped("interrupted; nothing was changed"),
+            Outcome::Changed(undo) => {
+                let stopped = stopped("interrupted after the change was made");
+                undo.iter().fold(stopped, |error, undo| error.hint(message!(undo.clone(), " undoes it")))
+            }
+        }
+    }
 }
 
 /// What a signal has to wait for, and what is cleared away when one comes.

@@ -225,14 +225,14 @@ impl Message {
         self
     }
 
-    /// Adds `word` to the calls of `verb`.
+    /// Adds `argument` to the calls of `verb`.
     #[must_use]
-    pub fn with_word(mut self, verb: Verb, word: &str) -> Self {
+    pub fn with_argument(mut self, verb: Verb, argument: &Argument) -> Self {
         for part in &mut self.parts {
             if let Part::Run(call) = part
                 && call.verb == verb
             {
-                call.arguments.push(Argument::Word(word.to_owned()));
+                call.arguments.push(argument.clone());
             }
         }
         self

@@ -94,6 +94,8 @@ codes! {
     INCOMPLETE = "incomplete";
     /// Bytes are not what was promised, or a skill must not have them, in a way without a code of its own.
     INTEGRITY = "integrity";
+    /// A signal stopped the command; the message says whether something was changed.
+    INTERRUPTED = "interrupted";
     /// A skill stays because the other scope in the same directory has it, too.
     KEPT_SHARED = "kept-shared";
     /// A link leads to nothing.

@@ -149,7 +149,12 @@ pub(super) fn run(app: &App, args: &InstallArgs) -> Result<u8> {
         let skills = args.skills.iter().map(|skill| (Opt::Skill, skill));
         Verb::Install.call().words(&args.sources).options(skills)
     };
-    run_here(app, args).map_err(|error| super::or_elsewhere(error, typed(), &args.how.scope))
+    // The other scope has a manifest of its own.
+    let is_source = !args.sources.is_empty();
+    run_here(app, args).map_err(|error| match is_source {
+        true => super::or_elsewhere(error, typed(), &args.how.scope),
+        false => error,
+    })
 }
 
 fn run_here(app: &App, args: &InstallArgs) -> Result<u8> {

@@ -11,13 +11,14 @@ use skillpm_mcp::{Offer, Selection, serve_http, serve_stdio};
 use super::run::seconds;
 use super::scope;
 use crate::admission::Scripts;
-use crate::advice::{CommandLine, Verb, message};
+use crate::advice::CommandLine;
 use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::printer::terminals;
 use crate::cli::{App, exit};
 use crate::env;
 use crate::error::{Error, Result};
+use crate::ops::hints;
 use crate::ops::places::{OpenedPlaces, Places};
 use crate::policy::{Freshness, Policy};
 
@@ -151,7 +152,7 @@ fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
             if terminals().0 {
                 app.printer
                     .note("waiting for a client: it starts this command and speaks with it; Ctrl-C ends it");
-                app.printer.hint(&message!(Verb::Mcp.call().word("install"), " sets up a client"));
+                app.printer.hint(&hints::set_up_client());
             }
             serve_stdio(offer)
         }

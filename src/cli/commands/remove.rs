@@ -3,12 +3,12 @@
 use clap::Args;
 
 use super::scope;
-use crate::advice::{Verb, message};
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::ScopeKind;
+use crate::ops::hints;
 use crate::ops::remove::{RemoveRequest, removable, remove};
 
 pub(super) const EXAMPLES: &str = after!("remove",
@@ -58,19 +58,13 @@ pub(super) fn run(app: &App, args: &RemoveArgs) -> Result<u8> {
 fn pick(app: &App, scope: Option<ScopeKind>) -> Result<Vec<String>> {
     let items = removable(&app.context, scope)?;
     if items.is_empty() {
-        return Err(Error::usage("no skills are installed here")
-            .hint(message!(Verb::List, " shows what is installed, and where")));
+        return Err(Error::usage("no skills are installed here").hint(hints::installed_elsewhere()));
     }
     match app.context.interact.choose("which skills do you want to remove?", &items) {
         Some(picked) if picked.is_empty() => {
             Err(Error::new(ErrorKind::Findings, "nothing was changed: no skill was chosen"))
         }
         Some(picked) => Ok(picked.into_iter().filter_map(|at| Some(items.get(at)?.title.clone())).collect()),
-        None => Err(Error::usage("name the skills to remove").hint(message!(
-            Verb::List,
-            " shows what is installed; ",
-            Verb::Remove.call().word("*"),
-            " removes all of it"
-        ))),
+        None => Err(Error::usage("name the skills to remove").hint(hints::name_what_goes())),
     }
 }

@@ -4,12 +4,13 @@ use clap::Args;
 
 use super::install::allowed;
 use super::scope;
-use crate::advice::{Verb, Warning, message};
+use crate::advice::Warning;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use crate::error::{Error, ErrorKind, Result};
 use crate::merge::Prefer;
+use crate::ops::hints;
 use crate::ops::update::{Prepared, UpdateOutcome, UpdateRequest, prepare};
 use crate::version::Version;
 
@@ -130,7 +131,7 @@ fn carry_out(app: &App, mut prepared: Prepared<'_>) -> Result<(UpdateOutcome, Ve
     let Some(picked) = picked else { return Ok((prepared.apply(false)?, told)) };
     if picked.is_empty() {
         return Err(Error::new(ErrorKind::Findings, "nothing was changed: the answer was no")
-            .hint(message!(Verb::Update.call().word("NAME"), " updates only the skills that it names")));
+            .hint(hints::name_what_changes()));
     }
     if picked.len() >= items.len() {
         return Ok((prepared.apply(true)?, told));

@@ -1,9 +1,10 @@
 //! `catalog`: messages about what was cut, and the result for a file.
 
 use super::{count, one_line, quoted};
-use crate::advice::{Call, message};
+use crate::advice::Call;
 use crate::cli::printer::Printer;
 use crate::ops::catalog::{CatalogOutcome, Written};
+use crate::ops::hints;
 
 /// The maximum number of names listed.
 const MAX_NAMES: usize = 5;
@@ -47,7 +48,7 @@ pub(crate) fn file(printer: &Printer, written: &Written, update: Option<Call>) {
         (true, None) => printer.status("updated", &format!("`{file}`")),
         (true, Some(update)) => {
             printer.warning(&format!("the catalog in `{file}` is not up to date"));
-            printer.hint(&message!(update, " updates it"));
+            printer.hint(&hints::update_file(update));
         }
     }
 }

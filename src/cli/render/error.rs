@@ -8,6 +8,7 @@ use crate::error::{Error, Failure};
 pub(crate) fn show(printer: &Printer, error: &Error) {
     let data = error.data(&CommandLine);
     if printer.look().json {
+        error.hints().iter().for_each(|hint| printer.look().told(hint));
         return printer.json_line(&data);
     }
     printer.failure(&data.message, &data.causes, error.hints());

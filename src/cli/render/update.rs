@@ -377,7 +377,7 @@ mod tests {
         warning: `j` was left as is: no such host
         hint: check the spelling
         warning: `xlsx` has 1 conflict to resolve: `scripts/run.sh`
-        hint: edit them until no marker and no kept file is left, or choose a side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` undoes the update
+        hint: edit its files until no marker and no kept file is left, or choose a side with `skillpm update xlsx --ours` or `--theirs`; `skillpm update xlsx --abort` undoes the update
         ");
         let (talking, _, err) = printer(Appearance { verbose: true, ..Appearance::PLAIN });
         done(&talking, &outcome(), &[]);

@@ -5,13 +5,13 @@ use std::path::{MAIN_SEPARATOR, Path};
 
 use super::finding::{WIDTH, findings};
 use super::{count, json_text, one_line};
-use crate::advice::message;
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
 use crate::error::Result;
 use crate::fs;
 use crate::lint::report::{LintReport, SkillReport, github, json, junit, sarif};
 use crate::lint::{Profile, Severity};
+use crate::ops::hints;
 use crate::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
 
 /// Prints all findings and a summary, with the flags that repair them if `flags` is set, and a link to more
@@ -46,7 +46,7 @@ fn left_alone(printer: &Printer, outcome: &ValidateOutcome) {
     for (file, real) in &outcome.outside {
         let shown = |path: &Path| one_line(&path.display().to_string());
         printer.warning(&format!("`{}` was not changed: a link leads out of the project", shown(file)));
-        printer.hint(&message!(format_args!("to repair `{}`, name that path", real.display())));
+        printer.hint(&hints::name_real(real));
     }
 }
 

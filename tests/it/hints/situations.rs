@@ -1,15 +1,34 @@
 //! The situations, by what their commands are about.
 
 mod changes;
+mod faults;
 mod looks;
+mod market;
+mod published;
+mod runs;
+mod servers;
+mod sources;
+mod state;
+mod typed;
 mod written;
 
 use super::{Scene, Situation};
 use crate::support::Tree;
 
 /// All of them.
-pub(super) const SITUATIONS: [&[Situation]; 3] =
-    [changes::SITUATIONS, looks::SITUATIONS, written::SITUATIONS];
+pub(super) const SITUATIONS: &[&[Situation]] = &[
+    changes::SITUATIONS,
+    faults::SITUATIONS,
+    looks::SITUATIONS,
+    market::SITUATIONS,
+    published::SITUATIONS,
+    runs::SITUATIONS,
+    servers::SITUATIONS,
+    sources::SITUATIONS,
+    state::SITUATIONS,
+    typed::SITUATIONS,
+    written::SITUATIONS,
+];
 
 /// Nothing is there.
 fn nothing(_: &mut Scene) {}
@@ -67,4 +86,16 @@ fn is(scene: &Scene, name: &str, state: &str) {
 /// What `list` prints on standard error, its hints among it.
 fn listed(scene: &Scene) -> String {
     scene.ok("skillpm list").stderr
+}
+
+/// Somebody wrote a skill where skills are installed.
+fn by_hand(scene: &mut Scene) {
+    scene.sandbox.write(".agents/skills/own/SKILL.md", skill("own", ""));
+}
+
+/// The project has the skill `pdf`, with this version.
+fn versioned(scene: &Scene, version: &str) {
+    scene
+        .sandbox
+        .write("pdf/SKILL.md", skill("pdf", &format!("license: MIT\nmetadata:\n  version: \"{version}\"\n")));
 }

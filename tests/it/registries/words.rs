@@ -100,13 +100,15 @@ fn files_that_are_not_there() {
     let list = registry.join("index/base.json");
     fs::remove_file(&list).expect("removes");
     fs::create_dir(&list).expect("creates");
-    assert!(sandbox.run(&["install", "base"]).stderr.contains("hint: `skillpm registry verify`"));
+    assert!(sandbox.run(&["install", "base"]).stderr.contains("hint: `skillpm registry verify --registry "));
     #[cfg(unix)]
     {
         fs::remove_dir(&list).expect("removes");
         let made = std::process::Command::new("mkfifo").arg(&list).status().expect("runs");
         assert!(made.success());
-        assert!(sandbox.run(&["install", "base"]).stderr.contains("hint: `skillpm registry verify`"));
+        assert!(
+            sandbox.run(&["install", "base"]).stderr.contains("hint: `skillpm registry verify --registry ")
+        );
     }
 }
 

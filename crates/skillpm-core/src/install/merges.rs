@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 pub use self::open::{DIGITS, OURS, has_conflicts, label, open};
 use super::scope::Scope;
+use crate::advice::{Call, Message, Opt, message};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -360,6 +361,19 @@ pub(super) fn file(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
     let dir = directory(scope);
     scope.check_inside(&dir)?;
     Ok(dir.join(format!("{name}.json")))
+}
+
+/// Returns how to resolve the conflicts in a skill that `update` brings newer versions of.
+pub fn resolve(update: Call) -> Message {
+    message!(
+        "edit its files until no marker and no kept file is left, or choose a side with ",
+        update.clone().flag(Opt::Ours),
+        " or ",
+        Opt::Theirs,
+        "; ",
+        update.flag(Opt::Abort),
+        " undoes the update"
+    )
 }
 
 #[cfg(test)]

@@ -292,7 +292,7 @@ fn lock_error(scope: &Scope, error: &LockError) -> Error {
     new.hint(match error {
         LockError::MergeConflict { .. } | LockError::Twice { .. } => message!(
             install(),
-            " repairs it: it keeps the entries that both sides agree on, and resolves the others again"
+            " repairs it if the sides can be told apart: it keeps the entries that both agree on, and resolves the others again"
         ),
         LockError::Malformed { .. } => {
             message!("restore the file from version control, or delete it and run ", install())

@@ -189,7 +189,7 @@ fn as_locked(request: &PermitRequest<'_>, skill: &LockedSkill) -> Result<Option<
         .hint(message!(
             at(skill, Verb::Diff).word(name),
             " shows what differs, ",
-            Verb::Install.within(skill.scope).flag(Opt::Force),
+            at(skill, Verb::Install).flag(Opt::Force),
             " restores the locked files"
         ))
         .hint(message!(Opt::AllowModified, " runs it as it is")))

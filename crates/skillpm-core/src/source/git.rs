@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use super::newest::Revisions;
 use super::{FetchedSource, Released, Source, Wanted, local};
-use crate::advice::{Verb, message};
+use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
@@ -123,8 +123,10 @@ fn own_files(context: &Context, scope: ScopeRoot<'_>, url: &GitUrl, shown: &str)
     let path = path_of(context, scope, url)?;
     git_dir(&path)?.ok_or_else(|| match fs::kind(&path) {
         Ok(None) => Error::usage(format!("`{shown}` does not exist")).hint("check the spelling"),
-        _ => Error::usage(format!("`{shown}` is not a git repository"))
-            .hint(message!(Verb::Install.call().path(&path), " installs the directory as it is")),
+        _ => Error::usage(format!("`{shown}` is not a git repository")).hint(message!(
+            Verb::Install.call().flag(Opt::List).path(&path),
+            " shows what is there without git"
+        )),
     })
 }
 

@@ -174,11 +174,24 @@ pub fn check_outside(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin)
     let Some(real) = fs::real_path(&path)? else { return Ok(()) };
     for dir in MANAGED {
         let dir = scope.root.join(dir);
-        let ours = fs::real_path(&dir)?.unwrap_or(dir);
+        let ours = fs::real_path(&dir)?.unwrap_or_else(|| dir.clone());
         if real.starts_with(&ours) {
-            let typed = origin.typed();
-            return Err(Error::usage(format!("`{typed}` is in `{}`, which belongs to skillpm, so it is not a source", ours.display()))
-                .hint(message!(Verb::Import.within(scope.kind).word(skill_in(&ours, &real)), " makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place")));
+            let (typed, shown) = (origin.typed(), ours.display());
+            let error = Error::usage(format!(
+                "`{typed}` is in `{shown}`, which belongs to skillpm, so it is not a source"
+            ));
+            let name = skill_in(&ours, &real);
+            // Nobody adopts what lies where adopted skills go, or has a history of its own.
+            let stays = fs::kind(&dir)? == Some(fs::Kind::Symlink)
+                || fs::kind(&ours.join(&name).join(".git"))?.is_some();
+            return Err(if stays {
+                error
+            } else {
+                error.hint(message!(
+                    Verb::Import.within(scope.kind).word(name),
+                    " makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place"
+                ))
+            });
         }
     }
     Ok(())

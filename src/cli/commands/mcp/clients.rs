@@ -2,12 +2,12 @@
 
 use clap::{Args, Subcommand};
 
-use crate::advice::{Opt, message};
 use crate::cli::args::ScopeArg;
 use crate::cli::{App, exit, render};
 use crate::env;
 use crate::error::{Error, ErrorKind, Result};
 use crate::install::scope::ScopeKind;
+use crate::ops::hints;
 use crate::ops::mcp::{
     McpInstallRequest, McpStatusRequest, McpUninstallRequest, Planned, all, detected, plan_install,
     plan_uninstall, status,
@@ -207,8 +207,9 @@ fn pick(app: &App, scope: Option<ScopeKind>) -> Result<Vec<String>> {
     let found_ids: Vec<_> = found.iter().map(|client| client.id).collect();
     if found.is_empty() {
         let known: Vec<_> = all().iter().map(|client| client.id).collect();
-        return Err(Error::usage("no client was found on this machine")
-            .hint(message!((Opt::Client, "NAME"), format_args!(" sets up one of {}", ids(&known)))));
+        return Err(
+            Error::usage("no client was found on this machine").hint(hints::name_a_client(&ids(&known)))
+        );
     }
     let items: Vec<_> = found.iter().map(|client| Choice::new(client.id, client.name)).collect();
     match app.context.interact.choose("which clients do you want to set up?", &items) {

@@ -4,9 +4,9 @@ use std::io::Read as _;
 
 use clap::Args;
 
-use crate::advice::{Opt, message};
 use crate::cli::{App, render};
 use crate::error::{Error, Result};
+use crate::ops::hints;
 use crate::ops::registry::{LoginRequest, login, login_address, logins, logout};
 
 /// The largest token that is read, in bytes.
@@ -77,6 +77,5 @@ fn given() -> Result<String> {
 }
 
 fn nobody() -> Error {
-    Error::usage("there is no terminal to ask for the token")
-        .hint(message!("pass it on standard input with ", Opt::WithToken))
+    Error::usage("there is no terminal to ask for the token").hint(hints::pass_token())
 }

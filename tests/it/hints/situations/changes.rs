@@ -1,6 +1,6 @@
 //! Situations of commands that change what is installed.
 
-use super::{claude, cloned, installed, is, kit, listed, nothing, skill, with_kit};
+use super::{by_hand, claude, cloned, installed, is, kit, listed, nothing, skill, with_kit};
 use crate::hints::{Scene, Situation, ends, run, with};
 
 const LIST_AND_INVOKE: &str = "skillpm list";
@@ -43,10 +43,6 @@ fn edited(scene: &mut Scene) {
     scene
         .sandbox
         .write(".agents/skills/alone/SKILL.md", skill("alone", "").replace("Do it.", "Do it my way."));
-}
-
-fn by_hand(scene: &mut Scene) {
-    scene.sandbox.write(".agents/skills/own/SKILL.md", skill("own", ""));
 }
 
 pub(super) const SITUATIONS: &[Situation] = &[

@@ -1,7 +1,7 @@
 //! Situations of commands that only look.
 
 use super::{claude, installed, kit, nothing, skill};
-use crate::hints::{Scene, Situation, ends, run, with};
+use crate::hints::{Scene, Situation, run, with};
 
 /// A registry in the directory `registry`, with one skill.
 fn registry(scene: &mut Scene) {
@@ -276,6 +276,8 @@ pub(super) const SITUATIONS: &[Situation] = &[
         name: "registry list, a skill that is not there",
         arrange: registry,
         typed: ("skillpm registry list docx --registry registry", 2),
-        told: &[ends("skillpm registry list", 2, |_, _| {})],
+        told: &[run("skillpm registry list --registry registry", |_, output| {
+            assert!(output.stdout.contains("pdf"));
+        })],
     },
 ];

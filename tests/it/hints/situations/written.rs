@@ -1,6 +1,6 @@
 //! Situations of commands for authors of skills.
 
-use super::{nothing, skill};
+use super::{by_hand, cloned, installed, is, nothing, skill};
 use crate::hints::{Situation, ends, run, with};
 
 pub(super) const SITUATIONS: &[Situation] = &[
@@ -94,5 +94,185 @@ pub(super) const SITUATIONS: &[Situation] = &[
         told: &[ends("skillpm validate pdf/SKILL.md", 1, |_, output| {
             assert!(output.stdout.contains("SKILL.md"));
         })],
+    },
+    Situation {
+        name: "create, without a name",
+        arrange: nothing,
+        typed: ("skillpm create", 2),
+        told: &[with("skillpm create NAME", "skillpm create notes", |scene, _| {
+            assert!(scene.sandbox.project().join("notes/SKILL.md").exists());
+        })],
+    },
+    Situation {
+        name: "create, a path in the place of a name",
+        arrange: nothing,
+        typed: ("skillpm create my/notes", 2),
+        told: &[run("skillpm create notes --path my", |scene, _| {
+            assert!(scene.sandbox.project().join("my/notes/SKILL.md").exists());
+        })],
+    },
+    Situation {
+        name: "create, a name in capitals",
+        arrange: nothing,
+        typed: ("skillpm create 'My Notes'", 2),
+        told: &[run("skillpm create my-notes", |scene, _| {
+            assert!(scene.sandbox.project().join("my-notes/SKILL.md").exists());
+        })],
+    },
+    Situation {
+        name: "create, over something",
+        arrange: |scene| {
+            scene.ok("skillpm create notes");
+        },
+        typed: ("skillpm create notes", 2),
+        told: &[with("--path", "skillpm create notes --path other", |scene, _| {
+            assert!(scene.sandbox.project().join("other/notes/SKILL.md").exists());
+        })],
+    },
+    Situation {
+        name: "create --scope, over something else",
+        arrange: |scene| {
+            scene.ok("skillpm create notes --path skills");
+            scene.sandbox.write("skills/notes/more.md", "mine");
+        },
+        typed: ("skillpm create notes --scope project", 2),
+        told: &[
+            with("--path", "skillpm create notes --path other", |_, _| {}),
+            run("skillpm install --editable ./skills/notes", |scene, _| is(scene, "notes", "editable")),
+        ],
+    },
+    Situation {
+        name: "create --scope, of what is installed",
+        arrange: installed,
+        typed: ("skillpm create alone --scope project", 2),
+        told: &[run("skillpm remove alone", |scene, _| {
+            scene.ok("skillpm create alone --scope project");
+        })],
+    },
+    Situation {
+        name: "create --scope, where somebody wrote one",
+        arrange: by_hand,
+        typed: ("skillpm create own --scope project", 2),
+        told: &[run("skillpm import own", |scene, _| is(scene, "own", "editable"))],
+    },
+    Situation {
+        name: "create, a template that is none",
+        arrange: nothing,
+        typed: ("skillpm create notes --template skript", 2),
+        told: &[run("skillpm create --list-templates", |_, output| {
+            assert!(output.stdout.contains("script"))
+        })],
+    },
+    Situation {
+        name: "create, a variable that the template does not have",
+        arrange: nothing,
+        typed: ("skillpm create notes --var a=b", 2),
+        told: &[with("--var", "skillpm create notes", |_, _| {})],
+    },
+    Situation {
+        name: "create, a template that needs a value",
+        arrange: |scene| {
+            let text = skill("notes", "").replace("Do it.", "Do it for {{audience}}.");
+            scene.sandbox.write("t/SKILL.md", text);
+            scene.sandbox.write("t/template.toml", "[variables.audience]\nprompt = \"who reads it\"\n");
+        },
+        typed: ("skillpm create notes --template ./t", 2),
+        told: &[with(
+            "--var audience=VALUE",
+            "skillpm create notes --template ./t --var audience=all",
+            |_, _| {},
+        )],
+    },
+    Situation {
+        name: "create, what could not be published",
+        arrange: nothing,
+        typed: ("skillpm create notes --license Foo", 2),
+        told: &[run("skillpm explain license-unknown", |_, output| assert!(output.stdout.contains("SPDX")))],
+    },
+    Situation {
+        name: "validate, of no skill",
+        arrange: nothing,
+        typed: ("skillpm validate .", 2),
+        told: &[with("skillpm create NAME", "skillpm create notes && skillpm validate .", |_, _| {})],
+    },
+    Situation {
+        name: "validate, what can safely be repaired",
+        arrange: |scene| {
+            scene.sandbox.write("pdf/SKILL.md", skill("pdf", "").replace("Use it when", "Use: it when"));
+        },
+        typed: ("skillpm validate pdf", 1),
+        told: &[
+            with("--fix", "skillpm validate pdf --fix", |_, _| {}),
+            with("--diff", "skillpm validate pdf --fix --diff; test $? -eq 1", |_, output| {
+                assert!(output.stdout.contains("+description"));
+            }),
+            run("skillpm explain yaml-unquoted-colon", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "validate, the report over a skill",
+        arrange: |scene| {
+            scene.sandbox.write("pdf/SKILL.md", skill("pdf", ""));
+        },
+        typed: ("skillpm validate pdf -o pdf/SKILL.md", 2),
+        told: &[with(
+            "--output report.json",
+            "skillpm validate pdf --output report.json --format json",
+            |scene, _| {
+                assert!(scene.sandbox.read("report.json").starts_with(['{', '[']));
+            },
+        )],
+    },
+    Situation {
+        name: "fmt, of what is installed",
+        arrange: |scene| {
+            installed(scene);
+            scene.ok("sed -i 's/name: alone/name:   alone/' .agents/skills/alone/SKILL.md");
+        },
+        typed: ("skillpm fmt", 0),
+        told: &[with(
+            "skillpm verify",
+            "skillpm fmt .agents/skills/alone; skillpm verify; test $? -eq 5",
+            |_, _| {},
+        )],
+    },
+    Situation {
+        name: "catalog, of what is missing",
+        arrange: cloned,
+        typed: ("skillpm catalog --write A.md", 1),
+        told: &[run("skillpm install", |scene, _| {
+            scene.ok("skillpm catalog --write A.md");
+        })],
+    },
+    Situation {
+        name: "catalog, a text that ends its block",
+        arrange: nothing,
+        typed: ("skillpm catalog --write A.md --empty '<!-- skillpm catalog -->'", 2),
+        told: &[with("--empty", "skillpm catalog --write A.md --empty none", |_, _| {})],
+    },
+    Situation {
+        name: "export, of nothing",
+        arrange: super::with_kit,
+        typed: ("skillpm export skills-lock", 2),
+        told: &[with(
+            "skillpm install owner/repo",
+            "skillpm install acme/kit@alone && skillpm export skills-lock",
+            |_, _| {},
+        )],
+    },
+    Situation {
+        name: "export, of editable skills",
+        arrange: |scene| {
+            scene.sandbox.write("src/own/SKILL.md", skill("own", ""));
+            scene
+                .sandbox
+                .write("skillpm.toml", "[skills]\nown = { path = \"./src/own\", editable = true }\n");
+        },
+        typed: ("skillpm export skills-lock", 2),
+        told: &[with(
+            "--editable",
+            "skillpm install ./src/own --force && skillpm export skills-lock",
+            |_, _| {},
+        )],
     },
 ];

@@ -92,15 +92,18 @@ pub(super) fn in_the_way(
         ))
     } else if let Some(source) = conflicts.iter().find(|conflict| conflict.kind == ConflictKind::Source) {
         let name = &source.name;
+        let import = Verb::Import.within(scope.kind).word(name);
+        // What the manifest names already is nobody's to adopt.
+        let first =
+            files.knows(name).then(|| message!(Verb::Remove.within(scope.kind).word(name), ", then "));
         let error = error.hint(message!(
             "nothing was changed; ",
-            Verb::Import.within(scope.kind).word(name),
+            first,
+            import,
             format_args!(" moves it to `skills/{name}` and installs it from there")
         ));
         match source.place {
-            Location::Agent(_) => {
-                error.hint(message!(Verb::Install.call().flag(Opt::Editable), " leaves it where it is"))
-            }
+            Location::Agent(_) => error.hint(message!(Opt::Editable, " leaves it where it is")),
             _ => error,
         }
     } else if conflicts

@@ -3,6 +3,7 @@
 use super::shared::{first_install, show_unseen, within};
 use crate::advice::{Message, Opt, Verb, message};
 use crate::error::{ErrorKind, Failure};
+use crate::install::merges;
 use crate::install::plan::Step;
 use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
@@ -16,10 +17,8 @@ use crate::ops::undo::UndoOutcome;
 use crate::ops::update::{UpdateOutcome, UpdatedSkill};
 use crate::text::and;
 
-/// Returns how to go on with `call` although the new versions of the skills `refused` can do more than the old ones.
-fn review(call: Message, refused: &[String]) -> Option<Message> {
-    (!refused.is_empty()).then(|| message!("review the lines marked `!`, then ", call))
-}
+/// How to go on although the new versions of skills can do more than the old ones, before what to do.
+const REVIEW: &str = "review the lines marked `!`, then ";
 
 /// Returns a text such as `` `pdf`, `docx` and `xlsx` ``.
 fn quoted(names: &[String]) -> String {
@@ -34,8 +33,9 @@ impl InstallOutcome {
     /// Returns what to do next.
     pub fn hints(&self) -> Vec<Message> {
         if self.dry_run {
-            let install = message!("add ", allowed(&self.refused), " to install them");
-            return review(install, &self.refused).into_iter().collect();
+            let review = (!self.refused.is_empty())
+                .then(|| message!(REVIEW, "add ", allowed(&self.refused), " to install them"));
+            return review.into_iter().collect();
         }
         let mut hints = show_unseen(self.scope, &self.unseen);
         // A skill that no agent sees cannot be invoked. New requested skills come first.
@@ -111,22 +111,13 @@ impl UpdateOutcome {
     pub fn hints(&self) -> Vec<Message> {
         let (option, names) = allowed(&self.refused);
         let update = within(Verb::Update, self.scope).option(option, names);
-        let refused = if self.dry_run { &self.refused[..] } else { &[] };
-        review(message!("run ", update), refused).into_iter().collect()
+        let is_refused = self.dry_run && !self.refused.is_empty();
+        is_refused.then(|| message!(REVIEW, "run ", update)).into_iter().collect()
     }
 
     /// Returns how to resolve the conflicts in `skill`.
     pub fn conflict_hint(&self, skill: &UpdatedSkill) -> Message {
-        let update = || within(Verb::Update, self.scope).word(&skill.name);
-        message!(
-            "edit them until no marker and no kept file is left, or choose a side with ",
-            update().flag(Opt::Ours),
-            " or ",
-            Opt::Theirs,
-            "; ",
-            update().flag(Opt::Abort),
-            " undoes the update"
-        )
+        merges::resolve(within(Verb::Update, self.scope).word(&skill.name))
     }
 }
 
@@ -176,11 +167,10 @@ impl ImportOutcome {
     /// Returns what to do about what was not adopted as it is.
     pub fn hints(&self) -> Vec<Message> {
         if self.skills.is_empty() {
-            let own = Verb::Import.within(ScopeKind::User);
-            let own = (self.scope != Some(ScopeKind::User))
-                .then(|| message!("; ", own, " looks at your own skills"));
+            let own = (self.scope != Some(ScopeKind::User)).then(|| Verb::Import.within(ScopeKind::User));
+            let (between, after) = if own.is_some() { ("; ", " looks at your own skills") } else { ("", "") };
             let other = within(Verb::Import, self.scope).word("FILE");
-            return vec![message!(other, " reads a lockfile elsewhere", own)];
+            return vec![message!(other, " reads a lockfile elsewhere", between, own, after)];
         }
         let mut hints = Vec::new();
         if self.dry_run {

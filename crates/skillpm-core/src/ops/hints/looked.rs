@@ -115,7 +115,8 @@ impl OutdatedOutcome {
         let is_in =
             |scope: &ScopeKind| self.skills.iter().any(|skill| skill.scope == *scope && wanted(skill));
         let call = |scope| how.iter().fold(Verb::Update.within(scope), |call, option| call.flag(*option));
-        let calls: Vec<_> = SCOPES.into_iter().filter(is_in).map(|scope| message!(call(scope))).collect();
+        let calls: Vec<_> =
+            SCOPES.into_iter().filter(is_in).map(|scope| Message::default().with(call(scope))).collect();
         let one = calls.len() == 1;
         (!calls.is_empty()).then(|| (Message::joined(calls, " and "), one))
     }
@@ -240,10 +241,11 @@ fn restore(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<Message> {
             " brings back the line ends that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing \
              them"
         ))
+    } else if is_there(SkillState::Elsewhere) {
+        // They are in the way of an installation.
+        Some(message!(Verb::Doctor.within(scope), " shows what to do about links"))
     } else if is_there(SkillState::Missing) {
         Some(message!(install(), " restores what is missing"))
-    } else if is_there(SkillState::Elsewhere) {
-        Some(message!(Verb::Doctor.within(scope), " shows what to do about links"))
     } else {
         None
     }

@@ -17,6 +17,16 @@ pub fn explain(rules: &[&Rule]) -> Option<Message> {
     Some(message!(Verb::Explain.call().word(rules.first()?.id), " explains the first of them"))
 }
 
+/// Returns how to repair the file at `real`, which a link out of the project leads to.
+pub fn name_real(real: &Path) -> Message {
+    message!(format_args!("to repair `{}`, name that path", real.display()))
+}
+
+/// Returns how to write the catalog again, by the command `update`.
+pub fn update_file(update: Call) -> Message {
+    message!(update, " updates it")
+}
+
 /// Returns how to change installed skills, of which `number` were left as locked.
 pub fn installed(number: usize) -> Option<Message> {
     (number > 0).then(|| {
@@ -47,8 +57,8 @@ impl Formatted {
         // A text that is in no file cannot be named.
         let validate = Verb::Validate.call();
         let validate = if self.text.is_some() { validate } else { validate.path(&self.file) };
-        let hint = message!("the file was not changed; ", validate, " says more");
-        Some(Error::new(ErrorKind::Findings, message).hint(hint))
+        let refused = Error::new(ErrorKind::Findings, message);
+        Some(refused.hint(message!("the file was not changed; ", validate, " says more")))
     }
 }
 
@@ -95,10 +105,13 @@ impl ValidateOutcome {
     /// Returns the refusal to do something to the skill at `typed` because of what was found: it was not `done`.
     pub fn refusal(&self, done: &str, typed: &Path) -> Error {
         let refused = Error::new(ErrorKind::Findings, format!("the skill was not {done}"));
-        if !self.findings().any(|finding| finding.fix.is_some()) {
-            return refused;
-        }
-        let repair = Verb::Validate.call().path(typed).option(Opt::Profile, "publish").flag(Opt::Fix);
+        let fixes = self.findings().filter_map(|finding| finding.fix.as_ref());
+        let validate = Verb::Validate.call().path(typed).option(Opt::Profile, "publish");
+        let repair = match fixes.map(|fix| fix.safety).min() {
+            None => return refused,
+            Some(Safety::Safe) => validate.flag(Opt::Fix),
+            Some(_) => validate.option(Opt::Fix, "unsafe"),
+        };
         refused.hint(message!(repair, " repairs what can be repaired"))
     }
 }

@@ -20,6 +20,7 @@ use crate::install::state::{Depth, OnDisk, ScopeState, Survey, read_manifest};
 use crate::name::SkillName;
 use crate::ops::own;
 use crate::path::normal;
+use crate::source::local::portable;
 use crate::store;
 use crate::tree::FileSet;
 
@@ -149,7 +150,7 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
     let real = fs::real_path(&given)?;
     let chosen = trees.iter().find(|tree| fs::real_path(tree).is_ok_and(|tree| tree == real));
     if is_path && (chosen.is_none() || real.is_none()) {
-        return Err(elsewhere(scope, &given, text)?);
+        return Err(elsewhere(context, scope, &given, text)?);
     }
     if trees.is_empty() {
         return Err(match link {
@@ -174,7 +175,7 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
     if is_there && !is_same() {
         return Err(own::already_exists(&to).hint(message!(
             "nothing was changed; if that is the skill, ",
-            Verb::Install.within(scope.kind).flag(Opt::Editable).word(scope.shown(&context.settings, &to)),
+            Verb::Install.within(scope.kind).flag(Opt::Editable).word(source(context, &to)),
             " installs it"
         )));
     }
@@ -184,6 +185,11 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
 
 fn file_name(path: &Path) -> String {
     path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Returns `path` as a source that is typed in the working directory.
+fn source(context: &Context, path: &Path) -> String {
+    portable(&context.settings.cwd, path).unwrap_or_else(|| path.display().to_string())
 }
 
 fn shown(context: &Context, scope: &Scope, path: &Path) -> String {
@@ -201,7 +207,7 @@ fn read(path: &Path) -> Result<(FileSet, Digest)> {
 }
 
 /// Returns the error for a path that is no place where skills are installed.
-fn elsewhere(scope: &Scope, given: &Path, text: &str) -> Result<Error> {
+fn elsewhere(context: &Context, scope: &Scope, given: &Path, text: &str) -> Result<Error> {
     if fs::kind(given)?.is_none() {
         return Ok(Error::usage(format!("`{text}` does not exist"))
             .hint(message!(Verb::List, " shows what is here")));
@@ -210,7 +216,7 @@ fn elsewhere(scope: &Scope, given: &Path, text: &str) -> Result<Error> {
         return linked(scope, given);
     }
     Ok(Error::usage(format!("`{text}` is not where skills are installed")).hint(message!(
-        Verb::Install.within(scope.kind).flag(Opt::Editable).word(text),
+        Verb::Install.within(scope.kind).flag(Opt::Editable).word(source(context, given)),
         " installs it from where it is"
     )))
 }

@@ -117,7 +117,10 @@ fn several(who: &str, call: Call, named: &[(String, String)]) -> Error {
     let lines: Vec<_> = lines.collect();
     let start = format!("{who} {} skills; choose some with ", named.len());
     let message = message!(start, Opt::Skill, ":", lines.concat());
-    let first = named.first().map_or("NAME", |(title, _)| title);
+    // A name that two sources have chooses neither.
+    let is_alone =
+        |(title, _): &&(String, String)| named.iter().filter(|other| other.0 == *title).count() == 1;
+    let first = named.iter().find(is_alone).or(named.first()).map_or("NAME", |(title, _)| title);
     Error::usage(message).hint(message!(
         call.option(Opt::Skill, first),
         " (more names may follow), or ",

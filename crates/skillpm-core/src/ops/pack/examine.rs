@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::select::{self, LeftOut, Selection};
-use crate::advice::{Opt, Verb, message};
+use crate::advice::{Argument, Opt, Verb, message};
 use crate::context::Context;
 use crate::document::Document;
 use crate::engine::files;
@@ -106,8 +106,14 @@ impl Examined {
 }
 
 /// Returns `error` about the skill that was typed as `typed`: its hints name the directory, unless it is the current one.
+/// That of an archive is not known.
 pub(in crate::ops) fn about(error: Error, typed: &Path) -> Error {
-    if typed == "." { error } else { error.with_word(Verb::Bump, &typed.to_string_lossy()) }
+    let named = match typed.extension() {
+        _ if typed == "." => return error,
+        Some(ending) if ending == "zip" => "DIR".to_owned(),
+        _ => typed.to_string_lossy().into_owned(),
+    };
+    error.with_argument(Verb::Bump, &Argument::Word(named))
 }
 
 /// Returns the one skill that `dir` names.

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::opened::{now, open, shown, writer};
+use super::place::about as in_registry;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
@@ -83,7 +84,8 @@ pub fn add(context: &Context, request: &AddRequest) -> Result<AddOutcome> {
             let staged = writer.stage(&package, published);
             added.push(version(staged.map_err(|error| about(error, source))?));
         }
-        writer.commit()?;
+        let named = request.registry.as_deref().map(Path::to_string_lossy);
+        writer.commit().map_err(|error| in_registry(error, named.as_deref()))?;
     }
     Ok(AddOutcome { registry: shown(&registry), added, dry_run: request.dry_run })
 }

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::opened::shown;
-use super::place::AnyRegistry;
+use super::place::{AnyRegistry, about};
 #[cfg(feature = "http")]
 use super::server::RegistryServer;
 use crate::context::Context;
@@ -76,7 +76,9 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     let name = request.name.as_deref().map(registry_name).transpose();
     let name = name.map_err(|error| Error::usage(error.to_string()))?;
     match AnyRegistry::find(context, request.registry.as_deref())? {
-        AnyRegistry::Directory(registry) => list_in(&registry, name.as_ref()),
+        AnyRegistry::Directory(registry) => {
+            list_in(&registry, name.as_ref()).map_err(|error| about(error, request.registry.as_deref()))
+        }
         #[cfg(feature = "http")]
         AnyRegistry::Server(server) => list_of(&server, name.as_ref()),
     }

@@ -5,6 +5,7 @@ use std::path::Path;
 use super::opened::{open, path};
 #[cfg(feature = "http")]
 use super::server::RegistryServer;
+use crate::advice::{Argument, Opt, Verb};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -48,4 +49,10 @@ impl AnyRegistry {
         };
         open(context, Some(&path)).map(Self::Directory)
     }
+}
+
+/// Returns `error` about the registry that was typed as `registry`, with hints that name it.
+pub(super) fn about(error: Error, registry: Option<&str>) -> Error {
+    let argument = |typed: &str| Argument::Option(Opt::Registry, Some(typed.to_owned()));
+    registry.map(argument).iter().fold(error, |error, argument| error.with_argument(Verb::Registry, argument))
 }

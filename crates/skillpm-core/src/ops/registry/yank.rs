@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::opened::{now, shown, writer};
-use super::place::AnyRegistry;
+use super::place::{AnyRegistry, about};
 #[cfg(feature = "http")]
 use super::server::RegistryServer;
 #[cfg(feature = "http")]
@@ -96,8 +96,9 @@ fn change(
 ) -> Result<YankOutcome> {
     let versions = versions.iter().map(|text| named(text)).collect::<Result<Vec<_>>>()?;
     let (registry, changed) = match AnyRegistry::find(context, registry)? {
-        AnyRegistry::Directory(registry) => {
-            (shown(&registry), change_files(context, &registry, &versions, reason, dry_run)?)
+        AnyRegistry::Directory(dir) => {
+            let changed = change_files(context, &dir, &versions, reason, dry_run);
+            (shown(&dir), changed.map_err(|error| about(error, registry))?)
         }
         #[cfg(feature = "http")]
         AnyRegistry::Server(server) => (server.shown(), ask_server(&server, &versions, reason, dry_run)?),

@@ -1,9 +1,9 @@
 //! Handles what the user changed: how it is merged, and whether an earlier merge is done.
 
-use crate::advice::{Opt, Verb, message};
+use crate::advice::Verb;
 use crate::error::{Error, ErrorKind, Result};
+use crate::install::merges::{self, Disputed, OURS, label};
 pub(super) use crate::install::merges::{DIGITS, open};
-use crate::install::merges::{Disputed, OURS, label};
 use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::merge::{Labels, Merged, Outcome, Prefer, Versions, merge_for};
@@ -36,18 +36,9 @@ pub(super) fn disputed(merged: &Merged) -> Vec<Disputed> {
 
 /// Returns the error for a skill with an earlier merge that has `open` paths.
 pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed]) -> Error {
-    let update = || Verb::Update.within(scope).word(name);
     let paths: Vec<_> = open.iter().map(|disputed| format!("`{}`", disputed.path)).collect();
     let what = format!("an earlier update of `{name}` must be finished first: look at {}", paths.join(", "));
-    Error::new(ErrorKind::Findings, what).hint(message!(
-        "edit them until no marker and no kept file is left, or choose a side with ",
-        update().flag(Opt::Ours),
-        " or ",
-        Opt::Theirs,
-        "; ",
-        update().flag(Opt::Abort),
-        " undoes the update"
-    ))
+    Error::new(ErrorKind::Findings, what).hint(merges::resolve(Verb::Update.within(scope).word(name)))
 }
 
 #[cfg(test)]

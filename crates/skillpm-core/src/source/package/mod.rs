@@ -12,7 +12,7 @@ mod r;
 use std::path::{Path, PathBuf};
 
 use super::{FetchedSource, Source, Wanted};
-use crate::advice::{Message, Verb, Warning, message};
+use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, FilePosition, Result};
@@ -193,8 +193,12 @@ pub fn of_project(context: &Context, scope: ScopeRoot<'_>) -> Result<Project> {
             match find(settings, scope, &package, None) {
                 Ok(Lookup::Found(installed)) => {
                     for source in &installed.elsewhere {
+                        // Packages are installed by their own tools.
+                        let first =
+                            source.strip_prefix("npm:").map(|name| format!("`npm install {name}`, then "));
                         let told = message!(
                             format_args!("`{package}` recommends skills that it does not include: "),
+                            first,
                             Verb::Install.call().word(source)
                         );
                         project.warnings.push(Warning::new(codes::RECOMMENDS_SKILLS, told));
@@ -292,8 +296,10 @@ fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
     } else {
         format!("`{}` is a link to `{}`, out of the project", dir.display(), real.display())
     };
-    Err(Error::integrity(message)
-        .hint(message!("to install from there anyway: ", Verb::Install.call().path(&real))))
+    Err(Error::integrity(message).hint(message!(
+        Verb::Install.call().flag(Opt::List).path(&real),
+        " shows what could be installed from there"
+    )))
 }
 
 /// Reads the file of a package manager at `path`, or returns `None` if there is none.

@@ -8,7 +8,7 @@ use super::super::local;
 #[cfg(feature = "http")]
 use super::super::web::{Missed, Web};
 use super::unknown_registry;
-use crate::advice::{Verb, message};
+use crate::advice::{Opt, Verb, message};
 use crate::archive::open_zip;
 use crate::codes;
 use crate::context::Context;
@@ -244,8 +244,8 @@ impl ReadFiles for RegistryFiles {
             }
             Carrier::Directory(base) => base.get(path, limit).map_err(|error| {
                 error.coded(codes::REGISTRY_UNUSABLE).hint(message!(
-                    Verb::Registry.call().word("verify"),
-                    " shows what is wrong in a registry"
+                    Verb::Registry.call().word("verify").option(Opt::Registry, base.path().display()),
+                    " shows what is wrong"
                 ))
             }),
             Carrier::Bundle { tree, .. } if tree.get(path).is_none() => Ok(None),
@@ -284,9 +284,5 @@ fn bundle(path: PathBuf) -> Result<Carrier> {
 fn missing(path: &str) -> Error {
     Error::integrity(format!("`{path}` does not exist, but the list of versions names it"))
         .coded(codes::REGISTRY_MISMATCH)
-        .hint(message!(
-            "report it to its owner; ",
-            Verb::Registry.call().word("verify"),
-            " shows what is missing"
-        ))
+        .hint("report it to its owner")
 }

@@ -4,10 +4,12 @@ use std::path::Path;
 
 use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Opt, Verb, message};
+
 use crate::error::Error;
 use crate::install::editable::Editable;
 use crate::install::health::inspection::{DesiredSkill, Goes, Inspection, is_locked};
 use crate::install::health::{Finding, Remedy, problem};
+use crate::install::merges;
 use crate::install::plan::{Location, Step};
 use crate::install::state::{OnDisk, why_no_skill};
 use crate::lockfile::Locked;
@@ -193,16 +195,7 @@ fn unmerged(look: &Inspection<'_>, name: &SkillName, path: &Path, wish: &Desired
         Ok(false) => None,
         Ok(true) => {
             let message = format!("`{}` has unresolved conflicts of an update", path.display());
-            let update = || Verb::Update.within(look.scope.kind).word(name);
-            let advice = message!(
-                "edit its files until no marker and no kept file is left, or choose a side with ",
-                update().flag(Opt::Ours),
-                " or ",
-                update().flag(Opt::Theirs),
-                "; ",
-                update().flag(Opt::Abort),
-                " undoes the update"
-            );
+            let advice = merges::resolve(Verb::Update.within(look.scope.kind).word(name));
             Some(Finding::new(&problem::MERGE_UNFINISHED, path, message).advice(advice))
         }
         Err(error) => {

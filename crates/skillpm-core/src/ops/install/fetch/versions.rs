@@ -1,6 +1,6 @@
 //! Skills of registries: each is chosen alone, in the version that was decided.
 
-use crate::advice::{Verb, Warning, message};
+use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::install::state::Files;
 use crate::manifest::Requirement;
@@ -39,7 +39,7 @@ pub(super) fn others_with_the_name(
                         "`{name}` comes from `{}`; the registry `{other}` has a skill of that name too: ",
                         origin.typed()
                     ),
-                    Verb::Install.call().word(format!("{other}:{name}")),
+                    Verb::Install.call().word(format!("{other}:{name}")).flag(Opt::Force),
                     " installs that one instead"
                 );
                 warnings.push(Warning::new(codes::NAME_IN_OTHER_REGISTRY, told));

@@ -1,0 +1,108 @@
+//! Situations of command lines that are none, and of the words of other tools.
+
+use super::{installed, nothing, with_kit};
+use crate::hints::{Situation, ends, run, with};
+
+pub(super) const SITUATIONS: &[Situation] = &[
+    Situation {
+        name: "an argument too many",
+        arrange: nothing,
+        typed: ("skillpm doctor pdf", 2),
+        told: &[run("skillpm doctor --help", |_, output| assert!(output.stdout.contains("--fix")))],
+    },
+    Situation {
+        name: "a shell that is none",
+        arrange: nothing,
+        typed: ("skillpm completions tcsh", 2),
+        told: &[run("skillpm completions --help", |_, output| assert!(output.stdout.contains("zsh")))],
+    },
+    Situation {
+        name: "an action that is missing, for a program",
+        arrange: nothing,
+        typed: (
+            "skillpm --error-format json cache 2> x; sed 's/.*\"text\":\"/hint: /;s/\".*//' x >&2; exit 2",
+            2,
+        ),
+        told: &[run("skillpm cache --help", |_, output| assert!(output.stdout.contains("prune")))],
+    },
+    Situation {
+        name: "an option of other tools",
+        arrange: with_kit,
+        typed: ("skillpm install acme/kit --all", 2),
+        told: &[
+            with("--skill '*'", "skillpm install acme/kit --skill '*'", |scene, _| {
+                super::is(scene, "alone", "ok");
+            }),
+            with("--agent '*'", "skillpm install acme/kit --skill alone --agent '*'", |_, _| {}),
+            run("skillpm install --help", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "a command of other tools: uninstall",
+        arrange: installed,
+        typed: ("skillpm ci", 2),
+        told: &[run("skillpm install --frozen", |_, _| {})],
+    },
+    Situation {
+        name: "a command of other tools: status",
+        arrange: installed,
+        typed: ("skillpm status", 2),
+        told: &[run("skillpm list", |_, _| {}), run("skillpm doctor", |_, _| {})],
+    },
+    Situation {
+        name: "an action of other tools: check",
+        arrange: installed,
+        typed: ("skillpm cache check", 2),
+        told: &[
+            run("skillpm cache verify", |_, _| {}),
+            with("--fix", "skillpm cache verify --fix", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "a page of the manual that nothing resembles",
+        arrange: nothing,
+        typed: ("skillpm man xyzzyx", 2),
+        told: &[run("skillpm --help", |_, output| assert!(output.stdout.contains("install")))],
+    },
+    Situation {
+        name: "policy, what is no source",
+        arrange: installed,
+        typed: ("skillpm policy 'ext::sh -c x'", 2),
+        told: &[with("skillpm install", "skillpm policy github:acme/kit", |_, _| {})],
+    },
+    Situation {
+        name: "install, a policy against the source",
+        arrange: |scene| {
+            installed(scene);
+            scene.ok("printf '\\n[policy]\\ndeny = [\"github:acme/other\"]\\n' >> skillpm.toml");
+        },
+        typed: ("skillpm install acme/other", 5),
+        told: &[ends("skillpm policy github:acme/other", 5, |_, output| {
+            assert!(output.stdout.contains("denied"));
+        })],
+    },
+    Situation {
+        name: "install, in the home directory",
+        arrange: with_kit,
+        typed: ("cd ../home && skillpm install acme/kit@alone", 2),
+        told: &[
+            with("--scope user", "cd ../home && skillpm install acme/kit@alone --scope user", |scene, _| {
+                super::is(scene, "alone", "ok");
+            }),
+            with(
+                "--scope project",
+                "cd ../home && skillpm install acme/kit@alone --scope project",
+                |_, _| {},
+            ),
+        ],
+    },
+    Situation {
+        name: "install, in a directory that cannot be written",
+        arrange: |scene| {
+            with_kit(scene);
+            scene.ok("chmod a-w .");
+        },
+        typed: ("test $(id -u) -ne 0 && skillpm install acme/kit@alone || exit 6", 6),
+        told: &[],
+    },
+];
