@@ -142,7 +142,7 @@ fn what_is_missing_or_leads_elsewhere() {
       `[DIR]/project/.agents/skills/xlsx`: it is not a directory
     --- stderr
     2 skills: 1 missing, 1 elsewhere
-    hint: `skillpm install` restores what is missing
+    hint: `skillpm doctor` shows what to do about links
     ");
 }
 

@@ -151,10 +151,8 @@ pub(super) fn run(app: &App, args: &InstallArgs) -> Result<u8> {
     };
     // The other scope has a manifest of its own.
     let is_source = !args.sources.is_empty();
-    run_here(app, args).map_err(|error| match is_source {
-        true => super::or_elsewhere(error, typed(), &args.how.scope),
-        false => error,
-    })
+    run_here(app, args)
+        .map_err(|error| if is_source { super::or_elsewhere(error, typed(), &args.how.scope) } else { error })
 }
 
 fn run_here(app: &App, args: &InstallArgs) -> Result<u8> {

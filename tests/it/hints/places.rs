@@ -94,10 +94,8 @@ fn made_at(hint: &str, file: &str, at: usize) -> Option<usize> {
     if VALUES.iter().any(|value| hint.contains(value)) {
         return Some(at);
     }
-    let begin = match is_call {
-        true => file.find(&format!("fn {name}(")),
-        false => file[..at].rfind(&format!("let {name} = ")),
-    };
+    let begin =
+        if is_call { file.find(&format!("fn {name}(")) } else { file[..at].rfind(&format!("let {name} = ")) };
     if let Some(begin) = begin {
         let rest_of = &file[begin..];
         let value = match rest_of.split_once('{') {

@@ -150,9 +150,9 @@ pub(super) const SITUATIONS: &[Situation] = &[
             reads(scene);
             scene.ok("rm site/index/pdf.json && mkdir site/index/pdf.json");
         },
-        typed: ("skillpm install pdf", 6),
+        typed: ("skillpm install pdf", 5),
         told: &[ends("skillpm registry verify --registry ./site", 5, |_, output| {
-            assert!(output.stdout.contains("pdf.json"))
+            assert!(output.stdout.contains("pdf.json"));
         })],
     },
     Situation {

@@ -80,7 +80,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm install", 4),
         told: &[run("skillpm remove pdf", |scene, _| {
-            assert!(!scene.sandbox.read("skillpm.toml").contains("pdf"))
+            assert!(!scene.sandbox.read("skillpm.toml").contains("pdf"));
         })],
     },
     Situation {
@@ -187,7 +187,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm install acme/chain@s0", 5),
         told: &[with("--no-deps", "skillpm install acme/chain@s0 --no-deps", |scene, _| {
-            is(scene, "s0", "ok")
+            is(scene, "s0", "ok");
         })],
     },
     Situation {

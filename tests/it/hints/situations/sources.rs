@@ -230,7 +230,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm install", 3),
         told: &[run("skillpm remove x", |scene, _| {
-            assert!(!scene.sandbox.read("skillpm.toml").contains('x'))
+            assert!(!scene.sandbox.read("skillpm.toml").contains('x'));
         })],
     },
     Situation {
@@ -273,7 +273,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         typed: ("skillpm install ./src/strasse", 1),
         told: &[
             with("--as NAME", "skillpm install ./src/strasse --as other", |scene, _| {
-                is(scene, "other", "ok")
+                is(scene, "other", "ok");
             }),
             run("skillpm remove stra\u{df}e", |scene, _| {
                 scene.ok("skillpm install ./src/strasse");

@@ -186,7 +186,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         arrange: other_tool,
         typed: ("skillpm install", 2),
         told: &[run("skillpm import", |scene, _| {
-            assert!(scene.sandbox.read("skillpm.toml").contains("alone"))
+            assert!(scene.sandbox.read("skillpm.toml").contains("alone"));
         })],
     },
     Situation {
@@ -197,7 +197,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm list", 0),
         told: &[run("skillpm import", |scene, _| {
-            assert!(scene.sandbox.read("skillpm.toml").contains("alone"))
+            assert!(scene.sandbox.read("skillpm.toml").contains("alone"));
         })],
     },
     Situation {
@@ -272,7 +272,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         arrange: copy,
         typed: ("skillpm list", 0),
         told: &[ends("skillpm doctor", 1, |_, output| {
-            assert!(output.stdout.contains(".claude/skills/alone"))
+            assert!(output.stdout.contains(".claude/skills/alone"));
         })],
     },
     Situation {

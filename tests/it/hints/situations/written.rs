@@ -160,7 +160,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         arrange: nothing,
         typed: ("skillpm create notes --template skript", 2),
         told: &[run("skillpm create --list-templates", |_, output| {
-            assert!(output.stdout.contains("script"))
+            assert!(output.stdout.contains("script"));
         })],
     },
     Situation {
