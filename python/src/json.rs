@@ -92,21 +92,12 @@ pub(crate) fn mapping<'py>(
 }
 
 /// What JSON can say of `value`.
-///
-/// # Errors
-///
-/// `ConfigurationError` for texts that cannot be encoded, `OverflowError` for whole numbers that are too large,
-/// `RecursionError` for what is nested too deeply or holds itself, `TypeError` for anything else.
 pub(crate) fn from_python(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     level(value, MAX_DEPTH).map_err(|unfit| unfit.into_error(value.py()))
 }
 
 /// The arguments of a script. Models write them: what JSON can be written of and no script gets is told of as all
 /// arguments that do not fit.
-///
-/// # Errors
-///
-/// `ConfigurationError`; `TypeError` for what is none of JSON.
 pub(crate) fn arguments(value: &Bound<'_, PyAny>) -> PyResult<Value> {
     let py = value.py();
     level(value, MAX_DEPTH).map_err(|unfit| match unfit {
@@ -116,10 +107,6 @@ pub(crate) fn arguments(value: &Bound<'_, PyAny>) -> PyResult<Value> {
 }
 
 /// The pairs of a mapping.
-///
-/// # Errors
-///
-/// As [`from_python`].
 pub(crate) fn map_from_python(value: &Bound<'_, PyAny>) -> PyResult<Map<String, Value>> {
     match from_python(value)? {
         Value::Object(map) => Ok(map),

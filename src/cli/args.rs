@@ -155,10 +155,6 @@ impl LoadingArgs {
     }
 
     /// Opens the session of a person who types a command with these flags.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Session::new`] does.
     pub(crate) fn session(&self, context: &Context) -> Result<Session> {
         let directories = self.dir.iter().map(|dir| (None, dir.clone())).collect();
         let options = SessionOptions { policy: self.policy(), directories, ..SessionOptions::of_person() };

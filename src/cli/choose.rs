@@ -34,10 +34,6 @@ struct Picker<'a> {
 }
 
 /// Lets the user pick from `items` on `term`, and replaces the list by the answer. Cancelling picks nothing.
-///
-/// # Errors
-///
-/// Fails if the terminal cannot be read or written.
 pub(super) fn choose(term: &Term, question: &str, items: &[Choice]) -> io::Result<Vec<usize>> {
     let mut picker = Picker::new(question, items);
     let mut drawn = 0;

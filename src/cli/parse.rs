@@ -16,10 +16,6 @@ pub(crate) struct Parsed {
 }
 
 /// Parses `arguments`, the program's name first.
-///
-/// # Errors
-///
-/// Fails for a mistake, and for a requested help page.
 pub(crate) fn parse(arguments: &[OsString]) -> Result<Parsed, clap::Error> {
     let mut program = args::program();
     let mut matches = program.try_get_matches_from_mut(arguments)?;

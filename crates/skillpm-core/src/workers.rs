@@ -85,10 +85,6 @@ pub(crate) fn map_waiting<T: Sync, R: Send>(
 
 /// Calls `work` for each of `items`, which mostly waits, such as for a server, in at most `most` threads. After the
 /// first failure no further item is begun.
-///
-/// # Errors
-///
-/// Returns the first failure.
 pub(crate) fn wait_for<T: Sync, E: Send>(
     items: &[T],
     most: usize,

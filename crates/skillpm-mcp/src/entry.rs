@@ -77,10 +77,6 @@ pub(crate) enum NotCarried {
 
 impl Entry {
     /// Reads the skill and returns what the extension says of it.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`NotCarried`].
     pub(crate) fn read(served: &Served) -> Result<Self, NotCarried> {
         let skill = &served.skill;
         let name = &skill.meta.name;
@@ -126,10 +122,6 @@ impl EntryFile {
 }
 
 /// Checks the fields that the specification of skills describes.
-///
-/// # Errors
-///
-/// Fails with [`NotCarried::Field`].
 fn check_fields(description: &str, fields: &Map<String, Value>) -> Result<(), NotCarried> {
     let is_short = |value: &Value| {
         value.as_str().is_some_and(|text| (1..=MAX_COMPATIBILITY).contains(&text.chars().count()))

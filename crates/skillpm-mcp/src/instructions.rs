@@ -10,10 +10,6 @@ const BUDGET: usize = 4_000;
 
 /// Returns the instructions: when to load which skill. Returns `None` if there are no skills
 /// (S4-4), or no tools to load one with.
-///
-/// # Errors
-///
-/// Fails if the directories of skills cannot be searched.
 pub(crate) fn instructions(offer: &Offer) -> Result<Option<String>> {
     let view = offer.view()?;
     let mut skills = view.for_models().map(|served| &served.skill).cloned().collect::<Vec<_>>();

@@ -111,10 +111,6 @@ impl Offer {
     }
 
     /// Returns the current skills, also those that only a person may start. If nothing changed, this is the same value.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directories of skills cannot be searched.
     pub(crate) fn view(&self) -> Result<Arc<View>> {
         let options = Options { hidden: true, tags: self.selection.tags.clone(), ..Options::default() };
         let SelectedSkills { snapshot, mut skills, warnings } = self.session.skills(options)?;
@@ -139,10 +135,6 @@ impl Offer {
     }
 
     /// Returns the skill `name` among those that a model may start.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is not served, with the names of similar skills; or if only a person may start it.
     pub(crate) fn for_model(&self, name: &str) -> Result<Arc<Served>> {
         let view = self.view()?;
         if let Some(served) = view.skills.iter().find(|served| served.skill.meta.name == name) {

@@ -21,10 +21,6 @@ pub(crate) struct Prompt {
 }
 
 /// Returns the skills that a person may start, as prompts.
-///
-/// # Errors
-///
-/// Fails if the directories of skills cannot be searched.
 pub(crate) fn list(offer: &Offer) -> Result<Vec<Prompt>> {
     let view = offer.view()?;
     let prompts = view.skills.iter().filter(|served| is_for_people(served)).map(|served| {
@@ -40,10 +36,6 @@ pub(crate) fn list(offer: &Offer) -> Result<Vec<Prompt>> {
 }
 
 /// Returns the instructions of the skill `name` with the arguments of a person.
-///
-/// # Errors
-///
-/// Fails if there is no such prompt, for another argument than `arguments`, and if the skill cannot be read.
 pub(crate) fn get(
     offer: &Offer,
     name: &str,

@@ -149,10 +149,6 @@ impl Limits {
 impl Config {
     /// Reads the settings: of the file at `path`, if there is one, and of the variables `env`, named
     /// without their prefix, which count more.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a file that cannot be read, and for a setting that does not exist or has a wrong value.
     pub(crate) fn read(path: Option<&Path>, env: &BTreeMap<String, String>) -> Result<Self> {
         let mut table = match path {
             Some(path) => {

@@ -46,10 +46,6 @@ impl<'a> Window<'a> {
     }
 
     /// Returns the `len` bytes at `offset`.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`Refusal::Truncated`] if there are fewer.
     pub(super) fn get(&mut self, offset: u64, len: usize) -> Result<&[u8], ReadError> {
         let stop = offset.checked_add(len as u64).filter(|stop| *stop <= self.end);
         let Some(stop) = stop else {

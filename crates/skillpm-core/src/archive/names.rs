@@ -72,10 +72,6 @@ fn harmless(name: &str) -> Result<(), PathError> {
 }
 
 /// Returns the entries by name, without the directories.
-///
-/// # Errors
-///
-/// Fails for names that occur twice, and names that are both a file (or a link) and a directory.
 pub(super) fn assemble(mut items: Vec<Item>) -> Result<BTreeMap<String, TreeEntry>, Refusal> {
     items.sort_by(|a, b| compare(&a.name, &b.name));
     for pair in items.windows(2) {

@@ -105,10 +105,6 @@ pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, A
 /// Works like [`discover_with`], but only as far as it takes to know which skill is called `name`: a skill directly in a
 /// source, whose directory has the name, wins in its source and hides those of later sources. Other skills of its
 /// source, and of later ones except for those in a directory of that name, are left out.
-///
-/// # Errors
-///
-/// Fails as [`discover_with`] does.
 pub(super) fn discover_named(
     sources: &[Source],
     policy: &Policy,

@@ -52,10 +52,6 @@ impl Space for Disk {
 
 impl Disk {
     /// Returns the skills in the directories in `top`, searched by `rules`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `top` cannot be read.
     pub(crate) fn search(
         &self,
         top: &SkillDir,
@@ -79,10 +75,6 @@ impl Disk {
     }
 
     /// Returns the contents of `dir`; a directory that has disappeared is empty.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be examined.
     pub(crate) fn holds(&self, dir: &SkillDir) -> Result<Holds<SkillDir>, PathError> {
         if fs::kind(&dir.real.join(SKILL_FILE))?.is_some() {
             return Ok(Holds::Skill(SKILL_FILE.into()));

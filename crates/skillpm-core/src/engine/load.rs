@@ -97,10 +97,6 @@ pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
 
 /// Works like [`frontmatter`], and also returns the size of the file in bytes; of a link, only the number of bytes
 /// read.
-///
-/// # Errors
-///
-/// Fails as [`document`] does.
 pub(super) fn frontmatter_and_size(file: &Path) -> Result<(Document, u64), Unusable> {
     let (bytes, size) = read(file, |prefix| split_prefix(prefix) != Split::NeedMore)?;
     Ok((of_start(bytes), size))

@@ -106,10 +106,6 @@ pub(super) fn direct(policy: &Policy, source: &Source, name: &SkillName) -> Opti
 }
 
 /// Reads the skill in `entry` of `source`, whose file is called `name`, under `policy`. Its body is not read.
-///
-/// # Errors
-///
-/// Fails with the reason why it cannot be used.
 pub(super) fn read(policy: &Policy, source: &Source, entry: &SkillDir, name: &OsStr) -> Read {
     let file = entry.dir.join(name);
     let unusable = |reason| Diagnostic::Skill { file: file.clone(), reason };

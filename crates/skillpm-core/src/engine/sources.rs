@@ -223,10 +223,6 @@ impl Source {
     }
 
     /// Returns the directory with all links followed; `None` if it does not exist.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is not a directory or cannot be examined.
     pub(super) fn real(&self) -> std::result::Result<Option<PathBuf>, PathError> {
         let Some(real) = fs::real_path(&self.dir)? else { return Ok(None) };
         if fs::kind(&real)? != Some(Kind::Directory) {

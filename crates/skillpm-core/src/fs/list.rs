@@ -28,10 +28,6 @@ impl Base {
     /// Passes the entries of the directory at `below` this one to `tell`, in the directory's order, and
     /// returns its permissions. Follows no link on the path; on kernels before 5.6 this holds only for the
     /// last component.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory cannot be read, or with the name of an entry that cannot be examined.
     #[cfg(target_os = "linux")]
     pub(super) fn children(
         &self,
@@ -94,10 +90,6 @@ impl Base {
 
     /// Passes the entries of the directory at `below` this one to `tell`, in the directory's order, and
     /// returns its permissions.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory cannot be read, or with the name of an entry that cannot be examined.
     #[cfg(not(target_os = "linux"))]
     pub(super) fn children(
         &self,

@@ -164,10 +164,6 @@ pub(super) fn prefix_of(
 
 /// Reads `file`, which has `size` bytes, from its current position until `enough` returns `true` for `bytes`,
 /// or to its end.
-///
-/// # Errors
-///
-/// Fails if it cannot be read, and if `limit` bytes were not enough.
 pub(super) fn read_on(
     file: &fs::File,
     size: u64,

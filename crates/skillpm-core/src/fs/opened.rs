@@ -25,10 +25,6 @@ impl Base {
     }
 
     /// Works like [`Base::read_into`], but appends to `buffer`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Base::read_into`] does.
     pub(super) fn append(&self, below: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
         match self.open_below(below) {
             Ok(file) => fill(&file, limit, buffer).map_err(self.failed("read", below)),

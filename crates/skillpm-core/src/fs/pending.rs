@@ -54,10 +54,6 @@ impl PendingDir {
 }
 
 /// Creates a file in the directory `dir` that only this user can read. Removes what killed processes left there first.
-///
-/// # Errors
-///
-/// Fails if it cannot be created.
 pub(super) fn file_in(dir: &Path) -> io::Result<NamedTempFile> {
     clear_abandoned(dir);
     loop {

@@ -387,10 +387,6 @@ impl Objects {
 }
 
 /// Opens the repository at `git_dir`. Returns `None` if only the program can read it.
-///
-/// # Errors
-///
-/// Fails for a directory that is not a repository.
 pub(super) fn open_at(git_dir: &Path, shown: &str) -> Result<Option<Objects>> {
     match Objects::open(git_dir) {
         Ok(objects) => Ok(Some(objects)),

@@ -88,10 +88,6 @@ pub(super) struct Reply {
 }
 
 /// Returns the agent for `url`, which the host of `led_by` led to, if one did that matters.
-///
-/// # Errors
-///
-/// Fails if the settings name a proxy or certificates that cannot be used.
 pub(super) fn find(settings: &Http, url: &Url, led_by: Option<&Url>) -> Result<Agent, HttpError> {
     let proxy = proxy::choose(settings, url);
     let way = Way {
@@ -173,10 +169,6 @@ impl Agent {
 
     /// Sends `request` and returns the answer as soon as its head is there. While a body is sent, each piece of it
     /// that is taken counts in `sent` as a sign of life.
-    ///
-    /// # Errors
-    ///
-    /// Fails for any [`Failure`].
     pub(super) fn send(&self, request: reqwest::Request, sent: &Pulse) -> Result<Reply, Failure> {
         let began = Instant::now();
         let last = || sent.last().max(self.connecting.waiting_since(began, self.timeout));
@@ -214,10 +206,6 @@ impl Reply {
     }
 
     /// Returns the next piece of the body, `None` at its end.
-    ///
-    /// # Errors
-    ///
-    /// Fails for any [`Failure`].
     pub(super) fn next(&mut self) -> Result<Option<Bytes>, Failure> {
         let began = Instant::now();
         let piece = self.agent.runtime.wait(self.response.chunk(), self.agent.timeout, || began);

@@ -16,11 +16,6 @@ use super::{HttpError, translate};
 const PACE: u64 = 1024;
 
 /// Copies the body of `reply`, which `url` sent, to `sink` and returns its length.
-///
-/// # Errors
-///
-/// Fails for more than `limit` bytes, announced or sent; for an encoding that was not asked for; or for a body that
-/// stops, ends early or cannot be stored.
 pub(super) fn copy(
     url: &Url,
     reply: Reply,
@@ -33,10 +28,6 @@ pub(super) fn copy(
 
 /// Passes the body of `reply`, which `url` sent, to `take` piece by piece until that returns `false`, and returns the
 /// number of bytes.
-///
-/// # Errors
-///
-/// Fails as [`copy`] does.
 pub(super) fn read(
     url: &Url,
     mut reply: Reply,

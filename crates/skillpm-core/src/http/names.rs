@@ -42,10 +42,6 @@ async fn look_up(host: &str) -> io::Result<Vec<SocketAddr>> {
 
 /// Checks that the host `from` may lead to `addresses`: each can be reached from everywhere, or is in a network that
 /// `from` is in.
-///
-/// # Errors
-///
-/// Fails with [`Inward`] for one that is not, and if the addresses of `from` cannot be looked up.
 pub(super) async fn check_reach(
     addresses: impl Iterator<Item = IpAddr>,
     from: &str,

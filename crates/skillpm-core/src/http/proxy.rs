@@ -40,10 +40,6 @@ fn excepts(entry: &str, url: &Url) -> bool {
 const KINDS: [&str; 6] = ["http", "https", "socks4", "socks4a", "socks5", "socks5h"];
 
 /// Reads the address of a proxy; without a scheme it is one of `http`.
-///
-/// # Errors
-///
-/// Fails with [`HttpError::BadProxy`] for a text that is not such an address, and for other kinds of proxies.
 pub(super) fn parse(text: &str) -> Result<Proxy, HttpError> {
     let bad = || HttpError::BadProxy(redacted(text));
     let whole = if text.contains("://") { text.to_owned() } else { format!("http://{text}") };

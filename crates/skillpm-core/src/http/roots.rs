@@ -16,10 +16,6 @@ const PROTOCOLS: [&[u8]; 2] = [b"h2", b"http/1.1"];
 pub(super) type Named = (Option<PathBuf>, Option<PathBuf>);
 
 /// Returns the settings of TLS with `roots` as the only authorities.
-///
-/// # Errors
-///
-/// Fails if the cryptography has none of the versions of TLS.
 pub(super) fn config(roots: RootCertStore) -> Result<ClientConfig, rustls::Error> {
     let mut config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
         .with_safe_default_protocol_versions()?
@@ -31,10 +27,6 @@ pub(super) fn config(roots: RootCertStore) -> Result<ClientConfig, rustls::Error
 
 /// Returns the certificates that are trusted: those that `named` names, otherwise the system's, else, if there are
 /// none at all as in a slim container, Mozilla's as they were when this was built.
-///
-/// # Errors
-///
-/// Fails if a file or directory is named that has none.
 pub(super) fn load(named: &Named) -> Result<RootCertStore, HttpError> {
     let (file, dir) = (named.0.as_deref(), named.1.as_deref());
     if file.is_some() || dir.is_some() {

@@ -17,10 +17,6 @@ pub(super) struct Runtime(tokio::runtime::Runtime);
 
 impl Runtime {
     /// Starts the thread.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the system allows no more threads or files.
     pub(super) fn start() -> io::Result<Self> {
         tokio::runtime::Builder::new_multi_thread()
             .worker_threads(1)

@@ -271,10 +271,6 @@ impl MergeChoice {
 }
 
 /// Makes the directory of the records.
-///
-/// # Errors
-///
-/// Fails if it cannot be made.
 pub(super) fn prepare(scope: &Scope) -> Result<()> {
     let dir = directory(scope);
     scope.check_inside(&dir)?;
@@ -353,10 +349,6 @@ fn directory(scope: &Scope) -> PathBuf {
 }
 
 /// Returns the path of the record of the skill `name`, whether it exists or not.
-///
-/// # Errors
-///
-/// Fails if a link leads its directory out of the project.
 pub(super) fn file(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
     let dir = directory(scope);
     scope.check_inside(&dir)?;

@@ -26,10 +26,6 @@ pub(super) fn of_scope(
 
 /// Returns the records in `room` of scopes that no longer exist, such as those of removed projects. `directory_in` returns
 /// the directory that a record names, or `None` if it cannot be read.
-///
-/// # Errors
-///
-/// Fails if the directory of the records cannot be read.
 pub(super) fn stale(
     settings: &Settings,
     room: &str,

@@ -18,10 +18,6 @@ use crate::text::closest;
 
 /// Returns the skills of the manifest or the lockfile that `given` names, each once. `verb` is the command
 /// that got the names.
-///
-/// # Errors
-///
-/// Fails for a name that neither file has.
 pub(super) fn installed_names(
     context: &Context,
     scope: &Scope,

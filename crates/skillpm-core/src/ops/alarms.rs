@@ -12,10 +12,6 @@ use crate::tree::{FileSet, ReadError};
 
 /// Returns the warnings about the skill `name`, one for each kind: first the linter's findings, then code
 /// that runs. `document` is its `SKILL.md`.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be read.
 pub(in crate::ops) fn alarms(
     name: &SkillName,
     set: &FileSet,

@@ -117,10 +117,6 @@ pub fn disabled(settings: &Settings, scopes: &[Scope]) -> Disabled {
 }
 
 /// Returns the names of the skills that the manifest of `scope` disables.
-///
-/// # Errors
-///
-/// Fails for a manifest that cannot be read.
 pub(super) fn disabled_in(scope: &Scope) -> Result<Vec<String>> {
     let (manifest, _) = read_manifest(scope)?;
     let entries = manifest.skills().iter().filter(|(_, entry)| entry.disabled);

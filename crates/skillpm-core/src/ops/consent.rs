@@ -175,10 +175,6 @@ impl<'a> ConsentGate<'a> {
     /// Returns the review of the versions that `plan` brings to reach `goal`, with the trees `contents`, in the place
     /// of others. What `agreed` covers by version was reviewed. `fetch` gets a locked version that is nowhere on this
     /// machine.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a tree that cannot be read.
     pub(in crate::ops) fn review(
         &self,
         (goal, plan): (&Goal, &Plan),
@@ -253,10 +249,6 @@ impl<'a> ConsentGate<'a> {
     }
 
     /// Refuses new capabilities that nobody agreed to.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there are any, and for a tree that cannot be read.
     pub(in crate::ops) fn check(
         &self,
         change: (&Goal, &Plan),
@@ -278,10 +270,6 @@ impl<'a> ConsentGate<'a> {
     }
 
     /// Refuses the version `set` of `name`, which is locked, if it has new capabilities that nobody agreed to.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it has, and for a tree that cannot be read.
     pub(in crate::ops) fn admit(&self, name: &SkillName, set: &FileSet) -> Result<()> {
         let Some(before) = self.before(name, &set.digest()?) else { return Ok(()) };
         let review = review(self.tree(name, &before).as_ref(), set)?;

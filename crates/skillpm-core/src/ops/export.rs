@@ -180,10 +180,6 @@ impl DroppedEntries {
     /// Returns what the removal of the skills `gone` of `scope` changes: the entries of the same sources go, or the
     /// npm tool would bring the skills back. `None` if there is no such entry. Entries of other sources stay, whatever
     /// their names are.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a file that is invalid or cannot be read.
     pub(super) fn of<'a>(
         context: &Context,
         scope: &Scope,
@@ -210,10 +206,6 @@ impl DroppedEntries {
     }
 
     /// Writes the file.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be written.
     pub(super) fn write(&self) -> Result<()> {
         Ok(fs::write_atomic(&self.path, self.text.as_bytes())?)
     }

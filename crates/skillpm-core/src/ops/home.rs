@@ -10,10 +10,6 @@ use crate::install::transaction::Transaction;
 /// Returns the scope to change: `asked`, otherwise the project. The user's home does not become a project
 /// silently: people in it mean their own skills, and anyone who means a project says so or has a manifest
 /// there. Clears away what a killed run left there first, unless this is a `dry_run`.
-///
-/// # Errors
-///
-/// Fails as [`Scope::new`] does, and for the home directory if the user cannot be asked or declines.
 pub(super) fn to_change(context: &Context, asked: Option<ScopeKind>, dry_run: bool) -> Result<Scope> {
     let settings = &context.settings;
     let scope = Scope::new(settings, asked.unwrap_or(ScopeKind::Project))?;

@@ -205,10 +205,6 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
 }
 
 /// Puts a copy of what is not the content of an installed skill where it was, with everything in it.
-///
-/// # Errors
-///
-/// Fails if something is there, and if it cannot be written.
 fn put_back(
     context: &Context,
     scope: &Scope,

@@ -41,10 +41,6 @@ pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
 
 /// Works like [`list`], of what is in the scopes themselves: nothing of other tools, and nothing of projects around
 /// this one.
-///
-/// # Errors
-///
-/// Fails as [`list`] does.
 pub(super) fn installed(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     look(context, request, ListedKind::Installed)
 }
@@ -85,10 +81,6 @@ fn look(context: &Context, request: &ListRequest, what: ListedKind) -> Result<Li
 
 /// Returns why nobody looks at the skills of `scope`, where `only` asks for none: a link leads out of the project. What
 /// is in the other scope has nothing to do with that.
-///
-/// # Errors
-///
-/// Fails as [`Scope::check_skills_inside`] does, for the requested scope.
 pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<Warning>> {
     match scope.check_skills_inside() {
         Err(error) if only.is_none() && error.kind() == ErrorKind::Integrity => {

@@ -23,10 +23,6 @@ use crate::tree::Tree;
 
 /// Finds the skill `name` as [`engine::find`] does, and reports if it is disabled. A path such as `./pdf` is
 /// the directory of a skill, which need not be installed.
-///
-/// # Errors
-///
-/// Fails as [`engine::find`] and [`engine::find_at`] do.
 pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
     path_or(context, name, || -> Result<Hit> {
         let sources = default_sources(&context.settings)?;
@@ -36,10 +32,6 @@ pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
 
 /// Works like [`find`], for a name in `snapshot`, and never for a path. If it is missing, only the manifests of the
 /// scope `only`, or of both, are asked whether it is disabled.
-///
-/// # Errors
-///
-/// Fails as [`engine::find_among`] does.
 pub(super) fn find_among(
     context: &Context,
     name: &str,
@@ -55,10 +47,6 @@ pub(super) fn find_among(
 
 /// Finds the skill in the directory with the path `name`. If `name` is not such a path, returns the result of
 /// `by_name`.
-///
-/// # Errors
-///
-/// Fails as [`engine::find_at`] and `by_name` do.
 pub(super) fn path_or<E: From<Error>>(
     context: &Context,
     name: &str,

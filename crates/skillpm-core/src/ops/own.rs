@@ -20,10 +20,6 @@ use crate::tree::FileSet;
 const DIR: &str = "skills";
 
 /// Returns the directory for writing the skill `name` in `scope`.
-///
-/// # Errors
-///
-/// Fails for a directory that a link leads out of the project.
 pub(super) fn place(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
     let dir = dir(scope);
     scope.check_inside(&dir)?;
@@ -38,10 +34,6 @@ pub(super) fn dir(scope: &Scope) -> PathBuf {
 /// Creates the directory `path` with the files of `set`. Writes them to a temporary sibling first, so nobody
 /// sees half of it. The sibling's name is derived from `path`, so a later run for the same path removes what
 /// a killed one left.
-///
-/// # Errors
-///
-/// Fails if something already exists there, and if something cannot be written.
 pub(super) fn write_new(path: &Path, set: &FileSet) -> Result<()> {
     let parent = path.parent().unwrap_or(Path::new(""));
     let _alone = DirLock::acquire(parent, || ())?;
@@ -75,10 +67,6 @@ pub(super) fn already_exists(path: &Path) -> Error {
 /// Adds the skill `name` with the directory `path` to the manifest of the scope of `kind` as an editable one,
 /// and links it for `agents` besides those that see the others. With `force` it replaces copies, which are
 /// saved.
-///
-/// # Errors
-///
-/// Fails as [`install`] does.
 pub(super) fn install_editable(
     context: &Context,
     kind: ScopeKind,

@@ -53,21 +53,12 @@ pub struct PolicyDecision {
 
 /// Reads the rules in force for `scope`: those of the machine, those in the named file, and those of the
 /// manifest.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be read or has an invalid rule, with the position, and for a named file that
-/// does not exist.
 pub(super) fn admission(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Admission> {
     admission_of(context, scope, [(scope, manifest)])
 }
 
 /// Works like [`admission`], with the rules of several manifests. `asked` is the scope of the skills in
 /// question.
-///
-/// # Errors
-///
-/// Fails as [`admission`] does.
 pub(super) fn admission_of<'a>(
     context: &Context,
     asked: &Scope,
@@ -112,19 +103,11 @@ fn add(admission: &mut Admission, path: &Path, dirs: &Dirs) -> Result<bool> {
 
 impl PolicyCheck {
     /// Returns the policy check of `scope`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`admission`] does.
     pub(super) fn new(context: &Context, scope: &Scope, manifest: &Manifest) -> Result<Self> {
         Ok(Self { admission: admission(context, scope, manifest)?, ..Self::default() })
     }
 
     /// Checks that a source is admitted. Nothing of it has been fetched.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a file denies it, with the line.
     pub(super) fn source(&mut self, asked: PolicySubject<'_>) -> Result<()> {
         let decisions = self.admission.source(asked);
         self.decide(|| shown(asked), decisions)
@@ -136,10 +119,6 @@ impl PolicyCheck {
     }
 
     /// Checks that an opened source is old enough.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it is not, with the line, and if the time of its release is needed but not available.
     pub(super) fn release(
         &mut self,
         context: &Context,
@@ -162,10 +141,6 @@ impl PolicyCheck {
 
     /// Returns why `revision` of a source is not old enough, with the line. Returns `None` if it is, or if no
     /// file has a rule about it. Fetches nothing, so sources that only reveal times on a fetch pass.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the time of release is needed but not available.
     pub(super) fn held_back(
         &mut self,
         context: &Context,
@@ -209,10 +184,6 @@ impl PolicyCheck {
     }
 
     /// Checks the findings in a skill.
-    ///
-    /// # Errors
-    ///
-    /// Fails if they keep it out, with the first finding and the line, and if the skill cannot be read.
     pub(super) fn content(&mut self, name: &SkillName, candidate: &Candidate, set: &FileSet) -> Result<()> {
         let Some(file) = set.get(&candidate.file_name) else { return Ok(()) };
         self.file_set(name, set, file, |bytes| candidate.document(bytes))
@@ -234,10 +205,6 @@ impl PolicyCheck {
     }
 
     /// Works like [`PolicyCheck::content`], for the files of a skill, which may be older than the policy.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`PolicyCheck::content`] does.
     pub(super) fn skill(&mut self, name: &SkillName, set: &FileSet) -> Result<()> {
         match skill_file(set) {
             Some(file) => self.file_set(name, set, file, |bytes| Arc::new(Document::from_bytes(bytes))),
@@ -246,10 +213,6 @@ impl PolicyCheck {
     }
 
     /// Works like [`PolicyCheck::content`], for a skill in the directory `dir` that a link is to lead to.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`PolicyCheck::content`] does.
     pub(super) fn directory(&mut self, name: &SkillName, dir: &Path) -> Result<()> {
         if self.admission.audit().is_none() {
             return Ok(());

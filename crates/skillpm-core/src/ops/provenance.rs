@@ -117,10 +117,6 @@ pub(super) struct InForce {
 
 /// Returns the scopes whose files are in force: the project's, those of the projects around it, then the
 /// user's. In the home directory itself there are both.
-///
-/// # Errors
-///
-/// Fails for a directory that cannot be examined: its files must not be ignored.
 pub(super) fn scopes_in_force(settings: &Settings) -> Result<Vec<Scope>> {
     let project = Scope::new(settings, ScopeKind::Project)?;
     let outer = project.outer(settings)?;
@@ -135,10 +131,6 @@ pub(super) fn scopes_in_force(settings: &Settings) -> Result<Vec<Scope>> {
 
 /// Reads the lockfile of each of `scopes`. A project around the nearest one whose lockfile cannot be read
 /// vouches for nothing.
-///
-/// # Errors
-///
-/// Fails for a lockfile of the nearest project or of the user that cannot be read.
 pub(super) fn in_force(scopes: &[Scope]) -> Result<Vec<InForce>> {
     let read = |(at, scope): (usize, &Scope)| {
         let is_outer = at > 0 && scope.kind == ScopeKind::Project;

@@ -61,10 +61,6 @@ impl RegistryWord {
 
     /// Returns the skill as a source, with the registries that `manifest` names, or else the user's manifest. Returns
     /// `None` if no registry was given and neither has a default one.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a manifest of the user that cannot be read, and for a registry that neither names.
     pub(super) fn source(
         self,
         context: &Context,
@@ -106,10 +102,6 @@ fn find(context: &Context, scope: &Scope, manifest: &Manifest, name: &str) -> Re
 }
 
 /// Returns the registry called `name` in `manifest`, which is that of `scope`, or else in the user's manifest.
-///
-/// # Errors
-///
-/// Fails if neither names it.
 pub(super) fn named(context: &Context, scope: &Scope, manifest: &Manifest, name: &str) -> Result<Registry> {
     if let Some(registry) = find(context, scope, manifest, name)? {
         return Ok(registry);
@@ -144,10 +136,6 @@ fn absent(scope: &Scope, name: &str, mut known: Vec<String>) -> Error {
 
 /// Returns the registry `origin` as `registries`, those of the manifest of `scope`, spell it: one directory may be
 /// written in several ways. Returns any other source unchanged.
-///
-/// # Errors
-///
-/// Fails for a path that cannot be examined.
 pub(super) fn spelled(
     context: &Context,
     scope: &Scope,
@@ -204,10 +192,6 @@ pub(super) struct ConfiguredRegistry {
 
 /// Returns the registries that the manifests of the project and of the user name, each once, or the one called `only`.
 /// A name means the registry that the project gives it.
-///
-/// # Errors
-///
-/// Fails for a manifest that cannot be read, and if no manifest names `only`.
 pub(super) fn configured(context: &Context, only: Option<&str>) -> Result<Vec<ConfiguredRegistry>> {
     let settings = &context.settings;
     let mut all: Vec<ConfiguredRegistry> = Vec::new();
@@ -246,10 +230,6 @@ pub(super) fn configured(context: &Context, only: Option<&str>) -> Result<Vec<Co
 
 /// Returns the registry that `text` names: an address, a directory, a bundle, or a name of `[registries]`. A name that
 /// nothing has is that of a directory or bundle, if there is one.
-///
-/// # Errors
-///
-/// Fails if it is none of these.
 pub(super) fn typed(context: &Context, scope: &Scope, text: &str) -> Result<Registry> {
     let registry = match Registry::named_or_new(text).map_err(|error| Error::usage(error.to_string()))? {
         Registry::Named(name) => {
@@ -268,10 +248,6 @@ pub(super) fn typed(context: &Context, scope: &Scope, text: &str) -> Result<Regi
 
 /// Returns the registry that `text` names, which is to be changed, and its directory if it is on this machine. Such a
 /// directory need not exist: who opens it says that it is not a registry yet.
-///
-/// # Errors
-///
-/// Fails as [`typed`] does.
 pub(super) fn to_change(context: &Context, text: &str) -> Result<(Registry, Option<PathBuf>)> {
     if let Ok(Registry::Directory(path)) = Registry::named_or_new(text) {
         let place = local::resolve_typed(&context.settings, &path)?;

@@ -154,10 +154,6 @@ fn seen_by_fewer(context: &Context, scope: &Scope, files: &Files, names: &[Skill
 }
 
 /// Returns the skills that nobody requested and that nothing needs any more without `names`.
-///
-/// # Errors
-///
-/// Fails if a skill that stays needs one of `names`.
 fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result<Vec<SkillName>> {
     let lock = &files.lock.skills;
     let gone: BTreeSet<&SkillName> = names.iter().collect();

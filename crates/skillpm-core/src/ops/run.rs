@@ -36,10 +36,6 @@ pub(super) fn not_found(context: &Context, request: &RunRequest, error: &Session
 }
 
 /// Runs a script of `skill` to its end. That it failed is no error; see [`Ran::success`].
-///
-/// # Errors
-///
-/// Fails for a script that is not there or may not run, and as [`run::run`] does.
 pub(super) fn run_found(
     context: &Context,
     skill: &Skill,

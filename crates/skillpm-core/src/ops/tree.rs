@@ -130,10 +130,6 @@ pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
 }
 
 /// Returns all installed skills with their dependencies.
-///
-/// # Errors
-///
-/// Fails for a manifest or lockfile that cannot be read.
 pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<TreeOutcome> {
     let listed = installed(context, &ListRequest { scope })?;
     let mut outcome = TreeOutcome { warnings: listed.warnings, ..TreeOutcome::default() };

@@ -13,10 +13,6 @@ use crate::tree::{Memory, Node, ReadError, Tree, TreeEntry};
 ///
 /// A text whose name ends in `.md` and that starts with frontmatter is a skill with this single file: it
 /// becomes its `SKILL.md`, whatever its name is.
-///
-/// # Errors
-///
-/// Fails as [`archive::open`] does; other files also give [`Refusal::NotAnArchive`].
 pub(super) fn read(file: &Arc<SharedFile>, name: &str, limits: &Limits) -> Result<Tree, ReadError> {
     match archive::open(Arc::clone(file), limits) {
         Ok(archive) => Ok(archive.tree.without_wrapper()),

@@ -145,10 +145,6 @@ fn text<'a>(path: &'a Path, shown: &str) -> Result<&'a str> {
 
 /// Returns the git repository at `path`, a path as in the manifest of `scope`, if it is a bare one, which has
 /// no files to install from directly. A directory with a work tree stays a directory.
-///
-/// # Errors
-///
-/// Fails if the path cannot be examined.
 pub(super) fn if_bare(context: &Context, scope: ScopeRoot<'_>, path: &str) -> Result<Option<Origin>> {
     if is_bare(&local::resolve(&context.settings, scope, path)?)? {
         return repository_at(path).map(Some);
@@ -158,10 +154,6 @@ pub(super) fn if_bare(context: &Context, scope: ScopeRoot<'_>, path: &str) -> Re
 
 /// Returns the git repository at the path `typed`, if there is one: the user gave a revision, which
 /// directories do not have.
-///
-/// # Errors
-///
-/// Fails if the path cannot be examined.
 pub(super) fn at_path(context: &Context, scope: ScopeRoot<'_>, typed: &str) -> Result<Option<Origin>> {
     let path = local::settle(&context.settings, scope, typed)?;
     if git_dir(&local::resolve(&context.settings, scope, &path)?)?.is_none() {

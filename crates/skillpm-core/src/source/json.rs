@@ -34,10 +34,6 @@ pub(super) struct Node<'a> {
 
 impl Json {
     /// Parses the bytes of the file that messages call `name`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for bytes that are not UTF-8 or not JSON, with the position.
     pub(super) fn parse(name: &str, bytes: Vec<u8>) -> Result<Self> {
         let text = String::from_utf8(bytes)
             .map_err(|_| Error::integrity(format!("`{name}` cannot be read: it is not UTF-8")))?;
@@ -71,28 +67,16 @@ impl<'a> Node<'a> {
     }
 
     /// Returns the member `key`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is none.
     pub(super) fn required(&self, key: &'a str) -> Result<Self> {
         self.get(key).ok_or_else(|| self.fault(&format!("there is no `{key}`")))
     }
 
     /// Returns the text of the member `key`, or `None` if there is no such member.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a value that is not a string.
     pub(super) fn text_of(&self, key: &'a str) -> Result<Option<&'a str>> {
         self.get(key).map(|node| node.text(key)).transpose()
     }
 
     /// Returns the value as a string; messages call it `what`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for any other type.
     pub(super) fn text(&self, what: &str) -> Result<&'a str> {
         self.value.as_str().ok_or_else(|| self.wrong(what, "a string"))
     }
@@ -103,38 +87,22 @@ impl<'a> Node<'a> {
     }
 
     /// Returns the value as a boolean; messages call it `what`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for any other type.
     pub(super) fn boolean(&self, what: &str) -> Result<bool> {
         self.value.as_bool().ok_or_else(|| self.wrong(what, "`true` or `false`"))
     }
 
     /// Checks that this is an object; messages call it `what`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for any other type.
     pub(super) fn object(self, what: &str) -> Result<Self> {
         if self.value.is_object() { Ok(self) } else { Err(self.wrong(what, "an object")) }
     }
 
     /// Returns the items of the list; messages call it `what`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for any other type.
     pub(super) fn list(&self, what: &str) -> Result<Vec<Self>> {
         let items = self.value.as_array().ok_or_else(|| self.wrong(what, "a list"))?;
         Ok(items.iter().enumerate().map(|(at, value)| self.step(Step::Index(at), value)).collect())
     }
 
     /// Returns the items of a list; a single string counts as a list of one.
-    ///
-    /// # Errors
-    ///
-    /// Fails for any other type.
     pub(super) fn texts(&self, what: &str) -> Result<Vec<Self>> {
         if self.value.is_string() { Ok(vec![self.clone()]) } else { self.list(what) }
     }

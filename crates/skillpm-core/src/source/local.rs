@@ -75,10 +75,6 @@ fn from_home(path: &str) -> Option<&str> {
 }
 
 /// Returns `path` from the home directory after `~/`, otherwise from `base`.
-///
-/// # Errors
-///
-/// Fails if `~` is used and the home directory is not known.
 pub(super) fn expand(settings: &Settings, base: &Path, path: &str) -> Result<PathBuf> {
     match from_home(path) {
         Some(rest) => {
@@ -115,10 +111,6 @@ pub fn portable(dir: &Path, place: &Path) -> Option<String> {
 /// Returns a path that was typed in the working directory in the form that the manifest of `scope` keeps:
 /// relative to a project, so that it means the same on every machine; from the home directory in the user
 /// scope.
-///
-/// # Errors
-///
-/// Fails if nothing is there.
 pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> Result<String> {
     let path = expand(settings, &settings.cwd, typed)?;
     let Some(real) = fs::real_path(&path)? else {

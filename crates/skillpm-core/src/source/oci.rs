@@ -154,10 +154,6 @@ fn digest(revision: &str) -> Result<Digest> {
 }
 
 /// Returns the manifest that `reference` means now, with its digest.
-///
-/// # Errors
-///
-/// Fails for a repository that cannot be reached, or that does not have it.
 fn resolve(client: &OciClient, reference: Option<&Reference>) -> Result<(Digest, Vec<u8>)> {
     let found = match reference {
         Some(Reference::Rev(text)) => {

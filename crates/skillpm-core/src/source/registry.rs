@@ -120,10 +120,6 @@ impl RegistryIndex {
     }
 
     /// Returns the versions of the skill `name`; `None` if the registry does not have it.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a registry that cannot be reached, and for a list that is not one of versions of `name`.
     fn list(&self, name: &str) -> Result<Option<Arc<NameList>>> {
         // A map of whole lists is intact whatever happened to another thread.
         let lists = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
@@ -221,10 +217,6 @@ impl RegistryIndex {
     }
 
     /// Returns the version `wanted` of the skill `name`, or the one that is chosen if nothing else decides.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a name or a version that the registry does not have.
     fn release(&self, name: &str, wanted: Option<&str>) -> Result<(Arc<NameList>, usize)> {
         let list = self.list(name)?.ok_or_else(|| self.unknown(name))?;
         let found = match wanted {

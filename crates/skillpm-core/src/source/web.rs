@@ -115,10 +115,6 @@ impl Web {
 
     /// Returns the cached file at `url`, if its server reports that it has not changed, or offline without
     /// asking. Returns `None` if only a download would tell.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Web::told`] does.
     pub(super) fn current(&self, url: &Url) -> Result<Option<Got>> {
         let Some(known) = self.cache.as_ref().and_then(|cache| cache.known(url)) else {
             return if self.offline { Err(self.told(HttpError::Offline(url.clone()))) } else { Ok(None) };
@@ -166,10 +162,6 @@ impl Web {
     }
 
     /// Fetches the file at `url`, which must have `digest`, at most `limit` bytes.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Web::told`] does, and for bytes with another digest, which are not kept.
     pub(super) fn promised(
         &self,
         url: &Url,
@@ -264,19 +256,11 @@ impl CachedBody {
 }
 
 /// Returns the digest that a lockfile has for a skill, if it has one.
-///
-/// # Errors
-///
-/// Fails if it is not a digest.
 pub(super) fn locked_digest(revision: Option<&str>) -> Result<Option<Digest>> {
     revision.map(str::parse).transpose().map_err(|error: DigestError| Error::config(error.to_string()))
 }
 
 /// Returns all bytes of `file`, whose size was limited when it was fetched.
-///
-/// # Errors
-///
-/// Fails if it cannot be read.
 pub(super) fn read_all(file: &SharedFile) -> Result<Vec<u8>> {
     Ok(file.read_all().map_err(ReadError::from)?)
 }

@@ -109,10 +109,6 @@ pub(super) fn is_same(object: &[u8], held: &Held) -> bool {
 }
 
 /// Reads the tree with `digest` from `object`, hashing its contents.
-///
-/// # Errors
-///
-/// Fails if it is a different tree.
 pub(super) fn read(object: Vec<u8>, digest: &Digest) -> Result<Held, Refusal> {
     let damaged = || Refusal::Damaged(digest.to_string());
     let Header { files, length } = parse(&object, digest).ok_or_else(damaged)?;
@@ -122,10 +118,6 @@ pub(super) fn read(object: Vec<u8>, digest: &Digest) -> Result<Held, Refusal> {
 
 /// Writes `set` to `sink` as an object, from its start, and returns the tree digest. The header is written twice,
 /// because the digests in it are known only after everything was read.
-///
-/// # Errors
-///
-/// Fails if the object cannot be written or a content cannot be read.
 pub(super) fn write<W: Write + io::Seek>(set: &FileSet, sink: &mut W) -> Result<Digest, ReadError> {
     let nothing = Digest::of(b"");
     sink.write_all(&header(set.files().iter().map(|file| (file, nothing))))?;
@@ -147,10 +139,6 @@ pub(super) fn write<W: Write + io::Seek>(set: &FileSet, sink: &mut W) -> Result<
 }
 
 /// Opens the object of the tree with `digest` at `path` and checks its header; `None` if there is no regular file.
-///
-/// # Errors
-///
-/// Fails if it cannot be read, or is a different tree.
 pub(super) fn open(path: &Path, digest: &Digest) -> Result<Option<FileSet>, ReadError> {
     let Some(file) = SharedFile::open_plain(path).map_err(named)? else { return Ok(None) };
     let damaged = || damaged(path);

@@ -36,10 +36,6 @@ struct Declaration {
 }
 
 /// Reads the declaration of the template called `template`.
-///
-/// # Errors
-///
-/// Fails for a text that is not TOML, has unknown fields, or declares a variable with an invalid name.
 pub(super) fn read(template: &str, bytes: &[u8]) -> Result<Vec<Variable>> {
     let wrong = |why: String| {
         Error::config(format!("`{DECLARATION}` of the template `{template}` cannot be used: {why}"))

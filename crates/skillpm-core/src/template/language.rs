@@ -104,10 +104,6 @@ fn fits(length: usize) -> Result<(), Error> {
 }
 
 /// Checks the tags of `text`; returns the length of the longest string literal in a tag, in bytes.
-///
-/// # Errors
-///
-/// Fails for the first tag that is not supported. The check stops at text that cannot be tokenized.
 pub(super) fn check(text: &str, syntax: &SyntaxConfig) -> Result<usize, LanguageError> {
     let (mut tag, mut longest) = (Tag::default(), 0);
     for (token, span) in tokenize(text, false, syntax.clone()).map_while(Result::ok) {

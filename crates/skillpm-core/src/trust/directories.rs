@@ -216,10 +216,6 @@ impl TrustedDir {
 
 /// Returns the first directory from `top` down to `real` that another user controls, or one above `top` whose content
 /// every user may replace; with the reason.
-///
-/// # Errors
-///
-/// Fails if a directory cannot be examined.
 pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String)>, PathError> {
     for above in top.ancestors().skip(1) {
         if fs::is_open_to_all(above)? {
@@ -245,10 +241,6 @@ pub(crate) fn exposed(top: &Path, real: &Path) -> Result<Option<(PathBuf, String
 /// users may change; with the reason.
 ///
 /// Call this after reading the files: a user who could change one before can still do so.
-///
-/// # Errors
-///
-/// Fails if a file or directory cannot be examined.
 pub(crate) fn exposed_file(root: &Path, files: &FileSet) -> Result<Option<(PathBuf, String)>, PathError> {
     let mut seen = BTreeSet::new();
     for file in files.files() {

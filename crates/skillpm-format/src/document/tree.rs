@@ -235,10 +235,6 @@ pub(super) fn parse(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Res
 }
 
 /// Parses a file of YAML. Returns its value, `None` if there is none, and the problems that are no obstacle.
-///
-/// # Errors
-///
-/// Fails with the byte and the reason for a text that is not YAML, or exceeds a limit.
 pub(crate) fn parse_yaml(text: &str) -> Result<(Option<Node>, Vec<Problem>), (usize, String)> {
     let mut problems = Vec::new();
     match parse(text, 0, &mut problems) {

@@ -25,10 +25,6 @@ impl PolicySettings {
 }
 
 /// Parses the TOML of a manifest.
-///
-/// # Errors
-///
-/// Fails for what is not TOML, and says where.
 pub(super) fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
     Document::parse(text).map_err(|error| {
         if let Some(line) = conflict_line(text) {

@@ -114,10 +114,6 @@ pub(super) trait ReferenceText {
 }
 
 /// Reads the entry of the skill `key_of_entry` from `said`, with the names of `registries`.
-///
-/// # Errors
-///
-/// Returns the first error.
 pub(super) fn read(
     said: &impl ReferenceText,
     key_of_entry: &SkillName,

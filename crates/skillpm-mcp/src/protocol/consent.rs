@@ -59,10 +59,6 @@ struct Open {
 impl Questions {
     /// Returns the question to which a call carries the answer `yes`. Returns `None` for a call without an answer, and for
     /// another answer. The question is closed after that.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an answer to a question that does not wait for one, or that was asked for another call.
     pub(super) fn agreed(&self, call: &CallToolRequestParams) -> Result<Option<Question>, ErrorData> {
         let (Some(state), Some(answers)) = (&call.request_state, &call.input_responses) else {
             return Ok(None);
@@ -78,10 +74,6 @@ impl Questions {
     }
 
     /// Adds a question for the call `subject`, and returns what the same call must carry to answer it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the system has no random numbers.
     fn open(&self, question: &Question, subject: Digest, now: Instant) -> std::io::Result<String> {
         let state = random_text()?;
         let open = Open { state: state.clone(), subject, question: question.clone(), until: now + TIME };
@@ -147,10 +139,6 @@ impl Questions {
 
 /// Returns the answer to a client that did not say that it can ask a person. The protocol has an error for it since the
 /// version whose requests say what the client can do; before that a model should learn of it.
-///
-/// # Errors
-///
-/// Fails with the error of the protocol.
 pub(super) fn unable(context: &RequestContext<RoleServer>) -> Result<&'static str, ErrorData> {
     if is_modern(context) {
         let required = ClientCapabilities::builder().enable_elicitation().build();

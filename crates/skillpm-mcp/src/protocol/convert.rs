@@ -94,10 +94,6 @@ pub(super) fn completion(mut values: Vec<String>) -> CompletionInfo {
 }
 
 /// Returns the content of a file of a skill.
-///
-/// # Errors
-///
-/// Fails if there is no such file, or if it cannot be read.
 pub(super) fn contents(offer: &Offer, located: &Located, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let skill = &located.served.skill;
     let below = located.below.as_str();
@@ -136,10 +132,6 @@ fn text_type(path: &str) -> &'static str {
 }
 
 /// Returns the direct children of the directory `address`: of a directory in a skill, or above skills.
-///
-/// # Errors
-///
-/// Fails if it is not a directory.
 pub(super) fn children(view: &View, address: &str) -> Result<Vec<Resource>, ErrorData> {
     let unknown = || ErrorData::invalid_params(format!("there is no directory at `{address}`"), None);
     let dir = uri::decode(address).ok_or_else(unknown)?;

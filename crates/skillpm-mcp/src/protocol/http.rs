@@ -219,10 +219,6 @@ impl Guarded {
 
     /// Reads a body to its end: the library would wait for that without a limit, and a connection is a place that others
     /// wait for.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the answer to a client whose body is too large, or does not come.
     async fn body(&self, body: Incoming) -> Result<Bytes, Response<Body>> {
         let read = Limited::new(body, MAX_REQUEST).collect();
         let answer = match tokio::time::timeout(self.body_time, read).await {

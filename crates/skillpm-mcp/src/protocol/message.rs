@@ -38,10 +38,6 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Value>, 
 }
 
 /// Reads a message.
-///
-/// # Errors
-///
-/// Fails for what is no JSON, and for JSON that is no message of the protocol.
 pub(super) fn read(bytes: &[u8]) -> Result<RxJsonRpcMessage<RoleServer>, Refusal> {
     let bytes = bytes.strip_prefix(MARK).unwrap_or(bytes);
     serde_json::from_slice(bytes).map_err(|_| Refusal::of(bytes))

@@ -51,10 +51,6 @@ fn runtime() -> std::io::Result<tokio::runtime::Runtime> {
 }
 
 /// Returns a text that nobody can guess.
-///
-/// # Errors
-///
-/// Fails if the system has no random numbers.
 fn random_text() -> std::io::Result<String> {
     let mut bytes = [0; RANDOM];
     getrandom::fill(&mut bytes)?;

@@ -50,10 +50,6 @@ pub(super) struct Paces(Mutex<BTreeMap<Option<Arc<str>>, Pace>>);
 
 impl Paces {
     /// Counts a request of `session` that arrives `now`, and returns when it may be answered.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the time to wait if that is too long. Such a request does not count.
     pub(super) fn admit(&self, session: Option<Arc<str>>, now: Instant) -> Result<Instant, Duration> {
         let mut paces = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         // A client that owes nothing is like one that was never there.

@@ -4,10 +4,6 @@ use rmcp::ErrorData;
 use rmcp::model::PaginatedRequestParams;
 
 /// Returns the page of at most `size` items that `request` wants, and the cursor of the next one.
-///
-/// # Errors
-///
-/// Fails for a cursor that this server did not give out.
 pub(super) fn of<T>(
     items: &[T],
     request: Option<PaginatedRequestParams>,

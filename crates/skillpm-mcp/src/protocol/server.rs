@@ -33,10 +33,6 @@ pub(super) struct Shared {
 
 impl Shared {
     /// Returns what the servers of `offer` share. Must be called in a runtime.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the skills cannot be searched.
     pub(super) fn new(offer: Offer) -> Result<Arc<Self>, ServeError> {
         // Whoever starts the server learns of it now, not each client later.
         offer.view()?;
@@ -103,10 +99,6 @@ impl Server {
     }
 
     /// Counts a request, until the result is dropped.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the client has too many requests under way.
     pub(super) fn begin(&self) -> Result<SemaphorePermit<'_>, ErrorData> {
         self.requests.try_acquire().map_err(|_| {
             let message =
@@ -116,10 +108,6 @@ impl Server {
     }
 
     /// Does `work`, which reads files, on a thread that may wait.
-    ///
-    /// # Errors
-    ///
-    /// Fails as `work` does, and if the client has too many requests under way.
     pub(super) async fn read<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Offer) -> Result<T, ErrorData> + Send + 'static,
@@ -129,10 +117,6 @@ impl Server {
     }
 
     /// Does `work` on a thread that may wait.
-    ///
-    /// # Errors
-    ///
-    /// Fails as `work` does.
     pub(super) async fn on_thread<T: Send + 'static>(
         &self,
         work: impl FnOnce(&Offer) -> Result<T, ErrorData> + Send + 'static,

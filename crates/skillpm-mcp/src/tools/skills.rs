@@ -38,10 +38,6 @@ const NAMED: usize = 40;
 const ENUMERATED: usize = 200;
 
 /// Returns the tools. There are none if there are no skills.
-///
-/// # Errors
-///
-/// Fails if the directories of skills cannot be searched.
 pub(crate) fn definitions(offer: &Offer) -> Result<Vec<Definition>> {
     let view = offer.view()?;
     let mut names: Vec<_> = view.for_models().map(|served| served.skill.meta.name.as_str()).collect();
@@ -229,10 +225,6 @@ pub(crate) struct Loaded {
 }
 
 /// Loads the skill with the arguments `words`, for `client`.
-///
-/// # Errors
-///
-/// Fails if the skill can no longer be loaded.
 pub(crate) fn loaded(offer: &Offer, served: &Served, words: &str, client: Option<&str>) -> Result<Loaded> {
     let skill = &served.skill;
     let request = InvokeRequest {
@@ -301,10 +293,6 @@ fn read(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
 }
 
 /// Returns at most `limit` bytes of `text` from `offset` on, in whole characters, and a note if that is not all.
-///
-/// # Errors
-///
-/// Fails if there is nothing at `offset`.
 fn part(text: &str, offset: usize, limit: usize) -> Result<Answer> {
     let size = text.len();
     if offset > 0 && offset >= size {

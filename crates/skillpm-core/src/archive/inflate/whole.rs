@@ -33,10 +33,6 @@ impl Whole {
     /// Returns the content of `size` bytes with the checksum `crc`, if the `packed` bytes of `source` are
     /// exactly one stream of it. Returns `None` if they are not, which does not say why, or if the content
     /// does not fit.
-    ///
-    /// # Errors
-    ///
-    /// Fails if `source` cannot be read.
     pub(super) fn inflate(
         &mut self,
         source: &mut dyn Read,

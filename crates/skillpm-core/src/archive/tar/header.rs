@@ -17,10 +17,6 @@ pub(super) struct Header {
 
 impl Header {
     /// Reads a header block.
-    ///
-    /// # Errors
-    ///
-    /// Fails for another format, a wrong checksum, or numbers that are not octal.
     pub(super) fn parse(block: &[u8]) -> Result<Self, Refusal> {
         let lossy = || String::from_utf8_lossy(text(&block[..100])).into_owned();
         let malformed = |what: &str| Refusal::Malformed(format!("`{}`: {what}", lossy()));

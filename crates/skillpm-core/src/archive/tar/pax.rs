@@ -15,11 +15,6 @@ pub(super) struct Pax {
 
 impl Pax {
     /// Reads the records that fill `bytes`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for records whose length is not as declared or that occur twice, for names in an encoding other
-    /// than UTF-8, and for the records of sparse files.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, Refusal> {
         let mut pax = Self::default();
         let mut at = 0;

@@ -7,11 +7,6 @@ const ZIP64: u16 = 0x0001;
 const UNICODE_PATH: u16 = 0x7075;
 
 /// Returns the zip64 field among the extra fields of `name`, if there is one.
-///
-/// # Errors
-///
-/// Fails for fields that do not fill the space exactly, for two zip64 fields, and for a second name of the
-/// entry, which only some readers use.
 pub(super) fn zip64<'a>(mut fields: &'a [u8], name: &str) -> Result<Option<&'a [u8]>, Refusal> {
     let malformed = |what: &str| Refusal::Malformed(format!("`{name}`: {what}"));
     let mut found = None;

@@ -11,10 +11,6 @@ use crate::error::Result;
 pub(super) struct Prepared;
 
 /// Restricts nothing.
-///
-/// # Errors
-///
-/// Fails if the network is to be blocked.
 pub(super) fn prepare(plan: Plan) -> std::result::Result<Prepared, String> {
     if plan.no_network {
         return Err("only Linux can cut off the network".to_owned());

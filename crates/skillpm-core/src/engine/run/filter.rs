@@ -54,10 +54,6 @@ impl TryFrom<Condition> for SeccompCondition {
 }
 
 /// Installs the filters for this thread and everything that it starts. Returns whether that was possible.
-///
-/// # Errors
-///
-/// Fails with the system's error if `plan` requires the filters.
 pub(super) fn apply(plan: Plan) -> Result<bool, String> {
     let Some(filters) = filters(plan).map_err(|error| error.to_string())? else { return Ok(false) };
     match filters.iter().try_for_each(|filter| apply_filter(filter)) {

@@ -53,11 +53,6 @@ enum Wanted<'a> {
 
 /// Returns the interpreter for the script at `path` of a skill, whose content starts with `bytes`: the one that its
 /// first line names, otherwise the one for its extension. `search` has the directories of `PATH`.
-///
-/// # Errors
-///
-/// Fails for a file that is not a script, for a first line that does not name a known interpreter, and if the
-/// interpreter does not exist.
 pub(super) fn choose(path: &str, bytes: &[u8], search: &[PathBuf]) -> Result<Interpreter> {
     let (names, args) = match wanted(path, bytes)? {
         Wanted::At(program, args) => {
@@ -85,10 +80,6 @@ pub(super) fn choose(path: &str, bytes: &[u8], search: &[PathBuf]) -> Result<Int
 
 /// Returns the name, without a version, of the program that the first line of the script at `path` names; `None` if
 /// `bytes` do not begin with `#!`.
-///
-/// # Errors
-///
-/// Fails for a first line that does not name a known interpreter: such a script is never run.
 pub(in crate::engine) fn program_of<'a>(path: &str, bytes: &'a [u8]) -> Result<Option<&'a str>> {
     Ok(match by_first_line(path, bytes)? {
         Some(Wanted::At(program, _)) => known(base(program)),

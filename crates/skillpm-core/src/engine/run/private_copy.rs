@@ -45,10 +45,6 @@ pub(super) struct PrivateCopy {
 
 impl PrivateCopy {
     /// Takes a copy of `script` from `copies`, or makes one.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`PrivateCopy::new`] does.
     pub(super) fn of(script: &Script, copies: &CopyPool) -> Result<Self> {
         let waits = script.digest.and_then(|digest| copies.take(digest));
         let mut stage = match waits.filter(Self::renew) {
@@ -62,10 +58,6 @@ impl PrivateCopy {
     }
 
     /// Copies the files of `script` and checks their digest, if one is given.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the files are not those that were checked, or if they cannot be read or written.
     fn new(script: &Script) -> Result<Self> {
         CLEARED.call_once(|| fs::clear_held(PREFIX));
         let (dir, held) = fs::held_temp_dir(PREFIX)?;

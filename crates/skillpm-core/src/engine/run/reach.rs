@@ -30,10 +30,6 @@ pub(super) struct Reach {
 
 impl Reach {
     /// Determines the reach of a script that `interpreter` runs from `stage`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the working directory is not a directory, or if a path to open does not exist.
     pub(super) fn of(
         settings: &Settings,
         work_dir: &WorkDir,

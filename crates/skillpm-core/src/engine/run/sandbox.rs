@@ -65,10 +65,6 @@ pub(super) struct Prepared {
 
 /// Applies to this thread, and everything that it starts, the restrictions of `plan` that are the same for every
 /// script.
-///
-/// # Errors
-///
-/// Fails with the system's error if the system supports the restrictions but refuses them.
 pub(super) fn prepare(plan: Plan) -> Result<Prepared, String> {
     let mut files = None;
     if plan.files {
@@ -82,10 +78,6 @@ pub(super) fn prepare(plan: Plan) -> Result<Prepared, String> {
 
 impl Prepared {
     /// Restricts this thread, and everything that it starts, to the files of the system and those that are `open`.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the system's error if the system supports the restrictions but refuses them.
     pub(super) fn restrict(self, open: &Open) -> Result<Done, String> {
         let mut done = Done { seccomp: self.seccomp, ..Done::default() };
         if let Some((ruleset, system)) = self.files {

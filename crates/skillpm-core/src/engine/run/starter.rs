@@ -33,10 +33,6 @@ type Started = (io::Result<Child>, Done);
 
 impl<'scope> Starter<'scope> {
     /// Starts a thread in `scope` that restricts itself by `plan`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no thread can be started.
     pub(super) fn new(scope: &'scope Scope<'scope, '_>, plan: Plan) -> Result<Self> {
         let (order, orders) = channel();
         let thread = Builder::new().spawn_scoped(scope, move || attend(plan, &orders));
@@ -45,10 +41,6 @@ impl<'scope> Starter<'scope> {
     }
 
     /// Starts `command` with access to `open`. With `require`, it is not started without a sandbox.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the sandbox is refused, or if it is required but not available.
     pub(super) fn start(self, command: Command, open: Open, require: bool) -> Result<Started> {
         // The thread waits for an order unless it panicked, which is reported below.
         let _ = self.order.send(Order { command, open, require });

@@ -273,10 +273,6 @@ fn by_ending(name: &str) -> Option<Language> {
 
 /// Returns the language from the first line of the script at `at`, such as `#!/usr/bin/env python3` or `#!/bin/sh`;
 /// `None` if there is no such line.
-///
-/// # Errors
-///
-/// Fails for a line that names no known interpreter.
 fn by_first_line(at: &Path, path: &str) -> Result<Option<Language>, Refused> {
     let bytes = fs::read_prefix(at, MAX_SCRIPT, |_| true).ok().flatten().unwrap_or_default();
     let program = run::program_of(path, &bytes).map_err(|_| Refused::Interpreter)?;

@@ -82,10 +82,6 @@ impl Journal {
     }
 
     /// Parses a journal.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the reason why it cannot be used, for people.
     pub(super) fn parse(text: &str) -> Result<Self, String> {
         let journal: Self = serde_json::from_str(text).map_err(|error| error.to_string())?;
         if journal.version != VERSION {

@@ -33,10 +33,6 @@ struct Note {
 
 impl KnownTrees {
     /// Returns the note about the scope with the directory `work_dir`. Writes nothing.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the directory cannot be examined.
     pub(super) fn of(settings: &Settings, work_dir: &Path) -> Result<Self> {
         let work_dir = fs::real_path(work_dir)?.unwrap_or_else(|| work_dir.to_owned());
         let name = Digest::of(work_dir.as_os_str().as_encoded_bytes());
@@ -72,10 +68,6 @@ impl KnownTrees {
     }
 
     /// Removes the note.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be removed.
     pub(super) fn forget(&self) -> Result<()> {
         Ok(self.file.as_deref().map_or(Ok(()), fs::remove_if_there)?)
     }

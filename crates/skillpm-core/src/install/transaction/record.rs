@@ -165,10 +165,6 @@ pub(super) fn kept(directory: &Path, file: &Path, digest: Digest) -> PathBuf {
 }
 
 /// Keeps `text`, the current content of `file`, in `directory`. It is synced with the rest of the directory.
-///
-/// # Errors
-///
-/// Fails if it cannot be written.
 pub(super) fn keep_text(directory: &Path, file: &Path, text: &[u8]) -> Result<Digest> {
     let digest = Digest::of(text);
     fs::write_small(&kept(directory, file, digest), text)?;

@@ -25,10 +25,6 @@ pub(super) struct Old<'a> {
 
 impl Transaction<'_> {
     /// Completes or clears away what a killed run left.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be finished or cleared away.
     pub(super) fn recover(&self, changing: &Changing) -> Result<()> {
         match fs::kind(&self.directory)? {
             None => return Ok(()),
@@ -118,10 +114,6 @@ impl Transaction<'_> {
     }
 
     /// Takes back the first `begun` steps, last first. The last of them may have failed halfway.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the first error, and takes back the rest.
     pub(super) fn roll_back(&self, journal: &Journal, old: &Old<'_>, begun: usize) -> Result<()> {
         self.check_place()?;
         let mut result = Ok(());
@@ -149,10 +141,6 @@ impl Transaction<'_> {
 
     /// Saves the tree of `name` at `tree`, which is removed with the transaction: somebody wrote into it
     /// while it was in place.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be saved, such as a git repository.
     pub(super) fn save(&self, name: &SkillName, tree: &Path) -> Result<()> {
         let trees = Trees::default();
         if trees.inside(tree).repository {

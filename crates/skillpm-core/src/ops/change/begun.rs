@@ -29,19 +29,11 @@ pub(in crate::ops) struct Begun<'a> {
 
 impl<'a> Begun<'a> {
     /// Locks `scope`, finishes what a killed run left behind, and reads the manifest and the lockfile.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the scope cannot be written, or one of the files is wrong.
     pub(in crate::ops) fn begin(context: &'a Context, scope: &'a Scope, dry_run: bool) -> Result<Self> {
         Self::begin_reading(context, scope, dry_run, Files::read)
     }
 
     /// Works like [`Begun::begin`], but reads the two files with `read`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Begun::begin`] does, and with the error of `read`.
     pub(in crate::ops) fn begin_reading(
         context: &'a Context,
         scope: &'a Scope,
@@ -71,10 +63,6 @@ impl<'a> Begun<'a> {
     }
 
     /// Plans the steps that lead to `goal`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if anything is in the way, and lists it with its places; also fails for a place that cannot be examined.
     pub(in crate::ops) fn plan(&self, goal: Goal) -> Result<Planned<'_, 'a>> {
         let plan = make_plan(self.context, &self.state, &goal)?;
         let paths = changes::of_plan(&self.context.settings, self.scope, &plan);
@@ -131,20 +119,11 @@ impl Planned<'_, '_> {
 
     /// Carries the plan out: saves what it replaces, then changes everything in one transaction. `contents` holds the
     /// trees that come from elsewhere. A dry run changes nothing.
-    ///
-    /// # Errors
-    ///
-    /// Fails for new capabilities that nobody agreed to, if something cannot be saved or written, or a tree is not the
-    /// one that the plan names, and leaves the scope as it was.
     pub(in crate::ops) fn apply(self, contents: BTreeMap<SkillName, FileSet>) -> Result<Applied> {
         self.apply_with(contents, Merges::default())
     }
 
     /// Works like [`Planned::apply`], and records `merges`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Planned::apply`] does.
     pub(in crate::ops) fn apply_with(
         self,
         mut contents: BTreeMap<SkillName, FileSet>,

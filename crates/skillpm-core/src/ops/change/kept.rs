@@ -22,10 +22,6 @@ use crate::tree::leftovers::comes_back;
 
 /// Adds to `contents` the trees that `plan` copies from where they are installed, or from the store if the
 /// installed ones were edited.
-///
-/// # Errors
-///
-/// Fails for a tree that cannot be read.
 pub(super) fn add_contents(
     context: &Context,
     scope: &Scope,
@@ -54,10 +50,6 @@ pub(super) fn add_contents(
 
 /// Saves the trees that `plan` replaces and that no lockfile knows. Returns a message for each one that a
 /// user wrote, without duplicates; [`kept_by`] completes the messages once the change is made.
-///
-/// # Errors
-///
-/// Fails if one cannot be saved: then nothing may be replaced.
 pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
     let mut told = Vec::new();
     let unedited = Unedited::new(&context.settings, scope);
@@ -97,10 +89,6 @@ pub(in crate::ops) fn keep_replaced(context: &Context, scope: &Scope, plan: &Pla
 
 /// Saves the trees that `plan` removes or replaces and in which tools left files that do not come back by themselves.
 /// Returns a message for each.
-///
-/// # Errors
-///
-/// Fails if one cannot be saved: then nothing may be replaced.
 pub(in crate::ops) fn keep_tool_files(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<String>> {
     let mut told = Vec::new();
     for step in plan.steps.iter().filter(|step| step.takes_tree()) {
@@ -134,10 +122,6 @@ fn keep_leftovers(context: &Context, scope: &Scope, name: &SkillName, path: &Pat
 }
 
 /// Returns a warning about each path that skillpm did not make, and that `plan` leaves as it is.
-///
-/// # Errors
-///
-/// Fails for a place that leads out of the project.
 pub(super) fn foreign_left(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
     let told = |(at, name): &(Location, SkillName)| {
         let path = scope.place(&context.settings, at, name)?;
@@ -195,10 +179,6 @@ pub(in crate::ops) fn kept_by(
 
 /// Puts the trees that `plan` removes because nothing names their skills any more into the store, unless they are
 /// already there. A branch that names them can then restore them from the store.
-///
-/// # Errors
-///
-/// Fails for a tree that cannot be read.
 pub(super) fn keep_left(
     context: &Context,
     scope: &Scope,

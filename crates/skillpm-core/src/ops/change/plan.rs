@@ -17,10 +17,6 @@ use crate::name::SkillName;
 use crate::ops::install::agent_targets::Ids;
 
 /// Looks at the places of the skills in `goal` in the scope with `state`, and returns the plan that reaches it.
-///
-/// # Errors
-///
-/// Fails if anything is in the way, and lists it with its places; also fails for a place that cannot be examined.
 pub(in crate::ops) fn make_plan(context: &Context, state: &ScopeState<'_>, goal: &Goal) -> Result<Plan> {
     let (scope, files) = (state.scope, &state.files);
     let put = goal.put.iter().map(|wanted| &wanted.name);

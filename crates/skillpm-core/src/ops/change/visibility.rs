@@ -58,10 +58,6 @@ pub(in crate::ops) struct Changed {
 }
 
 /// Changes who sees installed skills, as `edit` determines.
-///
-/// # Errors
-///
-/// Fails with the error of `edit`, if something is in the way, or if something cannot be written.
 pub(in crate::ops) fn rearrange(
     context: &Context,
     scope: &Scope,

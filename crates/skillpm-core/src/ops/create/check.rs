@@ -10,10 +10,6 @@ const MAX_DESCRIPTION: usize = 1024;
 const MAX_LINE: usize = 500;
 
 /// Returns the skill's name.
-///
-/// # Errors
-///
-/// Fails for a text that the specification refuses as a name, or that some tools do.
 pub(super) fn name(text: &str) -> Result<SkillName> {
     let message = match SkillName::new(text) {
         Ok(name) if name.as_str().is_ascii() => return Ok(name),
@@ -45,10 +41,6 @@ pub(super) fn default_description(name: &SkillName) -> String {
 }
 
 /// Returns the description, trimmed.
-///
-/// # Errors
-///
-/// Fails for one that is empty, too long or of several lines.
 pub(super) fn description(text: &str) -> Result<&str> {
     let text = text.trim();
     let count = text.chars().count();
@@ -65,10 +57,6 @@ pub(super) fn description(text: &str) -> Result<&str> {
 }
 
 /// Returns `text`, trimmed. `what` is its name in messages.
-///
-/// # Errors
-///
-/// Fails for an empty one, and as [`one_line`] does.
 pub(super) fn line(what: &str, text: &str) -> Result<String> {
     let text = one_line(what, text)?;
     if text.is_empty() {
@@ -78,10 +66,6 @@ pub(super) fn line(what: &str, text: &str) -> Result<String> {
 }
 
 /// Returns `text`, trimmed. `what` is its name in messages.
-///
-/// # Errors
-///
-/// Fails for several lines, control characters, and more than [`MAX_LINE`] characters.
 pub(super) fn one_line(what: &str, text: &str) -> Result<String> {
     let text = text.trim();
     let count = text.chars().count();

@@ -19,11 +19,6 @@ use crate::template::{BUILTIN, Template, Values, Variable};
 use crate::text::closest;
 
 /// Returns the template that `typed` names: a built-in one, or the directory of a source.
-///
-/// # Errors
-///
-/// Fails for a word that names nothing, a source that cannot be opened or that the policy refuses, and files
-/// that no skill may have.
 pub(super) fn template(context: &Context, typed: Option<&str>) -> Result<Template> {
     let typed = typed.unwrap_or(BUILTIN[0].name);
     if let Some(template) = Template::builtin(typed) {
@@ -76,11 +71,6 @@ pub(super) fn stand_ins(template: &Template) -> BTreeMap<String, String> {
 
 /// Returns `values` with the variables that `template` declares: the `given` value, otherwise the user's
 /// answer, otherwise the default.
-///
-/// # Errors
-///
-/// Fails for a value of an undeclared variable, a value of more than one line, a value that keeps the skill
-/// from being published, and a missing value.
 pub(super) fn variables(
     context: &Context,
     template: &Template,

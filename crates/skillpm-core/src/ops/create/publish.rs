@@ -41,10 +41,6 @@ impl PublishFault {
 }
 
 /// Returns the faults that keep `set`, made from `template` and `values`, from being published.
-///
-/// # Errors
-///
-/// Fails for files that cannot be read, and a set without a `SKILL.md`.
 pub(super) fn faults(template: &Template, values: &Values, set: &FileSet) -> Result<Vec<PublishFault>> {
     let Some(file) = set.get(SKILL_FILE) else {
         return Err(Error::config(format!(

@@ -174,10 +174,6 @@ impl Doctor<'_> {
     }
 
     /// Asks `gate` whether what `step` brings back may come.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy that refuses the source or what is in the skill, or for files that cannot be read.
     fn ask(&self, scope: &Scope, gate: &mut PolicyCheck, files: &Files, step: &Step) -> Result<()> {
         let name = step.name();
         match (step, files.lock.skills.get(name), files.manifest.skills().get(name)) {

@@ -37,12 +37,6 @@ struct Own {
 }
 
 /// Makes the skills that `request` names the scope's own.
-///
-/// # Errors
-///
-/// Fails for a skill that is not there, is installed already or is in several places with different files; for
-/// something at its new place; or for anything that cannot be read or written. Of what was not installed nothing stays
-/// at its new place.
 pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<ImportOutcome> {
     let state = ScopeState::read(&context.settings, scope, Depth::Bytes)?;
     let all: Vec<Own> =

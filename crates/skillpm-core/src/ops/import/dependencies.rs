@@ -31,10 +31,6 @@ pub(super) struct Brought {
 impl Brought {
     /// Finds what the skills `came`, which are adopted, depend on and nobody has. What is not available is reported: a
     /// skill that is there already is adopted without it.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy or an agent's directory that cannot be read.
     pub(super) fn find(
         context: &Context,
         state: &ScopeState<'_>,
@@ -95,10 +91,6 @@ fn take(fetcher: &mut Fetcher<'_>, name: &SkillName, offered: Offered) -> Result
 }
 
 /// Returns whether nothing is where the skill `name` would be put or linked.
-///
-/// # Errors
-///
-/// Fails for a place that cannot be examined.
 fn has_room(state: &ScopeState<'_>, everyone: &[&'static Agent], name: &SkillName) -> Result<bool> {
     let survey = Survey::take(state, &[name], everyone)?;
     let at_agents = in_directories(&survey, everyone, name).into_iter().map(|(_, found)| found);

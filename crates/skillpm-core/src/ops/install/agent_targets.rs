@@ -57,29 +57,17 @@ struct Choice {
 
 impl<'a> AgentTargets<'a> {
     /// Reads the manifest's and the lockfile's choices.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an unknown agent.
     pub(in crate::ops) fn read(settings: &'a Settings, scope: &'a Scope, files: &'a Files) -> Result<Self> {
         let (locked, now) = read_choices(scope, files)?;
         Ok(Self::of_choices(settings, scope, files, locked, now))
     }
 
     /// Checks what [`AgentTargets::read`] reads.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`AgentTargets::read`] does.
     pub(super) fn check(scope: &Scope, files: &Files) -> Result<()> {
         read_choices(scope, files).map(drop)
     }
 
     /// Returns the agents that `given` names; `*` means all on this machine.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an agent that is unknown or has no directory in this scope.
     pub(in crate::ops) fn named(settings: &Settings, scope: &Scope, given: &[String]) -> Result<Ids> {
         let mut ids = Ids::new();
         for given in given {
@@ -349,10 +337,6 @@ impl<'a> AgentTargets<'a> {
 }
 
 /// Returns the agents that the lockfile of `scope` has for each skill, and the choices of its manifest.
-///
-/// # Errors
-///
-/// Fails for an agent that is not known.
 fn read_choices(scope: &Scope, files: &Files) -> Result<(BTreeMap<SkillName, Ids>, Choice)> {
     let place = scope.manifest.display();
     let listed = |list: &[String], whose: &str| {

@@ -16,10 +16,6 @@ use crate::source::local;
 
 /// Fills in the agents that see the skills of `outcome`, and where the skills are. `files` are the current
 /// files of `scope`.
-///
-/// # Errors
-///
-/// Fails for a source in a directory that cannot be examined.
 pub(super) fn look(
     context: &Context,
     scope: &Scope,

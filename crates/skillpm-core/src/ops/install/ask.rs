@@ -15,10 +15,6 @@ use crate::text::visible_name;
 
 /// Returns the skills to install out of those `found` in a source: the only one, those that the user picks,
 /// or with `all` every one. Leaves out skills that are internal to the source if there are others.
-///
-/// # Errors
-///
-/// Fails if there are several skills and the user cannot be asked, or if the user chooses none.
 pub(super) fn ask(
     context: &Context,
     spec: &SourceSpec,
@@ -44,10 +40,6 @@ pub(super) fn ask(
 
 /// Keeps the skills of several `sources` that the user picks, or all of them with `all`. `what` names the
 /// sources, which `call` installs.
-///
-/// # Errors
-///
-/// Fails as [`ask`] does.
 pub(super) fn ask_among(
     context: &Context,
     sources: &mut [Chosen],
@@ -96,10 +88,6 @@ fn offered<T>(mut all: Vec<T>, is_internal: impl Fn(&T) -> bool) -> Vec<T> {
 }
 
 /// Lets the user pick from `items`. Returns `None` if the user cannot be asked.
-///
-/// # Errors
-///
-/// Fails if the user chooses none.
 fn pick(context: &Context, mut items: Vec<Choice>) -> Result<Option<Vec<usize>>> {
     mark_installed(context, &mut items);
     let picked = context.interact.choose("which skills do you want to install?", &items);

@@ -13,11 +13,6 @@ use crate::source::local;
 use crate::spec::SourceSpec;
 
 /// Refuses a source that no link can lead to.
-///
-/// # Errors
-///
-/// Fails for anything but a directory on this machine, and for a directory that overlaps with what skillpm itself
-/// writes.
 pub(super) fn check(context: &Context, scope: &Scope, spec: &SourceSpec) -> Result<()> {
     let Some(path) = spec.origin.local_path() else {
         return Err(Error::usage(format!("`{spec}` cannot be editable: it is not on this machine"))
@@ -51,10 +46,6 @@ fn check_directory(scope: &Scope, typed: &str, dir: &std::path::Path) -> Result<
 }
 
 /// Returns the directory of the skill `name` that `requirement` names, and the link to it.
-///
-/// # Errors
-///
-/// Fails for a directory that does not exist, or that is not a skill.
 pub(in crate::ops) fn find(
     context: &Context,
     scope: &Scope,

@@ -31,12 +31,6 @@ use crate::settings::Settings;
 
 /// Locks the scope, calls `desire` for the desired state, and changes the scope to it. A person is asked about new
 /// capabilities while it is not locked.
-///
-/// # Errors
-///
-/// Fails with the error of `read` or `desire`, if something is in the way, for a lockfile that would change
-/// and must not, for new capabilities that nobody agrees to, and if something cannot be written. Nothing has been
-/// changed then.
 pub(super) fn reach(
     context: &Context,
     scope: &Scope,
@@ -77,10 +71,6 @@ pub(super) fn reach(
 }
 
 /// Asks a person about new capabilities.
-///
-/// # Errors
-///
-/// Fails if the answer is no, or nobody can be asked.
 fn ask(context: &Context, scope: &Scope, request: &InstallRequest, versions: &[NewVersion]) -> Result<()> {
     let one = versions.iter().filter(|version| version.refused).count() == 1;
     let question = if one { "install this version?" } else { "install these versions?" };
@@ -205,10 +195,6 @@ impl<'a> Edit<'a> {
     /// Returns the goal: it adds the skills `put` with the agents that should see them, and the `entries` of
     /// the manifest. It removes the `orphans`, skills that nothing needs any more, and those that are `gone`
     /// from manifest and lockfile.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an agent that is unknown or has no directory in the scope.
     fn goal(
         &self,
         mut put: Vec<Wanted>,

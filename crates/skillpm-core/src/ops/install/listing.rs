@@ -10,10 +10,6 @@ use crate::install::state::read_manifest;
 use crate::ops::fetcher::Sources;
 
 /// Lists the skills in the sources of `request`.
-///
-/// # Errors
-///
-/// Fails for a source that cannot be opened or is refused, and for skills that do not exist.
 pub(super) fn list(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     if request.from_project && request.marketplace.is_none() {

@@ -19,10 +19,6 @@ use crate::spec::SourceSpec;
 use crate::text::{closest, visible_name};
 
 /// Lists the plugins of the marketplace `typed`, or the chosen skills of the named plugins.
-///
-/// # Errors
-///
-/// Fails as [`choose`] does.
 pub(super) fn list(
     sources: &mut Sources<'_>,
     request: &InstallRequest,
@@ -45,11 +41,6 @@ pub(super) fn list(
 
 /// Opens the plugins of the marketplace `typed` that `request` names, with all of their skills or those that
 /// it names.
-///
-/// # Errors
-///
-/// Fails for a source without a marketplace, or one that is refused; for a plugin that does not exist, cannot
-/// be fetched, or has no skills; and for several plugins if none is named and the user cannot be asked.
 pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed: &str) -> Result<Selection> {
     let context = sources.context;
     let mut market = Market::open(sources, request, typed)?;

@@ -133,10 +133,6 @@ pub enum Change {
 
 /// Returns the outcome of an installation that is `planned`, with the `notes` about the desired state. `files` are the
 /// manifest and the lockfile before it.
-///
-/// # Errors
-///
-/// Fails for a place that leads out of the project.
 pub(super) fn planned(
     context: &Context,
     scope: &Scope,

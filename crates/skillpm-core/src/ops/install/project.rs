@@ -16,11 +16,6 @@ use crate::spec::SourceSpec;
 use crate::text::closest;
 
 /// Lists the skills of the packages that the project of `scope` uses, or those that `request` names.
-///
-/// # Errors
-///
-/// Fails as [`package::of_project`] does, for a project whose packages have no skills, and for a name that no
-/// skill or more than one has.
 pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<InstallOutcome> {
     let (mut bringers, warnings) = bringers(context, scope)?;
     if !request.skills.is_empty() {
@@ -34,10 +29,6 @@ pub(super) fn list(context: &Context, scope: &Scope, request: &InstallRequest) -
 }
 
 /// Chooses the skills for `request`: by name, all, the only one, or those that the user picks.
-///
-/// # Errors
-///
-/// Fails as [`list`] does, and for several skills if none is named and the user cannot be asked.
 pub(super) fn choose(context: &Context, scope: &Scope, request: &InstallRequest) -> Result<Selection> {
     let (mut sources, warnings) = bringers(context, scope)?;
     choose_among(context, request, &mut sources)?;

@@ -17,10 +17,6 @@ use crate::ops::home;
 use crate::tree::leftovers::is_code;
 
 /// Restores the skills of the manifest and the lockfile.
-///
-/// # Errors
-///
-/// Fails for options that need a source, for a scope without files, and as [`restore`] and [`goal::reach`] do.
 pub(super) fn reinstall(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
     check_restore(request)?;
     let scope = &home::to_change(context, request.scope, request.dry_run)?;

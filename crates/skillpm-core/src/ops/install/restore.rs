@@ -52,11 +52,6 @@ pub(in crate::ops) enum Overwrite {
 }
 
 /// Determines what is missing in the scope with `state`, and gets it from the store, or else from its source.
-///
-/// # Errors
-///
-/// Fails for bytes that are not what was locked; for a source that cannot be reached; and with `locked` or
-/// `frozen`, for a manifest that requests more than is locked.
 pub(super) fn restore(
     context: &Context,
     state: &ScopeState<'_>,
@@ -97,10 +92,6 @@ pub(super) fn restore(
 
 /// Brings installed skills up to date when only the agents that see them change. `skills` says for each
 /// whether it is to be disabled.
-///
-/// # Errors
-///
-/// Fails as [`restore`] does, for missing parts that are to be restored.
 pub(in crate::ops) fn ensure_installed(
     context: &Context,
     state: &ScopeState<'_>,
@@ -139,11 +130,6 @@ struct Restorer<'a> {
 
 impl<'a> Restorer<'a> {
     /// Returns a restorer that has not opened any source yet.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a policy that cannot be read, and for a directory of skills that leads out of the project or
-    /// cannot be examined.
     fn new(context: &'a Context, state: &'a ScopeState<'_>) -> Result<Self> {
         let (scope, files) = (state.scope, &state.files);
         let fetcher = Fetcher::new(context, scope, files)?;

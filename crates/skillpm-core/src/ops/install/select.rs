@@ -16,10 +16,6 @@ use crate::tree::{Node, Tree};
 use crate::{agents, document::Document, lint};
 
 /// Finds the skills in `opened`: below the path of `spec`, or wherever skills are expected.
-///
-/// # Errors
-///
-/// Fails for a path that does not exist, and for a source without skills.
 pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Vec<Candidate>> {
     if let Some(shelf) = &opened.shelf {
         if let Some(path) = &spec.path
@@ -160,10 +156,6 @@ pub(super) fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Cand
 }
 
 /// Returns those of the skills `found` in the source `spec` that `names` mean, and the names that none has.
-///
-/// # Errors
-///
-/// Fails for a name that more than one has.
 pub(super) fn by_names<'a>(
     spec: &SourceSpec,
     opened: &FetchedSource,
@@ -186,10 +178,6 @@ pub(super) fn by_names<'a>(
 }
 
 /// Selects the skills that `names` mean. Without names, selects the only one, or those that the user picks.
-///
-/// # Errors
-///
-/// Fails for a name that no skill or more than one has, and for several skills if the user cannot be asked.
 pub(in crate::ops) fn select(
     context: &Context,
     spec: &SourceSpec,
@@ -212,10 +200,6 @@ pub(in crate::ops) fn select(
 }
 
 /// Returns the skill in `found` that `name` means.
-///
-/// # Errors
-///
-/// Fails for a name that more than one has.
 pub(super) fn by_name(
     spec: &SourceSpec,
     opened: &FetchedSource,
@@ -258,10 +242,6 @@ pub(super) fn by_name(
 
 /// Returns the only skill in the directory `name` of the source, wherever that is, by searching the
 /// directory.
-///
-/// # Errors
-///
-/// Fails for a directory with several skills.
 fn by_place(spec: &SourceSpec, opened: &FetchedSource, name: &str) -> Result<Option<Candidate>> {
     let path = name.strip_prefix("./").unwrap_or(name).trim_end_matches('/');
     let is_path = name.starts_with("./") || path.contains('/');
@@ -360,11 +340,6 @@ fn unknown(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate], name:
 
 /// Returns the name under which a skill is installed: its own if the specification accepts it, otherwise that
 /// of its directory, otherwise a cleaned-up form of its own.
-///
-/// # Errors
-///
-/// Fails for a skill that cannot be loaded, and for a name that is empty after cleaning, that leads
-/// elsewhere, or that imitates another one.
 pub(in crate::ops) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillName> {
     let directory = candidate.directory_name(root);
     let place = if candidate.path.is_empty() {
@@ -403,10 +378,6 @@ fn leads_elsewhere(name: &str) -> bool {
 }
 
 /// Refuses a name that imitates another one.
-///
-/// # Errors
-///
-/// Fails with [`crate::error::ErrorKind::Integrity`], and names the letter.
 pub(super) fn check_alphabet(name: &SkillName) -> Result<()> {
     if let Some(c) = name.homoglyph() {
         return Err(Error::integrity(format!(

@@ -64,11 +64,6 @@ fn of_named_registry(
 }
 
 /// Parses a source as it was typed, together with the flags that apply to it.
-///
-/// # Errors
-///
-/// Fails for a text that is not a source, for a path that does not exist, and for a revision given twice or
-/// for a path.
 pub(super) fn parse(
     context: &Context,
     scope: &Scope,
@@ -135,10 +130,6 @@ pub(super) fn parse(
 
 /// Refuses a text such as `skills/pdf` that is read as a repository if there is a directory with that path here: a user
 /// who forgot `./` would get a stranger's skills.
-///
-/// # Errors
-///
-/// Fails if there is one.
 pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &SourceSpec) -> Result<()> {
     let typed = text.trim().trim_end_matches('/');
     // A text without any prefix is a repository on GitHub.
@@ -156,10 +147,6 @@ pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &S
 }
 
 /// Returns the sources that `request` names, as they were typed. With a marketplace, these are names of its plugins.
-///
-/// # Errors
-///
-/// Fails as [`parse`] does.
 pub(super) fn parse_all(
     context: &Context,
     scope: &Scope,
@@ -171,10 +158,6 @@ pub(super) fn parse_all(
 }
 
 /// Opens the sources `specs`, parsed from the texts of `request`, and chooses the skills for the request.
-///
-/// # Errors
-///
-/// Fails for a source that cannot be opened, and for skills that do not exist.
 pub(super) fn choose(
     sources: &mut Sources<'_>,
     request: &InstallRequest,
@@ -260,10 +243,6 @@ fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Ve
 ///
 /// The address of a page does not show where the name of a branch ends: if there is no such revision, longer
 /// names are tried.
-///
-/// # Errors
-///
-/// Fails as [`Sources::open`] does.
 fn open_typed(
     sources: &mut Sources<'_>,
     text: &str,
@@ -321,10 +300,6 @@ fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<String> {
 
 /// Returns the chosen skills out of those `found` in the source `spec`, and the names given for several
 /// sources that this source does not have.
-///
-/// # Errors
-///
-/// Fails as [`select`] does.
 fn choose_from(
     context: &Context,
     request: &InstallRequest,
@@ -351,10 +326,6 @@ fn choose_from(
 }
 
 /// Refuses names that none of several sources has. `missed` lists the names that each of them lacks.
-///
-/// # Errors
-///
-/// Fails for the first such name.
 fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> {
     let Some((first, others)) = missed.split_first() else { return Ok(()) };
     let Some(name) = first.iter().find(|name| others.iter().all(|other| other.contains(name))) else {
@@ -366,10 +337,6 @@ fn check_missed(request: &InstallRequest, missed: &[Vec<String>]) -> Result<()> 
 }
 
 /// Lists what the sources hold, or the part that `request` names. `specs` are the parsed sources.
-///
-/// # Errors
-///
-/// Fails as [`Sources::open`] and [`candidates`] do, and for a name that no skill or more than one has.
 pub(super) fn list(
     sources: &mut Sources<'_>,
     request: &InstallRequest,

@@ -12,10 +12,6 @@ use crate::spec::{SourceSpec, SpecError};
 
 /// Returns `request` with those words among its sources that are not sources turned into names of skills, if
 /// real sources accompany them, as in `owner/repo pdf`.
-///
-/// # Errors
-///
-/// Fails for a word that is also the name of a directory or file here.
 pub(super) fn with_skills_named<'a>(
     context: &Context,
     request: &'a InstallRequest,

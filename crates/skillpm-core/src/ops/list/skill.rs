@@ -15,10 +15,6 @@ use crate::name::SkillName;
 pub(in crate::ops) type Examined = (ListedSkill, Vec<Warning>);
 
 /// Returns the skill `name` of a scope; `None` for what is neither asked for nor a skill's directory.
-///
-/// # Errors
-///
-/// Fails as [`list`](super::list) does.
 pub(in crate::ops) fn one(context: &Context, kind: ScopeKind, name: &SkillName) -> Result<Option<Examined>> {
     let is_known = |(skill, _): &Examined| !skill.state.is_unknown();
     let found = one_in(context, &Scope::new(&context.settings, kind)?, name)?;

@@ -131,10 +131,6 @@ impl Edit {
     }
 
     /// Checks that the file may be written if the edit changes it: a rename replaces it in spite of its mode.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a file that nobody may write.
     pub(super) fn check_mode(&self) -> Result<()> {
         if self.old == self.new || !fs::is_read_only(&self.file.path) {
             return Ok(());
@@ -156,10 +152,6 @@ impl Edit {
     }
 
     /// Gives the file its old text again, and keeps the `receipt` that there was before.
-    ///
-    /// # Errors
-    ///
-    /// Fails if another program has changed the file since: what it wrote stays. Fails if the file cannot be written.
     fn take_back(&self, settings: &Settings, receipt: Option<&Receipt>) -> Result<()> {
         // The edit itself may have failed: then the file still has its old text.
         if self.file.read(settings)? != self.old && !self.write(self.new.as_deref(), self.old.as_deref())? {

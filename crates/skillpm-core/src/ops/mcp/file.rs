@@ -25,10 +25,6 @@ pub(super) struct ClientFile {
 
 impl ClientFile {
     /// Returns the file of `client` in `scope`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the client has no file there, or it cannot be examined.
     pub(super) fn new(settings: &Settings, client: &'static Client, scope: ScopeKind) -> Result<Self> {
         if scope == ScopeKind::Project && !client.has_project_file() {
             let message = format!("{} has no configuration file in a project", client.name);
@@ -40,11 +36,6 @@ impl ClientFile {
     }
 
     /// Returns the text of the file; `None` if the file does not exist.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read, is not UTF-8 or too large; for a link that leads to nothing; and for a file of a
-    /// project that a link moves out of the project.
     pub(super) fn read(&self, settings: &Settings) -> Result<Option<String>> {
         let real = fs::real_path(&self.path)?;
         if real.is_none() && fs::kind(&self.path)? == Some(Kind::Symlink) {

@@ -77,10 +77,6 @@ pub fn plan_install<'c>(context: &'c Context, request: &McpInstallRequest) -> Re
 }
 
 /// Returns the requested key of the server.
-///
-/// # Errors
-///
-/// Fails for a key that some format or client may not take.
 pub(super) fn checked_name(name: Option<&str>) -> Result<&str> {
     let name = name.unwrap_or(NAME);
     let is_plain = name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_'));

@@ -89,10 +89,6 @@ impl Receipt {
 
     /// Writes the receipt for the server `name` in the file `path`, for this user only. Does nothing where there is no
     /// place for it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be written.
     pub(super) fn write(&self, settings: &Settings, path: &Path, name: &str) -> Result<()> {
         let Some(place) = Self::place(settings, path, name) else { return Ok(()) };
         if let Some(directory) = place.parent() {
@@ -103,10 +99,6 @@ impl Receipt {
     }
 
     /// Removes the receipt for the server `name` in the file `path`, if there is one.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be removed.
     pub(super) fn remove(settings: &Settings, path: &Path, name: &str) -> Result<()> {
         match Self::place(settings, path, name) {
             Some(place) => Ok(fs::remove_if_there(&place)?),

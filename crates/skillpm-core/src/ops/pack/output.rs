@@ -188,10 +188,6 @@ fn bill(context: &Context, packed: &Packed) -> Result<String> {
 
 impl Output {
     /// Returns what is in its place.
-    ///
-    /// # Errors
-    ///
-    /// Fails for other content unless `force` is set, and for anything that is not a regular file.
     fn look(&self, force: bool) -> Result<Existing> {
         let shown = self.path.display();
         let real = fs::real_path(&self.path)?;

@@ -36,10 +36,6 @@ pub struct Secrets {
 
 impl Secrets {
     /// Returns what may be secret in `set`; keys only if somebody wants to know of them.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a file that cannot be read.
     pub(in crate::ops) fn of(set: &FileSet, with_keys: bool) -> Result<Self> {
         let mut secrets = Self::default();
         for file in set.files() {
@@ -62,10 +58,6 @@ impl Secrets {
 
     /// Tells of all of them, and asks whether the skill `name` is to be `done` nevertheless, unless `allowed` says so or
     /// nothing `is_made`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the answer is no, and if nobody can be asked.
     pub(in crate::ops) fn ask(
         &self,
         context: &Context,
@@ -100,10 +92,6 @@ impl Secrets {
 
 impl Packed {
     /// Asks about what may be secret in the package, as [`Secrets::ask`] does.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the answer is no, and if nobody can be asked.
     pub(in crate::ops) fn ask(
         &self,
         context: &Context,

@@ -20,10 +20,6 @@ pub(in crate::ops) struct Inside<'a> {
 
 impl<'a> Inside<'a> {
     /// Returns the places: the project around the working directory, and `targets`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a directory that cannot be examined.
     pub(in crate::ops) fn new(context: &'a Context, targets: &[Target]) -> Result<Self> {
         let cwd = &context.settings.cwd;
         let paths = targets.iter().filter_map(|target| match target {
@@ -34,10 +30,6 @@ impl<'a> Inside<'a> {
     }
 
     /// Returns the real path of `file`, if links lead it out of the project, or out of what the user named.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a directory that cannot be examined.
     pub(in crate::ops) fn leads_out(&self, file: &Path) -> Result<Option<PathBuf>> {
         let at = normal(&self.cwd.join(file));
         let dir = at.parent().unwrap_or(Path::new(""));

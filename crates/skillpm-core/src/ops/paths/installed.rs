@@ -30,10 +30,6 @@ pub(in crate::ops) struct Installed<'a> {
 impl<'a> Installed<'a> {
     /// Collects the skills in the lockfiles of the user and of the project around the working directory, and
     /// the directories in `targets`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an invalid lockfile of the project, and for a directory that cannot be examined.
     pub(in crate::ops) fn new(context: &'a Context, targets: &[Target]) -> Result<Self> {
         let settings = &context.settings;
         let mut named = BTreeSet::new();
@@ -86,10 +82,6 @@ impl<'a> Installed<'a> {
 
     /// Reports whether the skill's file that is shown as `file` is left alone. Reads the lockfile of every
     /// project that contains it, as a search may start above or beside it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if its directory cannot be examined.
     pub(in crate::ops) fn holds(&mut self, file: &Path) -> Result<bool> {
         let file = self.settings.cwd.join(file);
         let Some(dir) = directory(&file)? else { return Ok(false) };

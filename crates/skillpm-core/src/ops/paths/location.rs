@@ -40,10 +40,6 @@ impl FileLocation {
     }
 
     /// Reads the file. Returns `None` if it no longer exists.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read.
     pub(in crate::ops) fn read(&self) -> Result<Option<Content>> {
         let mut bytes = Vec::new();
         Ok(match fs::read_regular(&self.file(), MAX_SKILL_FILE, &mut bytes)? {

@@ -36,11 +36,6 @@ impl<'a> Finder<'a> {
 
     /// Returns the skills that `typed` names and that were not named before, sorted by the bytes of their
     /// paths. An existing path is not a pattern.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a path that does not exist, cannot be read, or holds no skill, and for a pattern that is
-    /// invalid or matches nothing.
     pub(super) fn find(&mut self, typed: &Path) -> Result<Vec<FileLocation>> {
         let at = self.cwd.join(typed);
         let mut found = Vec::new();

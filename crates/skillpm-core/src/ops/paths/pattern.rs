@@ -36,10 +36,6 @@ pub(super) fn read(typed: &Path) -> Option<Pattern<'_>> {
 impl Pattern<'_> {
     /// Returns the skills that the pattern matches, by file or by directory, sorted, as paths with the same
     /// start. Records in `searched` where it looks.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an invalid pattern, a directory that cannot be read, or no match at all.
     pub(super) fn matches(&self, cwd: &Path, searched: &mut Searched) -> Result<Vec<PathBuf>> {
         let shown = self.typed.display();
         let text = self.text.strip_prefix("./").unwrap_or(self.text);

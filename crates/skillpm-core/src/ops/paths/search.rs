@@ -25,10 +25,6 @@ const DISK: Disk = Disk { leaves_out_foreign: true };
 
 /// Returns the skills that `typed`, located at `at`, names, sorted by path. Records in `searched` where it
 /// looks, except for the skills' own directories.
-///
-/// # Errors
-///
-/// Fails for a path that does not exist, cannot be read, or holds no skill.
 pub(super) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     searched.at(|| typed.to_owned());
     let shown = typed.display();

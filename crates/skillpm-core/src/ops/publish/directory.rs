@@ -15,10 +15,6 @@ pub(super) struct Directory(RegistryDir);
 
 impl Directory {
     /// Opens the registry at `path`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the registry does not exist, or if `request` names a tag.
     pub(super) fn open(context: &Context, path: &Path, request: &PublishRequest) -> Result<Self> {
         let registry = open(context, Some(path))?;
         if request.tag.is_some() {
@@ -34,10 +30,6 @@ impl Directory {
 
     /// Adds `packed`. With `dry_run`, only checks whether that is possible. Returns whether the registry had the version
     /// already, with the same files.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the registry has the version with other files, and if it cannot be read or written.
     pub(super) fn publish(&self, context: &Context, packed: &Packed, dry_run: bool) -> Result<bool> {
         let package = Package::new(packed.bytes.clone())?;
         if dry_run {

@@ -40,10 +40,6 @@ struct Plan<'a> {
 
 impl ReleasesOf {
     /// Returns the target of `request` for the skill in the directory `dir`, or `None` if it is not on GitHub.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a text that is not a repository, for a remote that is not on GitHub, and for an impossible tag.
     pub(super) fn typed(context: &Context, dir: &Path, request: &PublishRequest) -> Result<Option<Self>> {
         let repository = match request.to.split_once(':') {
             Some((GITHUB, _)) => named(context, &request.to)?,
@@ -63,11 +59,6 @@ impl ReleasesOf {
 
     /// Makes the release of `packed`, the skill in the directory `dir`. With `dry_run`, only checks whether that is
     /// possible.
-    ///
-    /// # Errors
-    ///
-    /// Fails without a commit, a token or the network; if GitHub does not have the commit, already has the release, or
-    /// refuses a step. What was made until then is deleted, or the error says that it is left.
     pub(super) fn publish(
         &self,
         context: &Context,

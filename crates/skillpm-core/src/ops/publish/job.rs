@@ -26,10 +26,6 @@ struct Stated {
 }
 
 /// Exchanges the statement of the CI system, if there is one, for a token that `server` accepts for a few minutes.
-///
-/// # Errors
-///
-/// Fails if the CI system does not make the statement, and if the server does not accept it.
 pub(super) fn log_in(context: &Context, server: &mut RegistryServer) -> Result<()> {
     let Some(statement) = statement(context, server)? else { return Ok(()) };
     let how = server.login().how();

@@ -30,10 +30,6 @@ pub(super) struct Repository {
 
 impl Repository {
     /// Returns the repository that `request` names; `None` if it names another target.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a text that looks like an OCI repository but is not one, and for a tag that no registry can have.
     pub(super) fn typed(context: &Context, request: &PublishRequest) -> Result<Option<Self>> {
         if !request.to.starts_with("oci:") {
             return Ok(None);
@@ -66,10 +62,6 @@ impl Repository {
     /// Publishes `packed` under its version or the named tag. A version also becomes `latest`, unless it is a pre-release
     /// or the repository has a higher one. With `dry_run`, only checks whether the tag can be used. Returns whether the tag
     /// has the files already.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the tag is a version that has other files, and if the registry cannot be reached or refuses something.
     pub(super) fn publish(&self, context: &Context, packed: &Packed, dry_run: bool) -> Result<bool> {
         let own = oci::tag(packed.version.as_str());
         let tag = self.tag.as_ref().unwrap_or(&own);

@@ -18,10 +18,6 @@ pub(super) struct Server(RegistryServer);
 impl Server {
     /// Opens the registry at `address`. Where no token is known and a CI system states which job this is, the server
     /// gives one for that, unless nothing is to be written.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the registry does not exist, if `request` names a tag, or if the server does not accept the statement.
     pub(super) fn open(context: &Context, address: &Address, request: &PublishRequest) -> Result<Self> {
         if request.tag.is_some() {
             return Err(super::directory::no_tags());
@@ -40,10 +36,6 @@ impl Server {
 
     /// Publishes `packed`. With `dry_run`, only checks whether the server has the version already. Returns whether it
     /// was there before, with the same files.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it has the version with other files, and if it refuses the package or the token.
     pub(super) fn publish(&self, packed: &Packed, dry_run: bool) -> Result<bool> {
         let Self(server) = self;
         let (name, version) = (&packed.name, &packed.version);
@@ -73,10 +65,6 @@ impl Server {
     }
 
     /// Reports whether the server lists the version with the same files.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it lists the version with other files, and if it does not answer.
     fn has(&self, packed: &Packed) -> Result<bool> {
         let list = self.0.versions(&packed.name)?;
         match list.as_ref().and_then(|list| list.get(&packed.version)) {

@@ -28,10 +28,6 @@ pub(super) enum Target {
 
 impl Target {
     /// Returns the target of `request` for the skill in the directory `dir`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the target does not exist, or if `request` has an option that it does not support.
     pub(super) fn open(context: &Context, dir: &Path, request: &PublishRequest) -> Result<Self> {
         if let Some(releases) = ReleasesOf::typed(context, dir, request)? {
             return Ok(Self::GitHub(releases));
@@ -62,10 +58,6 @@ impl Target {
 
     /// Publishes `packed`, the skill in the directory `dir`. With `dry_run`, only checks whether that is possible. Returns
     /// the release, if one was made, and whether the target had the version already, with the same files.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the target has the version with other files, and if it cannot be read or written.
     pub(super) fn publish(
         &self,
         context: &Context,

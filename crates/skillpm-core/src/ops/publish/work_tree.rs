@@ -43,10 +43,6 @@ mod without_git {
 }
 
 /// Returns the files below `dir` that git has not committed and that matter for the package.
-///
-/// # Errors
-///
-/// Fails if there are any, or if git cannot tell, unless that is `allowed`.
 pub(super) fn uncommitted(
     context: &Context,
     dir: &Path,

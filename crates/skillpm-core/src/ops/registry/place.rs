@@ -26,10 +26,6 @@ pub(super) enum AnyRegistry {
 impl AnyRegistry {
     /// Finds the registry that `text` names: a directory, or else an address or a name of `[registries]`. Without a text,
     /// it is that in the working directory.
-    ///
-    /// # Errors
-    ///
-    /// Fails if no registry is found.
     pub(super) fn find(context: &Context, text: Option<&str>) -> Result<Self> {
         let dir = path(context, text.map(Path::new));
         let Some(text) = text.filter(|_| !matches!(fs::real_path(&dir), Ok(Some(_)))) else {

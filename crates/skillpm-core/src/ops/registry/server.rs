@@ -66,10 +66,6 @@ struct Changed {
 
 impl RegistryServer {
     /// Opens the registry at `address`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the address is not a registry, and if it cannot be reached.
     pub(in crate::ops) fn open(context: &Context, address: &Address) -> Result<Self> {
         let settings = &context.settings;
         let named = Url::parse(address.as_str())?;
@@ -120,28 +116,16 @@ impl RegistryServer {
     }
 
     /// Returns the versions of the skill `name`; `None` if the registry does not have it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the server does not answer with them.
     pub(in crate::ops) fn versions(&self, name: &SkillName) -> Result<Option<NameList>> {
         read(self, &files::list(name), |bytes| NameList::parse(bytes, name))
     }
 
     /// Returns all skills.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the server does not answer with them.
     pub(super) fn skills(&self) -> Result<SearchIndex> {
         Ok(read(self, files::SEARCH, SearchIndex::parse)?.unwrap_or_default())
     }
 
     /// Returns who may publish the skill `name`, and who may see it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the registry does not have the skill.
     pub(super) fn access(&self, name: &SkillName) -> Result<Access> {
         let path = format!("skills/{}/owners", encode(name.as_str()));
         let text = self.fetch(&self.api(&path)?, MAX_FILE)?.ok_or_else(|| self.unknown(name))?;
@@ -149,10 +133,6 @@ impl RegistryServer {
     }
 
     /// Asks for a change at `path` of the server's interface, which `body` describes. Returns whether that is new.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the server refuses it.
     pub(super) fn change(&self, method: Method, path: &str, body: &impl Serialize) -> Result<bool> {
         let answer = self.submit(method, path, body)?;
         let Changed { changed } = serde_json::from_slice(&answer.body).map_err(|_| self.unexpected())?;
@@ -160,10 +140,6 @@ impl RegistryServer {
     }
 
     /// Sends `body` to `path` of the server's interface.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the server refuses it.
     pub(in crate::ops) fn submit(
         &self,
         method: Method,
@@ -176,10 +152,6 @@ impl RegistryServer {
     }
 
     /// Sends `bytes` of the media type `content_type` to `path` of the server's interface.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the server refuses it.
     pub(in crate::ops) fn send(
         &self,
         method: Method,

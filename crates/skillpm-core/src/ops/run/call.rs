@@ -25,10 +25,6 @@ pub struct CallRequest {
 
 impl CallRequest {
     /// Returns the run of the tool of `skill` among `set`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a script that is not there, and arguments that do not fit it.
     pub(in crate::ops) fn prepared(&self, skill: &Skill, set: &ToolSet) -> Result<RunRequest, SessionError> {
         let wanted = &self.request.script;
         let Some(tool) = set.get(wanted) else {

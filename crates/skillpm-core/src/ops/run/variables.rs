@@ -8,10 +8,6 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 
 /// Returns the variables that `wanted` names, each as `NAME` or `NAME=VALUE`, with their values.
-///
-/// # Errors
-///
-/// Fails for a variable that is not set here, and for a name or value that no variable can have.
 pub(super) fn variables(context: &Context, wanted: &[OsString]) -> Result<BTreeMap<OsString, OsString>> {
     let one = |wanted: &OsString| {
         if let Some((name, value)) = assignment(wanted) {

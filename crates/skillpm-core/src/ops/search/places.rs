@@ -32,10 +32,6 @@ impl FoundSkill {
 }
 
 /// Returns the skills that are available here: those of the project, of the user and of the program.
-///
-/// # Errors
-///
-/// Fails if the directories of skills cannot be searched.
 pub(super) fn installed(context: &Context) -> Result<Vec<FoundSkill>> {
     let snapshot = Session::of_person(context)?.snapshot()?;
     let found = snapshot.skills().iter().map(|skill| FoundSkill {
@@ -50,10 +46,6 @@ pub(super) fn installed(context: &Context) -> Result<Vec<FoundSkill>> {
 }
 
 /// Returns the skills of each registry, or why they are not known. A registry that a policy denies is not asked.
-///
-/// # Errors
-///
-/// Fails for a manifest or a policy that cannot be read.
 pub(super) fn of_registries(
     context: &Context,
     registries: &[ConfiguredRegistry],
@@ -96,10 +88,6 @@ fn of_registry(context: &Context, registry: &ConfiguredRegistry) -> Result<Vec<F
 }
 
 /// Returns at most `limit` skills that skills.sh finds for `words`, in its order.
-///
-/// # Errors
-///
-/// Fails if it cannot be reached, or if its answer makes no sense.
 #[cfg(feature = "http")]
 pub(super) fn of_site(context: &Context, words: &str, limit: usize) -> Result<Vec<FoundSkill>> {
     let found = source::skills_sh::search(context, words, limit)?.into_iter().map(|skill| FoundSkill {

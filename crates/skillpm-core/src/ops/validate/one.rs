@@ -68,10 +68,6 @@ impl<'a> Checker<'a> {
 
     /// Checks the file at `place`; `None` if it is gone by now. A file that is not a regular one, or a large one, is a
     /// finding.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read.
     pub(super) fn file(&self, place: &FileLocation) -> Result<Option<(Checked, Option<Again>)>> {
         let document = match place.read()? {
             None => return Ok(None),

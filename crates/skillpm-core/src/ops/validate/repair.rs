@@ -27,10 +27,6 @@ pub(super) struct Repairing {
 
 /// Repairs `skills`, and checks again what was written. Installed ones that were found by a search stay as they are
 /// locked, and those that a link leads to out of the project stay as they are.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be written, or changed meanwhile, or for a lockfile that is wrong.
 pub(super) fn repair(
     context: &Context,
     skills: &mut [Checked],

@@ -34,10 +34,6 @@ pub(super) struct McpClient {
 
 impl McpClient {
     /// Returns a client that does nothing until the first request.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an address that cannot be requested, and for a login that cannot be used.
     pub(super) fn new(context: &Context, server: &McpServer) -> Result<Self> {
         let transport: Box<dyn Transport> = match server {
             McpServer::Web(address) => Box::new(Http::new(context, address)?),
@@ -47,11 +43,6 @@ impl McpClient {
     }
 
     /// Calls `method` and returns its result, of at most `limit` bytes.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a server that cannot be reached, does not let the request in, or offers no skills. The inner error is
-    /// that of the server.
     pub(super) fn call(
         &self,
         method: &str,

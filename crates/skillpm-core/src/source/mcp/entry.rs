@@ -147,10 +147,6 @@ fn check_name(path: &str, frontmatter: &Object) -> Result<(), String> {
 
 impl FileList {
     /// Reads the list `resources` of the skill at `path`.
-    ///
-    /// # Errors
-    ///
-    /// Returns why the skill cannot be fetched.
     fn read(path: &str, resources: Option<&Value>) -> Result<Self, String> {
         let list = match resources {
             Some(Value::Array(list)) => list,
@@ -177,10 +173,6 @@ impl FileList {
     }
 
     /// Returns `files` as the files of a skill.
-    ///
-    /// # Errors
-    ///
-    /// Returns which rule they break.
     fn checked(mut files: Vec<ListedFile>) -> Result<Self, String> {
         if files.len() > MOST_FILES {
             return Err(format!("it has more than {MOST_FILES} files"));
@@ -234,10 +226,6 @@ impl FileList {
 
 impl ListedFile {
     /// Returns the file with the `address` below its skill.
-    ///
-    /// # Errors
-    ///
-    /// Returns what is wrong with the address, as the end of a sentence.
     fn new(address: &str, digest: Digest, size: u64) -> Result<Self, String> {
         if address.contains(['?', '#']) || address.chars().any(|c| c.is_whitespace() || c.is_control()) {
             return Err("has an address that cannot be used".to_owned());

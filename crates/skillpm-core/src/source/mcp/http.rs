@@ -25,10 +25,6 @@ pub(super) struct Http {
 
 impl Http {
     /// Returns the way to the server at `address`. Nothing is sent yet.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an address that cannot be requested, and for a login that cannot be used.
     pub(super) fn new(context: &Context, address: &Address) -> Result<Self> {
         if address.as_str().contains('?') {
             let error =

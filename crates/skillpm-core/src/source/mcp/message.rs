@@ -15,10 +15,6 @@ const UNKNOWN: [i64; 2] = [-32602, -32002];
 /// How messages reach a server, and its answers come back.
 pub(super) trait Transport: Send + Sync {
     /// Sends the request `message` as `peer` takes it, and returns the answer, of at most `limit` bytes.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a server that cannot be reached, does not let the request in, or gives no answer.
     fn ask(&self, peer: Option<&Peer>, message: &Value, limit: u64) -> Result<Answer>;
 
     /// Sends the notification `message`, which has no answer. A server that does not get it says so at the next request.

@@ -47,10 +47,6 @@ struct Tags {
 
 impl OciClient {
     /// Returns a client that does nothing until the first request.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a host that makes no address.
     pub(crate) fn new(context: &Context, repository: &OciRepository) -> Result<Self> {
         let (hub, server) = HUB;
         let scheme = if repository.is_here() { "http" } else { "https" };
@@ -78,10 +74,6 @@ impl OciClient {
     }
 
     /// Calls `send` with what the registry wants requests for `access` to carry; again if it wants something else.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Authorizer::credential`] does. The inner error is that of the request.
     fn let_in<T>(
         &self,
         access: Access,
@@ -126,10 +118,6 @@ impl OciClient {
     }
 
     /// Returns the bytes of the manifest with the tag `tag`; `None` if the registry does not have it.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a registry that cannot be reached or does not let the request in.
     pub(crate) fn tagged(&self, tag: &str) -> Result<Option<Vec<u8>>> {
         let bytes = self.read(&format!("manifests/{tag}"), MANIFEST_BYTES)?;
         if let (Some(bytes), Some(cache)) = (&bytes, &self.cache) {
@@ -140,10 +128,6 @@ impl OciClient {
     }
 
     /// Returns the bytes of the manifest with `digest`, from the cache or else the registry; `None` if neither has it.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`OciClient::tagged`] does, and for bytes with another digest.
     pub(super) fn manifest(&self, digest: &Digest) -> Result<Option<Vec<u8>>> {
         if let Some(file) = self.kept(digest).filter(|file| file.len() <= MANIFEST_BYTES) {
             return read_all(&file).map(Some);
@@ -175,10 +159,6 @@ impl OciClient {
     }
 
     /// Returns all tags; an empty list if the repository does not exist.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`OciClient::tagged`] does, and for an answer that is no list of tags.
     pub(crate) fn tags(&self) -> Result<Vec<String>> {
         let mut url = self.url("tags/list")?;
         let mut all: Vec<String> = Vec::new();
@@ -222,10 +202,6 @@ impl OciClient {
     }
 
     /// Returns the blob that `wanted` describes, from the cache if it is there. Tells of it as `what`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`OciClient::tagged`] does, for a blob that the registry does not have, and for other bytes.
     pub(super) fn blob(&self, wanted: &Descriptor, what: Option<&str>) -> Result<Arc<SharedFile>> {
         let Descriptor { digest, size } = wanted;
         if let Some(file) = self.kept(digest) {
@@ -286,10 +262,6 @@ impl OciClient {
 /// Writing.
 impl OciClient {
     /// Sends the blob `bytes`, unless the registry has it.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`OciClient::tagged`] does, and for an answer that is not that of a registry.
     pub(crate) fn push_blob(&self, bytes: &[u8]) -> Result<()> {
         let digest = Digest::of(bytes);
         let url = self.url(&format!("blobs/{digest}"))?;
@@ -316,10 +288,6 @@ impl OciClient {
     }
 
     /// Puts the manifest `bytes` under the tag `tag`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`OciClient::push_blob`] does.
     pub(crate) fn push_manifest(&self, tag: &str, bytes: &[u8]) -> Result<()> {
         let url = self.url(&format!("manifests/{tag}"))?;
         self.submit(&Upload::new(Method::Put, url, MANIFEST, Content::Bytes(bytes.into()))).map(drop)

@@ -47,10 +47,6 @@ pub(super) struct FoundLogin {
 }
 
 /// Looks for the login for `repository`, whose registry is at `base`: skillpm's own, then docker's, then podman's.
-///
-/// # Errors
-///
-/// Fails as [`Login::find`] does. What belongs to other programs and cannot be read is only noted.
 pub(super) fn find(
     settings: &Settings,
     reporter: &dyn Reporter,

@@ -27,10 +27,6 @@ pub(super) struct Answer {
 }
 
 /// Asks the helper `name` for the login of `registry`. Returns `None` if it has none.
-///
-/// # Errors
-///
-/// Returns why it gave no answer, as a sentence. What it said is not in it: it may be a secret.
 pub(super) fn ask(env: &Env, name: &str, registry: &str) -> Result<Option<Answer>, String> {
     let is_name = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     if name.is_empty() || !name.chars().all(is_name) {

@@ -127,10 +127,6 @@ impl RawDescriptor {
 
 impl Manifest {
     /// Reads a manifest or an index. With `is_artifact`, an index has said already that it leads to an artifact.
-    ///
-    /// # Errors
-    ///
-    /// Fails for text that is neither, and for what cannot be a skill.
     pub(super) fn parse(bytes: &[u8], is_artifact: bool) -> Result<Self, ManifestError> {
         let raw: Raw = serde_json::from_slice(bytes).map_err(|_| ManifestError::Malformed)?;
         match (raw.schema_version, &raw.manifests, &raw.layers) {

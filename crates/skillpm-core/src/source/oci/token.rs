@@ -88,11 +88,6 @@ impl Authorizer {
     }
 
     /// Returns what the first request for `access` is to carry. Asks the registry how to log in, once for each process.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a registry that cannot be reached, for a login that cannot be used, and if the server of tokens refuses
-    /// it.
     pub(super) fn credential(&self, client: &Client, access: Access) -> Result<Option<Credential>> {
         let registry = self.base.origin().address();
         let challenge = known().challenges.get(&registry).cloned();
@@ -109,10 +104,6 @@ impl Authorizer {
 
     /// Returns what a request for `access` is to carry that was refused with `header`, when it carried `last`. Returns
     /// `None` if that would be the same again.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Authorizer::credential`] does.
     pub(super) fn renewed(
         &self,
         client: &Client,

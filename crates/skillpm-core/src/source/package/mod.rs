@@ -276,10 +276,6 @@ fn ancestors(scope: ScopeRoot<'_>) -> Result<Vec<PathBuf>> {
 }
 
 /// Returns `dir` with all links resolved, if it is a directory in one of `within`.
-///
-/// # Errors
-///
-/// Fails for a link that leads elsewhere.
 fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
     let Some(real) = fs::real_path(dir)? else { return Ok(None) };
     if fs::kind(&real)? != Some(Kind::Directory) {

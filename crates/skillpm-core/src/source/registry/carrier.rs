@@ -51,10 +51,6 @@ enum Carrier {
 
 impl RegistryFiles {
     /// Returns the files of `registry`. Nothing is requested before it is needed.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a directory that is not there, and for a name that nothing was looked up for.
     pub(super) fn new(registry: &Registry, context: &Context, scope: ScopeRoot<'_>) -> Result<Self> {
         let carrier = match registry {
             #[cfg(feature = "http")]
@@ -143,20 +139,12 @@ impl RegistryFiles {
     }
 
     /// Returns the registry's own description.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no registry, or one of a format that this program does not know.
     pub(super) fn config(&self) -> Result<Config> {
         config(self)?.ok_or_else(|| self.absent(files::CONFIG))
     }
 
     /// Checks that the registry has the format that this program reads. Without `config.json`, or if it cannot be had now,
     /// the other files decide.
-    ///
-    /// # Errors
-    ///
-    /// Fails for another format, and for a `config.json` that is none.
     pub(super) fn check_format(&self) -> Result<()> {
         let Ok(Some(bytes)) = self.get(files::CONFIG, MAX_FILE) else { return Ok(()) };
         parsed(self, files::CONFIG, &bytes, Config::parse).map(drop)
@@ -179,10 +167,6 @@ impl RegistryFiles {
     }
 
     /// Returns the archive of a version, checked against its digest; `what` is shown while it comes.
-    ///
-    /// # Errors
-    ///
-    /// Fails for an archive that is not there, has another size or digest, or more than `limit` bytes.
     pub(super) fn artifact(
         &self,
         listed: &Listed,

@@ -16,10 +16,6 @@ const NOT_LISTED: &str = "the registry no longer lists it";
 impl RegistryIndex {
     /// Compares `list`, what the registry lists now as `name`, with `last`, the bytes of its list before. Versions that
     /// it no longer lists are told, and known as before: they are not taken anew, but locks that name them work.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a version that is not what it was.
     pub(super) fn compared(
         &self,
         path: &str,

@@ -10,10 +10,6 @@ use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, Typ
 pub(super) struct Unclear;
 
 /// Returns the input that the calls of `add_argument` describe; `None` if the script has no such parser.
-///
-/// # Errors
-///
-/// Fails if part of the parser is unknown.
 pub(super) fn input(script: &Script<'_, '_>) -> Result<Option<Input>, Unclear> {
     if !script.mentions(&["argparse"]) {
         return Ok(None);

@@ -17,10 +17,6 @@ use crate::resolve::{Assignment, Dependent};
 impl Restorer<'_> {
     /// Finds what the skills that came need, what the lockfile names but does not contain, and the versions of skills of
     /// registries that are not locked, and takes in what comes or changes with that.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`resolve`] does, and with `locked` or `frozen`, for anything that is missing.
     pub(super) fn complete(&mut self, request: &InstallRequest) -> Result<Assignment> {
         let mut came = std::mem::take(&mut self.came);
         if !request.no_deps {
@@ -48,10 +44,6 @@ impl Restorer<'_> {
 
     /// Returns the skills of registries whose versions are to be decided: those that are not locked as the manifest requests
     /// them, and those that need what is no longer in any file.
-    ///
-    /// # Errors
-    ///
-    /// With `locked` or `frozen`, fails for a locked version that an override excludes.
     fn open_versions(&self, request: &InstallRequest) -> Result<BTreeSet<SkillName>> {
         let files = self.files;
         let of_registries = files.lock.skills.iter().filter(|(_, locked)| locked.released().is_some());

@@ -38,10 +38,6 @@ pub(super) type Wanted = BTreeMap<SkillName, Option<BTreeSet<String>>>;
 
 /// Returns the skills that `selection` means, and the names of skills that they need and that the registry does not
 /// have. `there` are the names that the mirror already has.
-///
-/// # Errors
-///
-/// Fails for a name that the registry does not have, and for a list or lockfile that cannot be read.
 pub(super) fn select(
     reader: &RegistryReader,
     registry: &Registry,
