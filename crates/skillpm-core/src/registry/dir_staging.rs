@@ -9,7 +9,7 @@ use super::objects::log_is_full;
 use super::resume::resume;
 use super::staging::{Batch, StagedFile};
 use super::{History, LogEntry, Objects as _, RegistryDir, files};
-use crate::advice::{Verb, message};
+use crate::advice::{Opt, Verb, message};
 use crate::error::{Error, Result};
 use crate::fs::{self, FileLock, Kind};
 use crate::name::SkillName;
@@ -94,12 +94,12 @@ impl<'a> DirStaging<'a> {
             let marked = self.mark(touched)?;
             if let Err(error) = self.publish(batch, log.as_ref()) {
                 if self.is_decided {
-                    return Err(unfinished(error));
+                    return Err(self.unfinished(error));
                 }
                 self.unmark(marked);
                 return Err(error);
             }
-            self.derive(changes, &mut derived).map_err(unfinished)?;
+            self.derive(changes, &mut derived).map_err(|error| self.unfinished(error))?;
         }
         self.unmark(touched.keys());
         Ok(derived)
@@ -135,6 +135,14 @@ impl<'a> DirStaging<'a> {
         for name in names {
             let _ = fs::remove_tree(&self.dir.path_of(&files::pending(name)));
         }
+    }
+
+    /// Returns `error` as the reason why files are behind what the log announces.
+    fn unfinished(&self, error: Error) -> Error {
+        let index = Verb::Registry.call().word("index").option(Opt::Registry, self.dir.path().display());
+        error
+            .context("the registry was changed, but not all of its files")
+            .hint(message!(index, " completes it"))
     }
 
     /// Gives archives, the entry of the log, records and events their places, in this order.
@@ -204,13 +212,6 @@ impl<'a> DirStaging<'a> {
 /// Returns where the file with this number waits.
 fn waiting(file: &StagedFile) -> String {
     format!("{}/{PREFIX}{}", files::PENDING, file.number)
-}
-
-/// Returns `error` as the reason why files are behind what the log announces.
-fn unfinished(error: Error) -> Error {
-    error
-        .context("the registry was changed, but not all of its files")
-        .hint(message!(Verb::Registry.call().word("index"), " completes it"))
 }
 
 impl Drop for DirStaging<'_> {
