@@ -149,6 +149,10 @@ impl App {
         }
         // Most callers see the same, so it is made once for all of them.
         let key = (self.catalog.generation(), self.view(caller));
+        if self.shown.peek(&key).is_none() {
+            // What was shown before the last publication is asked for no more.
+            self.shown.retain(|(generation, _), _| *generation == key.0);
+        }
         let seen = || self.catalog.all().into_iter().filter(|skill| self.is_seen(caller, skill)).collect();
         let made = self.shown.get_or_insert_with(&key, || Ok::<_, Infallible>(Arc::new(Shown::new(seen()))));
         made.unwrap_or_else(|never| match never {})

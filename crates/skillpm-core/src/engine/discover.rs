@@ -139,10 +139,15 @@ fn gather(
         }
         starts.push(all.len());
         if let Some(name) = one {
-            let direct = direct(policy, source, name);
-            let is_new = |skill: &Skill| all.iter().all(|other: &Arc<Skill>| other.real != skill.real);
-            is_decided |= direct.is_some();
-            all.extend(direct.filter(is_new).map(Arc::new));
+            match direct(policy, source, name) {
+                Some(Ok(skill)) if all.iter().all(|other| other.real != skill.real) => {
+                    is_decided = true;
+                    all.push(Arc::new(skill));
+                }
+                // The search of the source tells it, if there is one.
+                Some(Err(diagnostic)) if is_decided => diagnostics.push(Arc::new(diagnostic)),
+                _ => {}
+            }
         }
         if !is_decided {
             all.extend(scan(policy, source, &mut seen, &mut diagnostics));

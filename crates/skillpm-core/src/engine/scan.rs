@@ -91,18 +91,27 @@ fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Op
     Disk::default().search(&SkillDir { dir: source.dir.clone(), real }, rules, seen).map(Some)
 }
 
-/// Returns the skill called `name` directly in `source`, in a directory of that name; `None` if only a search can tell.
-pub(super) fn direct(policy: &Policy, source: &Source, name: &SkillName) -> Option<Skill> {
+/// Returns the skill called `name` directly in `source`, in a directory of that name, or why that one cannot be used;
+/// `None` if there is none, and if only a search can tell, as for links.
+pub(super) fn direct(
+    policy: &Policy,
+    source: &Source,
+    name: &SkillName,
+) -> Option<Result<Skill, Diagnostic>> {
     let dir = source.dir.join(name.as_str());
     let (top, real) = (source.real().ok()??, fs::real_path(&dir).ok()??);
-    // A link to another directory of the source loses to that.
-    if real.starts_with(&top) && real != top.join(name.as_str()) {
+    if real != top.join(name.as_str()) || !fs::may_be_listed(&top) {
         return None;
     }
     let entry = SkillDir { dir, real };
     let Ok(Holds::Skill(file)) = Disk::default().holds(&entry) else { return None };
-    let (skill, size) = read(policy, source, &entry, &file).ok()?;
-    (size <= MAX_SKILL_FILE && name.as_str() == key(&skill.meta.name)).then_some(skill)
+    match read(policy, source, &entry, &file) {
+        Ok((skill, size)) if size <= MAX_SKILL_FILE && name.as_str() == key(&skill.meta.name) => {
+            Some(Ok(skill))
+        }
+        Ok(_) => None,
+        Err(diagnostic) => Some(Err(diagnostic)),
+    }
 }
 
 /// Reads the skill in `entry` of `source`, whose file is called `name`, under `policy`. Its body is not read.

@@ -84,11 +84,6 @@ impl Plan {
         ChangedFiles { manifest: self.manifest.is_some(), lockfile: self.lock.is_some() }
     }
 
-    /// Reports whether any tree is removed or replaced.
-    pub fn takes_trees(&self) -> bool {
-        self.steps.iter().any(Step::takes_tree)
-    }
-
     /// Returns where the tree of `name` is before the plan that takes it at `place`.
     pub fn lies(&self, place: &Location, name: &SkillName) -> Location {
         let moves = |step: &&Step| step.goes_to().as_ref() == Some(place) && step.name() == name;
@@ -270,6 +265,11 @@ impl Planner<'_, '_> {
             && self.survey.path(place, name).is_some_and(|real| self.evidence.is_source(&real))
     }
 
+    /// Reports whether skillpm put what is at `place` there, or the user gives it up.
+    fn may_go(&self, place: &Location, name: &SkillName) -> bool {
+        self.goal.force || self.owned(place, name).is_some()
+    }
+
     /// Reports whether `name` stays as it is because the other scope in the same directory has it.
     fn stays_shared(&mut self, name: &SkillName) -> bool {
         let stays = self.survey.shared.contains(name);
@@ -303,7 +303,7 @@ impl Planner<'_, '_> {
                         self.plan.foreign.insert((place, name.clone()));
                     }
                 }
-                OnDisk::Tree(Some(old)) if self.is_source(&place, name) => {
+                OnDisk::Tree(Some(old)) if self.may_go(&place, name) && self.is_source(&place, name) => {
                     if self.goal.force {
                         self.keep(&place, name);
                         self.take_tree(Owned::without_receipt(place, name.clone()), old);

@@ -16,6 +16,7 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile};
 use crate::name::SkillName;
+use crate::refusal::Limits;
 use crate::workers::Room;
 
 /// The bytes of archives that are examined at the same time.
@@ -273,7 +274,7 @@ fn examine_version(objects: &dyn Objects, record: &Record) -> (u64, Option<Defec
     let of = format!("the archive of `{}` {}", record.name, record.version);
     let differs =
         |message: String| Some(defect(at.clone(), DefectKind::ArtifactDiffers, format!("{of}: {message}")));
-    let file = match objects.open(&at, record.artifact.size) {
+    let file = match objects.open(&at, record.artifact.size.min(Limits::default().archive_bytes)) {
         Ok(Some(file)) => file,
         Ok(None) => {
             let message = format!("{of} is missing");

@@ -43,10 +43,13 @@ pub fn solve<P: Provider>(problem: &Problem, provider: &mut P) -> Answer<P> {
 pub(super) fn solve_within<P: Provider>(problem: &Problem, provider: &mut P, max_steps: usize) -> Answer<P> {
     match attempt(problem, provider, max_steps, true) {
         (Ok(solution), true) => {
-            let mut problem = problem.clone();
-            let versions = solution.versions.into_iter();
-            problem.locked.extend(versions.map(|(id, chosen)| (id, chosen.version)));
-            attempt(&problem, provider, max_steps, true).0
+            let mut again = problem.clone();
+            let versions = solution.versions.iter();
+            again.locked.extend(versions.map(|(id, chosen)| (id.clone(), chosen.version.clone())));
+            match attempt(&again, provider, max_steps, true) {
+                (Ok(sound), false) => Ok(sound),
+                _ => attempt(problem, provider, max_steps, false).0.or(Ok(solution)),
+            }
         }
         (Err(error), true) => attempt(problem, provider, max_steps, false).0.or(Err(error)),
         (answer, false) => answer,

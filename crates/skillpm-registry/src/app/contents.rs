@@ -138,7 +138,7 @@ impl App {
         if let Some(contents) = self.unpacked.kept.get(&archive) {
             return Ok(contents);
         }
-        let slot = self.slot().await?;
+        let slot = self.slots(1).await?;
         if let Some(contents) = self.unpacked.kept.get(&archive) {
             return Ok(contents);
         }
@@ -176,7 +176,7 @@ impl App {
         if let Some(bytes) = known() {
             return Ok(Some(bytes));
         }
-        let slot = self.slot().await?;
+        let slot = self.slots(1).await?;
         // Whoever had the slot before may have made it.
         if let Some(bytes) = known() {
             return Ok(Some(bytes));
@@ -189,10 +189,10 @@ impl App {
         Ok(Some(bytes))
     }
 
-    /// Waits until an archive may be unpacked.
-    async fn slot(&self) -> Result<OwnedSemaphorePermit> {
-        let slot = Arc::clone(&self.unpacked.slots).acquire_owned().await;
-        slot.map_err(|error| Error::io("no archive is unpacked any more").because(error))
+    /// Waits until this many archives may be unpacked.
+    async fn slots(&self, count: u32) -> Result<OwnedSemaphorePermit> {
+        let slots = Arc::clone(&self.unpacked.slots).acquire_many_owned(count).await;
+        slots.map_err(|error| Error::io("no archive is unpacked any more").because(error))
     }
 
     /// Returns what `read` makes of the files of a version.
@@ -201,7 +201,7 @@ impl App {
         record: &Record,
         read: impl FnOnce(&FileSet) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let slot = self.slot().await?;
+        let slot = self.slots(1).await?;
         self.unpack(record, slot, read).await
     }
 
@@ -212,9 +212,9 @@ impl App {
         second: &Record,
         read: impl FnOnce(&FileSet, &FileSet) -> Result<T> + Send + 'static,
     ) -> Result<T> {
-        let slot = self.slot().await?;
+        let slots = self.slots(2).await?;
         let bytes = self.archive(&first.artifact).await?.ok_or_else(|| missing(first))?;
-        self.unpack(second, slot, move |second| read(&files_in(&bytes)?, second)).await
+        self.unpack(second, slots, move |second| read(&files_in(&bytes)?, second)).await
     }
 
     /// Unpacks the archive of a version and returns what `read` makes of its files. Frees `slot` then, also if nobody waits

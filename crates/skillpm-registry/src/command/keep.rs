@@ -239,7 +239,16 @@ fn copy(objects: &dyn Objects, path: &str, dir: &Path) -> Result<Copied> {
     if Part::of(path) == Part::Constant && fs::kind(&to)?.is_some() {
         return Ok(Copied::There);
     }
-    let Some(bytes) = objects.get(path, u64::MAX)? else { return Ok(Copied::There) };
+    let bytes = match objects.get(path, u64::MAX) {
+        Ok(Some(bytes)) => bytes,
+        Ok(None) => return Ok(Copied::There),
+        // A directory may have files of others beside those of the registry, such as links.
+        Err(error) if Part::of(path) == Part::Changing && error.code() == codes::REGISTRY_UNUSABLE => {
+            anstream::println!("{path}: it is none of the registry's files, and is not copied");
+            return Ok(Copied::There);
+        }
+        Err(error) => return Err(error),
+    };
     if path.starts_with(files::ARTIFACTS) && !is_artifact(path, &bytes) {
         return Ok(Copied::Broken);
     }

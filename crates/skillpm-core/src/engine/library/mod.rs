@@ -177,7 +177,7 @@ impl Library {
     /// Fails as [`Library::snapshot`] does.
     pub fn around(&self, name: &str) -> Result<Arc<Snapshot>, LookupError> {
         // A search of everything pays if its result is used again.
-        if self.policy.freshness != Freshness::Stat {
+        if self.policy.freshness != Freshness::Stat || self.policy.keep_bodies {
             return self.snapshot();
         }
         let (sources, untrusted) = self.trusted_sources();

@@ -225,7 +225,7 @@ proptest::proptest! {
 
     /// Conflict C1: whoever asks for one skill gets the one that a search of everything finds, in every layout.
     #[test]
-    fn one_name_is_the_one_of_all(layout in proptest::collection::vec(0..4_u8, 12)) {
+    fn one_name_is_the_one_of_all(layout in proptest::collection::vec(0..6_u8, 12)) {
         let world = World::new();
         let sources = [".agents/skills", ".claude/skills", "../home/.agents/skills"];
         let dirs = ["pdf", "a", "b/pdf", "c/d"];
@@ -234,6 +234,19 @@ proptest::proptest! {
             match what {
                 1 => world.skill(&place, "pdf"),
                 2 => world.skill(&place, "word"),
+                // A link to a directory that several links lead to, and one to another entry of the source.
+                #[cfg(unix)]
+                4 | 5 => {
+                    world.skill("elsewhere/pdf", "pdf");
+                    let source = place.split("/skills/").next().unwrap_or_default();
+                    let inside = format!("{source}/skills/a");
+                    let to = if what == 4 { "elsewhere/pdf" } else { inside.as_str() };
+                    let parent = world.project().join(&place);
+                    fs::create_dir_all(parent.parent().expect("a parent")).expect("creates");
+                    if matches!(fs::kind(&parent), Ok(None)) {
+                        world.link(&world.project().join(to).display().to_string(), &place);
+                    }
+                }
                 3 => world.write(&format!("{place}/SKILL.md"), "---\nname: pdf\n---\n"),
                 _ => {}
             }

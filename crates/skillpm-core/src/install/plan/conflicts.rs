@@ -32,11 +32,12 @@ impl Planner<'_, '_> {
             // A tree that is in no lockfile may have been put there by another tool from the same source, so for it only
             // the receipts count.
             let is_of_source = || self.is_known(place, name) && self.evidence.is_of_source(&lies, name, &old);
-            if Some(old) == self.locked(name) || self.is_copy(place, name, old) || is_of_source() {
+            // With `--force`, whatever differs is saved and named, even if it should be known.
+            let asks = !self.goal.force;
+            if Some(old) == self.locked(name) || self.is_copy(place, name, old) || asks && is_of_source() {
                 return Some((owned, old));
             }
-            // With `--force` it is saved and named, even if it should be known.
-            if !self.goal.force && self.evidence.is_as_put(&lies, name, &old) {
+            if asks && self.evidence.is_as_put(&lies, name, &old) {
                 self.plan.store.push((lies, name.clone()));
                 return Some((owned, old));
             }
@@ -67,7 +68,7 @@ impl Planner<'_, '_> {
 
     /// Plans to remove the tree at `place` if skillpm put it there, or with `--force`. Otherwise it stays.
     pub(super) fn leave_or_take(&mut self, place: &Location, name: &SkillName, old: Option<Digest>) {
-        if !self.goal.force && self.owned(place, name).is_none() {
+        if !self.may_go(place, name) {
             self.plan.foreign.insert((place.clone(), name.clone()));
         } else if let Some((owned, old)) = self.may_take(place, name, old) {
             self.take_tree(owned, old);

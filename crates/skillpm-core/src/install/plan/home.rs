@@ -54,7 +54,7 @@ impl Planner<'_, '_> {
     /// Reports whether the tree of `name` at `place` may move to or from the disabled skills: skillpm put it there, or
     /// the user gives it up with `--force`. Otherwise it is in the way.
     fn may_move(&mut self, place: &Location, name: &SkillName) -> bool {
-        let may = self.goal.force || self.owned(place, name).is_some();
+        let may = self.may_go(place, name);
         if !may {
             self.conflict(place, name, ConflictKind::Untracked);
         }
@@ -69,6 +69,9 @@ impl Planner<'_, '_> {
             [(Location::Disabled, self.disabled(name)), (Location::Canonical, self.canonical(name))]
         {
             if let OnDisk::Tree(old) = found {
+                if self.is_source(&place, name) {
+                    return self.conflict(&place, name, ConflictKind::Source);
+                }
                 match self.may_take(&place, name, old) {
                     Some((owned, old)) => self.take_tree(owned, old),
                     None => return,

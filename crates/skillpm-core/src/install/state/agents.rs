@@ -290,7 +290,12 @@ impl ScopeState<'_> {
                 return found;
             }
         }
-        self.seen(id).ok().and_then(|seen| seen.get(name)).is_some_and(is_whole)
+        match self.seen(id) {
+            Ok(seen) if seen.contains_key(name) => is_whole(&seen[name]),
+            // The file system decides whether another spelling is this name.
+            Ok(_) => self.look_for(id, name).as_ref().is_some_and(is_whole),
+            Err(_) => false,
+        }
     }
 
     /// Returns the skill at the entry `name` of the directory `id`, if that can be listed.
@@ -305,10 +310,10 @@ impl ScopeState<'_> {
                 return self.seen(id).ok()?.get(name).cloned();
             }
         };
+        let kind = opened.kind(name).ok()??;
         if name.starts_with('.') || !opened.may_be_listed() {
             return None;
         }
-        let kind = opened.kind(name).ok()??;
         self.seen_at(path, opened.real(), (name, kind), is_canonical)
     }
 

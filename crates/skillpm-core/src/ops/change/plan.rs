@@ -10,9 +10,9 @@ use crate::error::{Error, Result};
 use crate::install::evidence::Evidence;
 use crate::install::ownership::Ownership;
 use crate::install::places::Places;
-use crate::install::plan::{Goal, Plan, Step, plan};
+use crate::install::plan::{Goal, Location, Plan, Step, plan};
 use crate::install::scope::Scope;
-use crate::install::state::{Depth, Files, ScopeState, Survey};
+use crate::install::state::{Depth, Files, OnDisk, ScopeState, Survey};
 use crate::name::SkillName;
 use crate::ops::install::agent_targets::Ids;
 
@@ -34,7 +34,7 @@ pub(in crate::ops) fn make_plan(context: &Context, state: &ScopeState<'_>, goal:
     let evidence = Evidence::new(&context.settings, scope, files, goal);
     let mut planned = plan(goal, files, &survey, &evidence);
     // The bytes of a tree decide whether it may be removed, not a digest that was kept.
-    if planned.as_ref().is_ok_and(|plan| !is_as_read(context, scope, plan)) {
+    if planned.as_ref().is_ok_and(|plan| !is_as_read(context, scope, plan, &survey)) {
         let scope = scope.unindexed();
         survey = take(&ScopeState::of(&context.settings, &scope, files.clone(), Depth::Bytes))?;
         planned = plan(goal, files, &survey, &evidence);
@@ -51,15 +51,25 @@ pub(in crate::ops) fn make_plan(context: &Context, state: &ScopeState<'_>, goal:
     Ok(plan)
 }
 
-/// Reports whether the trees that `plan` takes have the digests that it expects, to the byte.
-fn is_as_read(context: &Context, scope: &Scope, plan: &Plan) -> bool {
+/// Reports whether the trees that `plan` takes, and the skill's own trees that stay for them, have the digests of `survey`
+/// to the byte, and no git repository came into one that goes.
+fn is_as_read(context: &Context, scope: &Scope, plan: &Plan, survey: &Survey) -> bool {
     plan.steps.iter().all(|step| {
         let (Step::Put { place, name, replaces: Some(old), .. } | Step::Remove { place, name, old }) = step
         else {
             return true;
         };
-        let path = scope.place(&context.settings, &plan.lies(place, name), name);
-        path.is_ok_and(|path| scope.index.trees().digest(&path).as_ref() == Some(old))
+        let read = |place: &Location| {
+            let path = scope.place(&context.settings, place, name).ok()?;
+            scope.index.trees().read(&path).ok()
+        };
+        let lies = plan.lies(place, name);
+        let homes = [(Location::Canonical, &survey.canonical), (Location::Disabled, &survey.disabled)];
+        read(&lies).is_some_and(|tree| tree.digest == *old && !tree.repository)
+            && homes.iter().filter(|(home, _)| *home != lies).all(|(home, found)| match found.get(name) {
+                Some(OnDisk::Tree(Some(digest))) => read(home).is_some_and(|tree| tree.digest == *digest),
+                _ => true,
+            })
     })
 }
 

@@ -8,7 +8,7 @@ use super::attributes::Attributes;
 use super::desired::Desired;
 use super::outcome::{self, InstallOutcome};
 use super::request::InstallRequest;
-use crate::advice::{Call, Opt, Verb, Warning, message};
+use crate::advice::{Opt, Warning, message};
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
@@ -273,12 +273,6 @@ fn check_allowed(scope: &Scope, request: &InstallRequest, goal: &Goal, files: &F
     }
 }
 
-/// Returns the call of `install` for what `request` names.
-fn again(scope: &Scope, request: &InstallRequest) -> Call {
-    let skills = request.skills.iter().map(|skill| (Opt::Skill, skill));
-    Verb::Install.within(scope.kind).words(&request.sources).options(skills)
-}
-
 /// Refuses a change of the lockfile if the request forbids it.
 fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<()> {
     let Some(option) = request.forbids_change() else { return Ok(()) };
@@ -286,6 +280,7 @@ fn check_locked(scope: &Scope, request: &InstallRequest, plan: &Plan) -> Result<
         return Ok(());
     }
     let file = scope.lockfile.display();
+    let again = InstallRequest { locked: false, frozen: false, ..request.clone() }.call(scope.kind);
     Err(Error::config(message!(format_args!("`{file}` would change, but "), option, " forbids that"))
-        .hint(message!("run ", again(scope, request), " without it and commit the file")))
+        .hint(message!("run ", again, " and commit the file")))
 }

@@ -59,6 +59,8 @@ impl Finder<'_> {
         };
         for (installed, candidate) in released {
             if candidate.status == Status::LockedOtherwise {
+                // What the search says of the old spelling is not asked for any more.
+                self.found.jobs.retain(|job| job.name != *installed.name);
                 self.get((installed, candidate))?;
             } else if !self.found.jobs.iter().any(|job| job.name == *installed.name) {
                 self.other(&installed, UpdateChange::Unchanged);

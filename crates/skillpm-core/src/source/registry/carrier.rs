@@ -110,6 +110,7 @@ impl RegistryFiles {
     }
 
     /// Returns the file `path` as the web last delivered it, if that is in the cache.
+    #[cfg_attr(not(feature = "http"), expect(clippy::unused_self, reason = "only the web has a cache"))]
     pub(super) fn last(&self, path: &str) -> Option<Vec<u8>> {
         #[cfg(feature = "http")]
         if let Some((web, url)) = self.web(path) {
@@ -120,6 +121,7 @@ impl RegistryFiles {
     }
 
     /// Keeps `bytes` in the cache as what the web last delivered for `path`.
+    #[cfg_attr(not(feature = "http"), expect(clippy::unused_self, reason = "only the web has a cache"))]
     pub(super) fn put_back(&self, path: &str, bytes: &[u8]) {
         #[cfg(feature = "http")]
         if let Some((web, url)) = self.web(path) {
@@ -238,10 +240,10 @@ impl ReadFiles for RegistryFiles {
     }
 
     fn open(&self, path: &str, limit: u64) -> Result<Option<Arc<SharedFile>>> {
-        match &self.carrier {
-            Carrier::Directory(base) => base.open(path, limit),
-            _ => self.get(path, limit)?.map(|bytes| shared(&bytes)).transpose(),
+        if let Carrier::Directory(base) = &self.carrier {
+            return base.open(path, limit);
         }
+        self.get(path, limit)?.map(|bytes| shared(&bytes)).transpose()
     }
 
     /// Also removes it from the cache.
