@@ -151,7 +151,7 @@ pub(crate) struct LoadingArgs {
 impl LoadingArgs {
     /// Returns the policy of a command that searches once.
     pub(crate) fn policy(&self) -> Policy {
-        Policy { freshness: Freshness::Session, ..self.profile.clone() }
+        Policy { freshness: Freshness::Stat, ..self.profile.clone() }
     }
 
     /// Opens the session of a person who types a command with these flags.

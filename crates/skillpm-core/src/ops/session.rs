@@ -54,7 +54,8 @@ pub struct SessionOptions {
 impl SessionOptions {
     /// Returns the options of a person who types commands: all places, names and paths.
     pub fn of_person() -> Self {
-        let policy = Policy { freshness: Freshness::Session, ..Policy::DEFAULT };
+        // One command asks about one skill: the others need not be read.
+        let policy = Policy { freshness: Freshness::Stat, ..Policy::DEFAULT };
         Self { policy, project: true, user: true, directories: Vec::new(), paths: true }
     }
 }
