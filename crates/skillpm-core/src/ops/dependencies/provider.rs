@@ -19,7 +19,8 @@ use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::ops::fetcher::{Newest, Sources, dependent, spec_of};
-use crate::ops::install::select::{candidates, install_name, select};
+use crate::ops::install::names::install_name;
+use crate::ops::install::select::{candidates, select};
 use crate::ops::registries::spelled;
 use crate::resolve::declared::Declared;
 use crate::resolve::{

@@ -7,12 +7,13 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use self::ingest::{Ingest, IngestJob, Ready};
+use super::choose::unprotected;
 use super::chosen::{self, Chosen, Selection, source_of};
 use super::desired::{Desired, DesiredNotes, LeftOut};
 use super::editable;
+use super::names::{check_alphabet, install_name};
 use super::request::InstallRequest;
-use super::select::{by_path, check_alphabet, install_name};
-use super::typed::unprotected;
+use super::select::by_path;
 use crate::admission::PolicySubject;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;

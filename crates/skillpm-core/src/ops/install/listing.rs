@@ -2,7 +2,7 @@
 
 use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
-use super::{marketplace, project, typed};
+use super::{choose, marketplace, project, typed};
 use crate::context::Context;
 use crate::error::Result;
 use crate::install::scope::{Scope, ScopeKind};
@@ -20,6 +20,6 @@ pub(super) fn list(context: &Context, request: &InstallRequest) -> Result<Instal
     let mut sources = Sources::new(context, &scope, &manifest)?;
     match &request.marketplace {
         Some(typed) => marketplace::list(&mut sources, request, typed),
-        None => typed::list(&mut sources, request, &specs),
+        None => choose::list(&mut sources, request, &specs),
     }
 }

@@ -7,6 +7,7 @@ mod around;
 mod ask;
 mod attributes;
 mod available;
+mod choose;
 pub(super) mod chosen;
 mod desired;
 pub(super) mod editable;
@@ -15,6 +16,7 @@ mod goal;
 pub(super) mod incomplete;
 mod listing;
 mod marketplace;
+pub(super) mod names;
 mod outcome;
 mod project;
 mod reinstall;
@@ -26,6 +28,7 @@ mod typed;
 mod words;
 
 pub use self::available::{Available, OfferedPlugin};
+pub(super) use self::choose::unprotected;
 pub(super) use self::chosen::{ALL, typed};
 pub use self::desired::LeftOut;
 pub use self::outcome::{Change, InstallOutcome, InstalledSkill};
@@ -33,7 +36,6 @@ pub use self::request::InstallRequest;
 pub(super) use self::select::candidates;
 #[cfg(feature = "create")]
 pub(super) use self::typed::check_no_directory;
-pub(super) use self::typed::unprotected;
 pub use super::consent::{Allow, NewVersion};
 
 use self::agent_targets::AgentTargets;
@@ -78,7 +80,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     let selection = match &request.marketplace {
         Some(typed) => marketplace::choose(&mut sources, request, typed)?,
         None if request.from_project => project::choose(context, &scope, request)?,
-        None => typed::choose(&mut sources, request, &specs)?,
+        None => choose::choose(&mut sources, request, &specs)?,
     };
     let fetched = fetch::fetch(sources, request, selection, &before)?;
     let read = |scope: &Scope| Files::read_since(scope, before.clone());

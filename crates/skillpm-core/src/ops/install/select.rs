@@ -2,18 +2,19 @@
 
 use super::ask::ask;
 use super::chosen::{ALL, source_of};
+use super::names::install_name;
+use super::request::InstallRequest;
 use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::agents;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::name::SkillName;
 use crate::refusal::ABSENT_DIRECTORY;
 use crate::source::FetchedSource;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
 use crate::spec::{SourceSpec, check_directory};
 use crate::text::{closest, closest_path, shell_word, visible_name};
 use crate::tree::{Node, Tree};
-use crate::{agents, document::Document, lint};
 
 /// Finds the skills in `opened`: below the path of `spec`, or wherever skills are expected.
 pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Vec<Candidate>> {
@@ -100,6 +101,103 @@ pub(in crate::ops) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> R
     })
 }
 
+/// The skills that a request gets from one source.
+#[derive(Debug, Default)]
+pub(super) struct Picked {
+    /// The skills.
+    pub(super) skills: Vec<Candidate>,
+    /// Names that were given for several sources and do not occur in this one.
+    pub(super) missed: Vec<String>,
+    /// Whether the request names exactly these skills.
+    pub(super) named: bool,
+    /// Warnings about what else the source has.
+    pub(super) warnings: Vec<Warning>,
+}
+
+/// Finds the skills in `opened` and picks those that `request` means. A list without names has all.
+///
+/// # Errors
+///
+/// Fails as [`select`] does.
+pub(super) fn pick(
+    context: &Context,
+    request: &InstallRequest,
+    spec: &SourceSpec,
+    opened: &FetchedSource,
+) -> Result<Picked> {
+    let found = candidates(opened, spec)?;
+    let names = names_of(request, spec);
+    let mut picked = Picked { named: names.iter().any(|name| name != ALL), ..Picked::default() };
+    if !picked.named {
+        picked.warnings.extend(elsewhere(spec, opened, &found));
+        picked.warnings.extend(gaps(spec, opened));
+    }
+    if request.list && names.is_empty() {
+        picked.skills = found;
+        return Ok(picked);
+    }
+    let passed_over: Vec<Candidate> = match opened.shelf {
+        Some(_) if !request.list => found.iter().filter(|one| one.meta.is_err()).cloned().collect(),
+        _ => Vec::new(),
+    };
+    (picked.skills, picked.missed) = choose_from(context, request, spec, opened, found)?;
+    picked.warnings.extend(unusable(spec, &passed_over, &picked.skills));
+    picked.named |= picked.skills.len() == 1;
+    Ok(picked)
+}
+
+/// Returns the skills that `request` and `spec` name; empty if all skills of the source are meant.
+fn names_of(request: &InstallRequest, spec: &SourceSpec) -> Vec<String> {
+    request.skills.iter().chain(&spec.skill).cloned().collect()
+}
+
+/// Returns the chosen skills out of those `found` in the source `spec`, and the names given for several
+/// sources that this source does not have.
+fn choose_from(
+    context: &Context,
+    request: &InstallRequest,
+    spec: &SourceSpec,
+    opened: &FetchedSource,
+    found: Vec<Candidate>,
+) -> Result<(Vec<Candidate>, Vec<String>)> {
+    let names = names_of(request, spec);
+    let alone =
+        request.sources.len() < 2 || request.skills.is_empty() || names.iter().any(|name| name == ALL);
+    if alone {
+        let asks_nothing = request.yes || request.list;
+        return Ok((select(context, spec, opened, found, &names, asks_nothing)?, Vec::new()));
+    }
+    let (mut chosen, missed) = by_names(spec, opened, &found, &request.skills)?;
+    let missed = missed.into_iter().cloned().collect();
+    if let Some(own) = &spec.skill {
+        let own = select(context, spec, opened, found, std::slice::from_ref(own), true)?;
+        let is_new = |one: &Candidate| chosen.iter().all(|other| other.path != one.path);
+        let own: Vec<_> = own.into_iter().filter(is_new).collect();
+        chosen.extend(own);
+    }
+    Ok((chosen, missed))
+}
+
+/// Returns the warnings about skills that a source lists incorrectly and that were not requested: its owner
+/// may not know.
+fn unusable(spec: &SourceSpec, listed: &[Candidate], chosen: &[Candidate]) -> Vec<Warning> {
+    const MOST: usize = 20;
+    let others = listed.iter().filter(|listed| chosen.iter().all(|chosen| chosen.path != listed.path));
+    let mut told: Vec<String> = others
+        .filter_map(|listed| {
+            let problem = listed.meta.as_ref().err()?;
+            let path = visible_name(&listed.path);
+            Some(format!("`{path}` of `{}` cannot be installed: {problem}", spec.origin.typed()))
+        })
+        .collect();
+    if told.len() > MOST {
+        let more = told.len() - MOST;
+        told.truncate(MOST);
+        told.push(format!("`{}` has {more} more that cannot be installed", spec.origin.typed()));
+    }
+    told.into_iter().map(|told| Warning::new(codes::LISTED_WRONGLY, told)).collect()
+}
+
 /// Returns the directories that `tree` names but does not have.
 fn absent_directories(tree: &Tree) -> impl Iterator<Item = &str> {
     tree.entries().filter(|(_, entry)| entry.node == Node::Special(ABSENT_DIRECTORY)).map(|(dir, _)| dir)
@@ -112,7 +210,7 @@ fn absent(spec: &SourceSpec, opened: &FetchedSource, dir: &str) -> Error {
 }
 
 /// Returns the warning about directories that the repository lacks, in which there may be skills.
-pub(super) fn gaps(spec: &SourceSpec, opened: &FetchedSource) -> Option<Warning> {
+fn gaps(spec: &SourceSpec, opened: &FetchedSource) -> Option<Warning> {
     let mut all = absent_directories(&opened.tree);
     let first = visible_name(all.next().filter(|_| spec.path.is_none())?);
     let more = match all.count() {
@@ -130,7 +228,7 @@ pub(super) fn gaps(spec: &SourceSpec, opened: &FetchedSource) -> Option<Warning>
 
 /// Returns the warning about directories with a `SKILL.md` that are not in `found`, the skills found in the
 /// source `spec`.
-pub(super) fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate]) -> Option<Warning> {
+fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate]) -> Option<Warning> {
     if spec.path.is_some() || opened.shelf.is_some() || spec.origin.has_only_skills() {
         return None;
     }
@@ -156,7 +254,7 @@ pub(super) fn elsewhere(spec: &SourceSpec, opened: &FetchedSource, found: &[Cand
 }
 
 /// Returns those of the skills `found` in the source `spec` that `names` mean, and the names that none has.
-pub(super) fn by_names<'a>(
+fn by_names<'a>(
     spec: &SourceSpec,
     opened: &FetchedSource,
     found: &[Candidate],
@@ -336,73 +434,6 @@ fn unknown(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate], name:
         Verb::Install.call().flag(Opt::List).word(source_of(spec, opened)),
         " shows what is available"
     ))
-}
-
-/// Returns the name under which a skill is installed: its own if the specification accepts it, otherwise that
-/// of its directory, otherwise a cleaned-up form of its own.
-pub(in crate::ops) fn install_name(candidate: &Candidate, root: &str) -> Result<SkillName> {
-    let directory = candidate.directory_name(root);
-    let place = if candidate.path.is_empty() {
-        candidate.file_name.clone()
-    } else {
-        format!("{}/{}", candidate.path, candidate.file_name)
-    };
-    let meta = candidate
-        .meta
-        .as_ref()
-        .map_err(|problem| Error::integrity(format!("`{place}` cannot be loaded: {problem}")))?;
-    if leads_elsewhere(&meta.name) {
-        return Err(Error::integrity(format!("`{place}` has the name `{}`, which is a path", meta.name))
-            .hint(message!(
-                "such a name is no accident; install it only if you know why, with ",
-                (Opt::As, "NAME")
-            )));
-    }
-    let name = SkillName::new(&meta.name)
-        .or_else(|_| SkillName::new(directory))
-        .ok()
-        .or_else(|| SkillName::slug(&meta.name))
-        .or_else(|| SkillName::slug(directory))
-        .ok_or_else(|| {
-            Error::integrity(format!("`{place}` has the name `{}`, which has no usable character", meta.name))
-        })?;
-    check_alphabet(&name)?;
-    Ok(name)
-}
-
-/// Reports whether a name is a path that leads out of its directory. It would be harmless here, but such a
-/// name is meant to do harm somewhere.
-fn leads_elsewhere(name: &str) -> bool {
-    let mut parts = name.split(['/', '\\']);
-    name.starts_with(['/', '\\']) || parts.any(|part| matches!(part, "." | ".."))
-}
-
-/// Refuses a name that imitates another one.
-pub(super) fn check_alphabet(name: &SkillName) -> Result<()> {
-    if let Some(c) = name.homoglyph() {
-        return Err(Error::integrity(format!(
-            "the name `{name}` mixes alphabets: `{c}` (U+{:04X}) looks like a Latin letter but is not",
-            u32::from(c)
-        ))
-        .hint(message!("install it only if you know why, under another name with ", (Opt::As, "NAME"))));
-    }
-    Ok(())
-}
-
-/// Returns the warning about deviations from the specification in a skill that can be loaded.
-pub(super) fn off_specification(
-    name: &SkillName,
-    directory: &str,
-    file_name: &str,
-    document: &Document,
-) -> Option<Warning> {
-    let subject = lint::Subject::new(document, Some(directory), file_name);
-    let mut errors = lint::check(&subject);
-    errors.retain(|finding| finding.severity == lint::Severity::Error);
-    let first = errors.first()?;
-    let more = if errors.len() > 1 { format!(" (and {} more)", errors.len() - 1) } else { String::new() };
-    let told = format!("`{name}` does not follow the specification: {}{more}", first.message);
-    Some(Warning::new(codes::OFF_SPECIFICATION, told))
 }
 
 #[cfg(test)]

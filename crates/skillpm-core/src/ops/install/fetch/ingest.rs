@@ -13,7 +13,7 @@ use crate::name::SkillName;
 use crate::ops::alarms::alarms;
 use crate::ops::fetcher::unwritable;
 use crate::ops::install::incomplete::incomplete;
-use crate::ops::install::select::off_specification;
+use crate::ops::install::names::off_specification;
 use crate::refusal::Limits;
 use crate::source::discover::Candidate;
 use crate::store::{Session, Store};
