@@ -1,6 +1,7 @@
 //! A survey of the places of skills.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use super::{ClosedDir, OpenedDir, ScopeState};
@@ -108,6 +109,10 @@ impl Survey {
             match state.dir(id) {
                 OpenedDir::Canonical => drop(survey.served.insert(agent.id)),
                 OpenedDir::Absent(real) => drop(survey.dirs.insert(agent.id, real.clone())),
+                // A file is no skill: the step that needs a directory there says so.
+                OpenedDir::Unreadable(error) if error.source.kind() == ErrorKind::NotADirectory => {
+                    survey.dirs.insert(agent.id, state.path(id).to_owned());
+                }
                 OpenedDir::Unreadable(error) => drop(survey.unreadable.insert(agent.id, error.again())),
                 OpenedDir::Open(dir) | OpenedDir::Outside(dir, _) => {
                     // A directory of somebody else, such as one that a container made, is not our failure.
