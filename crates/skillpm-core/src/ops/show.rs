@@ -150,12 +150,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
     let hit = path_or(context, &request.name, || -> Result<Hit> {
-        Ok(find_among(
-            context,
-            &request.name,
-            &Snapshot::around(&sources, policy, &request.name)?,
-            request.scope,
-        )?)
+        Ok(find_among(context, &request.name, &Snapshot::of(&sources, policy)?, request.scope)?)
     })?;
     let read = Instructions::read(&hit.skill, policy);
     let Instructions { skill, body } = read.map_err(|diagnostic| failed(&request.name, diagnostic))?;
@@ -242,7 +237,7 @@ fn others(sources: &[Source], policy: &Policy, skill: &Skill) -> Result<(Option<
     if scope_of(skill.kind).is_none() {
         return Ok((None, Vec::new()));
     }
-    let found = Snapshot::around(sources, policy, &skill.meta.name)?;
+    let found = Snapshot::of(sources, policy)?;
     let is_other = |other: &&Arc<Skill>| other.has_name_of(skill) && other.real != skill.real;
     let all = || found.skills().iter().chain(found.shadowed()).filter(|one| one.has_name_of(skill));
     let other = |other: &Arc<Skill>| {
