@@ -127,3 +127,18 @@ fn a_source_in_an_agent_s_directory_is_no_copy() {
     let listed = sandbox.ok(&["list"]);
     assert!(!listed.to_string().contains("copy edited"), "{listed}");
 }
+
+/// With `--force`, whatever differs from the lockfile is saved before it goes, even if only its line ends do.
+#[test]
+fn other_line_ends_are_saved_with_force() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: Does. Use it in tests.\n---\nfirst\n");
+    sandbox.ok(&["install", "./src/pdf"]);
+    let windows = sandbox.read(HOME).replace('\n', "\r\n");
+    sandbox.write(HOME, &windows);
+    let forced = sandbox.ok(&["install", "--force"]).to_string();
+    assert!(forced.contains("your edited `pdf` was saved"), "{forced}");
+    assert!(!sandbox.read(HOME).contains('\r'));
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.read(HOME), windows);
+}
