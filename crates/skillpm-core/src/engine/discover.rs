@@ -96,10 +96,7 @@ pub fn discover(sources: &[Source]) -> Discovery {
 /// Never fails for a single skill. Fails for a missing source or for two skills with the same name if
 /// `policy` treats these as errors.
 pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, Arc<Diagnostic>> {
-    match gather(sources, policy, None) {
-        (_, Some(error)) => Err(error),
-        (found, None) => Ok(found),
-    }
+    settled(gather(sources, policy, None))
 }
 
 /// Works like [`discover_with`], but only as far as it takes to know which skill is called `name`: a skill directly in a
@@ -113,10 +110,11 @@ pub(super) fn discover_named(
     // Under other policies, skills that are left out here decide as well.
     let decides_early = policy.duplicates == Duplicates::First && !policy.strict_sources;
     let name = SkillName::exact(name).filter(|_| decides_early);
-    match gather(sources, policy, name.as_ref()) {
-        (_, Some(error)) => Err(error),
-        (found, None) => Ok(found),
-    }
+    settled(gather(sources, policy, name.as_ref()))
+}
+
+fn settled((found, fatal): (Discovery, Option<Arc<Diagnostic>>)) -> Result<Discovery, Arc<Diagnostic>> {
+    fatal.map_or(Ok(found), Err)
 }
 
 /// Returns the result, and the first problem that `policy` treats as an error. With the name of one skill, only as much

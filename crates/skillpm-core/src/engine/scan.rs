@@ -92,7 +92,7 @@ fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Op
 }
 
 /// Returns the skill called `name` directly in `source`, in a directory of that name, or why that one cannot be used;
-/// `None` if there is none, and if only a search can tell, as for links.
+/// `None` if there is no such directory, and for a link, about which only a search can tell.
 pub(super) fn direct(
     policy: &Policy,
     source: &Source,

@@ -15,7 +15,7 @@ use crate::path::collision_key;
 use crate::path::normal;
 
 /// The number of skills that are looked up one by one before it pays to read the whole directory.
-const FEW: usize = 16;
+pub(super) const FEW: usize = 16;
 
 /// A directory that is read once, however many skills are looked up in it.
 #[derive(Debug)]

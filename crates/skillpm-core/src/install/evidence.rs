@@ -1,5 +1,5 @@
-//! Evidence about trees that a change would take: whether somebody worked on them, and whether a skill is installed
-//! from them. Each kind is found out when it is first asked for, because most changes take no tree.
+//! Evidence about the trees that a change would remove or replace: whether they were edited, and whether a skill is
+//! installed from them. Each fact is looked up when it is first needed, because most changes remove no tree.
 
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
@@ -16,7 +16,7 @@ use crate::name::SkillName;
 use crate::settings::Settings;
 use crate::store::Store;
 
-/// A check for trees that nobody edited, although they differ from what is locked.
+/// A check for unedited trees among those that differ from what is locked.
 #[derive(Debug)]
 pub struct Unedited<'a> {
     settings: &'a Settings,
@@ -44,8 +44,8 @@ impl<'a> Unedited<'a> {
         self.store.as_ref().is_some_and(|store| store.is_whole(digest))
     }
 
-    /// Reports whether the tree with `digest` at `place` is what a merge made for the copies of agents, so that nobody
-    /// has edited it since.
+    /// Reports whether the tree with `digest` at `place` is what a merge made for the copies of agents, so that it
+    /// is unedited.
     pub fn is_merged_copy(&self, place: &Location, digest: &Digest) -> bool {
         matches!(place, Location::Agent(_))
             && self.store.as_ref().is_some_and(|store| store.is_merged(digest))
@@ -64,7 +64,7 @@ impl<'a> Unedited<'a> {
     }
 }
 
-/// The evidence about the trees that a plan would take.
+/// The evidence about the trees that a plan would remove or replace.
 #[derive(Debug)]
 pub struct Evidence<'a> {
     goal: &'a Goal,

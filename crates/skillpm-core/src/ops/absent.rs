@@ -128,28 +128,38 @@ pub(super) fn missing(settings: &Settings, scope: &Scope) -> Vec<(SkillName, War
     names.into_iter().filter(|name| state.is_absent(name)).map(|name| (name.clone(), told(name))).collect()
 }
 
+/// What a skill of the manifest without a lock entry is, and what an installation does about it.
+type Unlocked = (&'static str, &'static str);
+const NOT_INSTALLED: Unlocked = ("not installed yet", " installs it");
+const NOT_LOCKED: Unlocked = ("in the manifest and not locked", " locks what is there");
+
 /// Returns the warning about a skill that is in the manifest of a scope but not locked yet.
 pub(super) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
-    let told = message!(
-        format_args!("`{name}` is not installed yet: "),
-        Verb::Install.within(scope),
-        " installs it"
-    );
-    Warning::new(codes::NOT_INSTALLED_YET, told)
+    Warning::new(codes::NOT_INSTALLED_YET, unlocked(scope, name, NOT_INSTALLED))
 }
 
 /// Returns the warning about a skill that the manifest of `scope` names and that is not locked, as after a lockfile was
 /// lost.
 pub(super) fn not_locked(scope: &Scope, name: &SkillName) -> Warning {
-    if !matches!(fs::kind(&scope.skill_dir(name)), Ok(Some(_))) {
-        return not_yet_installed(scope.kind, name);
+    match state_without_lock(scope, name) {
+        NOT_INSTALLED => not_yet_installed(scope.kind, name),
+        state => Warning::new(problem::NOT_LOCKED.id, unlocked(scope.kind, name, state)),
     }
-    let message = message!(
-        format_args!("`{name}` is in the manifest and not locked: "),
-        Verb::Install.within(scope.kind),
-        " locks what is there"
-    );
-    Warning::new(problem::NOT_LOCKED.id, message)
+}
+
+/// Works like [`not_locked`], as an error.
+pub(super) fn not_locked_error(scope: &Scope, name: &SkillName) -> Error {
+    let (what, does) = state_without_lock(scope, name);
+    Error::usage(format!("`{name}` is {what}")).hint(message!(Verb::Install.within(scope.kind), does))
+}
+
+fn state_without_lock(scope: &Scope, name: &SkillName) -> Unlocked {
+    let is_there = matches!(fs::kind(&scope.skill_dir(name)), Ok(Some(_)));
+    if is_there { NOT_LOCKED } else { NOT_INSTALLED }
+}
+
+fn unlocked(scope: ScopeKind, name: &SkillName, (what, does): Unlocked) -> Message {
+    message!(format_args!("`{name}` is {what}: "), Verb::Install.within(scope), does)
 }
 
 /// Returns the warning about a skill in a scope that neither the manifest nor another skill requests any

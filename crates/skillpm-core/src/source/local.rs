@@ -173,7 +173,7 @@ pub fn check_outside(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin)
                 "`{typed}` is in `{shown}`, which belongs to skillpm, so it is not a source"
             ));
             let name = skill_in(&ours, &real);
-            // Nobody adopts what lies where adopted skills go, or has a history of its own.
+            // `import` adopts neither what is where adopted skills go, nor what has a history of its own.
             let stays = fs::kind(&dir)? == Some(fs::Kind::Symlink)
                 || fs::kind(&ours.join(&name).join(".git"))?.is_some();
             return Err(if stays {

@@ -12,7 +12,6 @@ use crate::install::editable::Editable;
 use crate::install::ownership::{Owned, Ownership};
 use crate::install::plan::{Location, Step};
 use crate::install::scope::{Scope, exists};
-use crate::install::sources;
 use crate::install::state::{
     ClosedDir, Depth, Files, OnDisk, OpenedDir, ScopeState, read_manifest, read_text, real_dir,
 };
@@ -59,8 +58,6 @@ pub struct Inspection<'a> {
     pub ownership: Ownership,
     /// The copies of installed skills in agents' directories that are under version control: their authors' own.
     pub tracked: BTreeSet<PathBuf>,
-    /// Directories on this machine that skills are installed from, with links resolved.
-    pub sources: BTreeSet<PathBuf>,
     /// Directories that a change would write to but cannot.
     pub unwritable: Vec<PathBuf>,
 }
@@ -171,8 +168,6 @@ impl<'a> Inspection<'a> {
             lock_text,
             ..Files::default()
         };
-        let here = || sources::here(settings, scope, sources::there(&files)).ok();
-        let sources = readable.and_then(|_| here()).unwrap_or_default();
         let state = ScopeState::of(settings, scope, files, Depth::Metadata);
         let wishes = if read.is_ok() { intent(&state) } else { BTreeMap::new() };
         let mut look = Self {
@@ -187,7 +182,6 @@ impl<'a> Inspection<'a> {
             stored: locked.map(|lock| stored(lock, store)).unwrap_or_default(),
             ownership: Ownership::of_scope(settings, scope, locked.unwrap_or(&Lockfile::default())),
             tracked: BTreeSet::new(),
-            sources,
             unwritable: Vec::new(),
             scope: scope.clone(),
             state,

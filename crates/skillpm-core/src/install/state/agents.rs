@@ -10,15 +10,12 @@ use crate::engine::load::skill_file;
 use crate::error::Error;
 use crate::fs::{self, Kind, PathError};
 use crate::install::agent_view::{self, Form, Role, Seen, Twice, Unseen};
-use crate::install::directory::SkillsDir;
+use crate::install::directory::{FEW, SkillsDir};
 use crate::install::health::problem::{self, Problem};
 use crate::install::scope::{Scope, exists};
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::settings::Settings;
-
-/// The number of names that are looked up one by one before it pays to read a whole directory.
-const FEW: usize = 16;
 
 /// The index of a directory among those of a scope.
 pub type DirId = usize;

@@ -411,11 +411,16 @@ impl<'a> ScopeState<'a> {
         Some(place)
     }
 
+    /// Returns the directories that skills are installed from, with links resolved.
+    pub fn sources(&self) -> &BTreeSet<PathBuf> {
+        // If one cannot be found, the places of skills are reported all the same.
+        let here = || sources::here(self.settings, self.scope, sources::there(&self.files));
+        self.sources.get_or_init(|| here().unwrap_or_default())
+    }
+
     /// Reports whether a skill is installed from the directory `path`, or from one in it.
     fn is_source(&self, path: &Path) -> bool {
-        // If one cannot be found, what is here is reported all the same.
-        let here = || sources::here(self.settings, self.scope, sources::there(&self.files));
-        let sources = self.sources.get_or_init(|| here().unwrap_or_default());
+        let sources = self.sources();
         if sources.is_empty() {
             return false;
         }

@@ -109,13 +109,13 @@ impl Survey {
             match state.dir(id) {
                 OpenedDir::Canonical => drop(survey.served.insert(agent.id)),
                 OpenedDir::Absent(real) => drop(survey.dirs.insert(agent.id, real.clone())),
-                // A file is no skill: the step that needs a directory there says so.
+                // The step that needs a directory there reports the file.
                 OpenedDir::Unreadable(error) if error.source.kind() == ErrorKind::NotADirectory => {
                     survey.dirs.insert(agent.id, state.path(id).to_owned());
                 }
                 OpenedDir::Unreadable(error) => drop(survey.unreadable.insert(agent.id, error.again())),
                 OpenedDir::Open(dir) | OpenedDir::Outside(dir, _) => {
-                    // A directory of somebody else, such as one that a container made, is not our failure.
+                    // Another user's directory, such as one that a container made, does not stop the change.
                     if let Err(error) = survey.agent(state, agent.id, dir, names) {
                         survey.unreadable.insert(agent.id, error);
                     }

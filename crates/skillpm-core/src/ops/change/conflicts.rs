@@ -93,7 +93,7 @@ pub(super) fn in_the_way(
     } else if let Some(source) = conflicts.iter().find(|conflict| conflict.kind == ConflictKind::Source) {
         let name = &source.name;
         let import = Verb::Import.within(scope.kind).word(name);
-        // What the manifest names already is nobody's to adopt.
+        // `import` does not adopt what the manifest already names.
         let first =
             files.knows(name).then(|| message!(Verb::Remove.within(scope.kind).word(name), ", then "));
         let error = error.hint(message!(

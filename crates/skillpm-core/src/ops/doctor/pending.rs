@@ -22,7 +22,7 @@ pub(super) fn of_scope(settings: &Settings, look: &Inspection<'_>) -> Vec<Findin
     dirs.extend(directories(&own));
     dirs.retain(|dir| scope.check_inside(dir).is_ok());
     // They have no links in them, and some are elsewhere on this machine.
-    dirs.extend(look.sources.iter().cloned());
+    dirs.extend(look.state.sources().iter().cloned());
     let mut left: BTreeSet<PathBuf> = dirs.iter().flat_map(|dir| fs::abandoned(dir)).collect();
     if scope.check_inside(&own).is_ok() {
         left.extend(new_skills(&own));

@@ -1,4 +1,4 @@
-//! What to type where nobody could be asked, or the answer was no.
+//! Hints for commands that could not ask, or were answered with no.
 
 use crate::advice::{Message, Opt, Verb, message};
 

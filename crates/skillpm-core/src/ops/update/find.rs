@@ -21,7 +21,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::merge::Prefer;
 use crate::name::SkillName;
-use crate::ops::absent::is_missing;
+use crate::ops::absent::{is_missing, not_locked_error};
 use crate::ops::dependencies::VersionRequest;
 use crate::ops::diff::VersionDiff;
 use crate::ops::fetcher::{Fetcher, admit};
@@ -243,11 +243,7 @@ impl<'a> Finder<'a> {
                 }
             }
             (_, None) if self.is_named() => {
-                let is_there = fs::kind(&self.scope.skill_dir(name))?.is_some();
-                let what = if is_there { "in the manifest and not locked" } else { "not installed yet" };
-                let does = if is_there { " locks what is there" } else { " installs it" };
-                let install = Verb::Install.within(self.scope.kind);
-                return Err(Error::usage(format!("`{name}` is {what}")).hint(message!(install, does)));
+                return Err(not_locked_error(self.scope, name));
             }
             (_, None) => self.found.others.push(other(UpdateChange::Missing, Status::NotInstalled)),
             (entry, Some(locked)) => {

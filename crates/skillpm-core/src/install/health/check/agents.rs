@@ -206,7 +206,7 @@ impl AgentEntry<'_> {
             return None;
         }
         // It belongs to its author, and is not a copy.
-        if self.look.sources.contains(&real(self.path)) {
+        if self.look.state.sources().contains(&real(self.path)) {
             return None;
         }
         let locked = self.look.locked().and_then(|lock| lock.skills.get(&name)).map(|locked| locked.digest);

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Opt, Verb, message};
-
 use crate::error::Error;
 use crate::install::editable::Editable;
 use crate::install::health::inspection::{DesiredSkill, Goes, Inspection, is_locked};
