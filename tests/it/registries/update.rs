@@ -117,3 +117,22 @@ fn an_unresolved_merge_is_not_merged_over() {
     assert!(failed.stderr.contains("base") && failed.stderr.contains("--abort"), "{failed}");
     assert_eq!((sandbox.read("skillpm.lock"), sandbox.read(at)), before);
 }
+
+/// What is wrong with one skill whose version changes is said of that one, and the others are updated.
+#[test]
+fn one_skill_that_cannot_change_does_not_stop_the_others() {
+    let files = || RegistryFiles::default().add("pdf", "1.0.0", "").add("xlsx", "1.0.0", "");
+    let sandbox = project(&files());
+    sandbox.ok(&["install", "pdf@>=1", "xlsx@>=1"]);
+    let at = ".agents/skills/xlsx/SKILL.md";
+    sandbox.write(at, sandbox.read(at).replace("Version 1.0.0.", "Version of mine."));
+    RegistryFiles::default().add("pdf", "1.1.0", "").add("xlsx", "1.1.0", "").write(&sandbox, "../registry");
+    fs::remove_dir_all(sandbox.home().join(".local/share/skillpm/store-v2")).expect("removes");
+    let failed = sandbox.run(&["update", "--json"]);
+    assert_eq!(failed.code, Some(5), "{failed}");
+    let outcome: Value = serde_json::from_str(&failed.stdout).expect("JSON");
+    assert_eq!(changes(&outcome), ["pdf updated", "xlsx failed"], "{outcome}");
+    assert_eq!(outcome["failures"][0]["names"], serde_json::json!(["xlsx"]), "{outcome}");
+    assert_eq!(locked(&sandbox), ["pdf 1.1.0", "xlsx 1.0.0"]);
+    assert!(sandbox.read(at).contains("Version of mine."));
+}

@@ -60,16 +60,17 @@ pub(super) struct BroughtSkill {
 
 /// Why nothing fits together, and the skill that could do without.
 pub(super) struct Unsatisfied {
-    /// The skill, one of those that come.
+    /// The skill, one of those that come or change their versions.
     pub(super) root: Option<SkillName>,
     /// Why.
     pub(super) error: Error,
 }
 
 impl Unsatisfied {
-    /// Returns that the skill `name`, which was `found` for another one, cannot be installed because of `error`.
+    /// Returns that the skill `name` cannot be installed because of `error`: it was `found` for another one, or changes its
+    /// version.
     pub(super) fn new(name: &SkillName, found: Option<FoundFor>, error: Error) -> Self {
-        let Some(FoundFor { by, root }) = found else { return error.into() };
+        let Some(FoundFor { by, root }) = found else { return Self { root: Some(name.clone()), error } };
         let error = error.context(format!("`{by}` needs `{name}`, which cannot be installed"));
         Self { root: Some(root), error: can_be_left_out(error) }
     }
@@ -114,12 +115,14 @@ pub(super) fn resolve(
                 brought.unresolved.extend(unresolved);
                 return Ok(brought);
             }
-            Err(Unsatisfied { root: Some(root), error }) if asked.on_unresolved == OnUnresolved::Skip => {
+            Err(unsatisfied) => {
+                let skips = asked.on_unresolved == OnUnresolved::Skip;
+                let is_root = |one: &&mut Dependent| skips && unsatisfied.root.as_ref() == Some(&one.name);
+                let Some(root) = asked.came.iter_mut().find(is_root) else { return Err(unsatisfied) };
                 // It is there anyway, so it stays without what it needs.
-                asked.came.iter_mut().filter(|one| one.name == root).for_each(|one| one.declared.clear());
-                unresolved.push(error);
+                root.declared.clear();
+                unresolved.push(unsatisfied.error);
             }
-            Err(unsatisfied) => return Err(unsatisfied),
         }
     }
 }
@@ -221,14 +224,7 @@ fn bring_releases<'v>(
     for (name, origin, path, version, found) in wanted {
         match provider.release(origin, &path, &version) {
             Ok(offered) => skills.push(BroughtSkill { name, offered, found }),
-            Err(error) => {
-                let is_free = found.is_none() && asked.how.free.is_some_and(|free| free.contains(&name));
-                let unsatisfied = Unsatisfied::new(&name, found, error);
-                return Err(Unsatisfied {
-                    root: unsatisfied.root.or(is_free.then_some(name)),
-                    ..unsatisfied
-                });
-            }
+            Err(error) => return Err(Unsatisfied::new(&name, found, error)),
         }
     }
     // Those from other sources come last.

@@ -13,7 +13,7 @@ use super::desired::{Desired, DesiredNotes, LeftOut};
 use super::editable;
 use super::names::{check_alphabet, install_name};
 use super::request::InstallRequest;
-use super::select::by_path;
+use super::select::unclear_name;
 use crate::admission::PolicySubject;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
@@ -127,6 +127,7 @@ impl<'a> Fetched<'a> {
     ) -> Result<Vec<Chosen>> {
         let mut chosen: Vec<Chosen> = chosen.into_iter().flat_map(|one| one.apart(files)).collect();
         let requests = versions::requests(&chosen, request.alias.as_deref());
+        self.warnings.extend(versions::others_with_the_name(&mut self.sources, files, &requests));
         let mut taken = 0;
         for one in chosen.iter().filter(|one| !one.is_released()) {
             taken += self.take_one(request, one, intake)?;
@@ -143,7 +144,6 @@ impl<'a> Fetched<'a> {
             let asked = Asked { requests: &requests, came, by_user: true, how, ..Asked::default() };
             dependencies::resolve(&mut self.sources, files, asked)?
         };
-        self.warnings.extend(versions::others_with_the_name(&mut self.sources, files, &requests));
         for one in chosen.iter_mut().filter(|one| one.is_released()) {
             one.decide(&self.sources.versions);
             taken += self.take_one(request, one, intake)?;
@@ -261,7 +261,7 @@ impl<'a> Fetched<'a> {
         let done: Vec<_> = candidates.iter().zip(done).filter_map(|(c, done)| Some((c, done?))).collect();
         let unclear = if chosen.named { BTreeMap::new() } else { unclear(&done) };
         for paths in unclear.values() {
-            let warning = told_unclear(&chosen.spec, opened, paths);
+            let warning = unclear_name(&chosen.spec, opened, paths);
             let left = paths.iter().map(|path| LeftOut::because_of(visible_name(path), &warning));
             self.left_out.extend(left);
             self.warnings.push(warning);
@@ -433,20 +433,6 @@ fn unclear<'a>(done: &[(&'a Candidate, Result<(Ready, IngestJob<'_>)>)]) -> BTre
         all.iter().any(|(_, digest)| all.len() > 1 && (digest.is_none() || *digest != all[0].1))
     });
     found.into_iter().map(|(key, all)| (key, all.into_iter().map(|(path, _)| path).collect())).collect()
-}
-
-/// Returns the warning about the skills at `paths`, which would all get one name.
-fn told_unclear(spec: &SourceSpec, opened: &FetchedSource, paths: &[&str]) -> Warning {
-    let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
-    let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
-    let told = message!(
-        format_args!(
-            "{} were left out: they are different skills of one name; name one by its path, such as ",
-            list.join(" and ")
-        ),
-        by_path(spec, opened, paths[0])
-    );
-    Warning::new(codes::NAMES_EQUAL, told)
 }
 
 /// Returns the given alias for `candidate`. A skill that cannot be loaded fails here.

@@ -70,6 +70,11 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
     if request.list {
         return listing::list(context, request);
     }
+    from_sources(context, request)
+}
+
+/// Installs the skills that `request` chooses from sources.
+fn from_sources(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
     let scope = home::to_change(context, request.scope, request.dry_run)?;
     // What is wrong with the files is told before anything is fetched.
     let before = Files::read(&scope)?;

@@ -297,6 +297,20 @@ pub(in crate::ops) fn select(
     ask(context, spec, opened, found, yes)
 }
 
+/// Returns the warning about the skills at `paths`, which would all get one name.
+pub(super) fn unclear_name(spec: &SourceSpec, opened: &FetchedSource, paths: &[&str]) -> Warning {
+    let shown = |path: &str| if path.is_empty() { ".".to_owned() } else { visible_name(path) };
+    let list: Vec<_> = paths.iter().map(|path| format!("`{}`", shown(path))).collect();
+    let told = message!(
+        format_args!(
+            "{} were left out: they are different skills of one name; name one by its path, such as ",
+            list.join(" and ")
+        ),
+        by_path(spec, opened, paths[0])
+    );
+    Warning::new(codes::NAMES_EQUAL, told)
+}
+
 /// Returns the skill in `found` that `name` means.
 pub(super) fn by_name(
     spec: &SourceSpec,
@@ -382,7 +396,7 @@ pub(in crate::ops) fn of_name(opened: &FetchedSource, name: &str) -> Option<Cand
 }
 
 /// Returns the text that a user types for the skill at `path` of the source `spec`.
-pub(super) fn by_path(spec: &SourceSpec, opened: &FetchedSource, path: &str) -> Message {
+fn by_path(spec: &SourceSpec, opened: &FetchedSource, path: &str) -> Message {
     if spec.origin.directory_mark().is_none() {
         // A name has no slash.
         let path = if path.contains('/') { path.to_owned() } else { format!("./{path}") };
