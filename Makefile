@@ -298,7 +298,7 @@ lint: tools ## check format, lints, documentation, and licences where cargo-deny
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(SHAPE) --all-targets -- -D warnings
 	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(SHAPE) --no-deps
-	$(CARGO) clippy --locked --package skillpm-core --no-default-features --lib -- -D warnings
+	$(CARGO) clippy --locked --package skillpm-sources --package skillpm-core --no-default-features --lib -- -D warnings
 	@$(MAKE) --no-print-directory python-env
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then \
 	    "$(PYTHON_BIN)/ruff" check --quiet $(PYTHON_SOURCES) && "$(PYTHON_BIN)/ruff" format --check --quiet $(PYTHON_SOURCES); \

@@ -13,14 +13,14 @@ use std::io::Write as _;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use skillpm::archive;
-use skillpm::document::{Document, ProblemKind};
-use skillpm::fs::{SharedFile, anonymous_temp_file};
-use skillpm::lint::{self, Profile, Ruleset, Subject};
-use skillpm::name::SkillName;
-use skillpm::path::SafePath;
-use skillpm::refusal::Limits;
-use skillpm::tree::{Memory, Node, Tree, TreeEntry};
+use skillpm_format::document::{Document, ProblemKind};
+use skillpm_format::lint::{self, Profile, Ruleset, Subject};
+use skillpm_format::name::SkillName;
+use skillpm_format::path::SafePath;
+use skillpm_format::refusal::Limits;
+use skillpm_format::tree::{Memory, Node, Tree, TreeEntry};
+use skillpm_sources::archive;
+use skillpm_sources::fs::{SharedFile, anonymous_temp_file};
 
 /// How many samples are taken, and how long each is at least.
 const SAMPLES: usize = 15;

@@ -1,8 +1,14 @@
-//! The program `skillpm`: the command line in front of [`skillpm_core`], which it hands on to its tests.
-
-pub use skillpm_core::*;
+//! The program `skillpm`: the command line in front of [`skillpm_core`].
 
 pub mod cli;
+
+// What the two modules below name, which other crates have as their own.
+#[cfg(test)]
+use skillpm_core::engine;
+#[cfg(test)]
+use skillpm_format::{path, policy, refusal, tree};
+#[cfg(test)]
+use skillpm_sources::{context, env, fs, settings};
 
 /// A project and a home directory, as the tests of the library have them.
 #[cfg(test)]

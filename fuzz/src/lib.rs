@@ -8,18 +8,18 @@ use std::io::Write;
 use std::ops::Range;
 use std::sync::Arc;
 
-use skillpm::archive::{self, Archive};
-use skillpm::document::{Document, MAX_NODES, Node, Split, Value, split, split_prefix};
-use skillpm::engine::tools::{self, Language};
-use skillpm::fs::SharedFile;
-use skillpm::lint::{self, Profile, Ruleset, Subject};
-use skillpm::lockfile::Lockfile;
-use skillpm::manifest::Manifest;
-use skillpm::path::SafePath;
-use skillpm::refusal::Limits;
-use skillpm::skill;
-use skillpm::spec::{Reference, Repository, SourceSpec};
-use skillpm::tree::{Node as Entry, ReadError};
+use skillpm_core::engine::tools::{self, Language};
+use skillpm_format::document::{Document, MAX_NODES, Node, Split, Value, split, split_prefix};
+use skillpm_format::lint::{self, Profile, Ruleset, Subject};
+use skillpm_format::lockfile::Lockfile;
+use skillpm_format::manifest::Manifest;
+use skillpm_format::path::SafePath;
+use skillpm_format::refusal::Limits;
+use skillpm_format::skill;
+use skillpm_format::spec::{Reference, Repository, SourceSpec};
+use skillpm_format::tree::{Node as Entry, ReadError};
+use skillpm_sources::archive::{self, Archive};
+use skillpm_sources::fs::SharedFile;
 
 /// Frontmatter is read from any bytes, and every place in it is a place of the text.
 pub fn frontmatter(bytes: &[u8]) {
@@ -87,7 +87,7 @@ pub fn tar(bytes: &[u8]) {
 fn read_archive(bytes: &[u8], open: impl Fn(SharedFile, &Limits) -> Result<Archive, ReadError>) {
     // Small, so that a bomb is told from patience.
     let limits = Limits { archive_bytes: 1 << 20, archive_content: 8 << 20, ..Limits::default() };
-    let mut file = skillpm::fs::anonymous_temp_file().expect("a temporary file");
+    let mut file = skillpm_sources::fs::anonymous_temp_file().expect("a temporary file");
     file.write_all(bytes).expect("room for it");
     let file = SharedFile::from_file(file).expect("a file has a length");
     let Ok(archive) = open(file, &limits) else { return };

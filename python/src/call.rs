@@ -9,10 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use skillpm::error::Error;
-use skillpm::interrupt;
-use skillpm::ops::session::SessionError;
-use skillpm::reporter::Reporter;
+use skillpm_core::ops::session::SessionError;
+use skillpm_sources::error::Error;
+use skillpm_sources::interrupt;
+use skillpm_sources::reporter::Reporter;
 
 use crate::errors;
 #[cfg(debug_assertions)]

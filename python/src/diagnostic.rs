@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use skillpm::document::Position;
-use skillpm::engine;
-use skillpm::lint::Severity;
+use skillpm_core::engine;
+use skillpm_format::document::Position;
+use skillpm_format::lint::Severity;
 
 use crate::given::Given;
 use crate::repr::Repr;

@@ -5,6 +5,7 @@
 //! see `call`.
 
 mod call;
+#[cfg(feature = "command")]
 mod command;
 mod diagnostic;
 mod errors;
@@ -30,6 +31,7 @@ mod _native {
     #[cfg(debug_assertions)]
     #[pymodule_export]
     use crate::call::fail;
+    #[cfg(feature = "command")]
     #[pymodule_export]
     use crate::command::main;
     #[pymodule_export]

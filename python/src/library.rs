@@ -4,12 +4,12 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use skillpm::context::Context;
-use skillpm::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
-use skillpm::engine::{Arguments, Form};
-use skillpm::ops::invoke::InvokeRequest;
-use skillpm::ops::session::{Session, SessionOptions};
-use skillpm::policy::{Duplicates, Freshness, Policy};
+use skillpm_core::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
+use skillpm_core::engine::{Arguments, Form};
+use skillpm_core::ops::invoke::InvokeRequest;
+use skillpm_core::ops::session::{Session, SessionOptions};
+use skillpm_format::policy::{Duplicates, Freshness, Policy};
+use skillpm_sources::context::Context;
 
 use crate::call;
 use crate::diagnostic::Diagnostic;

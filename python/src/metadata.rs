@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyMappingProxy, PyTuple};
-use skillpm::engine::{Skill, SourceKind};
-use skillpm::skill::SkillMeta;
+use skillpm_core::engine::{Skill, SourceKind};
+use skillpm_format::skill::SkillMeta;
 
 use crate::given::Given;
 use crate::json;

@@ -8,10 +8,10 @@ use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use skillpm::admission::Scripts;
-use skillpm::engine::run::{Captured, CopyPool, Ended, Exit, Mode, Ran, Watch};
-use skillpm::ops::run::{CallRequest, RunLocation, RunRequest};
-use skillpm::reporter::{Choice, Interact, Silent};
+use skillpm_core::engine::run::{Captured, CopyPool, Ended, Exit, Mode, Ran, Watch};
+use skillpm_core::ops::run::{CallRequest, RunLocation, RunRequest};
+use skillpm_format::admission::Scripts;
+use skillpm_sources::reporter::{Choice, Interact, Silent};
 
 use crate::call;
 use crate::given::Given;

@@ -8,9 +8,9 @@ use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
-use skillpm::engine::tools::Tool;
-use skillpm::engine::{self, Hit};
-use skillpm::ops::session::{Session, SessionError};
+use skillpm_core::engine::tools::Tool;
+use skillpm_core::engine::{self, Hit};
+use skillpm_core::ops::session::{Session, SessionError};
 
 use crate::given::Given;
 use crate::json;

@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
-use skillpm::engine::resources;
-use skillpm::ops::session::OpenedSkill;
+use skillpm_core::engine::resources;
+use skillpm_core::ops::session::OpenedSkill;
 
 use crate::given::Given;
 use crate::metadata::SkillMetadata;

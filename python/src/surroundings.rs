@@ -3,9 +3,9 @@
 use std::io;
 use std::path::PathBuf;
 
-use skillpm::env::{Env, work_dir};
-use skillpm::error::{Error, Result};
-use skillpm::settings::Settings;
+use skillpm_sources::env::{Env, work_dir};
+use skillpm_sources::error::{Error, Result};
+use skillpm_sources::settings::Settings;
 
 /// What the environment of this process says now, for a project around `root`, else around the working
 /// directory.

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use skillpm::context::Context;
-use skillpm::document::LineIndex;
-use skillpm::install::scope::ScopeKind;
-use skillpm::lint::Profile;
-use skillpm::ops::install::{InstallRequest, install as install_skills};
-use skillpm::ops::validate::{Target, ValidateRequest, rules, validate as validate_skills};
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::install::{InstallRequest, install as install_skills};
+use skillpm_core::ops::validate::{Target, ValidateRequest, rules, validate as validate_skills};
+use skillpm_format::document::LineIndex;
+use skillpm_format::lint::Profile;
+use skillpm_sources::context::Context;
 
 use crate::diagnostic::Diagnostic;
 use crate::given::Given;

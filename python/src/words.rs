@@ -1,8 +1,8 @@
 //! How the Python package words messages: functions and keyword arguments where it has them, else the command.
 
 use serde_json::Value;
-use skillpm::advice::{Call, CommandLine, Message, Opt, Verb, Warning, Wording};
-use skillpm::scope::ScopeKind;
+use skillpm_format::advice::{Call, CommandLine, Message, Opt, Verb, Warning, Wording};
+use skillpm_format::scope::ScopeKind;
 
 /// The wording of the Python package.
 struct Python;

@@ -8,9 +8,9 @@ use dialoguer::console::Term;
 
 use super::args::{ColorWhen, ErrorFormat, Global};
 use super::printer;
-use crate::advice::Message;
-use crate::env::{self, Env};
-use crate::fs::OpenLog;
+use skillpm_format::advice::Message;
+use skillpm_sources::env::{self, Env};
+use skillpm_sources::fs::OpenLog;
 
 /// What the streams can show and what the user wants to see, resolved once.
 #[derive(Debug, Clone)]

@@ -7,10 +7,10 @@ use clap::{ArgAction, Args, CommandFactory as _, Parser, ValueEnum};
 
 use super::commands::Command;
 use super::{appearance, help, version};
-use crate::context::Context;
-use crate::error::Result;
-use crate::ops::session::{Session, SessionOptions};
-use crate::policy::{Freshness, Policy};
+use skillpm_core::ops::session::{Session, SessionOptions};
+use skillpm_format::policy::{Freshness, Policy};
+use skillpm_sources::context::Context;
+use skillpm_sources::error::Result;
 
 /// install, check and use Agent Skills
 #[derive(Debug, Parser)]

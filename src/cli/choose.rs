@@ -5,7 +5,7 @@ use std::io;
 use dialoguer::console::{self, Key, Term, style};
 
 use super::render::one_line;
-use crate::reporter::Choice;
+use skillpm_sources::reporter::Choice;
 
 /// The help on keys below the question.
 const KEYS: &str = "type to filter, space picks, → all, ← none, enter ends, esc cancels";

@@ -13,12 +13,12 @@ use super::commands::Command;
 use super::exit;
 use super::printer::Printer;
 use super::render::one_line;
-use crate::agents;
-use crate::env::{self, Env};
-use crate::error::{Error, Result};
-use crate::lint;
-use crate::ops::named::{known, scripts_of};
-use crate::settings::Settings;
+use skillpm_core::agents;
+use skillpm_core::ops::named::{known, scripts_of};
+use skillpm_format::lint;
+use skillpm_sources::env::{self, Env};
+use skillpm_sources::error::{Error, Result};
+use skillpm_sources::settings::Settings;
 
 /// The largest part of a description shown next to a name, in columns.
 const MOST_HELP: usize = 60;

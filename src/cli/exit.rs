@@ -1,16 +1,16 @@
 //! Exit codes. Scripts rely on them: codes are only ever added.
 
-use crate::engine::run::{Ended, Exit, Ran};
-use crate::error::ErrorKind;
-use crate::lint::Severity;
-use crate::ops::diff::DiffOutcome;
-use crate::ops::fmt::{FmtOutcome, Form};
-use crate::ops::install::InstallOutcome;
-use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill};
-use crate::ops::registry::mirror::MirrorOutcome;
-use crate::ops::search::SearchOutcome;
-use crate::ops::update::UpdateOutcome;
-use crate::ops::validate::ValidateOutcome;
+use skillpm_core::engine::run::{Ended, Exit, Ran};
+use skillpm_core::ops::diff::DiffOutcome;
+use skillpm_core::ops::fmt::{FmtOutcome, Form};
+use skillpm_core::ops::install::InstallOutcome;
+use skillpm_core::ops::outdated::{OutdatedOutcome, OutdatedSkill};
+use skillpm_core::ops::registry::mirror::MirrorOutcome;
+use skillpm_core::ops::search::SearchOutcome;
+use skillpm_core::ops::update::UpdateOutcome;
+use skillpm_core::ops::validate::ValidateOutcome;
+use skillpm_format::lint::Severity;
+use skillpm_sources::error::ErrorKind;
 
 /// Success.
 pub const SUCCESS: u8 = 0;
@@ -130,10 +130,10 @@ pub(crate) fn fmt(outcome: &FmtOutcome, check: bool) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::error::Error;
-    use crate::lint::Finding;
-    use crate::ops::install::LeftOut;
-    use crate::ops::validate::Checked;
+    use skillpm_core::ops::install::LeftOut;
+    use skillpm_core::ops::validate::Checked;
+    use skillpm_format::lint::Finding;
+    use skillpm_sources::error::Error;
 
     fn outcome(severity: Severity) -> ValidateOutcome {
         let finding = Finding {

@@ -157,7 +157,7 @@ mod tests {
     #[test]
     fn every_command_has_a_line_in_the_guide() {
         let guide = concat!(env!("CARGO_MANIFEST_DIR"), "/docs/guide/commands.md");
-        let guide = crate::fs::read_text(guide.as_ref(), 1 << 20).expect("reads").expect("a guide");
+        let guide = skillpm_sources::fs::read_text(guide.as_ref(), 1 << 20).expect("reads").expect("a guide");
         let first: Vec<&str> =
             guide.lines().filter_map(|line| line.strip_prefix("| ")?.split('|').next()).collect();
         let is_there = |name: &str| {

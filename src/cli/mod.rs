@@ -31,10 +31,10 @@ use std::sync::Arc;
 use self::appearance::{Appearance, Typed};
 use self::args::Cli;
 use self::printer::Printer;
-use crate::context::Context;
-use crate::env::{self, Env};
-use crate::error::{Error, Result};
-use crate::settings::Settings;
+use skillpm_sources::context::Context;
+use skillpm_sources::env::{self, Env};
+use skillpm_sources::error::{Error, Result};
+use skillpm_sources::settings::Settings;
 
 /// The environment of a command.
 pub(crate) struct App {

@@ -17,14 +17,14 @@ use super::appearance::Appearance;
 use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, literals, paint};
 use super::words::worded;
 use super::working_dir::WorkingDir;
-use crate::advice::{Message, Warning};
-use crate::settings::Settings;
-use crate::text::without_secrets;
+use skillpm_format::advice::{Message, Warning};
+use skillpm_format::text::without_secrets;
+use skillpm_sources::settings::Settings;
 
 /// Escapes what could control a terminal in a text from outside. Code outside the printer calls this only if
 /// it must know a width before printing. Cleaning twice changes nothing.
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
-    crate::text::visible(text)
+    skillpm_format::text::visible(text)
 }
 
 /// Prints to the standard streams.

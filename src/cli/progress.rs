@@ -11,10 +11,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use super::printer::{Printer, clean};
 use super::render::update::new_version;
 use super::words::worded;
-use crate::error::Error;
-use crate::interrupt::Outcome;
-use crate::reporter::{Reporter, Requested};
-use crate::review::Review;
+use skillpm_format::review::Review;
+use skillpm_sources::error::Error;
+use skillpm_sources::interrupt::Outcome;
+use skillpm_sources::reporter::{Reporter, Requested};
 
 /// The template of a download's progress, and its width in columns next to the name.
 type Form = (&'static str, usize);

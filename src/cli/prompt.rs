@@ -10,9 +10,9 @@ use super::choose;
 use super::printer::{Printer, clean};
 use super::render::one_line;
 use super::words::worded;
-use crate::advice::Message;
-use crate::interrupt;
-use crate::reporter::{Choice, Interact, Silent};
+use skillpm_format::advice::Message;
+use skillpm_sources::interrupt;
+use skillpm_sources::reporter::{Choice, Interact, Silent};
 
 /// Returns the interaction for verbs: with the user, or with nobody.
 pub(crate) fn interact(may_ask: bool, printer: &Printer) -> Arc<dyn Interact> {

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use skillpm_testing::{is_set, root};
 
 use super::render::explain::RuleData;
-use crate::engine::LoadedSkill;
-use crate::engine::catalog::CatalogData;
-use crate::error::ErrorData;
-use crate::lint::report::json::Json as Report;
-use crate::ops;
+use skillpm_core::engine::LoadedSkill;
+use skillpm_core::engine::catalog::CatalogData;
+use skillpm_core::ops;
+use skillpm_format::lint::report::json::Json as Report;
+use skillpm_sources::error::ErrorData;
 
 /// Files of `schema/` that describe what people write, which no type does.
 const WRITTEN: [&str; 3] = ["frontmatter.schema.json", "lockfile.schema.json", "skillpm.schema.json"];
@@ -49,7 +49,7 @@ fn pages() -> Vec<Page> {
         "bump" "skillpm bump --json" "The new version of a skill." [bump::BumpOutcome];
         "cache" "skillpm cache --json" "What an action of `skillpm cache` found or did: `dir`, then `prune` and `clean`, then `verify`." [cache::CacheDirs, cache::RemovedOutcome, cache::VerifyOutcome];
         "catalog" "skillpm catalog --json" "What an agent is told of all skills." [CatalogData<'static>];
-        "create" "skillpm create --json" "The skill that `skillpm create` made, or would make; with `--list-templates`, the templates." [create::CreateOutcome, Vec<crate::template::Builtin>];
+        "create" "skillpm create --json" "The skill that `skillpm create` made, or would make; with `--list-templates`, the templates." [create::CreateOutcome, Vec<skillpm_core::template::Builtin>];
         "diff" "skillpm diff --json" "The skills that differ." [Vec<diff::SkillDiff>];
         "disable" "skillpm disable --json" "What `skillpm disable` and `skillpm enable` changed." [disable::DisableOutcome];
         "doctor" "skillpm doctor --json" "What is wrong on this machine, and what was repaired." [doctor::DoctorOutcome];

@@ -6,8 +6,8 @@
 use std::ffi::OsString;
 
 use super::commands::Command;
-use crate::agents;
-use crate::spec::{SourceSpec, SpecError};
+use skillpm_core::agents;
+use skillpm_format::spec::{SourceSpec, SpecError};
 
 /// Reports whether a word is a value of the option.
 type IsValue = fn(&str) -> bool;

@@ -18,7 +18,7 @@ use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
 #[cfg(unix)]
 use signal_hook::iterator::Signals;
 
-use crate::interrupt::Outcome;
+use skillpm_sources::interrupt::Outcome;
 
 /// The maximum size of the system's report about this process, in bytes.
 #[cfg(unix)]
@@ -48,7 +48,7 @@ pub(super) fn watch(may_start_others: bool, say: impl FnOnce(&Outcome) + Send + 
 
 #[cfg(unix)]
 fn watch_for(numbers: &[i32], say: impl FnOnce(&Outcome) + Send + 'static) -> std::io::Result<()> {
-    let known = crate::interrupt::signals();
+    let known = skillpm_sources::interrupt::signals();
     // The signal is recorded before this thread wakes: nothing new begins meanwhile.
     for signal in numbers {
         let number = usize::try_from(*signal).unwrap_or_default();
@@ -61,7 +61,7 @@ fn watch_for(numbers: &[i32], say: impl FnOnce(&Outcome) + Send + 'static) -> st
         let Some(signal) = signals.forever().next() else { return };
         let end = |signal| signal_hook::low_level::emulate_default_handler(signal);
         // A second signal means that the user does not want to wait.
-        let outcome = crate::interrupt::end(|| {
+        let outcome = skillpm_sources::interrupt::end(|| {
             if let Some(again) = signals.pending().next() {
                 let _ = end(again);
             }
@@ -96,7 +96,7 @@ pub(super) fn ignore_sigchld() {
 
 #[cfg(unix)]
 fn register(signal: i32) {
-    let signals = crate::interrupt::signals();
+    let signals = skillpm_sources::interrupt::signals();
     // In this order, because the default action does not return. If a handler cannot be installed, the
     // default action stays.
     let idle = Arc::clone(&signals.idle);
@@ -116,7 +116,7 @@ fn may_hang_up() -> bool {
 /// Returns whether this process ignores `signal`, if the system reports it.
 #[cfg(unix)]
 fn ignores(signal: i32) -> Option<bool> {
-    let status = crate::fs::read_text(Path::new("/proc/self/status"), MAX_STATUS).ok().flatten()?;
+    let status = skillpm_sources::fs::read_text(Path::new("/proc/self/status"), MAX_STATUS).ok().flatten()?;
     is_ignored(signal, &status)
 }
 
@@ -130,9 +130,11 @@ fn is_ignored(signal: i32, status: &str) -> Option<bool> {
 
 /// Takes the action of a signal that arrived while another program ran, or waits for the thread that does.
 pub(super) fn reraise() {
-    crate::interrupt::halt();
+    skillpm_sources::interrupt::halt();
     #[cfg(unix)]
-    if let Ok(signal @ 1..) = i32::try_from(crate::interrupt::signals().asked.load(Ordering::SeqCst)) {
+    if let Ok(signal @ 1..) =
+        i32::try_from(skillpm_sources::interrupt::signals().asked.load(Ordering::SeqCst))
+    {
         // This does not return, as none of the signals is ignored.
         let _ = signal_hook::low_level::emulate_default_handler(signal);
     }

@@ -11,9 +11,9 @@ use super::commands::Command;
 use super::printer::Printer;
 use super::words::{PROGRAM, command_of, help_of};
 use super::{exit, help};
-use crate::advice::{Message, Part, message};
-use crate::error::{Error, Result};
-use crate::text::{closest, shell_word};
+use skillpm_format::advice::{Message, Part, message};
+use skillpm_format::text::{closest, shell_word};
+use skillpm_sources::error::{Error, Result};
 
 /// Prints the requested help page, or returns the mistake in our own form.
 ///
@@ -222,9 +222,9 @@ mod tests {
     use clap::Parser as _;
 
     use super::*;
-    use crate::advice::Verb;
     use crate::cli::args::Cli;
     use crate::cli::words::worded;
+    use skillpm_format::advice::Verb;
 
     fn told(line: &str) -> (String, Vec<String>) {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();

@@ -1,6 +1,6 @@
 //! Words of the command line that no message has: the program itself, and its help pages.
 
-use crate::advice::{Call, CommandLine, Message};
+use skillpm_format::advice::{Call, CommandLine, Message};
 
 /// The name of the program.
 pub(crate) const PROGRAM: &str = "skillpm";
@@ -30,8 +30,8 @@ pub(crate) fn worded(message: &Message) -> String {
 
 #[cfg(test)]
 mod tests {
-    use crate::advice::{Opt, Verb};
     use crate::cli::commands::Command;
+    use skillpm_format::advice::{Opt, Verb};
 
     /// Everything that messages name can be typed.
     #[test]

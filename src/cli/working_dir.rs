@@ -3,8 +3,8 @@
 use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use crate::install::scope::{Scope, ScopeKind};
-use crate::settings::Settings;
+use skillpm_core::install::scope::{Scope, ScopeKind};
+use skillpm_sources::settings::Settings;
 
 /// The working directory and the directories above it, up to the root of the outermost project.
 #[derive(Debug, Default)]

@@ -215,7 +215,8 @@ fn members(group: &str) -> Vec<&str> {
 }
 
 /// The directories of sources, each that of a crate: what one holds may know those after it.
-const CRATES: [&str; 3] = ["src", "crates/skillpm-core/src", "crates/skillpm-format/src"];
+const CRATES: [&str; 4] =
+    ["src", "crates/skillpm-core/src", "crates/skillpm-sources/src", "crates/skillpm-format/src"];
 
 fn root() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR"))
@@ -565,7 +566,7 @@ fn codes(code: &str) -> impl Iterator<Item = &str> {
 fn every_code_is_a_constant_that_is_used_or_the_name_of_a_rule() {
     let mut sources = sources();
     sources.extend(sources_of(&["crates/skillpm-mcp/src", "crates/skillpm-registry/src"]));
-    let is_rule = |code: &str| skillpm::lint::RULES.iter().any(|rule| rule.id == code);
+    let is_rule = |code: &str| skillpm_format::lint::RULES.iter().any(|rule| rule.id == code);
     let is_below = |source: &&Source| source.room() != "cli";
     let texts = sources.iter().filter(is_below).flat_map(|source| codes(&source.code));
     let wrong: Vec<_> = texts.filter(|code| !is_rule(code)).collect();
@@ -580,7 +581,7 @@ fn every_code_is_a_constant_that_is_used_or_the_name_of_a_rule() {
         })
     };
     let unused: Vec<_> =
-        skillpm::codes::ALL.iter().map(|code| code.constant).filter(|name| !is_used(name)).collect();
+        skillpm_format::codes::ALL.iter().map(|code| code.constant).filter(|name| !is_used(name)).collect();
     assert!(unused.is_empty(), "nothing has the codes {unused:?}");
     assert_eq!(codes("Warning::new(\n\"a\", x).coded(\"b\")").collect::<Vec<_>>(), ["a", "b"]);
 }
@@ -691,7 +692,7 @@ fn crates(package: &[&str]) -> Option<BTreeSet<String>> {
 /// apart: what it needs, the others would carry along.
 #[test]
 fn every_crate_is_built_once() {
-    let tests = crates(&["--package", "skillpm", "--package", "skillpm-core", "--package", "skillpm-format"]);
+    let tests = crates(&["--package", "skillpm", "--package", "skillpm-core", "--package", "skillpm-sources", "--package", "skillpm-format"]);
     let python = crates(&["--package", "skillpm-python", "--edges", "normal,build"]);
     let all = crates(&["--workspace", "--exclude", "skillpm-registry"]);
     let (Some(tests), Some(python), Some(all)) = (tests, python, all) else {

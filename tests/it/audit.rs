@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use serde_json::Value;
-use skillpm::trust::AuditLog;
-use skillpm::trust::audit::{Event, Rotation, Subject};
+use skillpm_core::trust::AuditLog;
+use skillpm_core::trust::audit::{Event, Rotation, Subject};
 
 use crate::support::{Output, Sandbox};
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, SystemTime};
 
-use skillpm::fs::DirLock;
+use skillpm_sources::fs::DirLock;
 
 use crate::support::{Forge, Sandbox, Tree};
 

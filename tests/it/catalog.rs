@@ -153,9 +153,9 @@ fn a_budget() {
         let output = sandbox.command(&args).output().expect("runs");
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
         // With the list of what was cut, and all else that is printed.
-        assert!(skillpm::tokens::most(&out) <= budget, "{budget}: {out}");
+        assert!(skillpm_format::tokens::most(&out) <= budget, "{budget}: {out}");
         let value: Value = serde_json::from_str(&out).expect("JSON");
-        assert_eq!(value["tokens"], skillpm::tokens::estimate(&out), "{out}");
+        assert_eq!(value["tokens"], skillpm_format::tokens::estimate(&out), "{out}");
         assert_eq!(
             (value["budget"].as_u64(), value["skills"].as_array().map(Vec::len)),
             (Some(budget as u64), Some(6))

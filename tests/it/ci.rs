@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 
-use skillpm::document::{Document, Node, Value};
+use skillpm_format::document::{Document, Node, Value};
 
 use crate::support::{Sandbox, program};
 

@@ -5,7 +5,7 @@ use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
-use skillpm::fs::DirLock;
+use skillpm_sources::fs::DirLock;
 
 use crate::support::sandbox::Output;
 use crate::support::{GitRepo, Mount, Sandbox};

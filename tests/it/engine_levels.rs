@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use skillpm::document::Document;
+use skillpm_format::document::Document;
 
 use crate::support::Sandbox;
 

@@ -7,12 +7,12 @@ use std::os::unix::fs::symlink;
 use std::path::Path;
 use std::sync::Arc;
 
-use skillpm::context::Context;
-use skillpm::digest::Digest;
-use skillpm::ops::disable::{DisableRequest, disable, enable};
-use skillpm::ops::install::{InstallRequest, install};
-use skillpm::ops::remove::{RemoveRequest, remove};
-use skillpm::reporter::Reporter;
+use skillpm_core::ops::disable::{DisableRequest, disable, enable};
+use skillpm_core::ops::install::{InstallRequest, install};
+use skillpm_core::ops::remove::{RemoveRequest, remove};
+use skillpm_format::digest::Digest;
+use skillpm_sources::context::Context;
+use skillpm_sources::reporter::Reporter;
 
 use crate::support::{Mount, Sandbox};
 

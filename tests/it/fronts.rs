@@ -12,9 +12,9 @@ mod presets;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use skillpm::context::Context;
-use skillpm::ops::session::Session;
-use skillpm::policy::Policy;
+use skillpm_core::ops::session::Session;
+use skillpm_format::policy::Policy;
+use skillpm_sources::context::Context;
 
 use crate::support::{Output, Sandbox};
 

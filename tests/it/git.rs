@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use skillpm::context::Context;
-use skillpm::git::WantedRevision;
-use skillpm::install::scope::{Scope, ScopeKind};
-use skillpm::refusal::Limits;
-use skillpm::source::{self, Wanted};
-use skillpm::spec::{Origin, SourceSpec, Transport};
-use skillpm::tree::leftovers::leftover_in;
+use skillpm_core::install::scope::{Scope, ScopeKind};
+use skillpm_format::refusal::Limits;
+use skillpm_format::spec::{Origin, SourceSpec, Transport};
+use skillpm_format::tree::leftovers::leftover_in;
+use skillpm_sources::context::Context;
+use skillpm_sources::git::WantedRevision;
+use skillpm_sources::source::{self, Wanted};
 
 use crate::support::{GitRepo, GitServer, Output, Sandbox, SshServer, Tree, find_program};
 
@@ -1161,7 +1161,7 @@ fn a_repository_that_is_too_large_is_refused() {
     let url = server.url("skills.git");
     let fetch = |archive_bytes| {
         let limits = Limits { archive_bytes, ..Limits::default() };
-        skillpm::git::fetch(&context, &url, Transport::Http, WantedRevision::Reference(None), &limits)
+        skillpm_sources::git::fetch(&context, &url, Transport::Http, WantedRevision::Reference(None), &limits)
     };
     for _ in 0..2 {
         let error = fetch(10_000).expect_err("too large");

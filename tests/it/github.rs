@@ -3,14 +3,14 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use skillpm::advice::CommandLine;
-use skillpm::error::{Error, ErrorKind, Result};
-use skillpm::fs::SharedFile;
-use skillpm::http::Client;
-use skillpm::reporter::Silent;
-use skillpm::settings::Settings;
-use skillpm::source::github::GitHub;
-use skillpm::spec::{Reference, Repository};
+use skillpm_format::advice::CommandLine;
+use skillpm_format::spec::{Reference, Repository};
+use skillpm_sources::error::{Error, ErrorKind, Result};
+use skillpm_sources::fs::SharedFile;
+use skillpm_sources::http::Client;
+use skillpm_sources::reporter::Silent;
+use skillpm_sources::settings::Settings;
+use skillpm_sources::source::github::GitHub;
 
 use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree};
 

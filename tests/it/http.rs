@@ -4,11 +4,11 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use skillpm::advice::CommandLine;
-use skillpm::error::{Error, ErrorKind};
-use skillpm::http::{Answer, Client, Credential, HttpError, Request, Url};
-use skillpm::reporter::Reporter;
-use skillpm::settings::Settings;
+use skillpm_format::advice::CommandLine;
+use skillpm_sources::error::{Error, ErrorKind};
+use skillpm_sources::http::{Answer, Client, Credential, HttpError, Request, Url};
+use skillpm_sources::reporter::Reporter;
+use skillpm_sources::settings::Settings;
 
 use crate::support::forge::Recorded;
 use crate::support::proxy::Proxy;

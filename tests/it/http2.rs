@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::{Arc, Barrier};
 use std::thread;
 
-use skillpm::http::{Answer, Client, Content, HttpError, Method, Request, Upload, Url};
-use skillpm::reporter::Silent;
+use skillpm_sources::http::{Answer, Client, Content, HttpError, Method, Request, Upload, Url};
+use skillpm_sources::reporter::Silent;
 
 use crate::support::{Nginx, Sandbox};
 

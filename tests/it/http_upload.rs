@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use skillpm::fs::SharedFile;
-use skillpm::http::{Client, Content, Credential, HttpError, Method, Submitted, Upload, Url};
-use skillpm::reporter::{Reporter, Requested, Silent};
+use skillpm_sources::fs::SharedFile;
+use skillpm_sources::http::{Client, Content, Credential, HttpError, Method, Submitted, Upload, Url};
+use skillpm_sources::reporter::{Reporter, Requested, Silent};
 
 use crate::support::Sandbox;
 use crate::support::forge::read_head;

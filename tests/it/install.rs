@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::process::Stdio;
 
-use skillpm::fs::DirLock;
+use skillpm_sources::fs::DirLock;
 
 use crate::support::{Forge, Sandbox, Tree};
 

@@ -1,8 +1,8 @@
 //! 295 real skills under each policy, and the flags that choose one.
 
-use skillpm::document::Document;
-use skillpm::policy::Policy;
-use skillpm::skill::{load, load_with};
+use skillpm_format::document::Document;
+use skillpm_format::policy::Policy;
+use skillpm_format::skill::{load, load_with};
 
 use crate::support::{Sandbox, testdata};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use skillpm::interop::servers::Format;
-use skillpm::ops::mcp::{Client, all};
+use skillpm_core::ops::mcp::{Client, all};
+use skillpm_format::interop::servers::Format;
 
 use crate::support::{Output, Sandbox};
 
@@ -70,7 +70,7 @@ fn client(id: &str) -> &'static Client {
 
 /// The file of a client, of the user or the project.
 fn file(sandbox: &Sandbox, id: &str, project: bool) -> PathBuf {
-    use skillpm::install::scope::ScopeKind::{Project, User};
+    use skillpm_core::install::scope::ScopeKind::{Project, User};
     let scope = if project { Project } else { User };
     client(id).file(&sandbox.settings(), scope).expect("a path").expect("a file")
 }
@@ -94,7 +94,7 @@ fn parsed(path: &Path) -> Value {
             serde_json::to_value(table).expect("JSON")
         }
         Some("yaml") => {
-            let document = skillpm::document::Document::parse(format!("---\n{text}---\n"));
+            let document = skillpm_format::document::Document::parse(format!("---\n{text}---\n"));
             document.frontmatter().expect("YAML").to_json()
         }
         _ => serde_json::from_str(&without_comments(text)).unwrap_or_else(|error| panic!("{error}: {text}")),

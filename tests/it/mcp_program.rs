@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use skillpm::codes;
-use skillpm::digest::Digest;
+use skillpm_format::codes;
+use skillpm_format::digest::Digest;
 
 use crate::mcp_source::{clear, fails, outdated, refused};
 use crate::support::Sandbox;

@@ -11,10 +11,10 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skillpm::codes;
-use skillpm::context::Context;
-use skillpm::digest::Digest;
-use skillpm::ops::install::{InstallRequest, install};
+use skillpm_core::ops::install::{InstallRequest, install};
+use skillpm_format::codes;
+use skillpm_format::digest::Digest;
+use skillpm_sources::context::Context;
 
 use crate::support::{Output, Sandbox};
 

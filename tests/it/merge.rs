@@ -4,10 +4,10 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
-use skillpm::merge::{Conflict, Labels, Outcome, Versions, merge};
-use skillpm::path::SafePath;
-use skillpm::refusal::Limits;
-use skillpm::tree::{FileEntry, FileSet, Memory};
+use skillpm_format::merge::{Conflict, Labels, Outcome, Versions, merge};
+use skillpm_format::path::SafePath;
+use skillpm_format::refusal::Limits;
+use skillpm_format::tree::{FileEntry, FileSet, Memory};
 
 use crate::support::{Numbers, program, testdata};
 

@@ -1,10 +1,10 @@
 //! What sources have now, asked without a download.
 
-use skillpm::context::Context;
-use skillpm::install::scope::{Scope, ScopeKind};
-use skillpm::install::state::Files as ScopeFiles;
-use skillpm::source::newest::{Answer, Query, ask, latest};
-use skillpm::spec::Reference;
+use skillpm_core::install::scope::{Scope, ScopeKind};
+use skillpm_core::install::state::Files as ScopeFiles;
+use skillpm_format::spec::Reference;
+use skillpm_sources::context::Context;
+use skillpm_sources::source::newest::{Answer, Query, ask, latest};
 
 use crate::support::{Endpoint, Fault, Forge, GitRepo, GitServer, Sandbox, Tree};
 
@@ -274,7 +274,7 @@ fn files_and_sites_tell_by_tags_and_digests() {
     let index = |text: &str| {
         let artifact = document(text).replace("single", "listed");
         forge.serve("/listed.md", &artifact);
-        let digest = skillpm::digest::Digest::of(artifact.as_bytes());
+        let digest = skillpm_format::digest::Digest::of(artifact.as_bytes());
         let entry = serde_json::json!({
             "name": "listed", "type": "skill-md", "description": "Does.", "url": "/listed.md",
             "digest": digest.to_string(),

@@ -11,7 +11,7 @@ use std::thread;
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use crate::support::tar::{gzip, tar};
 use crate::support::{Output, Sandbox, Tree, program, start_registry};

@@ -5,13 +5,13 @@ use std::process::Command;
 use std::sync::Arc;
 
 use serde_json::Value;
-use skillpm::archive::open_zip;
-use skillpm::codes;
-use skillpm::digest::Digest;
-use skillpm::fs::SharedFile;
-use skillpm::ops::pack::{examine, pack};
-use skillpm::refusal::Limits;
-use skillpm::tree::ignore::{IgnoreRules, Verdict};
+use skillpm_core::ops::pack::{examine, pack};
+use skillpm_format::codes;
+use skillpm_format::digest::Digest;
+use skillpm_format::refusal::Limits;
+use skillpm_format::tree::ignore::{IgnoreRules, Verdict};
+use skillpm_sources::archive::open_zip;
+use skillpm_sources::fs::SharedFile;
 
 use crate::support::Output;
 use crate::support::sandbox::Sandbox;
@@ -51,7 +51,7 @@ fn json(sandbox: &Sandbox, args: &[&str]) -> Value {
 
 /// The code of the error with which the library refuses to pack the skill in `dir`.
 fn code(sandbox: &Sandbox, dir: &str) -> &'static str {
-    let context = skillpm::context::Context::silent(sandbox.settings());
+    let context = skillpm_sources::context::Context::silent(sandbox.settings());
     pack(&context, Path::new(dir)).expect_err("is refused").code()
 }
 
@@ -328,7 +328,7 @@ fn the_rules_see_what_is_packed() {
     sandbox.write("pdf/scripts/a.pyc", "x");
     sandbox.ok(&["pack", "pdf", "--list"]);
     sandbox.write("pdf/.skillpmignore", "/references/\n");
-    let context = skillpm::context::Context::silent(sandbox.settings());
+    let context = skillpm_sources::context::Context::silent(sandbox.settings());
     let examined = examine(&context, Path::new("pdf")).expect("can be read");
     assert!(examined.is_refused());
     assert!(examined.findings().findings().any(|finding| finding.rule == "link-missing"));

@@ -5,7 +5,7 @@ use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use crate::support::sandbox::Output;
 use crate::support::{Sandbox, find_program, skip_without};

@@ -5,16 +5,16 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use skillpm::admission::Scripts;
-use skillpm::context::Context;
-use skillpm::engine::{Hit, Skill};
-use skillpm::error::{Error, ErrorKind, Result};
-use skillpm::install::scope::ScopeKind;
-use skillpm::ops::permit::{Permit, PermitRequest, permit};
-use skillpm::ops::provenance::{Checked, Provenance, provenance};
-use skillpm::ops::session::Session;
-use skillpm::reporter::{Choice, Interact};
-use skillpm::settings::{Policies, Settings};
+use skillpm_core::engine::{Hit, Skill};
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::permit::{Permit, PermitRequest, permit};
+use skillpm_core::ops::provenance::{Checked, Provenance, provenance};
+use skillpm_core::ops::session::Session;
+use skillpm_format::admission::Scripts;
+use skillpm_sources::context::Context;
+use skillpm_sources::error::{Error, ErrorKind, Result};
+use skillpm_sources::reporter::{Choice, Interact};
+use skillpm_sources::settings::{Policies, Settings};
 
 use crate::support::{Output, Sandbox};
 

@@ -1,9 +1,9 @@
 //! What may be installed: the machine's file, a named one and the manifest's, end to end.
 
-use skillpm::context::Context;
-use skillpm::error::ErrorKind;
-use skillpm::ops::install::{InstallRequest, install};
-use skillpm::settings::{Policies, Settings};
+use skillpm_core::ops::install::{InstallRequest, install};
+use skillpm_sources::context::Context;
+use skillpm_sources::error::ErrorKind;
+use skillpm_sources::settings::{Policies, Settings};
 
 use crate::support::{Forge, Sandbox, Tree};
 

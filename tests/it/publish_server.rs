@@ -6,10 +6,10 @@ use std::path::Path;
 use std::process::Stdio;
 
 use serde_json::{Value, json};
-use skillpm::codes;
-use skillpm::context::Context;
-use skillpm::ops::pack::examine;
-use skillpm::ops::publish::{PublishRequest, publish};
+use skillpm_core::ops::pack::examine;
+use skillpm_core::ops::publish::{PublishRequest, publish};
+use skillpm_format::codes;
+use skillpm_sources::context::Context;
 use skillpm_testing::issuer::{Issuer, REQUEST_TOKEN, statement};
 
 use crate::support::{Output, RegistryServer, Sandbox, start_registry};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use skillpm::context::Context;
-use skillpm::ops::install::{InstallRequest, install};
+use skillpm_core::ops::install::{InstallRequest, install};
+use skillpm_sources::context::Context;
 
 use crate::support::testdata::{self, Expected, REPOSITORIES};
 use crate::support::{Forge, Sandbox};
@@ -95,8 +95,10 @@ fn each_skill_by_its_path() {
     for name in REPOSITORIES {
         forge.repo(name).commit(&testdata::repository(&testdata, name));
     }
-    let context =
-        Context { reporter: Arc::new(skillpm::reporter::Silent), ..Context::silent(sandbox.settings()) };
+    let context = Context {
+        reporter: Arc::new(skillpm_sources::reporter::Silent),
+        ..Context::silent(sandbox.settings())
+    };
     let (mut installed, mut off_specification, mut refused) = (0, 0, Vec::new());
     for expected in testdata::expected(&testdata) {
         let source = format!("{}/{}", expected.repo, expected.dir());

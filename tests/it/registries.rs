@@ -10,12 +10,12 @@ mod words;
 use std::fs;
 
 use serde_json::{Value, json};
-use skillpm::context::Context;
-use skillpm::digest::Digest;
-use skillpm::name::SkillName;
-use skillpm::ops::install::{InstallRequest, install};
-use skillpm::registry::{Artifact, Config, Listed, NameList, SearchIndex, SearchSkill, Timestamp};
-use skillpm::version::Version;
+use skillpm_core::ops::install::{InstallRequest, install};
+use skillpm_format::digest::Digest;
+use skillpm_format::name::SkillName;
+use skillpm_format::version::Version;
+use skillpm_sources::context::Context;
+use skillpm_sources::registry::{Artifact, Config, Listed, NameList, SearchIndex, SearchSkill, Timestamp};
 use skillpm_testing::archive::{stored, zip};
 
 use crate::support::{Forge, Sandbox, Tree};

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use crate::support::npm::Npm;
 use crate::support::{Nginx, Output, Sandbox, Tree, program};

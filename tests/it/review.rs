@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use skillpm::path::SafePath;
-use skillpm::refusal::Limits;
-use skillpm::review::{Kind, review};
-use skillpm::tree::{FileEntry, FileSet, Memory};
+use skillpm_format::path::SafePath;
+use skillpm_format::refusal::Limits;
+use skillpm_format::review::{Kind, review};
+use skillpm_format::tree::{FileEntry, FileSet, Memory};
 
 use crate::support::testdata;
 

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
-use skillpm::context::Context;
-use skillpm::digest::Digest;
-use skillpm::engine::run::Unwatched;
-use skillpm::ops::run::RunRequest;
-use skillpm::ops::session::Session;
-use skillpm::reporter::{Choice, Interact};
-use skillpm::settings::{Policies, Settings};
+use skillpm_core::engine::run::Unwatched;
+use skillpm_core::ops::run::RunRequest;
+use skillpm_core::ops::session::Session;
+use skillpm_format::digest::Digest;
+use skillpm_sources::context::Context;
+use skillpm_sources::reporter::{Choice, Interact};
+use skillpm_sources::settings::{Policies, Settings};
 
 use crate::support::machine::Machine;
 use crate::support::{Output, Sandbox};

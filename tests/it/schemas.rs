@@ -3,10 +3,10 @@
 use std::process::Command;
 
 use serde_json::{Value, json};
-use skillpm::document::Document;
-use skillpm::lint::{Group, Profile, Ruleset, Subject, check_with, rule};
-use skillpm::lockfile::Lockfile;
-use skillpm::manifest::Manifest;
+use skillpm_format::document::Document;
+use skillpm_format::lint::{Group, Profile, Ruleset, Subject, check_with, rule};
+use skillpm_format::lockfile::Lockfile;
+use skillpm_format::manifest::Manifest;
 
 use crate::support::{Output, Sandbox};
 

@@ -1,7 +1,7 @@
 //! `search`: in several registries, among installed skills, and on skills.sh.
 
 use serde_json::{Value, json};
-use skillpm::registry::SearchIndex;
+use skillpm_sources::registry::SearchIndex;
 
 use crate::registries::RegistryFiles;
 use crate::support::{Forge, Sandbox};

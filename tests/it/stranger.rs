@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 use skillpm_testing::issuer::{Issuer, REQUEST_TOKEN};
 use skillpm_testing::server::free_port;
 use skillpm_testing::tools::script;

@@ -11,8 +11,8 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use rustix::fs::{Mode, OFlags};
-use skillpm::context::Context;
-use skillpm::ops::install::{Allow, InstallRequest, install};
+use skillpm_core::ops::install::{Allow, InstallRequest, install};
+use skillpm_sources::context::Context;
 
 use crate::support::Sandbox;
 

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::Value;
-use skillpm::engine::tools::{TypedBy, tools};
-use skillpm::policy::ScriptPlaces;
+use skillpm_core::engine::tools::{TypedBy, tools};
+use skillpm_format::policy::ScriptPlaces;
 
 use crate::support::testdata::{self, REPOSITORIES};
 use crate::support::{Sandbox, Tree};

@@ -10,13 +10,13 @@ use std::sync::Arc;
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::test_runner::{Config, TestRunner};
-use skillpm::context::Context;
-use skillpm::ops::disable::{DisableRequest, disable, enable};
-use skillpm::ops::install::{InstallRequest, install};
-use skillpm::ops::link::{LinkRequest, link, unlink};
-use skillpm::ops::remove::{RemoveRequest, remove};
-use skillpm::ops::undo::{UndoRequest, undo};
-use skillpm::reporter::Reporter;
+use skillpm_core::ops::disable::{DisableRequest, disable, enable};
+use skillpm_core::ops::install::{InstallRequest, install};
+use skillpm_core::ops::link::{LinkRequest, link, unlink};
+use skillpm_core::ops::remove::{RemoveRequest, remove};
+use skillpm_core::ops::undo::{UndoRequest, undo};
+use skillpm_sources::context::Context;
+use skillpm_sources::reporter::Reporter;
 
 use crate::support::Sandbox;
 
@@ -501,8 +501,8 @@ fn a_note_that_cannot_be_read_is_told_as_that() {
 #[test]
 fn a_stranger_s_journal_brings_no_link_and_no_record() {
     let sandbox = installed();
-    let says = skillpm::digest::Digest::of(b"/etc");
-    let toml = skillpm::digest::Digest::of(sandbox.read("skillpm.toml").as_bytes());
+    let says = skillpm_format::digest::Digest::of(b"/etc");
+    let toml = skillpm_format::digest::Digest::of(sandbox.read("skillpm.toml").as_bytes());
     let journal = format!(
         r#"{{"version":1,"steps":[{{"relink":{{"place":{{"agent":"claude-code"}},"name":"etc","says":"{says}"}}}}],"manifest":{{"old":"{toml}","new":null}},"lockfile":null,"links":{{"0":"{says}"}},"emptied":[{{"place":{{"agent":"claude-code"}},"levels":2}}]}}"#
     );

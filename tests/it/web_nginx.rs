@@ -3,7 +3,7 @@
 //! Where nginx is not installed these tests say so; `make test-tools` installs it.
 
 use serde_json::json;
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use crate::support::tar::tar_gz;
 use crate::support::{Nginx, Sandbox, Tree};

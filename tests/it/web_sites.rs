@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use crate::support::sandbox::Output;
 use crate::support::tar::tar_gz;

@@ -4,7 +4,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use skillpm::agents;
+use skillpm_core::agents;
 
 use crate::support::{Sandbox, Snapshot};
 

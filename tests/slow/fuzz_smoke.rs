@@ -3,7 +3,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use skillpm::document::{Document, ProblemKind};
+use skillpm_format::document::{Document, ProblemKind};
 
 use crate::support::numbers::cases;
 use crate::support::{Numbers, zip};

@@ -4,10 +4,10 @@ use std::io::Write as _;
 use std::path::Path;
 use std::process::{Command, Stdio};
 
-use skillpm::fs;
-use skillpm::interop::hash::{computed_hash, git_tree_id};
-use skillpm::interop::order;
-use skillpm::interop::skills_lock::{LockedEntry, SkillsLock};
+use skillpm_format::interop::hash::{computed_hash, git_tree_id};
+use skillpm_format::interop::order;
+use skillpm_format::interop::skills_lock::{LockedEntry, SkillsLock};
+use skillpm_sources::fs;
 
 use crate::support::git::{GitRepo, GitServer, SshServer};
 use crate::support::npm::{Npm, node};
@@ -557,7 +557,7 @@ fn sites_of_the_npm_tool() {
         "$schema": "https://schemas.agentskills.io/discovery/0.2.0/schema.json",
         "skills": [{
             "name": "pdf", "type": "skill-md", "description": "Reads.", "url": "pdf.md",
-            "digest": skillpm::digest::Digest::of(text.as_bytes()).to_string(),
+            "digest": skillpm_format::digest::Digest::of(text.as_bytes()).to_string(),
         }],
     });
     forge.serve("/new/.well-known/agent-skills/index.json", index.to_string());
@@ -1218,7 +1218,7 @@ fn the_recipe_for_renovate() {
     let page = "docs/guide/renovate.md";
     let recipe: serde_json::Value = serde_json::from_str(&blocks(page, "json")[0]).expect("JSON");
     let manifest = &blocks(page, "toml")[0];
-    skillpm::manifest::Manifest::parse(manifest).expect("the guide's manifest is one");
+    skillpm_format::manifest::Manifest::parse(manifest).expect("the guide's manifest is one");
     let node = node();
     let captured = |manifest: &str| {
         let found = captured_here(&recipe, manifest);

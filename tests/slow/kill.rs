@@ -7,18 +7,18 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use skillpm::context::Context;
-use skillpm::env::Env;
-use skillpm::install::scope::ScopeKind;
-use skillpm::lockfile::Lockfile;
-use skillpm::ops::disable::{DisableRequest, disable, enable};
-use skillpm::ops::install::{InstallRequest, install};
-use skillpm::ops::link::{LinkRequest, link, unlink};
-use skillpm::ops::list::{ListRequest, SkillState, list};
-use skillpm::ops::remove::{RemoveRequest, remove};
-use skillpm::ops::undo::{UndoRequest, undo};
-use skillpm::ops::update::{UpdateRequest, update};
-use skillpm::reporter::{Reporter, Silent};
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::disable::{DisableRequest, disable, enable};
+use skillpm_core::ops::install::{InstallRequest, install};
+use skillpm_core::ops::link::{LinkRequest, link, unlink};
+use skillpm_core::ops::list::{ListRequest, SkillState, list};
+use skillpm_core::ops::remove::{RemoveRequest, remove};
+use skillpm_core::ops::undo::{UndoRequest, undo};
+use skillpm_core::ops::update::{UpdateRequest, update};
+use skillpm_format::lockfile::Lockfile;
+use skillpm_sources::context::Context;
+use skillpm_sources::env::Env;
+use skillpm_sources::reporter::{Reporter, Silent};
 
 use crate::support::Sandbox;
 
@@ -89,7 +89,8 @@ fn deed(context: &Context, deed: &str) {
 }
 
 fn context(reporter: Arc<dyn Reporter>) -> Context {
-    let settings = skillpm::settings::Settings::from_env(Env::from_process().expect("a working directory"));
+    let settings =
+        skillpm_sources::settings::Settings::from_env(Env::from_process().expect("a working directory"));
     Context { reporter, ..Context::silent(settings.expect("settings")) }
 }
 
@@ -428,7 +429,7 @@ fn a_killed_change_is_finished_in_its_own_scope() {
         let lived = run_child(&sandbox, "global", at);
         let cwd = sandbox.home();
         let vars = [("HOME".into(), sandbox.home().into())].into();
-        let settings = skillpm::settings::Settings::from_env(Env { vars, cwd, interactive: false });
+        let settings = skillpm_sources::settings::Settings::from_env(Env { vars, cwd, interactive: false });
         let context = Context::silent(settings.expect("settings"));
         // Nothing is installed into the home without a word, but what was begun is finished first.
         install(&context, &InstallRequest::default()).expect_err("the home is no project");

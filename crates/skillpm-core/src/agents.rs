@@ -27,14 +27,8 @@ use std::sync::LazyLock;
 
 use crate::env;
 use crate::error::Error;
+use crate::scope::CANONICAL_DIR;
 use crate::settings::Settings;
-
-/// The directory, below a project or the user's home, that holds the canonical copy of each skill.
-pub const CANONICAL_DIR: &str = ".agents/skills";
-
-/// The directory, below a project or the user's home, that holds disabled skills. It is next to the canonical
-/// copies, so a rename is enough, and outside the directories that agents scan.
-pub const DISABLED_DIR: &str = ".agents/.skillpm-disabled";
 
 /// The agent that gets a link in every project of a machine that has it, even if its directory does not exist
 /// yet: it does not read [`CANONICAL_DIR`], and people expect installers to serve it.
@@ -135,14 +129,14 @@ pub fn find(id_or_alias: &str) -> Result<&'static Agent, UnknownAgent> {
 
 /// Returns every directory below a project that some agent reads its skills from, each once, for discovery in
 /// repositories: [`CANONICAL_DIR`] first, then the others sorted by name.
-pub fn project_dirs() -> impl Iterator<Item = &'static str> {
+pub fn project_dirs() -> &'static [&'static str] {
     static DIRS: LazyLock<Vec<&str>> = LazyLock::new(|| {
         let mut dirs: Vec<_> = all().iter().flat_map(|agent| agent.project_dirs.iter().copied()).collect();
         dirs.sort_unstable_by_key(|dir| (*dir != CANONICAL_DIR, *dir));
         dirs.dedup();
         dirs
     });
-    DIRS.iter().copied()
+    &DIRS
 }
 
 /// Parses the table. Skips a row of another shape; a test counts the rows.

@@ -8,31 +8,24 @@
 //! without
 //! `create` it makes no new skills.
 
-pub use skillpm_format::*;
+use skillpm_format::{
+    admission, advice, codes, credentials, digest, document, interop, lint, lockfile, manifest, merge, name,
+    path, policy, ranking, refusal, requirement, resolve, review, scope, skill, spec, text, tokens, tree,
+    version,
+};
+#[cfg(feature = "git")]
+use skillpm_sources::git;
+#[cfg(feature = "http")]
+use skillpm_sources::http;
+use skillpm_sources::{
+    archive, context, env, error, fs, interrupt, registry, reporter, settings, source, store, workers,
+};
 
 // ground
 pub mod agents;
-pub mod context;
-pub mod env;
-pub mod error;
-pub mod interrupt;
-#[cfg(any(feature = "git", feature = "http"))]
-mod processes;
-pub mod reporter;
-pub mod settings;
-mod workers;
 // machine
-pub mod archive;
 pub mod engine;
-pub mod fs;
-#[cfg(feature = "git")]
-pub mod git;
-#[cfg(feature = "http")]
-pub mod http;
 pub mod install;
-pub mod registry;
-pub mod source;
-pub mod store;
 #[cfg(feature = "create")]
 pub mod template;
 pub mod trust;

@@ -5,6 +5,13 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+/// The directory, below a project or the user's home, that holds the canonical copy of each skill.
+pub const CANONICAL_DIR: &str = ".agents/skills";
+
+/// The directory, below a project or the user's home, that holds disabled skills. It is next to the canonical
+/// copies, so a rename is enough, and outside the directories that agents scan.
+pub const DISABLED_DIR: &str = ".agents/.skillpm-disabled";
+
 /// One of the two scopes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
@@ -34,7 +41,8 @@ impl std::fmt::Display for ScopeKind {
     }
 }
 
-/// The facts about a scope that a source needs when it is opened: the base of relative paths.
+/// The facts about a scope that a source needs when it is opened: the base of relative paths, and what there is not part
+/// of any source.
 #[derive(Debug, Clone, Copy)]
 pub struct ScopeRoot<'a> {
     /// The kind of scope.
@@ -43,4 +51,6 @@ pub struct ScopeRoot<'a> {
     pub root: &'a Path,
     /// The lockfile, which names the skills that skillpm installed.
     pub lockfile: &'a Path,
+    /// The directories below `root` in which agents look for skills, `/`-separated.
+    pub agent_dirs: &'a [&'a str],
 }

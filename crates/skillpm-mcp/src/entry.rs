@@ -89,7 +89,7 @@ impl Entry {
         if let Some(problem) = document.problems().first() {
             return Err(NotCarried::Ambiguous(problem.kind.to_string()));
         }
-        let frontmatter = document.frontmatter().map(skillpm_core::document::Node::to_typed_json);
+        let frontmatter = document.frontmatter().map(skillpm_format::document::Node::to_typed_json);
         let Some(Value::Object(mut fields)) = frontmatter else { return Err(NotCarried::OtherName) };
         if fields.remove("name").as_ref().and_then(Value::as_str) != Some(name) {
             return Err(NotCarried::OtherName);

@@ -1,7 +1,7 @@
 //! What a client learns about the server when it connects: the catalog of skills.
 
 use skillpm_core::engine::catalog::{CatalogForm, Field, Options};
-use skillpm_core::error::Result;
+use skillpm_sources::error::Result;
 
 use crate::offer::Offer;
 

@@ -5,17 +5,17 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use skillpm_core::admission::Scripts;
-use skillpm_core::advice::{Warning, Wording};
-use skillpm_core::codes;
 use skillpm_core::engine::catalog::Options;
 use skillpm_core::engine::load::SKILL_FILE;
 use skillpm_core::engine::resources;
 use skillpm_core::engine::{Diagnostic, Skill, Snapshot};
-use skillpm_core::error::{Error, Result};
-use skillpm_core::lint::Severity;
 use skillpm_core::ops::session::{SelectedSkills, Session};
-use skillpm_core::policy::Listing;
+use skillpm_format::admission::Scripts;
+use skillpm_format::advice::{Warning, Wording};
+use skillpm_format::codes;
+use skillpm_format::lint::Severity;
+use skillpm_format::policy::Listing;
+use skillpm_sources::error::{Error, Result};
 
 use crate::entry::NotCarried;
 use crate::{addresses, uri};
@@ -145,7 +145,7 @@ impl Offer {
         }
         let names = view.for_models().map(|served| served.skill.meta.name.as_str());
         let error = Error::usage(format!("there is no skill `{name}`"));
-        Err(match skillpm_core::text::closest(name, names) {
+        Err(match skillpm_format::text::closest(name, names) {
             Some(similar) => error.hint(format!("did you mean `{similar}`?")),
             None => error.hint("`list_skills` names all skills"),
         })

@@ -1,7 +1,7 @@
 //! Prompts: skills that a person starts, as with a command.
 
 use serde_json::{Map, Value};
-use skillpm_core::error::{Error, Result};
+use skillpm_sources::error::{Error, Result};
 
 use crate::offer::{Offer, Served, View};
 use crate::tools::skills::{Loaded, MAX_DESCRIPTION, loaded, one_line};

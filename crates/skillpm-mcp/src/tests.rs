@@ -5,16 +5,16 @@ mod bounds;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use serde_json::{Map, Value, json};
-use skillpm_core::admission::Scripts;
-use skillpm_core::advice::{Call, Opt, Warning, Wording};
-use skillpm_core::context::Context;
 use skillpm_core::engine::resources;
-use skillpm_core::env::Env;
-use skillpm_core::fs;
 use skillpm_core::ops::places::Places;
 use skillpm_core::ops::trust::{TrustRequest, UntrustRequest, trust, untrust};
-use skillpm_core::policy::{Listing, Policy};
-use skillpm_core::settings::Settings;
+use skillpm_format::admission::Scripts;
+use skillpm_format::advice::{Call, Opt, Warning, Wording};
+use skillpm_format::policy::{Listing, Policy};
+use skillpm_sources::context::Context;
+use skillpm_sources::env::Env;
+use skillpm_sources::fs;
+use skillpm_sources::settings::Settings;
 
 use crate::entry::{Entry, NotCarried};
 use crate::instructions::instructions;

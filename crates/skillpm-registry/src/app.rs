@@ -222,5 +222,5 @@ impl App {
 
 /// Returns the time now.
 pub(crate) fn now() -> Timestamp {
-    Timestamp::new(i64::try_from(skillpm_core::env::now()).unwrap_or(i64::MAX))
+    Timestamp::new(i64::try_from(skillpm_sources::env::now()).unwrap_or(i64::MAX))
 }

@@ -10,7 +10,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use skillpm_core::env::Env;
+use skillpm_sources::env::Env;
 
 use clap::{Args, Parser, Subcommand};
 use futures_util::FutureExt as _;

@@ -5,7 +5,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use skillpm_core::fs;
+use skillpm_sources::fs;
 
 use serde::Deserialize;
 

@@ -3,7 +3,7 @@
 use axum::http::StatusCode;
 
 use crate::codes;
-pub(crate) use skillpm_core::error::{Error, ErrorKind, Result};
+pub(crate) use skillpm_sources::error::{Error, ErrorKind, Result};
 
 /// Returns the status of an answer that tells of `error`. What is no mistake of the client is the server's.
 pub(crate) fn status(error: &Error) -> StatusCode {

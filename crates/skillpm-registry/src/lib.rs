@@ -1,6 +1,6 @@
 //! The server of a registry of skills.
 //!
-//! A registry is files, as [`skillpm_core::registry`] describes them, in a directory or a bucket. The server adds what
+//! A registry is files, as [`skillpm_sources::registry`] describes them, in a directory or a bucket. The server adds what
 //! files cannot do: people publish over HTTP with tokens, skills have owners and may be private, and other programs find
 //! the protocols that they know. It keeps no state but the files: any number of servers can be at work on one bucket.
 //!
@@ -22,7 +22,8 @@ mod testing;
 mod web;
 mod words;
 
-use skillpm_core::{codes, digest, interop, name, registry, version};
+use skillpm_format::{codes, digest, interop, name, version};
+use skillpm_sources::registry;
 
 /// Makes `ring` what all HTTP clients of the process encrypt with.
 fn encrypt_with_ring() {

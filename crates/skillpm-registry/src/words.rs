@@ -1,7 +1,7 @@
 //! How hints are worded here: commands of this program where it has them, else those of `skillpm`.
 
-use skillpm_core::advice::{Call, CommandLine, Message, Opt, Verb, Wording};
-use skillpm_core::text::shell_word;
+use skillpm_format::advice::{Call, CommandLine, Message, Opt, Verb, Wording};
+use skillpm_format::text::shell_word;
 
 /// The wording of the program.
 struct Program;
@@ -33,7 +33,7 @@ impl Wording for Program {
 
 #[cfg(test)]
 mod tests {
-    use skillpm_core::advice::message;
+    use skillpm_format::advice::message;
 
     use super::*;
 

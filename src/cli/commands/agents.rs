@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::agents::{AgentsRequest, agents};
+use skillpm_core::ops::agents::{AgentsRequest, agents};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("agents",
     "skillpm agents                     the agents on this machine"

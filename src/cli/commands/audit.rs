@@ -4,9 +4,9 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::audit::{AuditRequest, audit};
-use crate::trust::audit::EventKind;
+use skillpm_core::ops::audit::{AuditRequest, audit};
+use skillpm_core::trust::audit::EventKind;
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("audit",
     "skillpm audit                      what happened last"

@@ -4,12 +4,12 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::advice::{Verb, message};
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::{Error, Result};
-use crate::ops::bump::{BumpRequest, BumpTo, bump};
-use crate::version::{Bump, Version, VersionError};
+use skillpm_core::ops::bump::{BumpRequest, BumpTo, bump};
+use skillpm_format::advice::{Verb, message};
+use skillpm_format::version::{Bump, Version, VersionError};
+use skillpm_sources::error::{Error, Result};
 
 pub(super) const EXAMPLES: &str = after!("bump",
     "skillpm bump patch                      1.2.0 becomes 1.2.1: the skill in this directory"

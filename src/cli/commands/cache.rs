@@ -6,10 +6,10 @@ use clap::{Args, Subcommand};
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::cache::{
+use skillpm_core::ops::cache::{
     CleanRequest, DEFAULT_AGE, PruneRequest, VerifyOutcome, VerifyRequest, clean, places, prune, verify,
 };
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("cache",
     "skillpm cache dir                        where the store and the downloads are"

@@ -5,14 +5,14 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::scope;
-use crate::advice::{Argument, Call, CommandLine, Opt, Verb};
 use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::engine::catalog::{CatalogForm, Field, Options};
-use crate::error::Result;
-use crate::ops::catalog::{CatalogRequest, Write, catalog};
-use crate::policy::Policy;
+use skillpm_core::engine::catalog::{CatalogForm, Field, Options};
+use skillpm_core::ops::catalog::{CatalogRequest, Write, catalog};
+use skillpm_format::advice::{Argument, Call, CommandLine, Opt, Verb};
+use skillpm_format::policy::Policy;
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("catalog",
     "skillpm catalog                            what an agent learns about all skills"

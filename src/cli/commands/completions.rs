@@ -4,7 +4,7 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::help::after;
 use crate::cli::{App, complete, exit};
-use crate::error::Result;
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("completions",
     "skillpm completions bash     for ~/.local/share/bash-completion/completions/skillpm"

@@ -7,9 +7,9 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::ScopeArg;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::install::scope::ScopeKind;
-use crate::ops::create::{BUILTIN, CreateRequest, Resource, create};
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::create::{BUILTIN, CreateRequest, Resource, create};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("create",
     "skillpm create release-notes                            in the working directory"

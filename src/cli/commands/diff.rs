@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::diff::{Compared, DiffRequest, diff};
+use skillpm_core::ops::diff::{Compared, DiffRequest, diff};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("diff",
     "skillpm diff                    what you edited, in all skills"

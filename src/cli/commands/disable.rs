@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::disable::{DisableOutcome, DisableRequest, disable, enable};
+use skillpm_core::ops::disable::{DisableOutcome, DisableRequest, disable, enable};
+use skillpm_sources::error::Result;
 
 pub(super) const ENABLE_EXAMPLES: &str = after!("enable",
     "skillpm enable pdf               as it was, edits included"

@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::doctor::{DoctorRequest, doctor};
+use skillpm_core::ops::doctor::{DoctorRequest, doctor};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("doctor",
     "skillpm doctor                     look at the project, at your skills and at the store"

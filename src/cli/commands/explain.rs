@@ -4,8 +4,8 @@ use clap::Args;
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::explain::{ExplainRequest, explain};
+use skillpm_core::ops::explain::{ExplainRequest, explain};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("explain",
     "skillpm explain name-directory     one rule, with an example"

@@ -6,8 +6,8 @@ use clap::{Args, ValueEnum};
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::{Error, Result};
-use crate::ops::export::{ExportRequest, Output, export};
+use skillpm_core::ops::export::{ExportRequest, Output, export};
+use skillpm_sources::error::{Error, Result};
 
 pub(super) const EXAMPLES: &str = after!("export",
     "skillpm export skills-lock                 write `skills-lock.json`"

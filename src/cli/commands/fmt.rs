@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::fmt::{FmtRequest, fmt};
+use skillpm_core::ops::fmt::{FmtRequest, fmt};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("fmt",
     "skillpm fmt                     the skills in this directory"

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 
 use super::scope;
-use crate::advice::Verb;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::{Error, Result};
-use crate::ops::import::{ImportRequest, import};
+use skillpm_core::ops::import::{ImportRequest, import};
+use skillpm_format::advice::Verb;
+use skillpm_sources::error::{Error, Result};
 
 pub(super) const EXAMPLES: &str = after!("import",
     "skillpm import                       what other tools left in the project"

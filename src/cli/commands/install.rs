@@ -3,13 +3,13 @@
 use clap::{ArgGroup, Args};
 
 use super::scope;
-use crate::advice::{Opt, Verb};
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render, several};
-use crate::error::{Error, Result};
-use crate::ops::install::{Allow, InstallRequest, install};
-use crate::spec::Reference;
+use skillpm_core::ops::install::{Allow, InstallRequest, install};
+use skillpm_format::advice::{Opt, Verb};
+use skillpm_format::spec::Reference;
+use skillpm_sources::error::{Error, Result};
 
 pub(super) const SYNC_EXAMPLES: &str = after!("sync",
     "skillpm sync              install exactly what `skillpm.lock` names"
@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Cli;
     use crate::cli::commands::Command;
-    use crate::install::scope::ScopeKind;
+    use skillpm_core::install::scope::ScopeKind;
 
     fn parse(line: &str) -> std::result::Result<InstallRequest, String> {
         let cli = Cli::try_parse_from(line.split(' ')).map_err(|error| error.kind().to_string())?;

@@ -5,9 +5,9 @@ use clap::Args;
 use crate::cli::args::LoadingArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit};
-use crate::engine::{Arguments, Form};
-use crate::error::{Error, Result};
-use crate::ops::invoke::InvokeRequest;
+use skillpm_core::engine::{Arguments, Form};
+use skillpm_core::ops::invoke::InvokeRequest;
+use skillpm_sources::error::{Error, Result};
 
 pub(super) const EXAMPLES: &str = after!("invoke",
     "skillpm invoke pdf                          the skill's instructions"

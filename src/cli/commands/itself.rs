@@ -4,8 +4,8 @@ use clap::{Args, Subcommand};
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render, version};
-use crate::error::{ErrorKind, Result};
-use crate::ops::itself::{SelfRequest, check};
+use skillpm_core::ops::itself::{SelfRequest, check};
+use skillpm_sources::error::{ErrorKind, Result};
 
 pub(super) const EXAMPLES: &str = after!("self",
     "skillpm self check               version, how it was installed, and whether there is a newer one"

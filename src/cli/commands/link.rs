@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render, several};
-use crate::error::Result;
-use crate::ops::link::{LinkOutcome, LinkRequest, link, unlink};
+use skillpm_core::ops::link::{LinkOutcome, LinkRequest, link, unlink};
+use skillpm_sources::error::Result;
 
 pub(super) const UNLINK_EXAMPLES: &str = after!("unlink",
     "skillpm unlink --agent cursor          all skills of the project"

@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::list::{ListRequest, list};
+use skillpm_core::ops::list::{ListRequest, list};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("list",
     "skillpm list                   all skills, of the project and yours"

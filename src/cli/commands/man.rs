@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use clap::Args;
 use clap_mangen::Man;
 
-use crate::advice::{Verb, message};
 use crate::cli::args;
 use crate::cli::commands::Command;
 use crate::cli::help::after;
 use crate::cli::words::{PROGRAM, help_of};
 use crate::cli::{App, exit};
-use crate::error::{Error, Result};
-use crate::fs;
-use crate::text::closest;
+use skillpm_format::advice::{Verb, message};
+use skillpm_format::text::closest;
+use skillpm_sources::error::{Error, Result};
+use skillpm_sources::fs;
 
 pub(super) const EXAMPLES: &str = after!("man",
     "skillpm man install                           the page of a command, as `man -l -` reads it"

@@ -10,17 +10,17 @@ use skillpm_mcp::{Offer, Selection, serve_http, serve_stdio};
 
 use super::run::seconds;
 use super::scope;
-use crate::admission::Scripts;
-use crate::advice::CommandLine;
 use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::printer::terminals;
 use crate::cli::{App, exit};
-use crate::env;
-use crate::error::{Error, Result};
-use crate::ops::hints;
-use crate::ops::places::{OpenedPlaces, Places};
-use crate::policy::{Freshness, Policy};
+use skillpm_core::ops::hints;
+use skillpm_core::ops::places::{OpenedPlaces, Places};
+use skillpm_format::admission::Scripts;
+use skillpm_format::advice::CommandLine;
+use skillpm_format::policy::{Freshness, Policy};
+use skillpm_sources::env;
+use skillpm_sources::error::{Error, Result};
 
 pub(super) const EXAMPLES: &str = after!("mcp",
     "skillpm mcp                                what a client starts: all skills, over stdio"

@@ -49,11 +49,11 @@ use clap::Subcommand;
 
 use super::App;
 use super::args::{ScopeArg, ScopeArgs};
-use crate::advice::{Call, Opt, message};
-use crate::engine::load::MAX_SKILL_FILE;
-use crate::error::{Error, ErrorKind, Result};
-use crate::install::scope::ScopeKind;
-use crate::ops::paths::Target;
+use skillpm_core::engine::load::MAX_SKILL_FILE;
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::paths::Target;
+use skillpm_format::advice::{Call, Opt, message};
+use skillpm_sources::error::{Error, ErrorKind, Result};
 
 /// The effect of a command on this machine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::outdated::{OutdatedRequest, outdated};
+use skillpm_core::ops::outdated::{OutdatedRequest, outdated};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("outdated",
     "skillpm outdated                     what is newer in the sources of all skills"

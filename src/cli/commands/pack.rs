@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::pack::{PackRequest, examine, write};
+use skillpm_core::ops::pack::{PackRequest, examine, write};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("pack",
     "skillpm pack                         the skill in this directory, as `./NAME-VERSION.zip`"

@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::policy::{PolicyRequest, policy};
+use skillpm_core::ops::policy::{PolicyRequest, policy};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("policy",
     "skillpm policy                        all lines in force, the machine's before the manifest's"

@@ -6,9 +6,9 @@ use clap::Args;
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::pack::examine;
-use crate::ops::publish::{PublishRequest, publish};
+use skillpm_core::ops::pack::examine;
+use skillpm_core::ops::publish::{PublishRequest, publish};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("publish",
     "skillpm publish --to ../registry --dry-run       show each file that would go out"

@@ -5,10 +5,10 @@ use clap::Args;
 use crate::cli::args::LoadingArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit};
-use crate::engine::resources::MAX_BYTES;
-use crate::error::Result;
-use crate::ops::read::{ReadRequest, files, read};
-use crate::policy::Listing;
+use skillpm_core::engine::resources::MAX_BYTES;
+use skillpm_core::ops::read::{ReadRequest, files, read};
+use skillpm_format::policy::Listing;
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("read",
     "skillpm read pdf                                      which files it has"

@@ -10,12 +10,12 @@ use clap::{Args, Subcommand};
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::registry::mirror::{BundleRequest, MirrorRequest, Selection, bundle, mirror};
-use crate::ops::registry::{
+use skillpm_core::ops::registry::mirror::{BundleRequest, MirrorRequest, Selection, bundle, mirror};
+use skillpm_core::ops::registry::{
     AddRequest, IndexRequest, InitRequest, ListRequest, UnyankRequest, VerifyRequest, YankRequest, add,
     index, init, list, unyank, verify, yank,
 };
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("registry",
     "skillpm registry init site --name acme      make a directory a registry"

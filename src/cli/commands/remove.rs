@@ -6,10 +6,10 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::{Error, ErrorKind, Result};
-use crate::install::scope::ScopeKind;
-use crate::ops::hints;
-use crate::ops::remove::{RemoveRequest, removable, remove};
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::hints;
+use skillpm_core::ops::remove::{RemoveRequest, removable, remove};
+use skillpm_sources::error::{Error, ErrorKind, Result};
 
 pub(super) const EXAMPLES: &str = after!("remove",
     "skillpm remove pdf               from the project"

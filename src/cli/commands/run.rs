@@ -10,10 +10,10 @@ use crate::cli::args::LoadingArgs;
 use crate::cli::help::after;
 use crate::cli::printer::Printer;
 use crate::cli::{App, exit, render};
-use crate::context::Context;
-use crate::engine::run::{Ended, Limits, Mode, Options, Stdin, Stream, Watch};
-use crate::error::{Error, Result};
-use crate::ops::run::{RunLocation, RunRequest, script_missing};
+use skillpm_core::engine::run::{Ended, Limits, Mode, Options, Stdin, Stream, Watch};
+use skillpm_core::ops::run::{RunLocation, RunRequest, script_missing};
+use skillpm_sources::context::Context;
+use skillpm_sources::error::{Error, Result};
 
 pub(super) const EXAMPLES: &str = after!("run",
     "skillpm run pdf fill_form in.pdf out.pdf          `scripts/fill_form.py` with two arguments"

@@ -5,8 +5,8 @@ use clap::Args;
 use super::install::InstallArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::search::{DEFAULT_LIMIT, SearchRequest, pick, search};
+use skillpm_core::ops::search::{DEFAULT_LIMIT, SearchRequest, pick, search};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("search",
     "skillpm search pdf forms                  in your registries, and among the skills that you have"

@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::show::{ShowRequest, show};
+use skillpm_core::ops::show::{ShowRequest, show};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("show",
     "skillpm show pdf            fields, files, source, tokens, and what it hides"

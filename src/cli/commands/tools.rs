@@ -5,9 +5,9 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::LoadingArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::engine::tools::ToolFormat;
-use crate::error::Result;
-use crate::ops::tools::{ToolsRequest, tools};
+use skillpm_core::engine::tools::ToolFormat;
+use skillpm_core::ops::tools::{ToolsRequest, tools};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("tools",
     "skillpm tools pdf                        the tools of one skill"

@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::tree::{TreeRequest, tree};
+use skillpm_core::ops::tree::{TreeRequest, tree};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("tree",
     "skillpm tree                          all skills, and the skills that they need"

@@ -6,8 +6,8 @@ use clap::Args;
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::trust::{TrustOutcome, TrustRequest, UntrustRequest, trust, untrust};
+use skillpm_core::ops::trust::{TrustOutcome, TrustRequest, UntrustRequest, trust, untrust};
+use skillpm_sources::error::Result;
 
 pub(super) const UNTRUST_EXAMPLES: &str = after!("untrust",
     "skillpm untrust ~/work/my-skills     its unlocked skills may no longer run scripts"

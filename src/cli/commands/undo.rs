@@ -6,9 +6,9 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::kept::{RestoreRequest, kept, restore};
-use crate::ops::undo::{UndoRequest, forget, undo};
+use skillpm_core::ops::kept::{RestoreRequest, kept, restore};
+use skillpm_core::ops::undo::{UndoRequest, forget, undo};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("undo",
     "skillpm undo               undo the last change; again to redo it"

@@ -4,15 +4,15 @@ use clap::Args;
 
 use super::install::allowed;
 use super::scope;
-use crate::advice::Warning;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::{Error, ErrorKind, Result};
-use crate::merge::Prefer;
-use crate::ops::hints;
-use crate::ops::update::{Prepared, UpdateOutcome, UpdateRequest, prepare};
-use crate::version::Version;
+use skillpm_core::ops::hints;
+use skillpm_core::ops::update::{Prepared, UpdateOutcome, UpdateRequest, prepare};
+use skillpm_format::advice::Warning;
+use skillpm_format::merge::Prefer;
+use skillpm_format::version::Version;
+use skillpm_sources::error::{Error, ErrorKind, Result};
 
 pub(super) const EXAMPLES: &str = after!("update",
     "skillpm update                    all skills of the project, as far as the manifest allows"
@@ -170,7 +170,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Cli;
     use crate::cli::commands::Command;
-    use crate::ops::update::Allow;
+    use skillpm_core::ops::update::Allow;
 
     fn parse(line: &str) -> std::result::Result<UpdateRequest, String> {
         let cli = Cli::try_parse_from(line.split(' ')).map_err(|error| error.kind().to_string())?;

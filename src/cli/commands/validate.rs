@@ -6,14 +6,14 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::advice::{Opt, message};
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::{Error, Result};
-use crate::lint::{Profile, Safety};
-use crate::ops::explain::unknown;
-use crate::ops::validate::{News, Repairs, Target, Tree, ValidateRequest, Watch, rules, validate};
-use crate::skill::find;
+use skillpm_core::ops::explain::unknown;
+use skillpm_core::ops::validate::{News, Repairs, Target, Tree, ValidateRequest, Watch, rules, validate};
+use skillpm_format::advice::{Opt, message};
+use skillpm_format::lint::{Profile, Safety};
+use skillpm_format::skill::find;
+use skillpm_sources::error::{Error, Result};
 
 pub(super) const EXAMPLES: &str = after!("validate",
     "skillpm validate                                     the skills in this directory"

@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::verify::{VerifyRequest, verify};
+use skillpm_core::ops::verify::{VerifyRequest, verify};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("verify",
     "skillpm verify                 all skills, of the project and yours"

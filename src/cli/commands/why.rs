@@ -6,8 +6,8 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use crate::error::Result;
-use crate::ops::why::{WhyRequest, why};
+use skillpm_core::ops::why::{WhyRequest, why};
+use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("why",
     "skillpm why pdf            why it is here, where it came from, who sees it"

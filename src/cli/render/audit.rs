@@ -2,8 +2,8 @@
 
 use super::table::Table;
 use crate::cli::printer::Printer;
-use crate::ops::audit::AuditOutcome;
-use crate::trust::audit::AuditRecord;
+use skillpm_core::ops::audit::AuditOutcome;
+use skillpm_core::trust::audit::AuditRecord;
 
 pub(crate) fn show(printer: &Printer, outcome: &AuditOutcome) {
     let Some(file) = &outcome.file else {
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::trust::audit::{AuditLog, Event, Rotation, Sandboxed, Subject};
+    use skillpm_core::trust::audit::{AuditLog, Event, Rotation, Sandboxed, Subject};
 
     fn recorded() -> AuditOutcome {
         let dir = tempfile::tempdir().expect("a directory");

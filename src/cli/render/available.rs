@@ -4,8 +4,8 @@ use dialoguer::console::truncate_str;
 
 use super::one_line;
 use crate::cli::printer::Printer;
-use crate::ops::install::{Available, InstallOutcome};
-use crate::text::without_secrets;
+use skillpm_core::ops::install::{Available, InstallOutcome};
+use skillpm_format::text::without_secrets;
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     printer.warnings(&outcome.warnings);

@@ -2,7 +2,7 @@
 
 use super::{diff, one_line};
 use crate::cli::printer::Printer;
-use crate::ops::bump::BumpOutcome;
+use skillpm_core::ops::bump::BumpOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &BumpOutcome) {
     let file = one_line(&outcome.path);

@@ -3,7 +3,7 @@
 use super::table::Table;
 use super::{count, one_line};
 use crate::cli::printer::Printer;
-use crate::ops::cache::{CacheDirs, RemovedOutcome, VerifyOutcome};
+use skillpm_core::ops::cache::{CacheDirs, RemovedOutcome, VerifyOutcome};
 
 pub(crate) fn places(printer: &Printer, places: &CacheDirs) {
     let mut table = Table::new(&["what", "size", "holds", "directory"]).number("size").number("holds");

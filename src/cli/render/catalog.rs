@@ -1,10 +1,10 @@
 //! `catalog`: messages about what was cut, and the result for a file.
 
 use super::{count, one_line, quoted};
-use crate::advice::Call;
 use crate::cli::printer::Printer;
-use crate::ops::catalog::{CatalogOutcome, Written};
-use crate::ops::hints;
+use skillpm_core::ops::catalog::{CatalogOutcome, Written};
+use skillpm_core::ops::hints;
+use skillpm_format::advice::Call;
 
 /// The maximum number of names listed.
 const MAX_NAMES: usize = 5;

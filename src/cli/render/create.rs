@@ -3,10 +3,10 @@
 use std::path::Path;
 
 use super::{and, install, one_line};
-use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
-use crate::ops::create::{Builtin, CreateOutcome};
-use crate::ops::hints::use_template;
+use skillpm_core::ops::create::{Builtin, CreateOutcome};
+use skillpm_core::ops::hints::use_template;
+use skillpm_format::scope::CANONICAL_DIR;
 
 pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
     let shown = one_line(&outcome.typed(cwd).display().to_string());
@@ -47,7 +47,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::ops::create::CreatedFile;
+    use skillpm_core::ops::create::CreatedFile;
 
     #[test]
     fn programs_are_told_where_it_is_and_what_is_in_it() {

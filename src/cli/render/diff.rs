@@ -7,8 +7,8 @@ use anstyle::Style;
 use super::{count, one_line};
 use crate::cli::printer::{Printer, clean};
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
-use crate::ops::diff::{ContentDiff, Counts, FileDiff, FileStatus, VersionDiff};
-use crate::review::{Change, Review};
+use skillpm_core::ops::diff::{ContentDiff, Counts, FileDiff, FileStatus, VersionDiff};
+use skillpm_format::review::{Change, Review};
 
 /// Prints `diff` as data: byte for byte into a pipe or file, so that it is a patch; cleaned for people.
 pub(crate) fn show(printer: &Printer, diff: &str) {
@@ -49,8 +49,8 @@ const MAX_PLACE: usize = 48;
 ///
 /// ```
 /// use skillpm::cli::version_diff;
-/// use skillpm::ops::diff::{TreeDiff, VersionDiff};
-/// use skillpm::review::Review;
+/// use skillpm_core::ops::diff::{TreeDiff, VersionDiff};
+/// use skillpm_format::review::Review;
 ///
 /// let diff = VersionDiff { review: Review::default(), diff: TreeDiff::default() };
 /// assert_eq!(version_diff(&diff, false), "no file differs\n");
@@ -228,8 +228,8 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::ops::diff::unified;
     use crate::testing::file_set as set;
+    use skillpm_core::ops::diff::unified;
 
     fn shown(old: &str, new: &str, look: Appearance) -> String {
         let (talking, out, _) = printer(look);

@@ -2,7 +2,7 @@
 
 use super::{and, count, install, one_line, steps};
 use crate::cli::printer::Printer;
-use crate::ops::disable::DisableOutcome;
+use skillpm_core::ops::disable::DisableOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     if outcome.dry_run {
@@ -46,13 +46,13 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::install::changes::PathEffect;
-    use crate::install::plan::{ChangedFiles, Step};
-    use crate::install::scope::ScopeKind;
-    use crate::ops::disable::DisabledSkill;
+    use skillpm_core::install::changes::PathEffect;
+    use skillpm_core::install::plan::{ChangedFiles, Step};
+    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_core::ops::disable::DisabledSkill;
+    use skillpm_format::advice::Warning;
 
     fn skill(name: &str, changed: bool) -> DisabledSkill {
         let agents = vec!["claude-code".to_owned(), "goose".to_owned()];

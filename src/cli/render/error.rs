@@ -1,8 +1,8 @@
 //! Errors: what failed, why, and what to do.
 
-use crate::advice::CommandLine;
 use crate::cli::printer::Printer;
-use crate::error::{Error, Failure};
+use skillpm_format::advice::CommandLine;
+use skillpm_sources::error::{Error, Failure};
 
 /// Prints `error`: as one line of JSON if JSON was requested, else for people.
 pub(crate) fn show(printer: &Printer, error: &Error) {
@@ -36,11 +36,11 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::advice::{Opt, Verb, message};
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::error::{ErrorKind, FilePosition};
-    use crate::scope::ScopeKind;
+    use skillpm_format::advice::{Opt, Verb, message};
+    use skillpm_format::scope::ScopeKind;
+    use skillpm_sources::error::{ErrorKind, FilePosition};
 
     fn failed() -> Error {
         let place = FilePosition::new("skillpm.toml".as_ref(), 3, 5);

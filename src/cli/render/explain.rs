@@ -9,9 +9,9 @@ use serde::Serialize;
 use super::and;
 use super::table::Table;
 use crate::cli::printer::Printer;
-use crate::lint::report::rule_page;
-use crate::lint::{Group, Level, Needs, Profile, Rule, Safety};
-use crate::ops::hints::explain;
+use skillpm_core::ops::hints::explain;
+use skillpm_format::lint::report::rule_page;
+use skillpm_format::lint::{Group, Level, Needs, Profile, Rule, Safety};
 
 /// Prints one line for each rule.
 pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
@@ -168,7 +168,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::lint::{documented, rule};
+    use skillpm_format::lint::{documented, rule};
 
     #[test]
     fn one_rule() {
@@ -277,7 +277,7 @@ mod tests {
         for (title, code) in [("Wrong", docs.bad), ("Right", docs.good)] {
             let fence = if code.contains("```") { "````" } else { "```" };
             // Invisible characters would be lost on the page.
-            let code = crate::text::visible(&example(code).join("\n")).into_owned();
+            let code = skillpm_format::text::visible(&example(code).join("\n")).into_owned();
             let _ = write!(text, "{title}:\n\n{fence}text\n{code}\n{fence}\n\n");
         }
         let _ = writeln!(text, "- Level: {}", levels(rule, "`"));

@@ -2,7 +2,7 @@
 
 use super::{count, error, one_line, quoted};
 use crate::cli::printer::Printer;
-use crate::ops::export::ExportOutcome;
+use skillpm_core::ops::export::ExportOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &ExportOutcome) {
     if outcome.path.is_none() {
@@ -40,7 +40,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::ops::export::LeftOut;
+    use skillpm_core::ops::export::LeftOut;
 
     #[test]
     fn what_was_left_out_is_told() {

@@ -8,9 +8,9 @@ use dialoguer::console::strip_ansi_codes;
 use super::one_line;
 use crate::cli::printer::clean;
 use crate::cli::words::worded;
-use crate::document::{LineIndex, Position};
-use crate::lint::{Finding, Severity};
-use crate::ops::validate::Checked;
+use skillpm_core::ops::validate::Checked;
+use skillpm_format::document::{LineIndex, Position};
+use skillpm_format::lint::{Finding, Severity};
 
 /// The width of findings in pipes and files, in columns.
 pub(super) const WIDTH: usize = 140;
@@ -107,8 +107,8 @@ fn harmless(text: &str) -> String {
 #[cfg(test)]
 pub(super) mod testing {
     use super::Checked;
-    use crate::document::Document;
-    use crate::lint::{Subject, check};
+    use skillpm_format::document::Document;
+    use skillpm_format::lint::{Subject, check};
 
     /// Returns a skill with `text` that was checked.
     pub(in crate::cli::render) fn checked(text: &str) -> Checked {
@@ -182,8 +182,9 @@ mod tests {
             for start in 0..=text.len() + 1 {
                 for end in start..=text.len() + 1 {
                     let mut skill = checked(text);
-                    skill.findings =
-                        vec![crate::lint::RULES[0].finding("x", start..end).label("here").help("a\nb")];
+                    skill.findings = vec![
+                        skillpm_format::lint::RULES[0].finding("x", start..end).label("here").help("a\nb"),
+                    ];
                     let out = findings(&[skill], false, WIDTH);
                     assert!(out.contains("--> skills/pdf/SKILL.md:"), "{out}");
                 }

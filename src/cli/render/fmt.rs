@@ -2,8 +2,8 @@
 
 use super::{count, diff, error, one_line};
 use crate::cli::printer::Printer;
-use crate::ops::fmt::{FmtOutcome, Form};
-use crate::ops::hints;
+use skillpm_core::ops::fmt::{FmtOutcome, Form};
+use skillpm_core::ops::hints;
 
 pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_diff: bool) {
     let verb = if check || with_diff { "would change" } else { "formatted" };
@@ -59,9 +59,9 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::document::Document;
-    use crate::ops::fmt::Formatted;
-    use crate::ops::fmt::form;
+    use skillpm_core::ops::fmt::Formatted;
+    use skillpm_core::ops::fmt::form;
+    use skillpm_format::document::Document;
 
     fn outcome() -> FmtOutcome {
         let file = |name: &str, text: &str| {

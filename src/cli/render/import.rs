@@ -4,10 +4,10 @@ use super::table::Table;
 use super::{and, counted, install, short_revision, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use crate::install::scope::ScopeKind;
-use crate::manifest;
-use crate::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
-use crate::text::without_secrets;
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
+use skillpm_format::manifest;
+use skillpm_format::text::without_secrets;
 
 pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
     if outcome.dry_run && !outcome.skills.is_empty() {
@@ -97,10 +97,10 @@ fn next(printer: &Printer, outcome: &ImportOutcome) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::install::plan::ChangedFiles;
+    use skillpm_core::install::plan::ChangedFiles;
+    use skillpm_format::advice::Warning;
 
     fn skill(name: &str, verdict: Verdict, found_in: FoundIn, reason: &str) -> ImportedSkill {
         let known = found_in != FoundIn::Directory;

@@ -3,13 +3,13 @@
 use std::collections::BTreeSet;
 
 use super::{and, counted, error, one_line, quoted, short_revision, steps};
-use crate::advice::Warning;
-use crate::agents::CANONICAL_DIR;
 use crate::cli::printer::Printer;
-use crate::install::plan::ChangedFiles;
-use crate::install::scope::ScopeKind;
-use crate::manifest;
-use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
+use skillpm_core::install::plan::ChangedFiles;
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::install::{Change, InstallOutcome, InstalledSkill};
+use skillpm_format::advice::Warning;
+use skillpm_format::manifest;
+use skillpm_format::scope::CANONICAL_DIR;
 
 /// The maximum number of unchanged skills that get a line each. More would bury the changes, so they are only
 /// counted.
@@ -146,12 +146,12 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
-    use crate::install::agent_view::Unseen;
-    use crate::install::changes::PathEffect;
+    use skillpm_core::install::agent_view::Unseen;
+    use skillpm_core::install::changes::PathEffect;
 
-    use crate::install::plan::Step;
-    use crate::ops::install::NewVersion;
-    use crate::review::{self, Kind, Review};
+    use skillpm_core::install::plan::Step;
+    use skillpm_core::ops::install::NewVersion;
+    use skillpm_format::review::{self, Kind, Review};
 
     fn skill(name: &str, change: Change) -> InstalledSkill {
         InstalledSkill {

@@ -2,7 +2,7 @@
 
 use super::one_line;
 use crate::cli::printer::Printer;
-use crate::ops::itself::{Manager, SelfOutcome};
+use skillpm_core::ops::itself::{Manager, SelfOutcome};
 
 pub(crate) fn show(printer: &Printer, outcome: &SelfOutcome) {
     let commit = outcome.commit.as_ref().map(|commit| format!(", commit {commit}")).unwrap_or_default();
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::ops::itself::Installed;
+    use skillpm_core::ops::itself::Installed;
 
     #[test]
     fn a_line_for_each_fact() {

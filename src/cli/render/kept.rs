@@ -4,9 +4,9 @@ use super::table::Table;
 use super::{count, one_line, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use crate::ops::hints::restore;
-use crate::ops::kept::{KeptCopy, RestoreOutcome};
-use crate::store::Why;
+use skillpm_core::ops::hints::restore;
+use skillpm_core::ops::kept::{KeptCopy, RestoreOutcome};
+use skillpm_sources::store::Why;
 
 pub(crate) fn list(printer: &Printer, copies: &[KeptCopy]) {
     if copies.is_empty() {

@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{and, count, install, quoted, steps};
 use crate::cli::printer::Printer;
-use crate::install::plan::{Location, Step};
-use crate::ops::link::LinkOutcome;
+use skillpm_core::install::plan::{Location, Step};
+use skillpm_core::ops::link::LinkOutcome;
 
 /// Shows the changes. `named` says whether the user named skills.
 pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
@@ -61,12 +61,12 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::install::plan::ChangedFiles;
-    use crate::install::scope::ScopeKind;
-    use crate::ops::link::LinkedSkill;
+    use skillpm_core::install::plan::ChangedFiles;
+    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_core::ops::link::LinkedSkill;
+    use skillpm_format::advice::Warning;
 
     fn outcome(steps: Vec<Step>) -> LinkOutcome {
         LinkOutcome {

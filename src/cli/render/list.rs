@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::table::Table;
 use crate::cli::printer::Printer;
-use crate::ops::import::FoundIn;
-use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
-use crate::text::without_secrets;
+use skillpm_core::ops::import::FoundIn;
+use skillpm_core::ops::list::{ListOutcome, ListedSkill, SkillState};
+use skillpm_format::text::without_secrets;
 
 /// Prints the table of `outcome`.
 pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
@@ -74,7 +74,7 @@ fn state(skill: &ListedSkill) -> String {
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
-    use crate::install::scope::ScopeKind;
+    use skillpm_core::install::scope::ScopeKind;
 
     /// Returns a skill in a state; `docx` is edited, and `pdf` has a version and agents.
     pub(crate) fn skill(name: &str, state: SkillState) -> ListedSkill {
@@ -110,10 +110,10 @@ pub(super) mod testing {
 mod tests {
     use super::testing::skill;
     use super::*;
-    use crate::advice::{Verb, Warning, message};
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::install::scope::ScopeKind;
+    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_format::advice::{Verb, Warning, message};
 
     #[test]
     fn a_table_with_a_header() {

@@ -3,7 +3,7 @@
 use super::one_line;
 use super::table::Table;
 use crate::cli::printer::Printer;
-use crate::ops::registry::{LoginOutcome, LoginsOutcome, LogoutOutcome};
+use skillpm_core::ops::registry::{LoginOutcome, LoginsOutcome, LogoutOutcome};
 
 pub(crate) fn logged_in(printer: &Printer, outcome: &LoginOutcome, json: bool) {
     printer.warnings(&outcome.warnings);

@@ -3,8 +3,8 @@
 use super::table::Table;
 use super::{diff, one_line};
 use crate::cli::printer::Printer;
-use crate::ops::mcp::{ClientChange, ClientStatus, Effect, McpChangeOutcome, McpStatusOutcome};
-use crate::text::shell_word;
+use skillpm_core::ops::mcp::{ClientChange, ClientStatus, Effect, McpChangeOutcome, McpStatusOutcome};
+use skillpm_format::text::shell_word;
 
 /// Prints the change of each file.
 pub(crate) fn diffs(printer: &Printer, outcome: &McpChangeOutcome) {

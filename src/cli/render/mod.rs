@@ -54,10 +54,10 @@ use serde::Serialize;
 
 use super::printer::clean;
 use super::style::escape_json;
-use crate::install::scope::ScopeKind;
-use crate::ops::list::ListedSkill;
-use crate::spec::is_object_id;
-use crate::text::{and, is_plain_line};
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::list::ListedSkill;
+use skillpm_format::spec::is_object_id;
+use skillpm_format::text::{and, is_plain_line};
 
 /// Returns a text as one clean line.
 pub(crate) fn one_line(text: &str) -> String {

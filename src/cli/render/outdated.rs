@@ -4,9 +4,9 @@ use super::table::Table;
 use super::{count, error, short_revision, skills_are};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
-use crate::spec::Reference;
-use crate::text::without_secrets;
+use skillpm_core::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
+use skillpm_format::spec::Reference;
+use skillpm_format::text::without_secrets;
 
 pub(crate) fn json(printer: &Printer, outcome: &OutdatedOutcome) {
     warn(printer, outcome);
@@ -133,10 +133,10 @@ fn state(skill: &OutdatedSkill) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::install::scope::ScopeKind;
+    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_format::advice::Warning;
 
     fn skill(status: Status) -> OutdatedSkill {
         OutdatedSkill {

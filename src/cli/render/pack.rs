@@ -6,9 +6,9 @@ use super::cache::size;
 use super::{count, error, one_line, validate};
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
-use crate::lint::Profile;
-use crate::ops::pack::{LeaveReason, LeftOut, PackOutcome, PackedFile};
-use crate::ops::validate::{Repairs, ValidateOutcome};
+use skillpm_core::ops::pack::{LeaveReason, LeftOut, PackOutcome, PackedFile};
+use skillpm_core::ops::validate::{Repairs, ValidateOutcome};
+use skillpm_format::lint::Profile;
 
 /// Shows the findings for which a skill was not `done`: packed, or published. With `json`, as `validate` has them for
 /// programs.
@@ -81,8 +81,8 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::digest::Digest;
-    use crate::ops::pack::{PackedArtifact, PackedKey};
+    use skillpm_core::ops::pack::{PackedArtifact, PackedKey};
+    use skillpm_format::digest::Digest;
 
     fn outcome() -> PackOutcome {
         let file = |path: &str, size, executable| PackedFile {

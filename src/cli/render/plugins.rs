@@ -5,7 +5,7 @@ use dialoguer::console::truncate_str;
 use super::one_line;
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use crate::ops::install::{InstallOutcome, OfferedPlugin};
+use skillpm_core::ops::install::{InstallOutcome, OfferedPlugin};
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     let width = printer.look().width.unwrap_or(usize::MAX);

@@ -1,9 +1,9 @@
 //! `policy`: the lines in force, and their decisions about sources.
 
 use super::one_line;
-use crate::admission::Permission;
 use crate::cli::printer::Printer;
-use crate::ops::policy::{PolicyDecision, PolicyOutcome};
+use skillpm_core::ops::policy::{PolicyDecision, PolicyOutcome};
+use skillpm_format::admission::Permission;
 
 pub(crate) fn json(printer: &Printer, outcome: &PolicyOutcome) {
     printer.json(outcome);

@@ -3,7 +3,7 @@
 use super::cache::size;
 use super::{count, one_line, pack};
 use crate::cli::printer::Printer;
-use crate::ops::publish::PublishOutcome;
+use skillpm_core::ops::publish::PublishOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &PublishOutcome) {
     if outcome.dry_run {

@@ -5,15 +5,15 @@ use std::path::Path;
 use super::cache::size;
 use super::table::Table;
 use super::{count, error, one_line};
-use crate::advice::message;
 use crate::cli::printer::Printer;
-use crate::error::{ErrorKind, Failure};
-use crate::ops::registry::mirror::{BundleOutcome, MirrorFailure, MirrorOutcome};
-use crate::ops::registry::{
+use skillpm_core::ops::registry::mirror::{BundleOutcome, MirrorFailure, MirrorOutcome};
+use skillpm_core::ops::registry::{
     AccessOutcome, AccessWorkflow, AddOutcome, IndexOutcome, InitOutcome, ListOutcome, ListedSkill,
     VerifyOutcome, YankOutcome,
 };
-use crate::registry::Visibility;
+use skillpm_format::advice::message;
+use skillpm_sources::error::{ErrorKind, Failure};
+use skillpm_sources::registry::Visibility;
 
 pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, cwd: &Path, json: bool) {
     if json {

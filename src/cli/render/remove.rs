@@ -3,7 +3,7 @@
 use super::{count, install, one_line, quoted, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use crate::ops::remove::RemoveOutcome;
+use skillpm_core::ops::remove::RemoveOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     if outcome.dry_run {
@@ -46,9 +46,9 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::install::changes::PathEffect;
-    use crate::install::plan::ChangedFiles;
-    use crate::install::scope::ScopeKind;
+    use skillpm_core::install::changes::PathEffect;
+    use skillpm_core::install::plan::ChangedFiles;
+    use skillpm_core::install::scope::ScopeKind;
 
     #[test]
     fn what_went_and_what_is_kept() {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::error;
 use crate::cli::printer::Printer;
-use crate::ops::run::RunOutcome;
+use skillpm_core::ops::run::RunOutcome;
 
 pub(crate) fn json(printer: &Printer, outcome: &RunOutcome) {
     printer.json(outcome);

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use super::table::Table;
 use super::{error, one_line};
-use crate::advice::Verb;
 use crate::cli::printer::Printer;
 use crate::cli::words::typed;
-use crate::ops::search::{FoundIn, FoundSkill, SearchOutcome};
-use crate::text::and;
+use skillpm_core::ops::search::{FoundIn, FoundSkill, SearchOutcome};
+use skillpm_format::advice::Verb;
+use skillpm_format::text::and;
 
 pub(crate) fn json(printer: &Printer, outcome: &SearchOutcome) {
     warn(printer, outcome);
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::engine::SourceKind;
+    use skillpm_core::engine::SourceKind;
 
     fn skills() -> Vec<FoundSkill> {
         let registry = |name: &str, registry: &str, source: &str| FoundSkill {

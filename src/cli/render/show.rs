@@ -6,10 +6,10 @@ use super::table::Table;
 use super::{asked_for, count, one_line, short_path, short_revision};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use crate::install::scope::ScopeKind;
-use crate::ops::list::{ListedSkill, SkillState};
-use crate::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
-use crate::text::without_secrets;
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::list::{ListedSkill, SkillState};
+use skillpm_core::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
+use skillpm_format::text::without_secrets;
 
 /// The number of digits of a file's digest to show; `--json` has all.
 const DIGITS: usize = 12;
@@ -154,11 +154,11 @@ fn files(printer: &Printer, files: &[ShownFile]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::ops::show::{ShownDeviation, Tokens};
-    use crate::skill::SkillMeta;
+    use skillpm_core::ops::show::{ShownDeviation, Tokens};
+    use skillpm_format::advice::Warning;
+    use skillpm_format::skill::SkillMeta;
 
     fn outcome() -> ShowOutcome {
         let digest = Some(format!("sha256:{}", "0123456789abcdef".repeat(4)));

@@ -2,9 +2,9 @@
 
 use super::one_line;
 use crate::cli::printer::Printer;
-use crate::install::changes::{PathChange, PathEffect};
-use crate::install::plan::ChangedFiles;
-use crate::{lockfile, manifest};
+use skillpm_core::install::changes::{PathChange, PathEffect};
+use skillpm_core::install::plan::ChangedFiles;
+use skillpm_format::{lockfile, manifest};
 
 /// Prints the plan of a dry run: every path that would change.
 pub(super) fn plan(printer: &Printer, paths: &[PathChange]) {

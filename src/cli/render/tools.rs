@@ -2,8 +2,8 @@
 
 use super::table::Table;
 use crate::cli::printer::Printer;
-use crate::engine::tools::{Input, ToolFormat};
-use crate::ops::tools::ToolsOutcome;
+use skillpm_core::engine::tools::{Input, ToolFormat};
+use skillpm_core::ops::tools::ToolsOutcome;
 
 pub(crate) fn show(printer: &Printer, outcome: &ToolsOutcome) {
     warn(printer, outcome);
@@ -52,13 +52,13 @@ fn takes(input: &Input) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
+    use skillpm_format::advice::Warning;
 
-    use crate::ops::session::Session;
-    use crate::ops::tools::{ToolsRequest, tools};
     use crate::world::World;
+    use skillpm_core::ops::session::Session;
+    use skillpm_core::ops::tools::{ToolsRequest, tools};
 
     fn outcome() -> ToolsOutcome {
         let world = World::new();

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use super::{one_line, short_revision};
 use crate::cli::printer::Printer;
-use crate::install::scope::ScopeKind;
-use crate::ops::hints::first_install;
-use crate::ops::tree::{NeedView, TreeOutcome, TreeSkill};
-use crate::text::without_secrets;
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::hints::first_install;
+use skillpm_core::ops::tree::{NeedView, TreeOutcome, TreeSkill};
+use skillpm_format::text::without_secrets;
 
 /// The maximum depth of a drawn tree.
 const DEPTH: usize = 50;

@@ -2,7 +2,7 @@
 
 use super::one_line;
 use crate::cli::printer::Printer;
-use crate::ops::trust::TrustOutcome;
+use skillpm_core::ops::trust::TrustOutcome;
 
 /// Prints the trusted directories, with the reason for those whose trust is not valid any more.
 pub(crate) fn list(printer: &Printer, outcome: &TrustOutcome) {
@@ -38,7 +38,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::ops::trust::{TrustState, Trusted};
+    use skillpm_core::ops::trust::{TrustState, Trusted};
 
     #[test]
     fn a_line_for_each_directory() {

@@ -4,8 +4,8 @@ use super::cache::size;
 use super::{install, one_line, quoted, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use crate::install::plan::ChangedFiles;
-use crate::ops::undo::{Forgotten, UndoOutcome, Undone};
+use skillpm_core::install::plan::ChangedFiles;
+use skillpm_core::ops::undo::{Forgotten, UndoOutcome, Undone};
 
 pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
     let (files, gone) = (outcome.files, outcome.files_gone);
@@ -74,11 +74,11 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::install::changes::PathEffect;
-    use crate::install::plan::Location;
-    use crate::install::plan::Step;
-    use crate::install::scope::ScopeKind;
-    use crate::ops::undo::UndoneSkill;
+    use skillpm_core::install::changes::PathEffect;
+    use skillpm_core::install::plan::Location;
+    use skillpm_core::install::plan::Step;
+    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_core::ops::undo::UndoneSkill;
 
     #[test]
     fn a_line_for_each_skill() {

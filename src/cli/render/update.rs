@@ -1,15 +1,17 @@
 //! `update`: first the additions and what a reviewer must see, then the changes that were made.
 
 use super::{count, counted, diff, error, install, one_line, quoted, short_revision, skills_are, steps};
-use crate::advice::{Opt, Verb, Warning, message};
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
 use crate::cli::words::worded;
-use crate::error::Failure;
-use crate::merge::Conflict;
-use crate::ops::update::{MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version};
-use crate::review::Review;
-use crate::text::without_secrets;
+use skillpm_core::ops::update::{
+    MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
+};
+use skillpm_format::advice::{Opt, Verb, Warning, message};
+use skillpm_format::merge::Conflict;
+use skillpm_format::review::Review;
+use skillpm_format::text::without_secrets;
+use skillpm_sources::error::Failure;
 
 /// Shows the planned changes: as data if only the plan was requested, otherwise as messages.
 pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
@@ -242,16 +244,16 @@ fn counts(skills: &[UpdatedSkill]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::agents::CANONICAL_DIR;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::error::Error;
-    use crate::install::plan::ChangedFiles;
-    use crate::install::scope::ScopeKind;
-    use crate::ops::diff::{Counts, FileStatus};
-    use crate::ops::update::ChangedFile;
-    use crate::review::{Change, Kind};
-    use crate::updates::SourceState;
+    use skillpm_core::install::plan::ChangedFiles;
+    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_core::ops::diff::{Counts, FileStatus};
+    use skillpm_core::ops::update::ChangedFile;
+    use skillpm_core::updates::SourceState;
+    use skillpm_format::review::{Change, Kind};
+    use skillpm_format::scope::CANONICAL_DIR;
+    use skillpm_sources::error::Error;
 
     fn version(number: &str) -> Version {
         Version {

@@ -7,12 +7,12 @@ use super::finding::{WIDTH, findings};
 use super::{count, json_text, one_line};
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
-use crate::error::Result;
-use crate::fs;
-use crate::lint::report::{LintReport, SkillReport, github, json, junit, sarif};
-use crate::lint::{Profile, Severity};
-use crate::ops::hints;
-use crate::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
+use skillpm_core::ops::hints;
+use skillpm_core::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
+use skillpm_format::lint::report::{LintReport, SkillReport, github, json, junit, sarif};
+use skillpm_format::lint::{Profile, Severity};
+use skillpm_sources::error::Result;
+use skillpm_sources::fs;
 
 /// Prints all findings and a summary, with the flags that repair them if `flags` is set, and a link to more
 /// information. `made` are the repairs that were made.
@@ -127,7 +127,7 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use crate::cli::render::finding::testing::checked;
-    use crate::lint::Safety;
+    use skillpm_format::lint::Safety;
 
     /// Returns what is shown of a skill with `text`, and what is told about it.
     fn shown(text: &str) -> (String, String) {
@@ -177,7 +177,8 @@ mod tests {
     fn another_name_for_the_file_counts_as_a_repair() {
         let mut skill = checked("---\nname: PDF\ndescription: Reads PDF if asked.\n---\n");
         skill.findings.truncate(1);
-        skill.findings[0].fix = Some(crate::lint::Fix::safe("rename the file to `SKILL.md`", Vec::new()));
+        skill.findings[0].fix =
+            Some(skillpm_format::lint::Fix::safe("rename the file to `SKILL.md`", Vec::new()));
         let outcome = ValidateOutcome { skills: vec![skill], ..ValidateOutcome::default() };
         let hint = |made| outcome.hints(true, made)[0].to_string();
         assert_eq!(hint(Repairs::None), "`fix` repairs it; `diff` shows how");

@@ -2,8 +2,8 @@
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
-use crate::install::state::SkillState;
-use crate::ops::verify::{FileChange, UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
+use skillpm_core::install::state::SkillState;
+use skillpm_core::ops::verify::{FileChange, UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 
 /// The number of files of one place to show, unless all are requested.
 const FILES: usize = 20;
@@ -131,11 +131,11 @@ fn summary(skills: &[VerifiedSkill]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::advice::Warning;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::install::scope::ScopeKind;
-    use crate::ops::verify::ChangedFile;
+    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_core::ops::verify::ChangedFile;
+    use skillpm_format::advice::Warning;
 
     fn place(verdict: SkillState) -> VerifiedPlace {
         VerifiedPlace {

@@ -4,8 +4,8 @@ use super::{count, diff, error, one_line, short_revision, skills_are};
 use crate::cli::printer::Printer;
 use crate::cli::style::{STRONG, paint};
 use crate::cli::words::worded;
-use crate::ops::diff::{Compared, DiffKind, DiffOutcome, Side, SkillDiff};
-use crate::spec::Reference;
+use skillpm_core::ops::diff::{Compared, DiffKind, DiffOutcome, Side, SkillDiff};
+use skillpm_format::spec::Reference;
 
 pub(crate) fn json(printer: &Printer, outcome: &DiffOutcome) {
     warn(printer, outcome);
@@ -96,10 +96,10 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use crate::digest::Digest;
-    use crate::install::scope::ScopeKind;
-    use crate::ops::diff::VersionDiff;
-    use crate::updates::SourceState;
+    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_core::ops::diff::VersionDiff;
+    use skillpm_core::updates::SourceState;
+    use skillpm_format::digest::Digest;
 
     use crate::testing::{File, file_set as set};
 

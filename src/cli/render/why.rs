@@ -1,14 +1,14 @@
 //! `why`: a page for each scope that has the skill.
 
 use super::{asked_for, one_line, short_revision};
-use crate::advice::{Verb, message};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use crate::install::agent_view::Form;
-use crate::install::scope::ScopeKind;
-use crate::ops::list::{ListedSkill, SkillState};
-use crate::ops::why::{Elsewhere, RequestedIn, SeenBy, WhyOutcome, WhySkill};
-use crate::text::without_secrets;
+use skillpm_core::install::agent_view::Form;
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::list::{ListedSkill, SkillState};
+use skillpm_core::ops::why::{Elsewhere, RequestedIn, SeenBy, WhyOutcome, WhySkill};
+use skillpm_format::advice::{Verb, message};
+use skillpm_format::text::without_secrets;
 
 pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {
     printer.warnings(&outcome.warnings);

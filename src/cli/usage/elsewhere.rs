@@ -1,8 +1,8 @@
 //! The words of other tools, and what they are here.
 
-use crate::advice::Opt::{Branch, Fix, Force, Format, Frozen, Json, Latest, Rev, Skill, Store, Tag};
-use crate::advice::{Message, Opt, Verb, message};
 use crate::cli::words::{PROGRAM, VERSION, help_of};
+use skillpm_format::advice::Opt::{Branch, Fix, Force, Format, Frozen, Json, Latest, Rev, Skill, Store, Tag};
+use skillpm_format::advice::{Message, Opt, Verb, message};
 
 /// Words of other tools, and the answer to them.
 pub(super) type Elsewhere = (&'static [&'static str], fn() -> Message);

@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::{Just, Strategy, any, prop_oneof};
 use proptest::test_runner::{Config, TestRunner};
-use skillpm::context::Context;
-use skillpm::lockfile::Lockfile;
-use skillpm::name::SkillName;
-use skillpm::ops::disable::{DisableRequest, disable, enable};
-use skillpm::ops::install::{InstallRequest, install};
-use skillpm::ops::link::{LinkRequest, link, unlink};
-use skillpm::ops::remove::{RemoveRequest, remove};
-use skillpm::ops::undo::{UndoRequest, undo};
-use skillpm::ops::update::{Allow, UpdateRequest, update};
+use skillpm_core::ops::disable::{DisableRequest, disable, enable};
+use skillpm_core::ops::install::{InstallRequest, install};
+use skillpm_core::ops::link::{LinkRequest, link, unlink};
+use skillpm_core::ops::remove::{RemoveRequest, remove};
+use skillpm_core::ops::undo::{UndoRequest, undo};
+use skillpm_core::ops::update::{Allow, UpdateRequest, update};
+use skillpm_format::lockfile::Lockfile;
+use skillpm_format::name::SkillName;
+use skillpm_sources::context::Context;
 
 use super::{asked, document, there};
 use crate::support::Sandbox;

@@ -1,12 +1,12 @@
 //! Every preset, asked through the library.
 
 use serde_json::{Map, Value, json};
-use skillpm::context::Context;
-use skillpm::engine::{self, Arguments, Diagnostic, resources};
-use skillpm::error::Error;
-use skillpm::ops::invoke::InvokeRequest;
-use skillpm::ops::session::{Session, SessionOptions};
-use skillpm::policy::Policy;
+use skillpm_core::engine::{self, Arguments, Diagnostic, resources};
+use skillpm_core::ops::invoke::InvokeRequest;
+use skillpm_core::ops::session::{Session, SessionOptions};
+use skillpm_format::policy::Policy;
+use skillpm_sources::context::Context;
+use skillpm_sources::error::Error;
 
 use super::Case;
 use crate::support::Sandbox;

@@ -6,7 +6,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// The sources whose hints are printed.
-const SOURCES: [&str; 3] = ["src", "crates/skillpm-core/src", "crates/skillpm-format/src"];
+const SOURCES: [&str; 4] =
+    ["src", "crates/skillpm-core/src", "crates/skillpm-sources/src", "crates/skillpm-format/src"];
 
 /// The rooms whose messages are hints.
 const HINTS: [&str; 3] = [

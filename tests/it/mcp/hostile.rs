@@ -456,7 +456,7 @@ fn a_skill_may_become_a_link_while_it_is_read() {
 /// A file that is edited while it is read has the old bytes or the new ones, and the digest of one of them.
 #[test]
 fn a_file_may_be_edited_while_it_is_read() {
-    use skillpm::digest::Digest;
+    use skillpm_format::digest::Digest;
     let sandbox = machine();
     let file = sandbox.project().join(USER).join("pdf/references/deep/forms.md");
     let (new, texts) = (sandbox.root().join("new"), ["# Forms\n", "# Other forms, and more of them\n"]);

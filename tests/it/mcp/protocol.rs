@@ -282,7 +282,7 @@ fn changes_are_announced() {
     // What the frontmatter does not say is in the digests.
     for (file, text) in [("empty.txt", "no longer"), ("new.txt", "new")] {
         sandbox.write(&format!("{USER}/pdf/{file}"), text);
-        let digest = skillpm::digest::Digest::of(text.as_bytes()).to_string();
+        let digest = skillpm_format::digest::Digest::of(text.as_bytes()).to_string();
         for peer in [&mut old, &mut new] {
             let is_announced = |message: &Value| {
                 message["method"].as_str().is_some_and(|method| method.ends_with("/list_changed"))

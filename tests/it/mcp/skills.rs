@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Value, json};
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use super::{FILES, USER, machine, skill, usual};
 use crate::support::mcp::{MODERN, Peer, from_base64};

@@ -150,7 +150,7 @@ fn young_releases_are_held_back() {
     let row = |at: usize| ["newest", "latest", "status"].map(|key| rows[at][key].clone());
     assert_eq!(row(0), [json!("1.0.0"), Value::Null, json!("current")]);
     assert_eq!(row(1), [json!("1.0.0"), json!("2.0.0"), json!("current")]);
-    let day = skillpm::text::timestamp(published + 8 * DAY - 1, 0);
+    let day = skillpm_format::text::timestamp(published + 8 * DAY - 1, 0);
     let day = day.split('T').next().expect("a day");
     for (at, version) in [(0, "1.1.0"), (1, "3.0.0")] {
         let held = rows[at]["held_back"].as_str().expect("a reason");

@@ -11,7 +11,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard};
 use std::thread;
 
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use super::zip::Tree;
 

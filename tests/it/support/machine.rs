@@ -6,7 +6,7 @@ use std::process::{Command, Output as Ended, Stdio};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use super::Sandbox;
 use super::sandbox::Output;

@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use skillpm::env::Env;
-use skillpm::settings::Settings;
+use skillpm_sources::env::Env;
+use skillpm_sources::settings::Settings;
 use tempfile::TempDir;
 
 use super::Forge;

@@ -19,7 +19,7 @@ mod zips;
 
 use std::path::PathBuf;
 
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use crate::support::machine::{Seen, differences, look};
 use crate::support::sandbox::Output;

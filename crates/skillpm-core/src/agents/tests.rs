@@ -317,7 +317,7 @@ fn names_are_found_and_mistakes_understood() {
 
 #[test]
 fn project_directories_for_discovery() {
-    let dirs: Vec<_> = project_dirs().collect();
+    let dirs: Vec<_> = project_dirs().to_vec();
     assert_eq!(dirs[0], CANONICAL_DIR);
     assert!(dirs[1..].is_sorted_by(|a, b| a < b), "sorted, each once");
     for dir in [".claude/skills", ".github/skills", ".codex/skills", ".opencode/skill", "skills"] {

@@ -5,12 +5,12 @@ use std::path::{Path, PathBuf};
 use super::index::Index;
 use super::plan::Location;
 use crate::advice::{Opt, message};
-use crate::agents::{self, Agent, CANONICAL_DIR, DISABLED_DIR};
+use crate::agents::{self, Agent};
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::name::SkillName;
 pub use crate::scope::ScopeKind;
-use crate::scope::ScopeRoot;
+use crate::scope::{CANONICAL_DIR, DISABLED_DIR, ScopeRoot};
 use crate::settings::{Settings, no_home};
 use crate::{lockfile, manifest};
 
@@ -127,7 +127,12 @@ impl Scope {
 
     /// Returns the part of the scope that sources need.
     pub fn as_root(&self) -> ScopeRoot<'_> {
-        ScopeRoot { kind: self.kind, root: &self.root, lockfile: &self.lockfile }
+        ScopeRoot {
+            kind: self.kind,
+            root: &self.root,
+            lockfile: &self.lockfile,
+            agent_dirs: agents::project_dirs(),
+        }
     }
 
     /// Returns the scope of the project whose root is `root`, independent of the working directory. Touches

@@ -13,7 +13,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
-use skillpm_core::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use super::{is_modern, random_text};
 use crate::tools::scripts::Question;

@@ -13,8 +13,8 @@ use rmcp::model::{
 use serde_json::json;
 use skillpm_core::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
 use skillpm_core::engine::resources::{self, Content, MAX_BYTES};
-use skillpm_core::error::Error;
-use skillpm_core::policy::Listing;
+use skillpm_format::policy::Listing;
+use skillpm_sources::error::Error;
 
 use crate::entry::Entry;
 use crate::offer::{Located, Offer, Served, View};

@@ -21,7 +21,7 @@ use base64::prelude::BASE64_URL_SAFE_NO_PAD;
 use rmcp::RoleServer;
 use rmcp::model::ProtocolVersion;
 use rmcp::service::RequestContext;
-use skillpm_core::error::Error;
+use skillpm_sources::error::Error;
 
 pub use self::http::serve_http;
 use self::server::{Server, Shared};

@@ -6,7 +6,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse, ProgressNotificationP
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use skillpm_core::engine::run::{Stream, Watch};
-use skillpm_core::interrupt;
+use skillpm_sources::interrupt;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

@@ -7,7 +7,7 @@ use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::transport::io::stdio_pipes;
 use rmcp::{RoleServer, ServiceExt as _};
-use skillpm_core::interrupt;
+use skillpm_sources::interrupt;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 

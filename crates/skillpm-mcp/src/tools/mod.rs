@@ -7,9 +7,9 @@ mod words;
 use std::fmt::Write as _;
 
 use serde_json::{Map, Value};
-use skillpm_core::advice::Wording;
-use skillpm_core::error::{Error, Result};
-use skillpm_core::text::visible;
+use skillpm_format::advice::Wording;
+use skillpm_format::text::visible;
+use skillpm_sources::error::{Error, Result};
 
 /// The number of characters of the message of an error, and of its hints together.
 pub(crate) const MAX_ERROR: usize = 2_000;

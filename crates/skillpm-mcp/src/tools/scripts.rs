@@ -4,14 +4,14 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use serde_json::{Map, Value, json};
-use skillpm_core::admission::Scripts;
-use skillpm_core::digest::Digest;
 use skillpm_core::engine::run::{Ended, Exit, Watch, work_dir_here};
 use skillpm_core::engine::tools::Tool;
-use skillpm_core::error::Error;
 use skillpm_core::ops::run::{CallRequest, RunLocation, RunOutcome, RunRequest};
-use skillpm_core::reporter::{Choice, Interact};
-use skillpm_core::text::{visible, visible_name};
+use skillpm_format::admission::Scripts;
+use skillpm_format::digest::Digest;
+use skillpm_format::text::{visible, visible_name};
+use skillpm_sources::error::Error;
+use skillpm_sources::reporter::{Choice, Interact};
 
 use super::{Answer, Definition, Given, MAX_TEXT};
 use crate::offer::Offer;

@@ -7,9 +7,9 @@ use skillpm_core::engine::catalog::CatalogForm;
 use skillpm_core::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
 use skillpm_core::engine::resources::{Content, MAX_BYTES};
 use skillpm_core::engine::{Arguments, Form};
-use skillpm_core::error::{Error, Result};
 use skillpm_core::ops::invoke::InvokeRequest;
-use skillpm_core::ranking::{Corpus, Document, SearchWords};
+use skillpm_format::ranking::{Corpus, Document, SearchWords};
+use skillpm_sources::error::{Error, Result};
 
 use super::{Answer, Definition, Given, MAX_TEXT, shortened};
 use crate::offer::{Offer, Served, View};

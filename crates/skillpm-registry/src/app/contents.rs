@@ -6,9 +6,9 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use axum::body::Bytes;
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
-use skillpm_core::archive::write_tar_gz;
-use skillpm_core::interop::clawhub;
-use skillpm_core::tree::FileSet;
+use skillpm_format::interop::clawhub;
+use skillpm_format::tree::FileSet;
+use skillpm_sources::archive::write_tar_gz;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::{App, KEPT_FILE};

@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
-use skillpm_core::ranking::{Corpus, Document, SearchWords};
-use skillpm_core::requirement::Requirement;
+use skillpm_format::ranking::{Corpus, Document, SearchWords};
+use skillpm_format::requirement::Requirement;
 
 use super::Overview;
 use crate::error::{Result, unknown};

@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use serde::Deserialize;
 
-use skillpm_core::fs;
-use skillpm_core::text::visible;
+use skillpm_format::text::visible;
+use skillpm_sources::fs;
 
 use super::Common;
 use crate::access::Tokens;

@@ -3,13 +3,13 @@
 use std::collections::BTreeMap;
 
 use serde::Serialize;
-use skillpm_core::document::Document;
 use skillpm_core::engine::files;
-use skillpm_core::lint::{Profile, Ruleset, Severity, Subject, check_with};
-use skillpm_core::review::{Change, Kind, review};
-use skillpm_core::skill::SKILL_FILE;
-use skillpm_core::tokens;
-use skillpm_core::tree::FileSet;
+use skillpm_format::document::Document;
+use skillpm_format::lint::{Profile, Ruleset, Severity, Subject, check_with};
+use skillpm_format::review::{Change, Kind, review};
+use skillpm_format::skill::SKILL_FILE;
+use skillpm_format::tokens;
+use skillpm_format::tree::FileSet;
 
 use super::markdown;
 use super::view::{bytes, number, shown};

@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 use skillpm_core::ops::diff::{ContentDiff, FileStatus, VersionDiff};
-use skillpm_core::tree::FileSet;
+use skillpm_format::tree::FileSet;
 
 use super::contents::{Access, grouped};
 use super::view::{bytes, shown};

@@ -1,7 +1,7 @@
 //! The first page: all skills, the newest ones, and what a search finds.
 
 use serde::Serialize;
-use skillpm_core::ranking::SearchWords;
+use skillpm_format::ranking::SearchWords;
 
 use super::view::{Place, Row, number, shown};
 use crate::app::Shown;

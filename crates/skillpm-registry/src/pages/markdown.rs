@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use pulldown_cmark::{CowStr, Event, HeadingLevel, Options, Parser, Tag, TagEnd, html::push_html};
-use skillpm_core::text::{percent_decoded, visible};
+use skillpm_format::text::{percent_decoded, visible};
 
 /// The schemes of links that lead to another machine.
 const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use skillpm_core::fs;
-use skillpm_core::text::and_more;
+use skillpm_format::text::and_more;
+use skillpm_sources::fs;
 
 use super::{Address, Pages, Query};
 use crate::app::{App, Shown};

@@ -1,7 +1,7 @@
 //! The page of a skill, or of one of its versions.
 
 use serde::Serialize;
-use skillpm_core::requirement::Requirement;
+use skillpm_format::requirement::Requirement;
 
 use super::Address;
 use super::graph::Graph;

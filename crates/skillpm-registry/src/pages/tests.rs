@@ -136,7 +136,7 @@ async fn the_site_of_files_is_whole() {
         if !seen.insert(path.clone()) {
             continue;
         }
-        let page = skillpm_core::fs::read_capped(&path, 1 << 20).expect("is read");
+        let page = skillpm_sources::fs::read_capped(&path, 1 << 20).expect("is read");
         let Some(page) = page else { panic!("{} is missing", path.display()) };
         if path.extension().is_none_or(|end| end != "html") {
             continue;
@@ -175,17 +175,17 @@ async fn a_site_that_is_written_again_has_no_pages_that_are_gone() {
     let dir = tempfile::tempdir().expect("a directory");
     write(&old, dir.path(), false).await.expect("is written");
     let put =
-        |path: &str| skillpm_core::fs::write_small(&dir.path().join(path), b"mine").expect("is written");
+        |path: &str| skillpm_sources::fs::write_small(&dir.path().join(path), b"mine").expect("is written");
     put("skills/pdf/1.0.0/mine.txt");
     put("robots.txt");
     // Nothing that another wrote into the list is removed.
     let list = dir.path().join(".skillpm-site");
-    let listed = skillpm_core::fs::read_capped(&list, 1 << 20).expect("is read").expect("a list");
+    let listed = skillpm_sources::fs::read_capped(&list, 1 << 20).expect("is read").expect("a list");
     let more = b"robots.txt\n../robots.txt\nskills/../robots.txt\nstatic/../robots.txt\n";
-    skillpm_core::fs::write_small(&list, &[&listed[..], more].concat()).expect("is written");
+    skillpm_sources::fs::write_small(&list, &[&listed[..], more].concat()).expect("is written");
     write(&new, dir.path(), false).await.expect("is written");
     let is_there =
-        |path: &str| !matches!(skillpm_core::fs::read_capped(&dir.path().join(path), 1 << 20), Ok(None));
+        |path: &str| !matches!(skillpm_sources::fs::read_capped(&dir.path().join(path), 1 << 20), Ok(None));
     assert!(is_there("skills/docx/index.html") && is_there("skills/docx/1.0.0/index.html"));
     assert!(
         !is_there("skills/pdf/index.html") && !is_there("skills/pdf/diff") && !is_there("skills/pdf/1.1.0")

@@ -1,7 +1,7 @@
 //! How values look on a page.
 
 use serde::Serialize;
-use skillpm_core::text::visible;
+use skillpm_format::text::visible;
 
 use super::Address;
 use crate::registry::{History, Record, Timestamp, files};

@@ -1,6 +1,6 @@
 //! Making a directory or a bucket a registry.
 
-use skillpm_core::fs::{self, Kind};
+use skillpm_sources::fs::{self, Kind};
 
 use super::Place;
 use super::probe::{PROBES, probe};

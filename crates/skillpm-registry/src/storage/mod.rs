@@ -14,7 +14,7 @@ use std::sync::Arc;
 
 use axum::body::Bytes;
 use object_store::local::LocalFileSystem;
-use skillpm_core::fs::{self, SharedFile};
+use skillpm_sources::fs::{self, SharedFile};
 use tokio::sync::Semaphore;
 
 use crate::error::{Error, Result};

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
-use skillpm_core::ranking::SearchWords;
+use skillpm_format::ranking::SearchWords;
 
 use super::Shared;
 use super::answer::{Answer, Keep, Query, json as answer_json};

@@ -252,7 +252,7 @@ fn send(bytes: Bytes, digest: Digest, kind: &'static str, headers: &HeaderMap, k
 
 #[cfg(test)]
 mod tests {
-    use skillpm_core::registry::registry_version;
+    use skillpm_sources::registry::registry_version;
 
     use super::*;
     use crate::access::Scope;

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError, RwLock};
 use rustls::ServerConfig;
 use rustls::pki_types::pem::PemObject as _;
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
-use skillpm_core::fs;
+use skillpm_sources::fs;
 use tokio_rustls::TlsAcceptor;
 
 use crate::config::Config;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
-use skillpm_core::document::read_yaml;
+use skillpm_format::document::read_yaml;
 use skillpm_testing::{root, skip_without};
 
 use crate::support::{Server, archive, files, program};

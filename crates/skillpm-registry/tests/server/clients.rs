@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 
 use serde_json::{Value, json};
-use skillpm_core::digest::Digest;
+use skillpm_format::digest::Digest;
 use skillpm_testing::tools::{node, program, script};
 
 use crate::support::{Answer, Server, archive};

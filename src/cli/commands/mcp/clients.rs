@@ -4,15 +4,15 @@ use clap::{Args, Subcommand};
 
 use crate::cli::args::ScopeArg;
 use crate::cli::{App, exit, render};
-use crate::env;
-use crate::error::{Error, ErrorKind, Result};
-use crate::install::scope::ScopeKind;
-use crate::ops::hints;
-use crate::ops::mcp::{
+use skillpm_core::install::scope::ScopeKind;
+use skillpm_core::ops::hints;
+use skillpm_core::ops::mcp::{
     McpInstallRequest, McpStatusRequest, McpUninstallRequest, Planned, all, detected, plan_install,
     plan_uninstall, status,
 };
-use crate::reporter::Choice;
+use skillpm_sources::env;
+use skillpm_sources::error::{Error, ErrorKind, Result};
+use skillpm_sources::reporter::Choice;
 
 // What can be done.
 #[derive(Debug, Clone, Subcommand)]

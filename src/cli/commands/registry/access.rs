@@ -3,8 +3,8 @@
 use clap::{Args, Subcommand, ValueEnum};
 
 use crate::cli::{App, render};
-use crate::error::Result;
-use crate::ops::registry::{AccessChange, AccessRequest, AccessWorkflow, access};
+use skillpm_core::ops::registry::{AccessChange, AccessRequest, AccessWorkflow, access};
+use skillpm_sources::error::Result;
 
 // What can be done with the owners of a skill.
 #[derive(Debug, Clone, Subcommand)]

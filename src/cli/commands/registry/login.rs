@@ -5,9 +5,9 @@ use std::io::Read as _;
 use clap::Args;
 
 use crate::cli::{App, render};
-use crate::error::{Error, Result};
-use crate::ops::hints;
-use crate::ops::registry::{LoginRequest, login, login_address, logins, logout};
+use skillpm_core::ops::hints;
+use skillpm_core::ops::registry::{LoginRequest, login, login_address, logins, logout};
+use skillpm_sources::error::{Error, Result};
 
 /// The largest token that is read, in bytes.
 const TOKEN_BYTES: u64 = 16 << 10;

@@ -7,10 +7,10 @@ use std::process::Command;
 use clap::Args;
 
 use crate::cli::App;
-use crate::context::Context;
-use crate::env::program_dirs;
-use crate::error::{Error, Result};
-use crate::fs::real_path;
+use skillpm_sources::context::Context;
+use skillpm_sources::env::program_dirs;
+use skillpm_sources::error::{Error, Result};
+use skillpm_sources::fs::real_path;
 
 /// The program that serves registries.
 const PROGRAM: &str = "skillpm-registry";

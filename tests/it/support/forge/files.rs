@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skillpm::digest::Digest;
+use skillpm_format::digest::Digest;
 
 use super::server::Answer;
 use super::{Forge, Recorded, State};

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use skillpm::interop::hash::git_tree_id;
-use skillpm::tree::{Memory, Node, Tree, TreeEntry};
+use skillpm_format::interop::hash::git_tree_id;
+use skillpm_format::tree::{Memory, Node, Tree, TreeEntry};
 
 use super::Repository;
 use super::server::{Answer, decode};

@@ -6,14 +6,14 @@ use std::thread;
 
 /// The number of items that a thread takes at a time: small enough that all threads end together. So few
 /// items need no second thread.
-pub(crate) const PIECE: usize = 64;
+pub const PIECE: usize = 64;
 
 /// Like [`PIECE`], for items that take long, such as skills of which each file is read and written.
-pub(crate) const FEW: usize = 8;
+pub const FEW: usize = 8;
 
 /// Calls `work` for each of `items` and returns the results in the same order. A thread takes `piece` items
 /// at a time, and so few items use no second thread. Each thread has a state of its own, made by `state`.
-pub(crate) fn map<T, S, R>(
+pub fn map<T, S, R>(
     items: &[T],
     piece: usize,
     state: impl Fn() -> S + Sync,
@@ -64,11 +64,7 @@ fn in_threads<R: Send>(threads: usize, run: impl Fn() -> Vec<R> + Sync) -> Vec<R
 
 /// Calls `work` for each of `items`, which mostly waits, such as for a server, in at most `most` threads, and returns the
 /// results in the same order.
-pub(crate) fn map_waiting<T: Sync, R: Send>(
-    items: &[T],
-    most: usize,
-    work: impl Fn(&T) -> R + Sync,
-) -> Vec<R> {
+pub fn map_waiting<T: Sync, R: Send>(items: &[T], most: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let run = || {
         let mut done = Vec::new();
@@ -85,7 +81,7 @@ pub(crate) fn map_waiting<T: Sync, R: Send>(
 
 /// Calls `work` for each of `items`, which mostly waits, such as for a server, in at most `most` threads. After the
 /// first failure no further item is begun.
-pub(crate) fn wait_for<T: Sync, E: Send>(
+pub fn wait_for<T: Sync, E: Send>(
     items: &[T],
     most: usize,
     work: impl Fn(&T) -> Result<(), E> + Sync,
@@ -114,7 +110,7 @@ pub(crate) fn wait_for<T: Sync, E: Send>(
 }
 
 /// Room in memory that threads share.
-pub(crate) struct Room {
+pub struct Room {
     size: u64,
     free: Mutex<u64>,
     freed: Condvar,
@@ -122,12 +118,12 @@ pub(crate) struct Room {
 
 impl Room {
     /// Returns room for `size` bytes.
-    pub(crate) fn new(size: u64) -> Self {
+    pub fn new(size: u64) -> Self {
         Self { size, free: Mutex::new(size), freed: Condvar::new() }
     }
 
     /// Calls `work`, which needs `bytes`, once there is room. What needs more than there is gets all of it.
-    pub(crate) fn with<R>(&self, bytes: u64, work: impl FnOnce() -> R) -> R {
+    pub fn with<R>(&self, bytes: u64, work: impl FnOnce() -> R) -> R {
         struct Taken<'a>(&'a Room, u64);
         impl Drop for Taken<'_> {
             fn drop(&mut self) {

@@ -48,7 +48,7 @@ pub fn read<T>(
 }
 
 /// Returns the document at `path`, which has these `bytes`.
-pub(crate) fn parsed<T>(
+pub fn parsed<T>(
     files: &(impl ReadFiles + ?Sized),
     path: &str,
     bytes: &[u8],

@@ -20,7 +20,7 @@ pub mod marketplace;
 mod mcp;
 pub mod newest;
 #[cfg(feature = "http")]
-pub(crate) mod oci;
+pub mod oci;
 pub mod package;
 pub mod registry;
 #[cfg(feature = "http")]

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use super::discover::MAX_DEPTH;
 use super::{FetchedSource, Source, Wanted, file};
 use crate::advice::{Verb, message};
-use crate::agents::{self, CANONICAL_DIR, DISABLED_DIR};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile, Walk, relative};
@@ -15,7 +14,7 @@ use crate::manifest;
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::refusal::Limits;
-use crate::scope::{ScopeKind, ScopeRoot};
+use crate::scope::{CANONICAL_DIR, DISABLED_DIR, ScopeKind, ScopeRoot};
 use crate::settings::{Settings, no_home};
 use crate::skill::find::SKIPPED;
 use crate::spec::{LocalPath, Origin, file_stem};
@@ -265,7 +264,7 @@ impl Installed {
         names.extend(lock.iter().flat_map(|lock| lock.skills.keys().map(ToString::to_string)));
         for name in names {
             // A directory without a leading dot, such as `skills/`, is where authors keep what they write.
-            let hidden = agents::project_dirs().filter(|dir| dir.starts_with('.'));
+            let hidden = scope.agent_dirs.iter().filter(|dir| dir.starts_with('.'));
             dirs.extend(hidden.map(|dir| path(&format!("{dir}/{name}"))));
         }
         Ok(Self { files: vec![path(manifest::FILE_NAME), path(lockfile::FILE_NAME)], dirs })

@@ -232,7 +232,7 @@ impl Settings {
 
 /// Returns the error for a place that needs a home directory, or the directory that the variable `instead` names, where
 /// one says it.
-pub(crate) fn no_home(what: &str, instead: Option<&str>) -> Error {
+pub fn no_home(what: &str, instead: Option<&str>) -> Error {
     let instead = instead.map(|variable| format!(" or `{variable}`")).unwrap_or_default();
     Error::config(format!("there is no place for {what}: the home directory is unknown"))
         .hint(format!("set `{}`{instead} to an absolute path", env::HOME))
@@ -330,7 +330,6 @@ fn number(env: &Env, name: &str) -> Result<Option<u64>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::scope::{Scope, ScopeKind};
 
     fn env(vars: &[(&str, &str)]) -> Env {
         Env { vars: vars.iter().map(|(k, v)| ((*k).into(), (*v).into())).collect(), ..Env::default() }
@@ -390,8 +389,7 @@ mod tests {
         let xdg = env(&[("XDG_DATA_HOME", "/d"), ("XDG_CONFIG_HOME", "/c")]);
         let settings = Settings::from_env(xdg).expect("valid");
         assert!(settings.store_dir().is_ok());
-        let user = Scope::new(&settings, ScopeKind::User).expect_err("skills of the user lie below the home");
-        assert_eq!(user.hints(), ["set `HOME` to an absolute path"]);
+        assert_eq!(no_home("your skills", None).hints(), ["set `HOME` to an absolute path"]);
     }
 
     #[test]

@@ -8,13 +8,13 @@ use std::time::{Duration, Instant};
 /// The longest pause between two checks of a program that should end.
 const TICK: Duration = Duration::from_millis(100);
 /// The time that a program has to end after it was asked to.
-pub(crate) const GRACE: Duration = Duration::from_secs(2);
+pub const GRACE: Duration = Duration::from_secs(2);
 
 /// The number of bytes that are read from a program at once.
 const PIECE: usize = 64 << 10;
 
 /// Reads pieces from `from` and hands each to `take`, until the end of `from` or until `take` returns `false`.
-pub(crate) fn pass_on(mut from: impl Read, mut take: impl FnMut(Vec<u8>) -> bool) {
+pub fn pass_on(mut from: impl Read, mut take: impl FnMut(Vec<u8>) -> bool) {
     let mut buffer = vec![0; PIECE];
     loop {
         match from.read(&mut buffer) {
@@ -30,7 +30,7 @@ pub(crate) fn pass_on(mut from: impl Read, mut take: impl FnMut(Vec<u8>) -> bool
 }
 
 /// Has `command` start a process group: the program may start others, and all of them have to end with it.
-pub(crate) fn lead_group(command: &mut Command) {
+pub fn lead_group(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(not(unix))]
@@ -38,7 +38,7 @@ pub(crate) fn lead_group(command: &mut Command) {
 }
 
 /// Waits at most `limit` for the end of `child`.
-pub(crate) fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
+pub fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
     let start = Instant::now();
     let mut pause = Duration::from_micros(100);
     loop {
@@ -53,7 +53,7 @@ pub(crate) fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
 
 /// Returns what ends `child` and all programs that it started by force. It is for a `child` that runs, or was not waited
 /// for.
-pub(crate) fn killer(child: &Child) -> impl Fn() + Send + use<> {
+pub fn killer(child: &Child) -> impl Fn() + Send + use<> {
     #[cfg(unix)]
     let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
     #[cfg(not(unix))]
@@ -69,7 +69,7 @@ pub(crate) fn killer(child: &Child) -> impl Fn() + Send + use<> {
 
 /// Ends `child` and all programs that it started: first by a signal, so that it can remove its half-written
 /// files, then by force.
-pub(crate) fn end(child: &mut Child) {
+pub fn end(child: &mut Child) {
     let kill = killer(child);
     #[cfg(unix)]
     if let Some(group) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {

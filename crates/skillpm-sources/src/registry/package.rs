@@ -128,14 +128,14 @@ pub fn check_portable(set: &FileSet) -> Result<()> {
 }
 
 /// Returns an open file with these bytes, as the reader of archives takes it.
-pub(crate) fn shared(bytes: &[u8]) -> Result<Arc<SharedFile>> {
+pub fn shared(bytes: &[u8]) -> Result<Arc<SharedFile>> {
     let mut file = fs::anonymous_temp_file()?;
     let written = file.write_all(bytes).and_then(|()| SharedFile::from_file(file));
     written.map(Arc::new).map_err(|error| Error::io("failed to write a temporary file").because(error))
 }
 
 /// Returns the digest of the bytes of `file`.
-pub(crate) fn digest_of(file: &SharedFile) -> io::Result<Digest> {
+pub fn digest_of(file: &SharedFile) -> io::Result<Digest> {
     let mut hasher = HashingWriter::new(io::sink());
     let mut piece = vec![0; PIECE];
     let mut at = 0;

@@ -232,7 +232,7 @@ mod tests {
         let mut files = vec![(".claude-plugin/marketplace.json".to_owned(), marketplace.to_owned())];
         files.extend(dirs.iter().map(|dir| (format!("{dir}/SKILL.md"), SKILL.to_owned())));
         let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-        discover(&tree(&files), std::iter::empty()).into_iter().map(|c| c.path).collect()
+        discover(&tree(&files), &[]).into_iter().map(|c| c.path).collect()
     }
 
     #[test]
@@ -277,7 +277,7 @@ mod tests {
                 ("other/in/SKILL.md".to_owned(), SKILL.to_owned()),
             ];
             let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
-            discover(&tree(&files), std::iter::empty()).into_iter().map(|c| c.path).collect::<Vec<_>>()
+            discover(&tree(&files), &[]).into_iter().map(|c| c.path).collect::<Vec<_>>()
         };
         let text = r#"{"name": "p", "skills": ["./a/b/c/d/e/f/deep"]}"#;
         for manifest in [".claude-plugin/plugin.json", ".codex-plugin/plugin.json"] {

@@ -141,12 +141,12 @@ impl Candidate {
 /// and with them the directories at the root. If none of them holds a skill, other than agents' directories
 /// that are not `PUBLISHED`, everything is searched, [`MAX_DEPTH`] deep. A skill's own directory is not
 /// searched further, unless it is one of these places.
-pub fn discover<'a>(tree: &Tree, agent_dirs: impl Iterator<Item = &'a str>) -> Vec<Candidate> {
+pub fn discover(tree: &Tree, agent_dirs: &[&str]) -> Vec<Candidate> {
     let directories = Directories::of(tree);
     if let Some(file) = directories.file("") {
         return candidates(tree, &[("", file)].into());
     }
-    let (published, private): (Vec<_>, Vec<_>) = agent_dirs.partition(|dir| PUBLISHED.contains(dir));
+    let (published, private): (Vec<_>, Vec<_>) = agent_dirs.iter().partition(|dir| PUBLISHED.contains(dir));
     let mut containers: BTreeMap<String, usize> =
         ["skills", "skills/.curated", "skills/.experimental", "skills/.system"]
             .into_iter()
@@ -312,6 +312,9 @@ pub(super) mod tests {
     use super::*;
     use crate::tree::{Memory, TreeEntry};
 
+    /// Directories of agents, as the table has them.
+    const AGENT_DIRS: &[&str] = &[".agents/skills", ".claude/skills", ".gemini/skills", "data/skills"];
+
     pub(in crate::source) fn tree(files: &[(&str, &str)]) -> Tree {
         let entries = files.iter().enumerate().map(|(id, (path, text))| {
             let node = Node::File { executable: false, size: text.len() as u64 };
@@ -323,7 +326,7 @@ pub(super) mod tests {
 
     fn paths(files: &[&str]) -> Vec<String> {
         let files: Vec<_> = files.iter().map(|path| (*path, "---\nname: x\ndescription: y\n---\n")).collect();
-        discover(&tree(&files), [".claude/skills"].into_iter()).into_iter().map(|c| c.path).collect()
+        discover(&tree(&files), &[".claude/skills"]).into_iter().map(|c| c.path).collect()
     }
 
     #[test]
@@ -361,7 +364,7 @@ pub(super) mod tests {
             ["skills/a/SKILL.md", "skills/a/in/SKILL.md", "x/deep/SKILL.md", "node_modules/p/q/SKILL.md"];
         let files: Vec<_> = all.iter().map(|path| (*path, text)).collect();
         let tree = tree(&files);
-        assert_eq!(not_searched(&tree, &discover(&tree, std::iter::empty())), ["x/deep"]);
+        assert_eq!(not_searched(&tree, &discover(&tree, &[])), ["x/deep"]);
         assert!(not_searched(&tree, &discover_all(&tree)).is_empty());
     }
 
@@ -380,7 +383,7 @@ pub(super) mod tests {
             ("other/name/a/ran.sh", "1"),
             ("other/part/a/SKILL.md", text),
         ]);
-        let found = discover(&tree, std::iter::empty());
+        let found = discover(&tree, &[]);
         assert_eq!(found.len(), 1);
         assert_eq!(not_searched(&tree, &found), ["other/bytes/a", "other/name/a", "other/part/a"]);
     }
@@ -392,7 +395,7 @@ pub(super) mod tests {
             let files = [format!("{agent}/one/SKILL.md"), "pack/skills/two/SKILL.md".to_owned()];
             let files: Vec<_> =
                 files.iter().map(|path| (path.as_str(), "---\nname: x\ndescription: y\n---\n")).collect();
-            let found = discover(&tree(&files), crate::agents::project_dirs());
+            let found = discover(&tree(&files), AGENT_DIRS);
             found.into_iter().map(|one| one.path).collect::<Vec<_>>()
         };
         assert_eq!(paths(".gemini/skills"), [".gemini/skills/one", "pack/skills/two"]);
@@ -402,7 +405,7 @@ pub(super) mod tests {
             (".gemini/skills/g/one/SKILL.md", "---\nname: x\ndescription: y\n---\n"),
             ("skills/two/SKILL.md", "---\nname: z\ndescription: y\n---\n"),
         ];
-        let found = discover(&tree(&files), crate::agents::project_dirs());
+        let found = discover(&tree(&files), AGENT_DIRS);
         assert_eq!(found.len(), 2, "it is searched beside other places");
     }
 
@@ -428,8 +431,7 @@ pub(super) mod tests {
             (0..300).map(|number| (format!("skills/s{number:03}/SKILL.md"), text(number))).collect();
         let files: Vec<_> = files.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
         let tree = tree(&files);
-        for found in [discover(&tree, std::iter::empty()), discover_in(&tree, "skills"), discover_all(&tree)]
-        {
+        for found in [discover(&tree, &[]), discover_in(&tree, "skills"), discover_all(&tree)] {
             let found: Vec<_> = found.iter().map(|c| (c.path.as_str(), c.title("r"))).collect();
             let expected: Vec<_> =
                 (0..300).map(|number| (format!("skills/s{number:03}"), format!("n{number:03}"))).collect();
@@ -441,10 +443,10 @@ pub(super) mod tests {
     #[test]
     fn the_exact_spelling_wins() {
         let both = tree(&[("x/SKILL.md", "---\nname: up\ndescription: y\n---\n"), ("x/skill.md", "")]);
-        let found = discover(&both, std::iter::empty());
+        let found = discover(&both, &[]);
         assert_eq!((found[0].file_name.as_str(), found[0].title("r")), ("SKILL.md", "up"));
         let lower = tree(&[("x/Skill.md", "---\nname: low\ndescription: y\n---\n")]);
-        assert_eq!(discover(&lower, std::iter::empty())[0].file_name, "Skill.md");
+        assert_eq!(discover(&lower, &[])[0].file_name, "Skill.md");
     }
 
     #[test]
@@ -458,7 +460,7 @@ pub(super) mod tests {
 
     #[test]
     fn a_skill_that_cannot_be_read_says_why() {
-        let found = discover(&tree(&[("x/SKILL.md", "# no frontmatter")]), std::iter::empty());
+        let found = discover(&tree(&[("x/SKILL.md", "# no frontmatter")]), &[]);
         assert!(found[0].meta.as_ref().expect_err("refused").contains("frontmatter"));
         assert_eq!(found[0].title("root"), "x");
     }

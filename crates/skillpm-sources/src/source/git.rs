@@ -193,26 +193,31 @@ fn is_bare(path: &Path) -> Result<bool> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::testing::World;
-    use crate::install::scope::{Scope, ScopeKind};
+    use crate::env::Env;
+    use crate::scope::ScopeKind;
 
     /// Git accepts a path only as it is typed in the working directory.
     #[test]
     fn a_path_is_told_as_it_is_typed_here() {
-        let world = World::new();
-        git2::Repository::init(world.root().join("r")).expect("a repository");
-        world.skill("sub", "sub");
-        let mut context = world.context();
-        let scope = Scope::new(&context.settings, ScopeKind::Project).expect("a project");
+        let dir = tempfile::tempdir().expect("a directory");
+        let top = fs::real_path(dir.path()).expect("there").expect("there");
+        git2::Repository::init(top.join("r")).expect("a repository");
+        let project = top.join("project");
+        fs::create_dir_all(&project.join("sub")).expect("creates");
+        let mut env = Env { cwd: project.clone(), ..Env::default() };
+        env.vars.insert("HOME".into(), top.join("home").into());
+        let mut context = Context::silent(Settings::from_env(env).expect("valid"));
+        let lockfile = project.join("skillpm.lock");
+        let scope =
+            ScopeRoot { kind: ScopeKind::Project, root: &project, lockfile: &lockfile, agent_dirs: &[] };
         let (url, tag) = (GitUrl::new("../r").expect("a path"), Reference::Tag("v9".to_owned()));
         for (cwd, typed) in [("", "../r"), ("sub", "../../r")] {
-            context.settings.cwd = world.project().join(cwd);
+            context.settings.cwd = project.join(cwd);
             let expected = [format!("`git ls-remote -- {typed}` lists them")];
             let wanted = Wanted::Now(Some(&tag));
-            let error =
-                open(&context, scope.as_root(), &url, wanted, &Limits::default()).expect_err("no such tag");
+            let error = open(&context, scope, &url, wanted, &Limits::default()).expect_err("no such tag");
             assert_eq!(error.hints(), expected);
-            let probe = probe(&context, scope.as_root(), &url, &[Some(&tag)]).expect("a repository");
+            let probe = probe(&context, scope, &url, &[Some(&tag)]).expect("a repository");
             assert_eq!(probe.tip(Some(&tag)).expect_err("no such tag").hints(), expected);
         }
     }

@@ -31,7 +31,7 @@ const PIECE: usize = 8 << 20;
 const HUB: (&str, &str) = ("docker.io", "registry-1.docker.io");
 
 /// The client of a repository.
-pub(crate) struct OciClient {
+pub struct OciClient {
     repository: OciRepository,
     base: Url,
     client: Client,
@@ -47,7 +47,7 @@ struct Tags {
 
 impl OciClient {
     /// Returns a client that does nothing until the first request.
-    pub(crate) fn new(context: &Context, repository: &OciRepository) -> Result<Self> {
+    pub fn new(context: &Context, repository: &OciRepository) -> Result<Self> {
         let (hub, server) = HUB;
         let scheme = if repository.is_here() { "http" } else { "https" };
         let host = if repository.registry() == hub { server } else { repository.registry() };
@@ -64,7 +64,7 @@ impl OciClient {
     }
 
     /// Returns the repository as it is typed.
-    pub(crate) fn shown(&self) -> String {
+    pub fn shown(&self) -> String {
         self.repository.typed()
     }
 
@@ -118,7 +118,7 @@ impl OciClient {
     }
 
     /// Returns the bytes of the manifest with the tag `tag`; `None` if the registry does not have it.
-    pub(crate) fn tagged(&self, tag: &str) -> Result<Option<Vec<u8>>> {
+    pub fn tagged(&self, tag: &str) -> Result<Option<Vec<u8>>> {
         let bytes = self.read(&format!("manifests/{tag}"), MANIFEST_BYTES)?;
         if let (Some(bytes), Some(cache)) = (&bytes, &self.cache) {
             // Without it, a restore fetches it again.
@@ -159,7 +159,7 @@ impl OciClient {
     }
 
     /// Returns all tags; an empty list if the repository does not exist.
-    pub(crate) fn tags(&self) -> Result<Vec<String>> {
+    pub fn tags(&self) -> Result<Vec<String>> {
         let mut url = self.url("tags/list")?;
         let mut all: Vec<String> = Vec::new();
         for _ in 0..MOST_PAGES {
@@ -262,7 +262,7 @@ impl OciClient {
 /// Writing.
 impl OciClient {
     /// Sends the blob `bytes`, unless the registry has it.
-    pub(crate) fn push_blob(&self, bytes: &[u8]) -> Result<()> {
+    pub fn push_blob(&self, bytes: &[u8]) -> Result<()> {
         let digest = Digest::of(bytes);
         let url = self.url(&format!("blobs/{digest}"))?;
         let there =
@@ -288,7 +288,7 @@ impl OciClient {
     }
 
     /// Puts the manifest `bytes` under the tag `tag`.
-    pub(crate) fn push_manifest(&self, tag: &str, bytes: &[u8]) -> Result<()> {
+    pub fn push_manifest(&self, tag: &str, bytes: &[u8]) -> Result<()> {
         let url = self.url(&format!("manifests/{tag}"))?;
         self.submit(&Upload::new(Method::Put, url, MANIFEST, Content::Bytes(bytes.into()))).map(drop)
     }

@@ -4,7 +4,7 @@
 //! against the digests and sizes that it states. The whole artifact is read: one skill, or the skills of a collection.
 
 mod challenge;
-pub(crate) mod client;
+pub mod client;
 mod credentials;
 mod helper;
 mod manifest;
@@ -144,7 +144,7 @@ fn has_same_blobs(old: &[u8], new: Option<&Manifest>) -> bool {
 }
 
 /// Reports whether `manifest` is that of a skill whose files are in the blob `layer`.
-pub(crate) fn holds(manifest: &[u8], layer: &Digest) -> bool {
+pub fn holds(manifest: &[u8], layer: &Digest) -> bool {
     let parsed = Manifest::parse(manifest, true).ok();
     parsed.as_ref().and_then(Manifest::contents).is_some_and(|contents| contents == [("", *layer)])
 }
@@ -191,7 +191,7 @@ fn resolve(client: &OciClient, reference: Option<&Reference>) -> Result<(Digest,
 }
 
 /// Returns the tag with the highest version that is not a pre-release.
-pub(crate) fn newest(tags: &[String]) -> Option<String> {
+pub fn newest(tags: &[String]) -> Option<String> {
     let released = tags.iter().filter_map(|tag| Some((oci::version(tag)?, tag)));
     released.filter(|(version, _)| version.number().pre.is_empty()).max().map(|(_, tag)| tag.clone())
 }

@@ -28,7 +28,7 @@ const CLIENT: &str = "skillpm";
 
 /// What a request does in a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Access {
+pub(super) enum Access {
     /// It reads.
     Pull,
     /// It reads and writes.

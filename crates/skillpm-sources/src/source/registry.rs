@@ -40,7 +40,7 @@ use crate::version::{Version, VersionRange};
 use crate::workers;
 
 /// Returns the error for a name that no registry has. It may be an address with a password, which is not repeated.
-pub(crate) fn unknown_registry(name: &str) -> Error {
+pub fn unknown_registry(name: &str) -> Error {
     let shown = match name.rsplit_once('@') {
         Some((_, host)) if !name.contains("://") => format!("…@{host}").into(),
         _ => without_secrets(name),
