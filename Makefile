@@ -159,7 +159,7 @@ own-skills: tools ## validate the example skills, and a skill from each template
 	$(CARGO) test $(SHAPE) --quiet --no-run --package skillpm --test it
 	"$(DEBUG)" validate --profile publish --strict examples/skills examples/tools
 	@rm -rf $(MADE)
-	@for template in $(notdir $(wildcard crates/skillpm-core/templates/*)); do \
+	@for template in $(notdir $(patsubst %/,%,$(wildcard templates/*/))); do \
 	    echo "skillpm create $$template --template $$template, with and without all that can be added"; \
 	    "$(DEBUG)" --quiet create "$$template" --template "$$template" --path $(MADE) --yes || exit; \
 	    "$(DEBUG)" --quiet create "$$template" --template "$$template" --path $(MADE)/full --yes \

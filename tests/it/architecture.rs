@@ -692,7 +692,16 @@ fn crates(package: &[&str]) -> Option<BTreeSet<String>> {
 /// apart: what it needs, the others would carry along.
 #[test]
 fn every_crate_is_built_once() {
-    let tests = crates(&["--package", "skillpm", "--package", "skillpm-core", "--package", "skillpm-sources", "--package", "skillpm-format"]);
+    let tests = crates(&[
+        "--package",
+        "skillpm",
+        "--package",
+        "skillpm-core",
+        "--package",
+        "skillpm-sources",
+        "--package",
+        "skillpm-format",
+    ]);
     let python = crates(&["--package", "skillpm-python", "--edges", "normal,build"]);
     let all = crates(&["--workspace", "--exclude", "skillpm-registry"]);
     let (Some(tests), Some(python), Some(all)) = (tests, python, all) else {

@@ -12,8 +12,8 @@ mod scalar;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-pub use builtin::{BUILTIN, Builtin};
 pub use declare::Variable;
+pub use skillpm_templates::{BUILTIN, Builtin};
 
 use crate::error::{Error, Result};
 use crate::name::SkillName;
@@ -90,7 +90,7 @@ pub struct Values {
 impl Template {
     /// Returns the built-in template `name`.
     pub fn builtin(name: &str) -> Option<Self> {
-        BUILTIN.iter().find(|builtin| builtin.name == name).map(Builtin::template)
+        BUILTIN.iter().find(|builtin| builtin.name == name).map(builtin::template)
     }
 
     /// Returns the template with the files of `set`; `name` is its name in messages.
