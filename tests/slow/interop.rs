@@ -875,7 +875,7 @@ fn files_that_cannot_be_read() {
         (good.replace('1', "2"), "skills-lock.json:2:14: it has version 2, this skillpm reads version 1"),
         (good.replace('1', "0"), "skills-lock.json:2:14: it has version 0, which is older than version 1"),
         (format!("<<<<<<< HEAD\n{good}"), "skills-lock.json:1:1: there are merge-conflict markers"),
-        ("{".to_owned(), "skills-lock.json:1:1: EOF while parsing an object"),
+        ("{".to_owned(), "skills-lock.json:1:1: unterminated object"),
     ] {
         sandbox.write("skills-lock.json", &text);
         for args in [&["import"][..], &["import", "--dry-run", "--json"]] {

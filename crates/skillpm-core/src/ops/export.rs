@@ -193,7 +193,7 @@ impl DroppedEntries {
         let mut lock = read(&path, &text)?;
         let gone: Vec<_> = gone.collect();
         let mut entries = Vec::new();
-        lock.skills.retain(|(own, entry)| {
+        lock.skills.retain(|own, entry| {
             let is_gone =
                 gone.iter().any(|(name, locked)| is_of(context, scope, (own, entry), (name, locked)));
             if is_gone {

@@ -1,6 +1,8 @@
 //! `.skill-lock.json`, in which the npm tool `skills` and `gh skill` record what is installed for the user. It is read
 //! and never written: the tools write it without a lock, and it contains times.
 
+use indexmap::IndexMap;
+
 use super::ForeignError;
 use super::json::{Json, Reader};
 use super::skills_lock::{entry, top};
@@ -13,19 +15,18 @@ const VERSION: f64 = 3.0;
 /// The user's lockfile: entries by the name that the skill states.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct GlobalLock {
-    /// The entries, each name once.
-    pub skills: Vec<(String, GlobalEntry)>,
+    /// The entries.
+    pub skills: IndexMap<String, GlobalEntry>,
 }
 
 /// The entry of one skill.
 #[derive(Debug, Clone, PartialEq)]
-pub struct GlobalEntry(Vec<(String, Json)>);
+pub struct GlobalEntry(IndexMap<String, Json>);
 
 impl GlobalEntry {
     /// Returns the text of a field. Returns `None` if it is empty.
     pub fn get(&self, field: &str) -> Option<&str> {
-        let (_, value) = self.0.iter().find(|(name, _)| name == field)?;
-        value.as_str().filter(|text| !text.is_empty())
+        self.0.get(field)?.as_str().filter(|text| !text.is_empty())
     }
 }
 
@@ -36,15 +37,14 @@ impl GlobalLock {
     ///
     /// Returns the first error, with its position.
     pub fn parse(text: &str) -> Result<Self, ForeignError> {
-        let reader = Reader::new(text);
-        let top = top(&reader, VERSION)?;
-        let Some((_, skills)) = top.iter().find(|(key, _)| key == "skills") else {
-            return Err(reader.fault(reader.root()?, "there is no `skills`"));
+        let reader = Reader::new(text)?;
+        let Some(skills) = top(&reader, VERSION)?.get("skills").copied() else {
+            return Err(reader.fault(reader.root(), "there is no `skills`"));
         };
         let mut lock = Self::default();
         for (name, part) in reader.object(skills, "`skills`")? {
-            let entry = entry(&reader, &name, part, &["source", "sourceType", "skillFolderHash"])?;
-            lock.skills.push((name, GlobalEntry(entry)));
+            let entry = entry(&reader, name, part, &["source", "sourceType", "skillFolderHash"])?;
+            lock.skills.insert(name.to_owned(), GlobalEntry(entry));
         }
         Ok(lock)
     }
@@ -62,7 +62,7 @@ mod tests {
             "skillFolderHash":"","installedAt":"2026-01-01T00:00:00.000Z","pinnedRef":"v1"}},
             "dismissed":{},"lastSelectedAgents":["claude-code"]}"#;
         let lock = GlobalLock::parse(text).expect("valid");
-        let (name, entry) = &lock.skills[0];
+        let (name, entry) = lock.skills.get_index(0).expect("there");
         assert_eq!(
             (name.as_str(), entry.get("ref"), entry.get("pinnedRef")),
             ("pdf", Some("main"), Some("v1"))

@@ -1,16 +1,19 @@
-//! JSON as JavaScript stores and writes it: objects in order, numbers as doubles.
+//! JSON of other tools: where each value is in the text, and texts as JavaScript writes them.
 
-use std::collections::btree_map::Entry;
-use std::collections::{BTreeMap, BTreeSet};
-use std::fmt::{self, Write as _};
+use std::fmt;
 
-use serde::de::{Deserialize, Deserializer, MapAccess, SeqAccess, Visitor};
+use indexmap::IndexMap;
+use indexmap::map::Entry;
+use jsonc_parser::ast::{ObjectProp, Value as Ast};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult, parse_to_ast};
+use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 use super::ForeignError;
 use crate::text::{conflict_line, line_column};
 
-/// A JSON value. Objects keep the order of their keys.
+/// A JSON value. Objects keep the order of their keys, and numbers are doubles, as in JavaScript.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Json {
     /// `null`.
@@ -24,7 +27,7 @@ pub enum Json {
     /// A list.
     Array(Vec<Self>),
     /// Keys and values.
-    Object(Vec<(String, Self)>),
+    Object(IndexMap<String, Self>),
 }
 
 impl Json {
@@ -43,95 +46,64 @@ impl From<&str> for Json {
     }
 }
 
-impl<'de> Deserialize<'de> for Json {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Values;
-        impl<'de> Visitor<'de> for Values {
-            type Value = Json;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a value")
-            }
-
-            fn visit_unit<E>(self) -> Result<Json, E> {
-                Ok(Json::Null)
-            }
-
-            fn visit_bool<E>(self, value: bool) -> Result<Json, E> {
-                Ok(Json::Bool(value))
-            }
-
-            #[expect(clippy::cast_precision_loss, reason = "JavaScript has doubles only, and rounds alike")]
-            fn visit_i64<E>(self, value: i64) -> Result<Json, E> {
-                Ok(Json::Number(value as f64))
-            }
-
-            #[expect(clippy::cast_precision_loss, reason = "JavaScript has doubles only, and rounds alike")]
-            fn visit_u64<E>(self, value: u64) -> Result<Json, E> {
-                Ok(Json::Number(value as f64))
-            }
-
-            fn visit_f64<E>(self, value: f64) -> Result<Json, E> {
-                Ok(Json::Number(value))
-            }
-
-            fn visit_str<E>(self, text: &str) -> Result<Json, E> {
-                Ok(text.into())
-            }
-
-            fn visit_seq<A: SeqAccess<'de>>(self, mut items: A) -> Result<Json, A::Error> {
-                let mut array = Vec::new();
-                while let Some(item) = items.next_element()? {
-                    array.push(item);
-                }
-                Ok(Json::Array(array))
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Json, A::Error> {
-                let mut object: Vec<(String, Json)> = Vec::new();
-                let mut places: BTreeMap<String, usize> = BTreeMap::new();
-                while let Some((key, value)) = entries.next_entry::<String, Json>()? {
-                    // Equivalent to [`set`], but takes linear instead of quadratic time in the number of
-                    // keys.
-                    match places.entry(key.clone()) {
-                        Entry::Occupied(at) => object[*at.get()].1 = value,
-                        Entry::Vacant(at) => {
-                            at.insert(object.len());
-                            object.push((key, value));
-                        }
-                    }
-                }
-                Ok(Json::Object(object))
+impl From<&Ast<'_>> for Json {
+    fn from(ast: &Ast<'_>) -> Self {
+        match ast {
+            Ast::NullKeyword(_) => Self::Null,
+            Ast::BooleanLit(boolean) => Self::Bool(boolean.value),
+            Ast::NumberLit(number) => Self::Number(number.value.parse().unwrap_or(f64::NAN)),
+            Ast::StringLit(text) => text.value.as_ref().into(),
+            Ast::Array(array) => Self::Array(array.elements.iter().map(Self::from).collect()),
+            Ast::Object(object) => {
+                let entry = |property: &ObjectProp<'_>| {
+                    (property.name.as_str().to_owned(), Self::from(&property.value))
+                };
+                Self::Object(object.properties.iter().map(entry).collect())
             }
         }
-        deserializer.deserialize_any(Values)
     }
 }
 
-/// Sets `key` of an object: if it exists already, its value changes but not its position, as in JavaScript.
-pub(super) fn set<T>(object: &mut Vec<(String, T)>, key: String, value: T) {
-    match object.iter_mut().find(|(name, _)| *name == key) {
-        Some((_, old)) => *old = value,
-        None => object.push((key, value)),
-    }
+/// Parses `text`, with its tokens, and with comments and trailing commas if `comments` allows them. An error is a byte of
+/// the text and what is wrong there.
+pub(super) fn parse(text: &str, comments: bool) -> Result<ParseResult<'_>, (usize, String)> {
+    // Comments that are collected as tokens are not refused.
+    let strategy =
+        if comments { CommentCollectionStrategy::AsTokens } else { CommentCollectionStrategy::Off };
+    let collect = CollectOptions { comments: strategy, tokens: true };
+    let options = ParseOptions {
+        allow_comments: comments,
+        allow_trailing_commas: comments,
+        allow_loose_object_property_names: false,
+        allow_missing_commas: false,
+        allow_single_quoted_strings: false,
+        allow_hexadecimal_numbers: false,
+        allow_unary_plus_numbers: false,
+        allow_bare_decimal_point_numbers: false,
+        allow_non_finite_numbers: false,
+        allow_extended_string_escapes: false,
+    };
+    parse_to_ast(text, &collect, &options).map_err(|error| {
+        let reason = error.kind().to_string();
+        let mut letters = reason.chars();
+        let first = letters.next().map(|first| first.to_ascii_lowercase());
+        let reason: String = first.into_iter().chain(letters).collect();
+        (error.range().start, reason)
+    })
 }
 
-/// A reader for a text whose parts know their positions.
+/// A parsed text whose parts know their positions.
 pub(super) struct Reader<'a> {
     text: &'a str,
+    root: Ast<'a>,
 }
 
-/// A value of the text that has not been parsed yet.
-pub(super) type Part<'a> = &'a RawValue;
+/// A value of the text.
+pub(super) type Part<'a> = &'a Ast<'a>;
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(text: &'a str) -> Self {
-        Self { text }
-    }
-
-    /// Returns the whole text as one value.
-    pub(super) fn root(&self) -> Result<Part<'a>, ForeignError> {
-        if let Some(line) = conflict_line(self.text) {
+    pub(super) fn new(text: &'a str) -> Result<Self, ForeignError> {
+        if let Some(line) = conflict_line(text) {
             return Err(ForeignError {
                 line,
                 column: 1,
@@ -139,12 +111,14 @@ impl<'a> Reader<'a> {
                 hint: "choose either side, or restore the file from version control, and run the command again",
             });
         }
-        serde_json::from_str(self.text).map_err(|error| ForeignError {
-            line: error.line().max(1),
-            column: error.column().max(1),
-            message: without_place(&error),
-            hint: NOT_JSON,
-        })
+        let fault = |(at, message)| fault(text, at, message, NOT_JSON);
+        let root = parse(text, false).map_err(fault)?.value;
+        root.map(|root| Self { text, root }).ok_or_else(|| fault((0, "it is empty".to_owned())))
+    }
+
+    /// Returns the whole text as one value.
+    pub(super) fn root(&self) -> Part<'_> {
+        &self.root
     }
 
     /// Returns an error that reports `part` as wrong.
@@ -158,57 +132,38 @@ impl<'a> Reader<'a> {
         message: impl Into<String>,
         hint: &'static str,
     ) -> ForeignError {
-        let (line, column) = line_column(self.text, offset(self.text, part));
-        ForeignError { line, column, message: message.into(), hint }
+        fault(self.text, part.start(), message.into(), hint)
     }
 
     /// Returns the entries of an object. A duplicate key is an error, because two readers could use different ones.
-    pub(super) fn object(&self, part: Part<'a>, what: &str) -> Result<Vec<(String, Part<'a>)>, ForeignError> {
-        let Entries(entries) = serde_json::from_str(part.get())
-            .map_err(|_| self.fault(part, format!("{what} must be an object")))?;
-        let mut seen = BTreeSet::new();
-        for (key, value) in &entries {
-            if !seen.insert(key) {
-                return Err(self.fault(value, format!("`{key}` appears twice")));
+    pub(super) fn object<'r>(
+        &self,
+        part: Part<'r>,
+        what: &str,
+    ) -> Result<IndexMap<&'r str, Part<'r>>, ForeignError> {
+        let object = part.as_object().ok_or_else(|| self.fault(part, format!("{what} must be an object")))?;
+        let mut entries = IndexMap::new();
+        for property in &object.properties {
+            match entries.entry(property.name.as_str()) {
+                Entry::Vacant(entry) => drop(entry.insert(&property.value)),
+                Entry::Occupied(entry) => {
+                    return Err(self.fault(&property.value, format!("`{}` appears twice", entry.key())));
+                }
             }
         }
         Ok(entries)
-    }
-
-    /// Returns any value.
-    pub(super) fn value(&self, part: Part<'_>) -> Result<Json, ForeignError> {
-        serde_json::from_str(part.get()).map_err(|error| self.fault(part, without_place(&error)))
     }
 }
 
 const NOT_JSON: &str = "restore the file from version control, or move it away";
 
-struct Entries<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'de> Deserialize<'de> for Entries<'de> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Objects;
-        impl<'de> Visitor<'de> for Objects {
-            type Value = Entries<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut entries: A) -> Result<Entries<'de>, A::Error> {
-                let mut object = Vec::new();
-                while let Some(entry) = entries.next_entry()? {
-                    object.push(entry);
-                }
-                Ok(Entries(object))
-            }
-        }
-        deserializer.deserialize_map(Objects)
-    }
+fn fault(text: &str, at: usize, message: String, hint: &'static str) -> ForeignError {
+    let (line, column) = line_column(text, at);
+    ForeignError { line, column, message, hint }
 }
 
 /// Returns the byte of `text` at which `part` of it starts.
-pub fn offset(text: &str, part: Part<'_>) -> usize {
+pub fn offset(text: &str, part: &RawValue) -> usize {
     // Both point into the same text.
     (part.get().as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
 }
@@ -225,56 +180,28 @@ pub fn without_place(error: &serde_json::Error) -> String {
 /// Writes the text of `JSON.stringify(value, null, 2)`.
 impl fmt::Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = String::new();
-        write(&mut text, self, 0);
-        f.write_str(&text)
+        f.write_str(&serde_json::to_string_pretty(self).map_err(|_| fmt::Error)?)
     }
 }
 
-fn write(text: &mut String, value: &Json, depth: usize) {
-    match value {
-        Json::Null => text.push_str("null"),
-        Json::Bool(value) => text.push_str(if *value { "true" } else { "false" }),
-        Json::Number(value) => number(text, *value),
-        Json::String(value) => string(text, value),
-        Json::Array(items) => block(text, depth, ['[', ']'], items, |text, item| {
-            write(text, item, depth + 1);
-        }),
-        Json::Object(entries) => block(text, depth, ['{', '}'], ordered(entries), |text, (key, value)| {
-            string(text, key);
-            text.push_str(": ");
-            write(text, value, depth + 1);
-        }),
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Null => serializer.serialize_unit(),
+            Self::Bool(value) => serializer.serialize_bool(*value),
+            Self::Number(value) => {
+                RawValue::from_string(number(*value)).map_err(S::Error::custom)?.serialize(serializer)
+            }
+            Self::String(text) => serializer.serialize_str(text),
+            Self::Array(items) => serializer.collect_seq(items),
+            Self::Object(entries) => {
+                // Keys that are array indices come first, by number.
+                let mut entries: Vec<_> = entries.iter().collect();
+                entries.sort_by_key(|(key, _)| index(key).map_or((true, 0), |index| (false, index)));
+                serializer.collect_map(entries)
+            }
+        }
     }
-}
-
-fn block<T>(
-    text: &mut String,
-    depth: usize,
-    [open, close]: [char; 2],
-    items: impl IntoIterator<Item = T>,
-    mut each: impl FnMut(&mut String, T),
-) {
-    text.push(open);
-    let mut empty = true;
-    for item in items {
-        text.push_str(if empty { "\n" } else { ",\n" });
-        text.push_str(&"  ".repeat(depth + 1));
-        each(text, item);
-        empty = false;
-    }
-    if !empty {
-        text.push('\n');
-        text.push_str(&"  ".repeat(depth));
-    }
-    text.push(close);
-}
-
-/// Returns the entries of an object in JavaScript's order: keys that are array indices first, by number.
-fn ordered(entries: &[(String, Json)]) -> Vec<&(String, Json)> {
-    let mut ordered: Vec<_> = entries.iter().collect();
-    ordered.sort_by_key(|(key, _)| index(key).map_or((true, 0), |index| (false, index)));
-    ordered
 }
 
 fn index(key: &str) -> Option<u32> {
@@ -282,27 +209,19 @@ fn index(key: &str) -> Option<u32> {
     (index != u32::MAX && index.to_string() == key).then_some(index)
 }
 
-fn string(text: &mut String, value: &str) {
-    // A string always serializes.
-    text.push_str(&serde_json::to_string(value).unwrap_or_default());
-}
-
-/// Writes a number as JavaScript does: the shortest digits that read back, with an exponent only for very large and
+/// Returns a number as JavaScript writes it: the shortest digits that read back, with an exponent only for very large and
 /// very small numbers.
-fn number(text: &mut String, value: f64) {
+fn number(value: f64) -> String {
     if value == 0.0 || !value.is_finite() {
-        text.push_str(if value == 0.0 { "0" } else { "null" });
-        return;
+        return if value == 0.0 { "0" } else { "null" }.to_owned();
     }
     let shortest = format!("{value:e}");
     let (digits, exponent) = shortest.split_once('e').unwrap_or((&shortest, "0"));
-    let exponent: i32 = exponent.parse().unwrap_or_default();
-    // Writing to a string cannot fail.
-    let _ = match exponent {
-        -6..=20 => write!(text, "{value}"),
-        21.. => write!(text, "{digits}e+{exponent}"),
-        _ => write!(text, "{digits}e{exponent}"),
-    };
+    match exponent.parse().unwrap_or_default() {
+        -6..=20 => value.to_string(),
+        exponent @ 21.. => format!("{digits}e+{exponent}"),
+        exponent => format!("{digits}e{exponent}"),
+    }
 }
 
 #[cfg(test)]
@@ -310,7 +229,7 @@ mod tests {
     use super::*;
 
     fn stringify(text: &str) -> String {
-        serde_json::from_str::<Json>(text).expect(text).to_string()
+        Json::from(Reader::new(text).expect(text).root()).to_string()
     }
 
     /// The right side is the output of Node 20.

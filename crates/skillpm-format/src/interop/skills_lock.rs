@@ -3,8 +3,10 @@
 use std::collections::BTreeSet;
 use std::fmt;
 
+use indexmap::IndexMap;
+
 use super::ForeignError;
-use super::json::{self, Json, Part, Reader};
+use super::json::{Json, Part, Reader};
 
 /// The name of the file.
 pub const FILE_NAME: &str = "skills-lock.json";
@@ -28,15 +30,15 @@ const FIELDS: &[&str] = &[
 /// A lockfile: entries by the name that the skill states.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct SkillsLock {
-    /// The entries, each name once.
-    pub skills: Vec<(String, LockedEntry)>,
+    /// The entries.
+    pub skills: IndexMap<String, LockedEntry>,
     /// Everything else at the top level of the file.
-    rest: Vec<(String, Json)>,
+    rest: IndexMap<String, Json>,
 }
 
 /// The entry of one skill. Fields that skillpm does not know stay as they are.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct LockedEntry(Vec<(String, Json)>);
+pub struct LockedEntry(IndexMap<String, Json>);
 
 impl LockedEntry {
     /// Returns an entry with these fields, without those that have no value.
@@ -50,19 +52,16 @@ impl LockedEntry {
 
     /// Returns the text of a field.
     pub fn get(&self, field: &str) -> Option<&str> {
-        self.0.iter().find(|(name, _)| name == field).and_then(|(_, value)| value.as_str())
+        self.0.get(field).and_then(Json::as_str)
     }
 
     /// Sets a field, at the position where the tool writes it, or removes it.
     pub fn set(&mut self, field: &str, value: Option<&str>) {
         let rank = |name: &str| FIELDS.iter().position(|known| *known == name);
-        let Some(value) = value else { return self.0.retain(|(name, _)| name != field) };
-        if self.0.iter().any(|(name, _)| name == field) {
-            return json::set(&mut self.0, field.to_owned(), value.into());
-        }
-        let after = |(name, _): &(String, Json)| rank(name).is_some_and(|at| Some(at) > rank(field));
-        let at = self.0.iter().position(after).unwrap_or(self.0.len());
-        self.0.insert(at, (field.to_owned(), value.into()));
+        let Some(value) = value else { return drop(self.0.shift_remove(field)) };
+        let after = |name: &String| rank(name).is_some_and(|at| Some(at) > rank(field));
+        let at = self.0.get_index_of(field).or_else(|| self.0.keys().position(after));
+        self.0.shift_insert(at.unwrap_or(self.0.len()), field.to_owned(), value.into());
     }
 
     /// Copies the source of the skill from `new`. Other fields stay.
@@ -86,48 +85,44 @@ impl SkillsLock {
     ///
     /// Returns the first error, with its position: unlike in the tool itself, the file is never treated as empty.
     pub fn parse(text: &str) -> Result<Self, ForeignError> {
-        let reader = Reader::new(text);
+        let reader = Reader::new(text)?;
+        let mut rest = top(&reader, VERSION)?;
+        rest.shift_remove("version");
+        let skills = rest.shift_remove("skills");
+        let skills = skills.ok_or_else(|| reader.fault(reader.root(), "there is no `skills`"))?;
         let mut lock = Self::default();
-        let mut skills = None;
-        for (key, part) in top(&reader, VERSION)? {
-            match key.as_str() {
-                "version" => {}
-                "skills" => skills = Some(part),
-                _ => lock.rest.push((key, reader.value(part)?)),
-            }
-        }
-        let Some(skills) = skills else {
-            return Err(reader.fault(reader.root()?, "there is no `skills`"));
-        };
         for (name, part) in reader.object(skills, "`skills`")? {
-            let entry = LockedEntry(entry(&reader, &name, part, &["source", "sourceType", "computedHash"])?);
-            lock.skills.push((name, entry));
+            let entry = entry(&reader, name, part, &["source", "sourceType", "computedHash"])?;
+            lock.skills.insert(name.to_owned(), LockedEntry(entry));
         }
+        lock.rest = rest.into_iter().map(|(key, part)| (key.to_owned(), part.into())).collect();
         Ok(lock)
     }
 
     /// Returns the entry of the skill `name`.
     pub fn get(&self, name: &str) -> Option<&LockedEntry> {
-        self.skills.iter().find(|(other, _)| other == name).map(|(_, entry)| entry)
+        self.skills.get(name)
     }
 
     /// Sets the entry of the skill `name`: fields of an old entry that skillpm does not know stay.
     pub fn set(&mut self, name: &str, entry: LockedEntry) {
-        match self.skills.iter_mut().find(|(other, _)| other == name) {
-            Some((_, old)) => old.update(&entry),
-            None => self.skills.push((name.to_owned(), entry)),
+        match self.skills.get_mut(name) {
+            Some(old) => old.update(&entry),
+            None => drop(self.skills.insert(name.to_owned(), entry)),
         }
     }
 }
 
 /// Returns the top level of one of the tool's files, which must have this `version`.
-pub(super) fn top<'a>(reader: &Reader<'a>, version: f64) -> Result<Vec<(String, Part<'a>)>, ForeignError> {
-    let root = reader.root()?;
-    let top = reader.object(root, "the file")?;
-    let Some((_, part)) = top.iter().find(|(key, _)| key == "version") else {
-        return Err(reader.fault(root, "there is no `version`"));
+pub(super) fn top<'r>(
+    reader: &'r Reader<'r>,
+    version: f64,
+) -> Result<IndexMap<&'r str, Part<'r>>, ForeignError> {
+    let top = reader.object(reader.root(), "the file")?;
+    let Some(part) = top.get("version").copied() else {
+        return Err(reader.fault(reader.root(), "there is no `version`"));
     };
-    match reader.value(part)? {
+    match part.into() {
         Json::Number(number) if number.to_bits() == version.to_bits() => Ok(top),
         Json::Number(number) if number > version => Err(reader.fault_at(
             part,
@@ -157,18 +152,18 @@ pub(super) fn entry(
     name: &str,
     part: Part<'_>,
     required: &[&str],
-) -> Result<Vec<(String, Json)>, ForeignError> {
+) -> Result<IndexMap<String, Json>, ForeignError> {
     let strings: BTreeSet<&str> =
         FIELDS.iter().filter(|field| **field != "subagents").chain(required).copied().collect();
-    let mut fields = Vec::new();
+    let mut fields = IndexMap::new();
     for (field, part) in reader.object(part, &format!("the entry of `{name}`"))? {
-        let value = reader.value(part)?;
-        if strings.contains(field.as_str()) && value.as_str().is_none() {
+        let value = Json::from(part);
+        if strings.contains(field) && value.as_str().is_none() {
             return Err(reader.fault(part, format!("`{field}` of `{name}` must be a string")));
         }
-        fields.push((field, value));
+        fields.insert(field.to_owned(), value);
     }
-    match required.iter().find(|field| fields.iter().all(|(name, _)| name != **field)) {
+    match required.iter().find(|field| !fields.contains_key(**field)) {
         Some(missing) => Err(reader.fault(part, format!("the entry of `{name}` has no `{missing}`"))),
         None => Ok(fields),
     }
@@ -181,11 +176,9 @@ impl fmt::Display for SkillsLock {
         // JavaScript sorts by UTF-16 code units.
         skills.sort_by(|(a, _), (b, _)| a.encode_utf16().cmp(b.encode_utf16()));
         let skills = skills.into_iter().map(|(name, entry)| (name.clone(), Json::Object(entry.0.clone())));
-        let mut top = vec![
-            ("version".to_owned(), Json::Number(VERSION)),
-            ("skills".to_owned(), Json::Object(skills.collect())),
-        ];
-        top.extend(self.rest.iter().cloned());
+        let own = [("version", Json::Number(VERSION)), ("skills", Json::Object(skills.collect()))];
+        let own = own.into_iter().map(|(key, value)| (key.to_owned(), value));
+        let top = own.chain(self.rest.clone()).collect();
         writeln!(f, "{}", Json::Object(top))
     }
 }
@@ -229,7 +222,7 @@ mod tests {
             .collect();
         assert_eq!(keys, ["\"9\"", "\"10\"", "\"B\"", "\"b\"", "\"😀\"", "\"\u{ff41}\""]);
         assert!(written.ends_with("  },\n  \"x\": {\n    \"b\": 1,\n    \"a\": 2\n  }\n}\n"), "{written}");
-        lock.skills.retain(|(name, _)| name == "b");
+        lock.skills.retain(|name, _| name == "b");
         lock.set(
             "b",
             LockedEntry::new([
@@ -239,7 +232,7 @@ mod tests {
                 ("computedHash", Some("i")),
             ]),
         );
-        let (_, entry) = &lock.skills[0];
+        let entry = &lock.skills[0];
         assert_eq!(
             Json::Object(entry.0.clone()).to_string().split_whitespace().collect::<String>(),
             r#"{"ref":"v1","computedHash":"i","new":{"z":1},"sourceType":"github","source":"o/r","subagents":["a"]}"#
@@ -265,7 +258,7 @@ mod tests {
     fn hostile_files() {
         let good = example();
         let cases: [(String, &str); 13] = [
-            (String::new(), "1:1: EOF while parsing a value"),
+            (String::new(), "1:1: it is empty"),
             ("[]".into(), "1:1: the file must be an object"),
             ("{\"skills\": {}}".into(), "1:1: there is no `version`"),
             ("{\"version\": 1}".into(), "1:1: there is no `skills`"),
@@ -281,7 +274,7 @@ mod tests {
             ("{\"version\": 1, \"skills\": {\"x\": 3}}".into(), "1:32: the entry of `x` must be an object"),
             (good.replace("\"axiomhq/skills\"", "7"), "5:17: `source` of `axiom-sre` must be a string"),
             (good.replace("computedHash", "hash"), "4:18: the entry of `axiom-sre` has no `computedHash`"),
-            (good[..good.len() - 4].to_owned(), "10:2: EOF while parsing an object"),
+            (good[..good.len() - 4].to_owned(), "3:13: unterminated object"),
             (
                 good.replace("    \"axiom", "<<<<<<< HEAD\n    \"axiom"),
                 "4:1: there are merge-conflict markers",

@@ -4,12 +4,12 @@ use std::ops::Range;
 
 use jsonc_parser::ast::{Object, ObjectProp, Value as Ast};
 use jsonc_parser::tokens::{Token, TokenAndRange};
-use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, parse_to_ast};
 use serde_json::{Map, Value};
 
 use super::lines::{indentation, line_end, replaced, starts_line};
 use super::redact::Member;
 use super::{Added, Field, Key, Result, ServersError};
+use crate::interop::json::parse as read;
 
 /// The indentation of a level where a file shows none.
 const UNIT: &str = "  ";
@@ -105,29 +105,7 @@ pub(super) fn remove(text: &str, comments: bool, key: Key<'_>, with_table: bool)
 
 impl<'t> Parsed<'t> {
     fn new(text: &'t str, comments: bool) -> Result<Self> {
-        // Comments that are collected as tokens are not refused.
-        let strategy =
-            if comments { CommentCollectionStrategy::AsTokens } else { CommentCollectionStrategy::Off };
-        let collect = CollectOptions { comments: strategy, tokens: true };
-        let options = ParseOptions {
-            allow_comments: comments,
-            allow_trailing_commas: comments,
-            allow_loose_object_property_names: false,
-            allow_missing_commas: false,
-            allow_single_quoted_strings: false,
-            allow_hexadecimal_numbers: false,
-            allow_unary_plus_numbers: false,
-            allow_bare_decimal_point_numbers: false,
-            allow_non_finite_numbers: false,
-            allow_extended_string_escapes: false,
-        };
-        let parsed = parse_to_ast(text, &collect, &options).map_err(|error| {
-            let reason = error.kind().to_string();
-            let mut letters = reason.chars();
-            let first = letters.next().map(|first| first.to_ascii_lowercase());
-            let reason: String = first.into_iter().chain(letters).collect();
-            ServersError::syntax(text, error.range().start, reason)
-        })?;
+        let parsed = read(text, comments).map_err(|(at, reason)| ServersError::syntax(text, at, reason))?;
         Ok(Self { text, root: parsed.value, tokens: parsed.tokens.unwrap_or_default() })
     }
 
