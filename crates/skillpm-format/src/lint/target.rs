@@ -2,9 +2,7 @@
 
 use super::{SkillFile, SkillFileKind, Subject};
 use crate::document::{Link, Target};
-
-/// Directories that are never listed: their contents are not known.
-const UNLISTED: [&str; 3] = [".git", "node_modules", "target"];
+use crate::skill::find::is_skipped;
 
 /// Returns the links of the body that lead to a `wanted` target. Parses nothing if there cannot be such a link.
 pub(super) fn links<'a>(
@@ -38,9 +36,9 @@ fn is_below(path: &str, dir: &str) -> bool {
     path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Reports whether `path` is assumed to exist without a check.
+/// Reports whether `path` is assumed to exist without a check: directories that are skipped are never listed.
 fn is_known(path: &str) -> bool {
-    path.is_empty() || path == "SKILL.md" || path.split('/').any(|part| UNLISTED.contains(&part))
+    path.is_empty() || path == "SKILL.md" || path.split('/').any(|part| is_skipped(part.as_ref()))
 }
 
 #[cfg(test)]

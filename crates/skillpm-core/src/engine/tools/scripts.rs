@@ -12,7 +12,8 @@ use crate::engine::run;
 use crate::fs::{self, Base, Kind};
 use crate::path::SafePath;
 use crate::policy::ScriptPlaces;
-use crate::skill::find::SKIPPED;
+use crate::skill::find::is_skipped;
+use crate::tree::leftovers::directories;
 
 /// The maximum size of a script that is examined, in bytes.
 pub const MAX_SCRIPT: u64 = 1 << 20;
@@ -218,7 +219,7 @@ impl Walk<'_> {
 
     /// Reports whether the directory `name` in `parent` may hold tools.
     fn enters(&self, name: &str, parent: &Path) -> bool {
-        if SKIPPED.contains(&name) || name == "__pycache__" || name == "venv" || name.starts_with('.') {
+        if is_skipped(name.as_ref()) || directories().contains(&name) || name.starts_with('.') {
             return false;
         }
         // Whatever the directory is called, this file makes it a Python environment.

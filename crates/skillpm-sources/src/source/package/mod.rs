@@ -24,13 +24,12 @@ use crate::settings::Settings;
 use crate::spec::{Ecosystem, Package};
 use crate::text::line_column;
 use crate::tree::Tree;
+use crate::tree::leftovers::directories;
 
 /// The directories of a package that may hold skills.
 const PLACES: &[&str] = &["skills", ".agents/skills", "dist/skills"];
 /// The largest depth of a skill below one of these.
 const PLACE_DEPTH: usize = 3;
-/// Directories that are not part of a package's own content.
-const SKIPPED: &[&str] = &[".git", "node_modules", "__pycache__"];
 /// Files that package managers add to what they unpack: with them the same package would have other bytes on
 /// another machine.
 const ADDED: &[&str] = &[".cargo-ok", ".cargo-checksum.json"];
@@ -231,17 +230,21 @@ fn passed_over(told_by: &str, missing: &[Package]) -> Option<Warning> {
 /// Returns the skills in the package in `dir`: the whole package if it is one skill, otherwise the skills in
 /// [`PLACES`] and in the directories that it `declared`.
 fn shipped(dir: &Path, declared: &[String]) -> Result<Tree> {
-    let walk = Walk { skip: SKIPPED, depth: PLACE_DEPTH, entries: Limits::default().archive_entries };
     let whole = declared.is_empty() && fs::kind(&dir.join("SKILL.md"))? == Some(Kind::File);
     let tree = if whole {
-        fs::scan(dir, walk)?
+        fs::scan(dir, walk())?
     } else {
         let mut places: Vec<&str> = declared.iter().map(String::as_str).collect();
         places.extend(PLACES);
-        fs::scan_places(dir, &places, walk)?
+        fs::scan_places(dir, &places, walk())?
     };
     let added = |path: &str| ADDED.iter().any(|name| path.rsplit('/').next() == Some(name));
     Ok(skills_of(&tree.without(added)))
+}
+
+/// Returns the walk through a package. What tools leave in a package would differ on another machine.
+fn walk() -> Walk<'static> {
+    Walk { skip: directories(), depth: PLACE_DEPTH, entries: Limits::default().archive_entries }
 }
 
 /// Returns `tree` reduced to its skills.

@@ -2,13 +2,10 @@
 
 use std::path::{Path, PathBuf};
 
-use super::{
-    Finder, Installed, Lookup, PLACE_DEPTH, SKIPPED, Used, field, fields, real_within, skills_of, sorted,
-};
+use super::{Finder, Installed, Lookup, Used, field, fields, real_within, skills_of, sorted, walk};
 use crate::env;
 use crate::error::{Error, Result};
-use crate::fs::{self, Kind, Walk};
-use crate::refusal::Limits;
+use crate::fs::{self, Kind};
 use crate::scope::{ScopeKind, ScopeRoot};
 use crate::settings::Settings;
 use crate::source::json::{Json, Node};
@@ -80,8 +77,7 @@ fn find(settings: &Settings, scope: ScopeRoot<'_>, name: &str) -> Result<Lookup>
         if version.is_none() {
             return Err(Error::integrity(format!("`{}` does not name a version", place.display())));
         }
-        let walk = Walk { skip: SKIPPED, depth: PLACE_DEPTH, entries: Limits::default().archive_entries };
-        let tree = skills_of(&fs::scan_places(&package, &["skills"], walk)?);
+        let tree = skills_of(&fs::scan_places(&package, &["skills"], walk())?);
         return Ok(Lookup::Found(Installed { version, tree, elsewhere: Vec::new() }));
     }
     let none = || format!("no library of R packages was found: name one with `{}`", env::R_LIBS);
