@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
 
+use chrono::{DateTime, SecondsFormat, Utc};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Returns the line and column of byte `offset`, both from 1; columns count characters.
@@ -16,19 +17,8 @@ pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
 /// Formats a time according to RFC 3339, in UTC and to the millisecond: `2026-11-21T08:49:37.250Z`. `seconds` are
 /// counted from 1970; earlier times become 1970.
 pub fn timestamp(seconds: i64, milliseconds: u32) -> String {
-    const DAY: u64 = 86_400;
-    let seconds = u64::try_from(seconds).unwrap_or(0);
-    // Days from 0000-03-01: a year that begins in March has its leap day last.
-    let days = seconds / DAY + 719_468;
-    let (era, day_of_era) = (days / 146_097, days % 146_097);
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let month_from_march = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * month_from_march + 2) / 5 + 1;
-    let month = if month_from_march < 10 { month_from_march + 3 } else { month_from_march - 9 };
-    let year = era * 400 + year_of_era + u64::from(month <= 2);
-    let (hour, minute, second) = (seconds % DAY / 3600, seconds % 3600 / 60, seconds % 60);
-    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{:03}Z", milliseconds.min(999))
+    let time = DateTime::from_timestamp(seconds.max(0), milliseconds.min(999) * 1_000_000);
+    time.unwrap_or(DateTime::<Utc>::MAX_UTC).to_rfc3339_opts(SecondsFormat::Millis, true)
 }
 
 /// Returns `text` with `%20` and similar codes decoded, as in the path of an address. Invalid codes, and codes that
@@ -387,9 +377,6 @@ mod tests {
     fn times() {
         for (seconds, text) in [
             (0, "1970-01-01T00:00:00.000Z"),
-            (951_782_399, "2000-02-28T23:59:59.000Z"),
-            (951_782_400, "2000-02-29T00:00:00.000Z"),
-            (951_868_800, "2000-03-01T00:00:00.000Z"),
             (1_795_250_977, "2026-11-21T08:49:37.000Z"),
             (4_102_444_799, "2099-12-31T23:59:59.000Z"),
             (-1, "1970-01-01T00:00:00.000Z"),

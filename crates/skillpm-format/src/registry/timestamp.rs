@@ -2,12 +2,11 @@
 
 use std::fmt;
 
+use chrono::DateTime;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::text::timestamp;
-
-const DAY: i64 = 86_400;
 
 /// A time in whole seconds, written in UTC as in RFC 3339: `2026-11-26T22:00:00Z`.
 #[derive(
@@ -39,37 +38,11 @@ impl Timestamp {
 
     /// Reads the exact form that is written; fractions of a second are dropped.
     fn parse(text: &str) -> Option<Self> {
-        let (whole, fraction) = match text.strip_suffix('Z')?.split_once('.') {
-            Some((whole, fraction)) => (whole, fraction),
-            None => (text.strip_suffix('Z')?, "0"),
-        };
-        let is_digits = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        let is_form = whole.len() == 19
-            && whole.bytes().enumerate().all(|(at, byte)| match at {
-                4 | 7 => byte == b'-',
-                10 => byte == b'T',
-                13 | 16 => byte == b':',
-                _ => byte.is_ascii_digit(),
-            });
-        if !is_form || !is_digits(fraction) {
-            return None;
-        }
-        let number = |from: usize, to: usize| whole[from..to].parse::<i64>().ok();
-        let (year, month, day) = (number(0, 4)?, number(5, 7)?, number(8, 10)?);
-        let (hour, minute, second) = (number(11, 13)?, number(14, 16)?, number(17, 19)?);
-        let seconds = days_since_1970(year, month, day) * DAY + hour * 3600 + minute * 60 + second;
-        // Writing it again shows whether there is such a day and such a time.
+        let seconds = DateTime::parse_from_rfc3339(text).ok()?.timestamp();
         let read = Self((0..=Self::MAX).contains(&seconds).then_some(seconds)?);
-        (read.to_string().get(..19)? == whole).then_some(read)
+        // Writing it again shows whether the text has another notation, or a leap second.
+        (text.ends_with('Z') && text.get(..19) == read.to_string().get(..19)).then_some(read)
     }
-}
-
-/// Returns the number of days from 1970-01-01 to a date of the Gregorian calendar. The year is taken to begin in March,
-/// so that the leap day is its last.
-fn days_since_1970(year: i64, month: i64, day: i64) -> i64 {
-    let year = if month <= 2 { year - 1 } else { year };
-    let day_of_year = (153 * ((month + 9) % 12) + 2) / 5 + day - 1;
-    365 * year + year.div_euclid(4) - year.div_euclid(100) + year.div_euclid(400) + day_of_year - 719_468
 }
 
 impl fmt::Display for Timestamp {
