@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use pyo3::prelude::*;
-use skillpm_core::install::scope::ScopeKind;
 use skillpm_core::ops::install::{InstallRequest, install as install_skills};
 use skillpm_core::ops::validate::{Target, ValidateRequest, rules, validate as validate_skills};
 use skillpm_format::document::LineIndex;
 use skillpm_format::lint::Profile;
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::context::Context;
 
 use crate::diagnostic::Diagnostic;

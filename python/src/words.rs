@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use skillpm_format::advice::{Call, CommandLine, Message, Opt, Verb, Warning, Wording};
-use skillpm_format::scope::ScopeKind;
+use skillpm_format::scope_kind::ScopeKind;
 
 /// The wording of the Python package.
 struct Python;

@@ -3,7 +3,8 @@
 use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use skillpm_core::install::scope::{Scope, ScopeKind};
+use skillpm_core::scope::Scope;
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::settings::Settings;
 
 /// The working directory and the directories above it, up to the root of the outermost project.

@@ -4,8 +4,9 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
-use skillpm_core::install::scope::{Scope, ScopeKind};
+use skillpm_core::scope::Scope;
 use skillpm_format::refusal::Limits;
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_format::spec::{Origin, SourceSpec, Transport};
 use skillpm_format::tree::leftovers::leftover_in;
 use skillpm_sources::context::Context;

@@ -70,7 +70,7 @@ fn client(id: &str) -> &'static Client {
 
 /// The file of a client, of the user or the project.
 fn file(sandbox: &Sandbox, id: &str, project: bool) -> PathBuf {
-    use skillpm_core::install::scope::ScopeKind::{Project, User};
+    use skillpm_format::scope_kind::ScopeKind::{Project, User};
     let scope = if project { Project } else { User };
     client(id).file(&sandbox.settings(), scope).expect("a path").expect("a file")
 }

@@ -1,7 +1,8 @@
 //! What sources have now, asked without a download.
 
-use skillpm_core::install::scope::{Scope, ScopeKind};
-use skillpm_core::install::state::Files as ScopeFiles;
+use skillpm_core::scope::Scope;
+use skillpm_core::scope::state::Files as ScopeFiles;
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_format::spec::Reference;
 use skillpm_sources::context::Context;
 use skillpm_sources::source::newest::{Answer, Query, ask, latest};

@@ -7,7 +7,6 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use skillpm_core::install::scope::ScopeKind;
 use skillpm_core::ops::disable::{DisableRequest, disable, enable};
 use skillpm_core::ops::install::{InstallRequest, install};
 use skillpm_core::ops::link::{LinkRequest, link, unlink};
@@ -16,6 +15,7 @@ use skillpm_core::ops::remove::{RemoveRequest, remove};
 use skillpm_core::ops::undo::{UndoRequest, undo};
 use skillpm_core::ops::update::{UpdateRequest, update};
 use skillpm_format::lockfile::Lockfile;
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::context::Context;
 use skillpm_sources::env::Env;
 use skillpm_sources::reporter::{Reporter, Silent};

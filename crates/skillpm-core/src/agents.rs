@@ -27,7 +27,7 @@ use std::sync::LazyLock;
 
 use crate::env;
 use crate::error::Error;
-use crate::scope::CANONICAL_DIR;
+use crate::scope_kind::CANONICAL_DIR;
 use crate::settings::Settings;
 
 /// The agent that gets a link in every project of a machine that has it, even if its directory does not exist

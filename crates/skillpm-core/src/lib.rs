@@ -10,8 +10,8 @@
 
 use skillpm_format::{
     admission, advice, codes, credentials, digest, document, interop, lint, lockfile, manifest, merge, name,
-    path, policy, ranking, refusal, requirement, resolve, review, scope, skill, spec, text, tokens, tree,
-    version,
+    path, policy, ranking, refusal, requirement, resolve, review, scope_kind, skill, spec, text, tokens,
+    tree, version,
 };
 #[cfg(feature = "git")]
 use skillpm_sources::git;
@@ -25,13 +25,19 @@ use skillpm_sources::{
 pub mod agents;
 // machine
 pub mod engine;
-pub mod install;
+pub mod scope;
 #[cfg(feature = "create")]
 pub mod template;
 pub mod trust;
 pub mod updates;
+// what verbs share
+mod change;
+mod fetch;
+pub mod paths;
 // verbs
 pub mod ops;
+// what to do after them
+pub mod hints;
 
 /// Trees and skills in memory, as the tests of the format make them.
 #[cfg(test)]

@@ -17,7 +17,7 @@ pub use self::data::{CallData, OptionData, PartData, SettingData};
 pub use self::names::{Opt, Verb};
 use self::site::Site;
 pub use self::warning::Warning;
-use crate::scope::ScopeKind;
+use crate::scope_kind::ScopeKind;
 use crate::text::without_secrets;
 
 mod command_line;

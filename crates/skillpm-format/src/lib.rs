@@ -38,7 +38,7 @@ pub mod path;
 pub mod policy;
 pub mod refusal;
 pub mod requirement;
-pub mod scope;
+pub mod scope_kind;
 mod serialized;
 pub mod skill;
 pub mod spec;

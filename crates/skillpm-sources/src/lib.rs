@@ -5,7 +5,7 @@
 
 use skillpm_format::{
     advice, codes, credentials, digest, document, interop, lockfile, manifest, name, path, refusal, resolve,
-    review, scope, skill, spec, text, tree, version,
+    review, scope_kind, skill, spec, text, tree, version,
 };
 
 // ground

@@ -7,8 +7,8 @@ use clap::{Args, ValueEnum};
 use crate::cli::args::ScopeArg;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use skillpm_core::install::scope::ScopeKind;
 use skillpm_core::ops::create::{BUILTIN, CreateRequest, Resource, create};
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("create",

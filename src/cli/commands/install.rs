@@ -231,7 +231,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Cli;
     use crate::cli::commands::Command;
-    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_format::scope_kind::ScopeKind;
 
     fn parse(line: &str) -> std::result::Result<InstallRequest, String> {
         let cli = Cli::try_parse_from(line.split(' ')).map_err(|error| error.kind().to_string())?;

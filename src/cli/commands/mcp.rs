@@ -14,7 +14,7 @@ use crate::cli::args::{LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::printer::terminals;
 use crate::cli::{App, exit};
-use skillpm_core::ops::hints;
+use skillpm_core::hints;
 use skillpm_core::ops::places::{OpenedPlaces, Places};
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::CommandLine;

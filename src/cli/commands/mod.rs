@@ -50,9 +50,9 @@ use clap::Subcommand;
 use super::App;
 use super::args::{ScopeArg, ScopeArgs};
 use skillpm_core::engine::load::MAX_SKILL_FILE;
-use skillpm_core::install::scope::ScopeKind;
-use skillpm_core::ops::paths::Target;
+use skillpm_core::paths::Target;
 use skillpm_format::advice::{Call, Opt, message};
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::error::{Error, ErrorKind, Result};
 
 /// The effect of a command on this machine.

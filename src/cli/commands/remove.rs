@@ -6,9 +6,9 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use skillpm_core::install::scope::ScopeKind;
-use skillpm_core::ops::hints;
+use skillpm_core::hints;
 use skillpm_core::ops::remove::{RemoveRequest, removable, remove};
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::error::{Error, ErrorKind, Result};
 
 pub(super) const EXAMPLES: &str = after!("remove",

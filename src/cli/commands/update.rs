@@ -7,7 +7,7 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use skillpm_core::ops::hints;
+use skillpm_core::hints;
 use skillpm_core::ops::update::{Prepared, UpdateOutcome, UpdateRequest, prepare};
 use skillpm_format::advice::Warning;
 use skillpm_format::merge::Prefer;

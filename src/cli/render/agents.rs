@@ -5,9 +5,9 @@ use std::fmt::Write as _;
 use super::table::Table;
 use super::{and, count, one_line};
 use crate::cli::printer::Printer;
-use skillpm_core::install::agent_view::{Form, Role};
-use skillpm_core::install::scope::ScopeKind;
 use skillpm_core::ops::agents::{AgentView, AgentsOutcome, DirectoryView, SkillView};
+use skillpm_core::scope::agent_view::{Form, Role};
+use skillpm_format::scope_kind::ScopeKind;
 
 pub(crate) fn json(printer: &Printer, outcome: &AgentsOutcome) {
     printer.warnings(&outcome.warnings);

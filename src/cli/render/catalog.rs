@@ -2,8 +2,8 @@
 
 use super::{count, one_line, quoted};
 use crate::cli::printer::Printer;
+use skillpm_core::hints;
 use skillpm_core::ops::catalog::{CatalogOutcome, Written};
-use skillpm_core::ops::hints;
 use skillpm_format::advice::Call;
 
 /// The maximum number of names listed.

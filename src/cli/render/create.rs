@@ -4,9 +4,9 @@ use std::path::Path;
 
 use super::{and, install, one_line};
 use crate::cli::printer::Printer;
+use skillpm_core::hints::use_template;
 use skillpm_core::ops::create::{Builtin, CreateOutcome};
-use skillpm_core::ops::hints::use_template;
-use skillpm_format::scope::CANONICAL_DIR;
+use skillpm_format::scope_kind::CANONICAL_DIR;
 
 pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
     let shown = one_line(&outcome.typed(cwd).display().to_string());

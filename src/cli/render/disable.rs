@@ -48,11 +48,11 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::install::changes::PathEffect;
-    use skillpm_core::install::plan::{ChangedFiles, Step};
-    use skillpm_core::install::scope::ScopeKind;
     use skillpm_core::ops::disable::DisabledSkill;
+    use skillpm_core::scope::changes::PathEffect;
+    use skillpm_core::scope::plan::{ChangedFiles, Step};
     use skillpm_format::advice::Warning;
+    use skillpm_format::scope_kind::ScopeKind;
 
     fn skill(name: &str, changed: bool) -> DisabledSkill {
         let agents = vec!["claude-code".to_owned(), "goose".to_owned()];

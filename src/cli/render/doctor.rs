@@ -3,8 +3,8 @@
 use super::{count, one_line};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use skillpm_core::install::health::problem::Severity;
 use skillpm_core::ops::doctor::{Diagnosis, DoctorOutcome};
+use skillpm_core::scope::health::problem::Severity;
 
 pub(crate) fn show(printer: &Printer, outcome: &DoctorOutcome, fix: bool) {
     let all = printer.look().verbose;

@@ -39,7 +39,7 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use skillpm_format::advice::{Opt, Verb, message};
-    use skillpm_format::scope::ScopeKind;
+    use skillpm_format::scope_kind::ScopeKind;
     use skillpm_sources::error::{ErrorKind, FilePosition};
 
     fn failed() -> Error {

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::and;
 use super::table::Table;
 use crate::cli::printer::Printer;
-use skillpm_core::ops::hints::explain;
+use skillpm_core::hints::explain;
 use skillpm_format::lint::report::rule_page;
 use skillpm_format::lint::{Group, Level, Needs, Profile, Rule, Safety};
 

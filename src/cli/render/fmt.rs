@@ -2,8 +2,8 @@
 
 use super::{count, diff, error, one_line};
 use crate::cli::printer::Printer;
+use skillpm_core::hints;
 use skillpm_core::ops::fmt::{FmtOutcome, Form};
-use skillpm_core::ops::hints;
 
 pub(crate) fn show(printer: &Printer, outcome: &FmtOutcome, check: bool, with_diff: bool) {
     let verb = if check || with_diff { "would change" } else { "formatted" };

@@ -4,9 +4,9 @@ use super::table::Table;
 use super::{and, counted, install, short_revision, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use skillpm_core::install::scope::ScopeKind;
 use skillpm_core::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
 use skillpm_format::manifest;
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_format::text::without_secrets;
 
 pub(crate) fn show(printer: &Printer, outcome: &ImportOutcome) {
@@ -99,7 +99,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::install::plan::ChangedFiles;
+    use skillpm_core::scope::plan::ChangedFiles;
     use skillpm_format::advice::Warning;
 
     fn skill(name: &str, verdict: Verdict, found_in: FoundIn, reason: &str) -> ImportedSkill {

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 
 use super::{and, counted, error, one_line, quoted, short_revision, steps};
 use crate::cli::printer::Printer;
-use skillpm_core::install::plan::ChangedFiles;
-use skillpm_core::install::scope::ScopeKind;
 use skillpm_core::ops::install::{Change, InstallOutcome, InstalledSkill};
+use skillpm_core::scope::plan::ChangedFiles;
 use skillpm_format::advice::Warning;
 use skillpm_format::manifest;
-use skillpm_format::scope::CANONICAL_DIR;
+use skillpm_format::scope_kind::CANONICAL_DIR;
+use skillpm_format::scope_kind::ScopeKind;
 
 /// The maximum number of unchanged skills that get a line each. More would bury the changes, so they are only
 /// counted.
@@ -146,11 +146,11 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
 
-    use skillpm_core::install::agent_view::Unseen;
-    use skillpm_core::install::changes::PathEffect;
+    use skillpm_core::scope::agent_view::Unseen;
+    use skillpm_core::scope::changes::PathEffect;
 
-    use skillpm_core::install::plan::Step;
     use skillpm_core::ops::install::NewVersion;
+    use skillpm_core::scope::plan::Step;
     use skillpm_format::review::{self, Kind, Review};
 
     fn skill(name: &str, change: Change) -> InstalledSkill {

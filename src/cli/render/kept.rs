@@ -4,7 +4,7 @@ use super::table::Table;
 use super::{count, one_line, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use skillpm_core::ops::hints::restore;
+use skillpm_core::hints::restore;
 use skillpm_core::ops::kept::{KeptCopy, RestoreOutcome};
 use skillpm_sources::store::Why;
 

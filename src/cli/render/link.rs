@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 
 use super::{and, count, install, quoted, steps};
 use crate::cli::printer::Printer;
-use skillpm_core::install::plan::{Location, Step};
 use skillpm_core::ops::link::LinkOutcome;
+use skillpm_core::scope::plan::{Location, Step};
 
 /// Shows the changes. `named` says whether the user named skills.
 pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
@@ -63,10 +63,10 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::install::plan::ChangedFiles;
-    use skillpm_core::install::scope::ScopeKind;
     use skillpm_core::ops::link::LinkedSkill;
+    use skillpm_core::scope::plan::ChangedFiles;
     use skillpm_format::advice::Warning;
+    use skillpm_format::scope_kind::ScopeKind;
 
     fn outcome(steps: Vec<Step>) -> LinkOutcome {
         LinkOutcome {

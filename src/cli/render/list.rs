@@ -74,7 +74,7 @@ fn state(skill: &ListedSkill) -> String {
 #[cfg(test)]
 pub(super) mod testing {
     use super::*;
-    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_format::scope_kind::ScopeKind;
 
     /// Returns a skill in a state; `docx` is edited, and `pdf` has a version and agents.
     pub(crate) fn skill(name: &str, state: SkillState) -> ListedSkill {
@@ -112,8 +112,8 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::install::scope::ScopeKind;
     use skillpm_format::advice::{Verb, Warning, message};
+    use skillpm_format::scope_kind::ScopeKind;
 
     #[test]
     fn a_table_with_a_header() {

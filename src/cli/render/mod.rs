@@ -54,8 +54,8 @@ use serde::Serialize;
 
 use super::printer::clean;
 use super::style::escape_json;
-use skillpm_core::install::scope::ScopeKind;
 use skillpm_core::ops::list::ListedSkill;
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_format::spec::is_object_id;
 use skillpm_format::text::{and, is_plain_line};
 

@@ -135,8 +135,8 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::install::scope::ScopeKind;
     use skillpm_format::advice::Warning;
+    use skillpm_format::scope_kind::ScopeKind;
 
     fn skill(status: Status) -> OutdatedSkill {
         OutdatedSkill {

@@ -46,9 +46,9 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::install::changes::PathEffect;
-    use skillpm_core::install::plan::ChangedFiles;
-    use skillpm_core::install::scope::ScopeKind;
+    use skillpm_core::scope::changes::PathEffect;
+    use skillpm_core::scope::plan::ChangedFiles;
+    use skillpm_format::scope_kind::ScopeKind;
 
     #[test]
     fn what_went_and_what_is_kept() {

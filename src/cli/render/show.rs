@@ -6,9 +6,9 @@ use super::table::Table;
 use super::{asked_for, count, one_line, short_path, short_revision};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use skillpm_core::install::scope::ScopeKind;
 use skillpm_core::ops::list::{ListedSkill, SkillState};
 use skillpm_core::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_format::text::without_secrets;
 
 /// The number of digits of a file's digest to show; `--json` has all.

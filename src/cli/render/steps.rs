@@ -2,8 +2,8 @@
 
 use super::one_line;
 use crate::cli::printer::Printer;
-use skillpm_core::install::changes::{PathChange, PathEffect};
-use skillpm_core::install::plan::ChangedFiles;
+use skillpm_core::scope::changes::{PathChange, PathEffect};
+use skillpm_core::scope::plan::ChangedFiles;
 use skillpm_format::{lockfile, manifest};
 
 /// Prints the plan of a dry run: every path that would change.

@@ -7,7 +7,7 @@ use super::line_of;
 use crate::cli::appearance::Appearance;
 use crate::cli::printer::Printer;
 use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
-use skillpm_core::install::state::SkillState;
+use skillpm_core::scope::state::SkillState;
 
 /// The number of blanks between two columns.
 const GAP: usize = 2;

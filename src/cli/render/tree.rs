@@ -4,9 +4,9 @@ use std::collections::BTreeSet;
 
 use super::{one_line, short_revision};
 use crate::cli::printer::Printer;
-use skillpm_core::install::scope::ScopeKind;
-use skillpm_core::ops::hints::first_install;
+use skillpm_core::hints::first_install;
 use skillpm_core::ops::tree::{NeedView, TreeOutcome, TreeSkill};
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_format::text::without_secrets;
 
 /// The maximum depth of a drawn tree.

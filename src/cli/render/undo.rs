@@ -4,8 +4,8 @@ use super::cache::size;
 use super::{install, one_line, quoted, steps};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use skillpm_core::install::plan::ChangedFiles;
 use skillpm_core::ops::undo::{Forgotten, UndoOutcome, Undone};
+use skillpm_core::scope::plan::ChangedFiles;
 
 pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
     let (files, gone) = (outcome.files, outcome.files_gone);
@@ -74,11 +74,11 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::install::changes::PathEffect;
-    use skillpm_core::install::plan::Location;
-    use skillpm_core::install::plan::Step;
-    use skillpm_core::install::scope::ScopeKind;
     use skillpm_core::ops::undo::UndoneSkill;
+    use skillpm_core::scope::changes::PathEffect;
+    use skillpm_core::scope::plan::Location;
+    use skillpm_core::scope::plan::Step;
+    use skillpm_format::scope_kind::ScopeKind;
 
     #[test]
     fn a_line_for_each_skill() {

@@ -246,13 +246,13 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::install::plan::ChangedFiles;
-    use skillpm_core::install::scope::ScopeKind;
     use skillpm_core::ops::diff::{Counts, FileStatus};
     use skillpm_core::ops::update::ChangedFile;
+    use skillpm_core::scope::plan::ChangedFiles;
     use skillpm_core::updates::SourceState;
     use skillpm_format::review::{Change, Kind};
-    use skillpm_format::scope::CANONICAL_DIR;
+    use skillpm_format::scope_kind::CANONICAL_DIR;
+    use skillpm_format::scope_kind::ScopeKind;
     use skillpm_sources::error::Error;
 
     fn version(number: &str) -> Version {

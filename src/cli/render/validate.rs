@@ -7,7 +7,7 @@ use super::finding::{WIDTH, findings};
 use super::{count, json_text, one_line};
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
-use skillpm_core::ops::hints;
+use skillpm_core::hints;
 use skillpm_core::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
 use skillpm_format::lint::report::{LintReport, SkillReport, github, json, junit, sarif};
 use skillpm_format::lint::{Profile, Severity};

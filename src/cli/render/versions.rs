@@ -96,10 +96,10 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::install::scope::ScopeKind;
     use skillpm_core::ops::diff::VersionDiff;
     use skillpm_core::updates::SourceState;
     use skillpm_format::digest::Digest;
+    use skillpm_format::scope_kind::ScopeKind;
 
     use crate::testing::{File, file_set as set};
 

@@ -3,11 +3,11 @@
 use super::{asked_for, one_line, short_revision};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use skillpm_core::install::agent_view::Form;
-use skillpm_core::install::scope::ScopeKind;
 use skillpm_core::ops::list::{ListedSkill, SkillState};
 use skillpm_core::ops::why::{Elsewhere, RequestedIn, SeenBy, WhyOutcome, WhySkill};
+use skillpm_core::scope::agent_view::Form;
 use skillpm_format::advice::{Verb, message};
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_format::text::without_secrets;
 
 pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {

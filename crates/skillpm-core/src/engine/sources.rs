@@ -10,9 +10,10 @@ use serde::Serialize;
 use crate::agents::{self, LINKED_BY_DEFAULT};
 use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
-use crate::install::scope::{ScopeKind, project_root, projects_around};
 use crate::policy::{Duplicates, Policy, SearchedPlaces};
-use crate::scope::CANONICAL_DIR;
+use crate::scope::{project_root, projects_around};
+use crate::scope_kind::CANONICAL_DIR;
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 
 /// The agents whose directories are searched after the canonical ones. All other agents read the canonical

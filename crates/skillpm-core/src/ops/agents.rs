@@ -10,9 +10,10 @@ use crate::advice::Warning;
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::agent_view::{self, Form, Role, Seen};
-use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Depth, Files, ScopeState};
+use crate::scope::agent_view::{self, Form, Role, Seen};
+use crate::scope::state::{Depth, Files, ScopeState};
+use crate::scope::{Scope, Scopes};
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 
 /// A request for the agents of a scope.

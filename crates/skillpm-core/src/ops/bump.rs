@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::pack::{about, skill_at};
-use super::paths::{Content, FileLocation, Inside, Target};
 use super::{diff, fix};
 use crate::advice::{Verb, message};
 use crate::codes;
@@ -14,6 +13,7 @@ use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lint::set_version;
+use crate::paths::{Content, FileLocation, Inside, Target};
 use crate::version::{Bump, Version};
 
 /// The version that a skill without one gets.

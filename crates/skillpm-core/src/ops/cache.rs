@@ -12,11 +12,12 @@ use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, usage};
-use crate::install::receipts::stale_records;
-use crate::install::reviewed::stale_reviews;
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::read_lock;
-use crate::install::transaction::stale_notes;
+use crate::scope::Scope;
+use crate::scope::receipts::stale_records;
+use crate::scope::reviewed::stale_reviews;
+use crate::scope::state::read_lock;
+use crate::scope::transaction::stale_notes;
+use crate::scope_kind::ScopeKind;
 use crate::settings::no_home;
 use crate::store::{Store, downloads};
 

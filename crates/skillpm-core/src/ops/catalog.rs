@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::absent;
 use super::places::{OpenedPlaces, Places};
 use crate::advice::{Opt, Warning, message};
 use crate::context::Context;
@@ -12,11 +11,13 @@ use crate::engine::catalog::{Catalog, Options};
 use crate::engine::{Snapshot, SourceKind};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::read_manifest;
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::policy::{Freshness, Policy};
+use crate::scope::Scope;
+use crate::scope::not_installed;
+use crate::scope::state::read_manifest;
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::text::shell_word;
 
@@ -153,7 +154,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     // This reads both files, so it only happens if an agent would get no skills, or a file would lose
     // entries.
     if request.write.is_some() || snapshot.skills().is_empty() {
-        let gone = scopes.iter().flat_map(|scope| absent::missing(&context.settings, scope));
+        let gone = scopes.iter().flat_map(|scope| not_installed::missing(&context.settings, scope));
         if request.write.is_some() {
             check_whole(gone)?;
         } else {

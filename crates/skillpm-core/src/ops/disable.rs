@@ -5,17 +5,18 @@ use std::collections::BTreeSet;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::absent::installed_names;
-use super::change::{Changed, Edits, VisibilityOptions, rearrange};
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::changes::PathChange;
-use crate::install::health::problem;
-use crate::install::merges::has_conflicts;
-use crate::install::plan::{ChangedFiles, NewLink, Step};
-use crate::install::scope::{Scope, ScopeKind};
 use crate::name::SkillName;
+use crate::ops::link::visibility::{Changed, Edits, VisibilityOptions, rearrange};
+use crate::scope::Scope;
+use crate::scope::changes::PathChange;
+use crate::scope::health::problem;
+use crate::scope::merges::has_conflicts;
+use crate::scope::not_installed::installed_names;
+use crate::scope::plan::{ChangedFiles, NewLink, Step};
+use crate::scope_kind::ScopeKind;
 
 /// A request to disable or enable skills.
 #[derive(Debug, Clone, Default)]

@@ -14,7 +14,8 @@ pub use self::outcome::{Diagnosis, DoctorOutcome};
 use self::repair::Repairs;
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::scope::{ScopeKind, Scopes};
+use crate::scope::Scopes;
+use crate::scope_kind::ScopeKind;
 use crate::store::Store;
 
 /// A request to examine scopes.

@@ -13,9 +13,9 @@ use crate::workers;
 
 use super::diff;
 use super::fix;
-use super::paths::{Content, FileLocation, Finder, Inside, Installed, Searched};
+use crate::paths::{Content, FileLocation, Finder, Inside, Installed, Searched};
 
-pub use super::paths::Target;
+pub use crate::paths::Target;
 
 /// A request to format skills.
 #[derive(Debug, Clone, Default)]

@@ -9,12 +9,12 @@ use crate::codes;
 use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Skill, activate, resources};
 use crate::fs;
-use crate::install::health::problem;
-use crate::install::merges::{self, has_conflicts};
-use crate::install::scope::{Scope, Scopes};
-use crate::install::state::Files;
 use crate::name::SkillName;
 use crate::policy::Policy;
+use crate::scope::health::problem;
+use crate::scope::merges::{self, has_conflicts};
+use crate::scope::state::Files;
+use crate::scope::{Scope, Scopes};
 use crate::settings::Settings;
 use crate::skill::{Deviation, DeviationKind};
 

@@ -1,22 +1,25 @@
 //! `link` and `unlink`: show installed skills to agents, or hide them.
 
+pub(super) mod visibility;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::absent::installed_names;
-use super::change::{Changed, Edits, VisibilityOptions, rearrange};
-use super::install::ALL;
-use super::install::agent_targets::{AgentTargets, Ids, needs_link};
+use self::visibility::{Changed, Edits, VisibilityOptions, rearrange};
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::change::agent_targets::{AgentTargets, Ids, needs_link};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::changes::PathChange;
-use crate::install::plan::{ChangedFiles, NewLink, Step};
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
+use crate::fetch::select::ALL;
 use crate::name::SkillName;
 use crate::resolve::graph::closure;
+use crate::scope::Scope;
+use crate::scope::changes::PathChange;
+use crate::scope::not_installed::installed_names;
+use crate::scope::plan::{ChangedFiles, NewLink, Step};
+use crate::scope::state::Files;
+use crate::scope_kind::ScopeKind;
 
 /// A request to show skills to agents, or to hide them.
 #[derive(Debug, Clone, Default)]

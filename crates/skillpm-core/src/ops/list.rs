@@ -1,7 +1,6 @@
 //! `list`: what is installed.
 
 mod foreign;
-mod hints;
 mod outcome;
 mod skill;
 
@@ -10,16 +9,17 @@ use std::collections::BTreeSet;
 pub use self::outcome::{ListOutcome, ListedSkill, SkillState};
 use self::skill::listed;
 pub(super) use self::skill::{failures, one};
-use super::absent::{no_longer_asked, other_lock};
 use crate::advice::{Message, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
-use crate::install::health::problem;
-use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Depth, Files, ScopeState};
-use crate::install::transaction::Transaction;
 use crate::manifest;
 use crate::name::SkillName;
+use crate::scope::health::problem;
+use crate::scope::not_installed::{no_longer_asked, other_lock};
+use crate::scope::state::{Depth, Files, ScopeState};
+use crate::scope::transaction::Transaction;
+use crate::scope::{Scope, Scopes};
+use crate::scope_kind::ScopeKind;
 
 /// A request to list skills.
 #[derive(Debug, Clone, Default)]
@@ -35,7 +35,7 @@ pub struct ListRequest {
 /// Fails for a manifest or lockfile that cannot be read.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
     let mut outcome = look(context, request, ListedKind::Everything)?;
-    outcome.hints = hints::of(&outcome, request.scope);
+    outcome.hints = crate::hints::list::of(&outcome, request.scope);
     Ok(outcome)
 }
 

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use super::absent::missing;
 use super::catalog::disabled_in;
 use super::provenance::scopes_in_force;
 use crate::advice::{Verb, message};
@@ -11,10 +10,12 @@ use crate::engine::load::SKILL_FILE;
 use crate::engine::{self, Hit, NotFound, Snapshot, default_sources};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{read_lock, read_manifest};
 use crate::name::SkillName;
 use crate::policy::Policy;
+use crate::scope::not_installed::missing;
+use crate::scope::state::{read_lock, read_manifest};
+use crate::scope::{Scope, Scopes};
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::source::local;
 use crate::spec::is_local;

@@ -3,17 +3,18 @@
 mod skill;
 
 pub use self::skill::OutdatedSkill;
-use super::absent::{no_longer_asked, not_installed, not_locked};
-use super::fetcher::Sources;
 use super::list::{closed, failures};
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::health::problem;
-use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::{Depth, ScopeState, SkillInScope};
-use crate::install::transaction::Transaction;
+use crate::fetch::fetcher::Sources;
 use crate::name::SkillName;
+use crate::scope::health::problem;
+use crate::scope::not_installed::{no_longer_asked, not_installed, not_locked};
+use crate::scope::state::{Depth, ScopeState, SkillInScope};
+use crate::scope::transaction::Transaction;
+use crate::scope::{Scope, Scopes};
+use crate::scope_kind::ScopeKind;
 pub use crate::updates::Status;
 use crate::updates::{How, UpdateCandidate, check, errors_and_warnings, names, not_asked};
 

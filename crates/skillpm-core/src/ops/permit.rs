@@ -4,7 +4,6 @@
 //! Code that starts a script asks here first, and runs the returned bytes, not those on disk.
 
 use super::audit::{place, record, subject, unread};
-use super::policy_check;
 use super::provenance::{
     Checked, LockedSkill, Provenance, UnlockedSkill, in_force, of_place, scopes_in_force,
 };
@@ -14,9 +13,11 @@ use crate::codes;
 use crate::context::Context;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
-use crate::install::health::problem;
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::read_manifest;
+use crate::fetch::policy_check;
+use crate::scope::Scope;
+use crate::scope::health::problem;
+use crate::scope::state::read_manifest;
+use crate::scope_kind::ScopeKind;
 use crate::tree::FileSet;
 use crate::trust::audit::Event;
 use crate::trust::{Standing, TrustedDirs, exposed_file};

@@ -8,10 +8,11 @@ use crate::agents;
 use crate::context::Context;
 use crate::engine::{Library, Source, SourceKind, each_once, sources_of, with_least};
 use crate::error::Result;
-use crate::install::agent_view;
-use crate::install::scope::{Scope, ScopeKind, Scopes};
 use crate::path::normal;
 use crate::policy::Policy;
+use crate::scope::agent_view;
+use crate::scope::{Scope, Scopes};
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 
 /// The places whose skills are offered.

@@ -1,18 +1,19 @@
 //! `policy`: shows what may be installed here, and which lines decide.
 
-pub use super::policy_check::PolicyDecision;
+pub use crate::fetch::policy_check::PolicyDecision;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::policy_check;
 use crate::admission::{Admission, Line, Pending, Permission, PolicySubject, Scripts};
 use crate::advice::{Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::read_manifest;
+use crate::fetch::policy_check;
 use crate::manifest::Manifest;
+use crate::scope::Scope;
+use crate::scope::state::read_manifest;
+use crate::scope_kind::ScopeKind;
 use crate::source;
 use crate::spec::SourceSpec;
 

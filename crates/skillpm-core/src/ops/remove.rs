@@ -5,22 +5,23 @@ use std::collections::{BTreeMap, BTreeSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::absent::installed_names;
-use super::change::Begun;
 use super::export::DroppedEntries;
-use super::install::ALL;
-use super::install::agent_targets::AgentTargets;
 use crate::advice::{Message, Verb, message};
+use crate::change::Begun;
+use crate::change::agent_targets::AgentTargets;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::changes::{PathChange, PathEffect};
-use crate::install::plan::{ChangedFiles, Goal, Wanted};
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
+use crate::fetch::select::ALL;
 use crate::interop::skills_lock::FILE_NAME;
 use crate::name::SkillName;
 use crate::reporter::Choice;
 use crate::resolve::graph::{closure, dependents};
+use crate::scope::Scope;
+use crate::scope::changes::{PathChange, PathEffect};
+use crate::scope::not_installed::installed_names;
+use crate::scope::plan::{ChangedFiles, Goal, Wanted};
+use crate::scope::state::Files;
+use crate::scope_kind::ScopeKind;
 
 /// A request to remove skills.
 #[derive(Debug, Clone, Default)]

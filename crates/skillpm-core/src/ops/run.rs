@@ -23,7 +23,8 @@ use crate::context::Context;
 use crate::engine::run::{self, Ended, Exit, Ran, Script, Surroundings, Watch, WorkDir};
 use crate::engine::{NotFound, Skill};
 use crate::error::Result;
-use crate::install::scope::{Scope, ScopeKind};
+use crate::scope::Scope;
+use crate::scope_kind::ScopeKind;
 use crate::trust::audit::{Event, Sandboxed, Subject};
 
 /// Writes down that the script of `request` was refused, where `error` with which the skill was looked for is a

@@ -28,9 +28,10 @@ use crate::engine::{
     Hit, Instructions, Library, Skill, Snapshot, Source, SourceKind, failed, sources_of, with_least,
 };
 use crate::error::Result;
-use crate::install::scope::{Scope, ScopeKind};
 use crate::policy::{Freshness, Policy, ScriptPlaces};
 use crate::reporter::Interact;
+use crate::scope::Scope;
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::tree::ReadError;
 

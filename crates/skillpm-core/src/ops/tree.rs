@@ -6,14 +6,15 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::dependencies::{InstalledOrigins, dependencies};
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::{ScopeKind, Scopes};
-use crate::install::state::Files;
+use crate::fetch::dependencies::{InstalledOrigins, dependencies};
 use crate::name::SkillName;
+use crate::scope::Scopes;
+use crate::scope::state::Files;
+use crate::scope_kind::ScopeKind;
 use crate::spec::SourceSpec;
 use crate::text::closest;
 

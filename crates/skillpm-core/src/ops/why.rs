@@ -6,19 +6,20 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::absent::{not_installed, not_locked};
 use super::agents::{AgentsRequest, agents};
 use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
 use crate::advice::Warning;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::agent_view::{Form, Role};
-use crate::install::scope::{Scope, ScopeKind, Scopes};
-use crate::install::state::read_manifest;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::path::normal;
+use crate::scope::agent_view::{Form, Role};
+use crate::scope::not_installed::{not_installed, not_locked};
+use crate::scope::state::read_manifest;
+use crate::scope::{Scope, Scopes};
+use crate::scope_kind::ScopeKind;
 use crate::text::closest;
 
 /// A request to explain why a skill is installed.

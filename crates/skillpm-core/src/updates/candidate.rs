@@ -5,12 +5,12 @@ use serde::Serialize;
 
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
-use crate::install::plan::requirement_of;
-use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::scope::ScopeKind;
+use crate::scope::plan::requirement_of;
+use crate::scope::state::Files;
+use crate::scope_kind::ScopeKind;
 use crate::source::newest;
 use crate::spec::{Origin, Reference, SourceSpec};
 use crate::text::visible_name;

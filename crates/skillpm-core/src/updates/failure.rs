@@ -4,7 +4,7 @@ use super::candidate::{Status, UpdateCandidate};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::error::Error;
-use crate::scope::ScopeKind;
+use crate::scope_kind::ScopeKind;
 use crate::spec::{Origin, Reference};
 
 /// Why nothing is known about some skills.

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use super::candidate::{Latest, Status, UpdateCandidate};
 use super::check::{Aim, How, Rules};
 use crate::admission::PolicySubject;
-use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::resolve::{Release, ReleaseAge, ReleaseFacts, ReleaseRules};
+use crate::scope::state::Files;
 use crate::spec::Reference;
 use crate::version::{Version, VersionRange};
 

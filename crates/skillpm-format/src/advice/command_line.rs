@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::{Argument, Call, Opt, Wording};
-use crate::scope::ScopeKind;
+use crate::scope_kind::ScopeKind;
 use crate::text::shell_word;
 
 /// The wording of the command line, for the programs that have one and for the commands that other front ends name.

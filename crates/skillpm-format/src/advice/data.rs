@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Call, Opt, Part};
-use crate::scope::ScopeKind;
+use crate::scope_kind::ScopeKind;
 use crate::text::without_secrets;
 
 /// A [`Part`] as data, for programs that word messages themselves. The JSON form is an interface: fields are only

@@ -3,7 +3,7 @@
 use super::{FetchedSource, Source, Wanted};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::spec::Origin;
 
 /// A source that can be named and locked, but not fetched.

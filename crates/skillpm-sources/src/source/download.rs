@@ -6,7 +6,7 @@ use super::{FetchedSource, Source, Wanted, file};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::refusal::{Limits, Refusal};
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::spec::{Address, Download, Reference};
 use crate::tree::ReadError;
 

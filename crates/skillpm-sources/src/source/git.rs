@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::git::{self, Probe, WantedRevision};
 use crate::refusal::Limits;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{GitUrl, Origin, Reference, SpecError, Transport};
 
@@ -194,7 +194,7 @@ fn is_bare(path: &Path) -> Result<bool> {
 mod tests {
     use super::*;
     use crate::env::Env;
-    use crate::scope::ScopeKind;
+    use crate::scope_kind::ScopeKind;
 
     /// Git accepts a path only as it is typed in the working directory.
     #[test]

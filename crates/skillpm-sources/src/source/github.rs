@@ -25,7 +25,7 @@ use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile};
 use crate::http::{self, Answer, Client, Credential, HttpError, Request, Url, encode, parse_timestamp};
 use crate::refusal::Limits;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Origin, PUBLIC_HOST, Reference, Repository, SourceFacts, is_commit, is_github_host};
 

@@ -6,7 +6,7 @@ use super::newest::Revisions;
 use super::{FetchedSource, Wanted};
 use crate::context::Context;
 use crate::error::Result;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Origin, Reference};
 

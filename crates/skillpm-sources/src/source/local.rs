@@ -14,7 +14,7 @@ use crate::manifest;
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::refusal::Limits;
-use crate::scope::{CANONICAL_DIR, DISABLED_DIR, ScopeKind, ScopeRoot};
+use crate::scope_kind::{CANONICAL_DIR, DISABLED_DIR, ScopeKind, ScopeRoot};
 use crate::settings::{Settings, no_home};
 use crate::skill::find::SKIPPED;
 use crate::spec::{LocalPath, Origin, file_stem};

@@ -34,7 +34,7 @@ use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::write_small;
 use crate::reporter::Reporter;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::spec::{Identity, McpServer, SourceFacts as _};
 use crate::text::closest_path;
 use crate::workers;

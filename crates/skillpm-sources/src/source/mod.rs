@@ -43,7 +43,7 @@ use crate::fs;
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::resolve::Release;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Address, Identity, Origin, Reference};
 use crate::tree::{Memory, Tree};

@@ -23,7 +23,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::reporter::{Reporter, Requested};
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::spec::{Identity, Origin, Reference, is_commit};
 use crate::version::{Version, VersionRange};
 use crate::workers;

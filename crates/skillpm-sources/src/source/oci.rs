@@ -31,7 +31,7 @@ use crate::fs::SharedFile;
 use crate::interop::oci::{self, LATEST};
 use crate::name::SkillName;
 use crate::refusal::{Limits, Refusal};
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::spec::{OciRepository, Reference, SourceFacts as _};
 use crate::text::closest;
 use crate::tree::{Content, ReadError, Tree, TreeEntry};

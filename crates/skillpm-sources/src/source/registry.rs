@@ -31,7 +31,7 @@ use crate::registry::{
 };
 use crate::resolve::declared::Declared;
 use crate::resolve::{Release, ReleaseFacts, ReleaseRules};
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::skill::SkillMeta;
 use crate::spec::{Identity, Origin, Reference, Registry};

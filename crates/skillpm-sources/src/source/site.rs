@@ -24,7 +24,7 @@ use crate::http::{HttpError, Url};
 use crate::path::SafePath;
 use crate::refusal::Limits;
 use crate::reporter::Reporter;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::skill::SkillMeta;
 use crate::spec::{Address, Identity, Site, SourceFacts};
 use crate::text::closest;

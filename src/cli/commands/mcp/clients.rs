@@ -4,12 +4,12 @@ use clap::{Args, Subcommand};
 
 use crate::cli::args::ScopeArg;
 use crate::cli::{App, exit, render};
-use skillpm_core::install::scope::ScopeKind;
-use skillpm_core::ops::hints;
+use skillpm_core::hints;
 use skillpm_core::ops::mcp::{
     McpInstallRequest, McpStatusRequest, McpUninstallRequest, Planned, all, detected, plan_install,
     plan_uninstall, status,
 };
+use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::env;
 use skillpm_sources::error::{Error, ErrorKind, Result};
 use skillpm_sources::reporter::Choice;

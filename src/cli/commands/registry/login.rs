@@ -5,7 +5,7 @@ use std::io::Read as _;
 use clap::Args;
 
 use crate::cli::{App, render};
-use skillpm_core::ops::hints;
+use skillpm_core::hints;
 use skillpm_core::ops::registry::{LoginRequest, login, login_address, logins, logout};
 use skillpm_sources::error::{Error, Result};
 

@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::health::{Finding, Remedy, problem};
 use crate::ops::cache::REST_AGE;
+use crate::scope::health::{Finding, Remedy, problem};
 use crate::store::{KeptTree, Store, downloads};
 
 /// Returns what is wrong in the store and among the downloads, which are in `cache`, the worst kind first.

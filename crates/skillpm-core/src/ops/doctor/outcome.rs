@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::Message;
-use crate::install::health::problem::{self, Severity};
-use crate::install::health::{Finding, Remedy};
-use crate::install::plan::{Location, Step};
-use crate::install::scope::ScopeKind;
+use crate::scope::health::problem::{self, Severity};
+use crate::scope::health::{Finding, Remedy};
+use crate::scope::plan::{Location, Step};
+use crate::scope_kind::ScopeKind;
 
 /// The findings. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]

@@ -4,10 +4,11 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use crate::fs::{self, DirLock, Kind};
-use crate::install::health::{Finding, Inspection, Remedy, problem};
-use crate::install::scope::Scope;
-use crate::install::state::OnDisk;
-use crate::ops::{mcp, own};
+use crate::ops::install::own;
+use crate::ops::mcp;
+use crate::scope::Scope;
+use crate::scope::health::{Finding, Inspection, Remedy, problem};
+use crate::scope::state::OnDisk;
 use crate::settings::Settings;
 
 /// The number of levels of directories that are searched in the user's own directories.

@@ -5,14 +5,14 @@ use std::path::Path;
 
 use super::examine::{Doctor, Key, key, told};
 use crate::advice::{Message, message};
+use crate::change::keep_replaced;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::install::health::{Finding, Remedy};
-use crate::install::plan::{Plan, Step};
-use crate::install::scope::Scope;
-use crate::install::state::{Files, read_manifest};
-use crate::install::transaction::Transaction;
-use crate::ops::change::keep_replaced;
+use crate::scope::Scope;
+use crate::scope::health::{Finding, Remedy};
+use crate::scope::plan::{Plan, Step};
+use crate::scope::state::{Files, read_manifest};
+use crate::scope::transaction::Transaction;
 use crate::store::{self, Note, Why, downloads};
 
 /// The outcome of the repairs.

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use crate::agents::Agent;
-use crate::install::state::{OnDisk, Survey};
 use crate::name::SkillName;
+use crate::scope::state::{OnDisk, Survey};
 
 /// Returns what is at the places of the skill `name` in the directories of agents. Of those that share one, the first
 /// of `everyone` is reported.

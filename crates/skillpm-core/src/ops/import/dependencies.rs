@@ -5,15 +5,15 @@ use std::collections::BTreeSet;
 use super::agents::in_directories;
 use crate::advice::Warning;
 use crate::agents::Agent;
+use crate::change::agent_targets::AgentTargets;
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::plan::{Content, Wanted};
-use crate::install::state::{OnDisk, ScopeState, Survey};
+use crate::fetch::dependencies::{self, Asked, BroughtSkill, HasRoom, Offered, Unsatisfied, resolve, write};
+use crate::fetch::fetcher::Fetcher;
 use crate::name::SkillName;
-use crate::ops::dependencies::{self, Asked, BroughtSkill, HasRoom, Offered, Unsatisfied, resolve, write};
-use crate::ops::fetcher::Fetcher;
-use crate::ops::install::agent_targets::AgentTargets;
 use crate::resolve::{Assignment, Dependent, OnUnresolved};
+use crate::scope::plan::{Content, Wanted};
+use crate::scope::state::{OnDisk, ScopeState, Survey};
 use crate::tree::FileSet;
 
 /// What comes along with adopted skills.

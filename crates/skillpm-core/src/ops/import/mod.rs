@@ -19,16 +19,16 @@ use self::dependencies::Brought;
 pub use self::outcome::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
 pub use self::request::ImportRequest;
 use self::targets::FoundTargets;
-use super::change::Begun;
-use super::home;
+use crate::change::Begun;
+use crate::change::home;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::claims::{self, Claims, everyone};
-use crate::install::plan::{Goal, Plan};
-use crate::install::scope::Scope;
-use crate::install::state::{Depth, ScopeState, Survey};
 use crate::name::SkillName;
+use crate::scope::Scope;
+use crate::scope::claims::{self, Claims, everyone};
+use crate::scope::plan::{Goal, Plan};
+use crate::scope::state::{Depth, ScopeState, Survey};
 
 /// The number of times that what is there is read and compared before concurrent changes are reported.
 const ATTEMPTS: usize = 3;

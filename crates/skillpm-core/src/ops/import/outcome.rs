@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{Message, Warning};
-use crate::install::changes::PathChange;
-pub use crate::install::claims::FoundIn;
-use crate::install::plan::{ChangedFiles, Step};
-use crate::install::scope::ScopeKind;
 use crate::name::SkillName;
+use crate::scope::changes::PathChange;
+pub use crate::scope::claims::FoundIn;
+use crate::scope::plan::{ChangedFiles, Step};
+use crate::scope_kind::ScopeKind;
 
 /// The outcome: what was adopted, and what was not. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]

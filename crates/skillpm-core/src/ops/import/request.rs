@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use crate::install::scope::ScopeKind;
+use crate::scope_kind::ScopeKind;
 
 /// A request to adopt skills.
 #[derive(Debug, Clone, Default)]

@@ -4,10 +4,10 @@ use super::agents::in_directories;
 use super::classify::Action;
 use super::outcome::{ImportedSkill, Verdict};
 use crate::agents::Agent;
-use crate::install::claims::named;
-use crate::install::plan::Location;
-use crate::install::state::{Files, OnDisk, Survey};
 use crate::manifest::Agents;
+use crate::scope::claims::named;
+use crate::scope::plan::Location;
+use crate::scope::state::{Files, OnDisk, Survey};
 
 /// The agents that see the skills that are adopted.
 pub(super) struct FoundTargets {

@@ -7,10 +7,11 @@ use super::{Change, InstallOutcome};
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
-use crate::install::agent_view;
-use crate::install::scope::{Scope, ScopeKind, repository_of};
-use crate::install::state::{AgentState, Depth, Files, ScopeState};
 use crate::name::SkillName;
+use crate::scope::agent_view;
+use crate::scope::state::{AgentState, Depth, Files, ScopeState};
+use crate::scope::{Scope, repository_of};
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::source::local;
 

@@ -7,10 +7,11 @@ use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
 use crate::fs::{self, Kind};
-use crate::install::attributes::{FILE, LINE, TEXT};
-use crate::install::changes::{PathChange, PathEffect};
-use crate::install::scope::{Scope, ScopeKind, repository_of};
 use crate::manifest::Manifest;
+use crate::scope::attributes::{FILE, LINE, TEXT};
+use crate::scope::changes::{PathChange, PathEffect};
+use crate::scope::{Scope, repository_of};
+use crate::scope_kind::ScopeKind;
 
 /// The largest file of attributes that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;

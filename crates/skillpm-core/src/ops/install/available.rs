@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::chosen::typed;
 use crate::advice::Message;
+use crate::fetch::select::typed;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 

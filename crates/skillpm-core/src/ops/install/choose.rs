@@ -4,13 +4,13 @@ use super::available::available;
 use super::chosen::{Chosen, Selection};
 use super::editable;
 use super::outcome::InstallOutcome;
+use super::pick::{Picked, pick};
 use super::request::InstallRequest;
-use super::select::{Picked, pick};
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::error::{Error, Result};
-use crate::ops::fetcher::Sources;
-use crate::ops::registries;
+use crate::fetch::fetcher::Sources;
+use crate::fetch::registries;
 use crate::source::{self, FetchedSource, local};
 use crate::spec::{Origin, SourceSpec, is_page};
 

@@ -3,12 +3,10 @@
 use super::desired::LeftOut;
 use super::request::InstallRequest;
 use crate::advice::Warning;
+use crate::fetch::select::ALL;
 use crate::source::FetchedSource;
 use crate::source::discover::Candidate;
-use crate::spec::{Origin, Reference, SourceSpec};
-
-/// The word for all skills.
-pub(in crate::ops) const ALL: &str = "*";
+use crate::spec::SourceSpec;
 
 /// The choice that a request made from its sources.
 #[derive(Debug, Default)]
@@ -40,16 +38,4 @@ pub(super) fn mark_named(request: &InstallRequest, sources: &mut [Chosen]) {
     for source in sources {
         source.named = named || alone;
     }
-}
-
-/// Returns the source without the part that selects skills in it, as people would type it in their working
-/// directory.
-pub(in crate::ops) fn source_of(spec: &SourceSpec, opened: &FetchedSource) -> String {
-    typed(opened.typed_here(&spec.origin), spec.reference.as_ref())
-}
-
-/// Returns the text that a user types for `reference` of `origin`.
-pub(in crate::ops) fn typed(origin: &Origin, reference: Option<&Reference>) -> String {
-    let reference = reference.map(|reference| format!("#{}", reference.name()));
-    origin.typed() + &reference.unwrap_or_default()
 }

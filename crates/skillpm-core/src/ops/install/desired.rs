@@ -7,10 +7,10 @@ use serde::Serialize;
 
 use crate::advice::{Warning, message};
 use crate::error::{Error, ErrorKind, Failure};
-use crate::install::plan::Wanted;
+use crate::fetch::policy_check::PolicyDecision;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::policy_check::PolicyDecision;
+use crate::scope::plan::Wanted;
 use crate::tree::FileSet;
 
 /// The desired state after an installation.

@@ -8,25 +8,26 @@ use std::sync::{Mutex, PoisonError};
 
 use self::ingest::{Ingest, IngestJob, Ready};
 use super::choose::unprotected;
-use super::chosen::{self, Chosen, Selection, source_of};
+use super::chosen::{Chosen, Selection};
 use super::desired::{Desired, DesiredNotes, LeftOut};
 use super::editable;
-use super::names::{check_alphabet, install_name};
 use super::request::InstallRequest;
-use super::select::unclear_name;
 use crate::admission::PolicySubject;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
-use crate::install::plan::{Content, Wanted};
-use crate::install::state::Files;
+use crate::fetch::dependencies::{self, Asked, Brought, BroughtSkill, Deciding, Unsatisfied};
+use crate::fetch::fetcher::{Sources, asked, dependent, locked};
+use crate::fetch::names::{check_alphabet, install_name};
+use crate::fetch::select::unclear_name;
+use crate::fetch::select::{self, source_of};
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::dependencies::{self, Asked, Brought, BroughtSkill, Deciding, Unsatisfied};
-use crate::ops::fetcher::{Sources, asked, dependent, locked};
 use crate::path::SafePath;
 use crate::resolve::{Assignment, Dependent};
+use crate::scope::plan::{Content, Wanted};
+use crate::scope::state::Files;
 use crate::source::FetchedSource;
 use crate::source::discover::{self, Candidate};
 use crate::spec::{SourceSpec, check_directory};
@@ -367,7 +368,7 @@ impl<'a> Fetched<'a> {
             }
             let other = other.requirement.as_ref().unwrap_or(&requirement);
             let place = |of: &Requirement| {
-                let source = chosen::typed(&of.origin, of.reference.as_ref());
+                let source = select::typed(&of.origin, of.reference.as_ref());
                 format!("\n  {source} {}", of.path.as_deref().unwrap_or("."))
             };
             let places = place(other) + &place(&requirement);

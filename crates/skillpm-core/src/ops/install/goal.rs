@@ -2,31 +2,31 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::agent_targets::AgentTargets;
 use super::around;
 use super::attributes::Attributes;
 use super::desired::Desired;
 use super::outcome::{self, InstallOutcome};
 use super::request::InstallRequest;
 use crate::advice::{Opt, Warning, message};
+use crate::change::Begun;
+use crate::change::agent_targets::AgentTargets;
+use crate::change::consent::{Agreed, Allow, ConsentGate, Contents, NewVersion, refusal};
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
+use crate::fetch::alarms::alarms;
+use crate::fetch::dependencies::{keep_locked, unneeded};
+use crate::fetch::fetcher::Fetcher;
+use crate::fetch::policy_check::skill_file;
 use crate::fs::{self, Kind};
-use crate::install::plan::{Goal, Location, Plan, Wanted};
-use crate::install::receipts::{Receipts, RemovedSkill};
-use crate::install::scope::Scope;
-use crate::install::state::{Files, ScopeState};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::absent::not_installed;
-use crate::ops::alarms::alarms;
-use crate::ops::change::Begun;
-use crate::ops::consent::{Agreed, Allow, ConsentGate, Contents, NewVersion, refusal};
-use crate::ops::dependencies::{keep_locked, unneeded};
-use crate::ops::fetcher::Fetcher;
-use crate::ops::policy_check::skill_file;
+use crate::scope::Scope;
+use crate::scope::not_installed::not_installed;
+use crate::scope::plan::{Goal, Location, Plan, Wanted};
+use crate::scope::receipts::{Receipts, RemovedSkill};
+use crate::scope::state::{Files, ScopeState};
 use crate::settings::Settings;
 
 /// Locks the scope, calls `desire` for the desired state, and changes the scope to it. A person is asked about new

@@ -5,9 +5,10 @@ use super::request::InstallRequest;
 use super::{choose, marketplace, project, typed};
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::read_manifest;
-use crate::ops::fetcher::Sources;
+use crate::fetch::fetcher::Sources;
+use crate::scope::Scope;
+use crate::scope::state::read_manifest;
+use crate::scope_kind::ScopeKind;
 
 /// Lists the skills in the sources of `request`.
 pub(super) fn list(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {

@@ -1,16 +1,18 @@
 //! `install --marketplace`: plugins by name, from the list in a marketplace.
 
-use super::ask::{ask_among, leave};
+use super::among::{ask_among, leave};
 use super::available::{Available, OfferedPlugin, available as shown};
-use super::chosen::{ALL, Chosen, Selection, mark_named};
+use super::chosen::{Chosen, Selection, mark_named};
 use super::desired::LeftOut;
 use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
-use super::{select, typed};
+use super::typed;
 use crate::advice::{Opt, Verb, message};
 use crate::error::{Error, Failure, Result};
+use crate::fetch::fetcher::Sources;
+use crate::fetch::select;
+use crate::fetch::select::ALL;
 use crate::manifest::Manifest;
-use crate::ops::fetcher::Sources;
 use crate::reporter::Choice;
 use crate::source::discover::of_plugin;
 use crate::source::marketplace::{self, Marketplace, Plugin, PluginSource};

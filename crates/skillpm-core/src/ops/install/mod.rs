@@ -2,50 +2,46 @@
 //!
 //! `fetch` or `restore` determines the desired state, as a value; `goal` changes the scope to it.
 
-pub(super) mod agent_targets;
+mod among;
 mod around;
-mod ask;
 mod attributes;
 mod available;
 mod choose;
-pub(super) mod chosen;
+mod chosen;
 mod desired;
 pub(super) mod editable;
 mod fetch;
 mod goal;
-pub(super) mod incomplete;
 mod listing;
 mod marketplace;
-pub(super) mod names;
 mod outcome;
+pub(super) mod own;
+mod pick;
 mod project;
 mod reinstall;
 mod replaced;
 mod request;
 pub(super) mod restore;
-pub(super) mod select;
 mod typed;
 mod words;
 
 pub use self::available::{Available, OfferedPlugin};
 pub(super) use self::choose::unprotected;
-pub(super) use self::chosen::{ALL, typed};
 pub use self::desired::LeftOut;
 pub use self::outcome::{Change, InstallOutcome, InstalledSkill};
 pub use self::request::InstallRequest;
-pub(super) use self::select::candidates;
 #[cfg(feature = "create")]
 pub(super) use self::typed::check_no_directory;
-pub use super::consent::{Allow, NewVersion};
+pub use crate::change::consent::{Allow, NewVersion};
 
-use self::agent_targets::AgentTargets;
-use super::fetcher::Sources;
-use super::home;
 use crate::advice::{Opt, message};
+use crate::change::agent_targets::AgentTargets;
+use crate::change::home;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::Scope;
-use crate::install::state::Files;
+use crate::fetch::fetcher::Sources;
+use crate::scope::Scope;
+use crate::scope::state::Files;
 
 /// Installs skills.
 ///

@@ -1,15 +1,16 @@
 //! `install --from-project`: the skills of the packages that a project uses.
 
-use super::ask::{ask_among, leave};
+use super::among::{ask_among, leave};
 use super::available::available;
-use super::chosen::{ALL, Chosen, Selection, mark_named};
+use super::chosen::{Chosen, Selection, mark_named};
 use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
-use super::select;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::Scope;
+use crate::fetch::select;
+use crate::fetch::select::ALL;
+use crate::scope::Scope;
 use crate::source::discover::discover_all;
 use crate::source::package::{self, Project};
 use crate::spec::SourceSpec;

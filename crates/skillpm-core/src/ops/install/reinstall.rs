@@ -5,15 +5,15 @@ use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
 use super::restore::restore;
 use crate::advice::{Opt, Verb, Warning, message};
+use crate::change::home;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::scope::Scope;
-use crate::install::state::Files;
-use crate::install::transaction::Transaction;
-use crate::ops::absent::no_manifest;
-use crate::ops::home;
+use crate::scope::Scope;
+use crate::scope::not_installed::no_manifest;
+use crate::scope::state::Files;
+use crate::scope::transaction::Transaction;
 use crate::tree::leftovers::is_code;
 
 /// Restores the skills of the manifest and the lockfile.

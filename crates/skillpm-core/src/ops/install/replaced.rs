@@ -2,9 +2,9 @@
 
 use crate::advice::Warning;
 use crate::codes;
-use crate::install::plan::{Goal, Wanted};
-use crate::install::state::Files;
 use crate::lockfile::Locked;
+use crate::scope::plan::{Goal, Wanted};
+use crate::scope::state::Files;
 use crate::spec::Reference;
 
 /// Returns the warnings about the skills of `goal` that are locked at another version in `files`.

@@ -1,8 +1,8 @@
 //! An installation, as a front end requests it.
 
 use crate::advice::{Call, Opt, Verb};
-use crate::ops::consent::Allow;
-use crate::scope::ScopeKind;
+use crate::change::consent::Allow;
+use crate::scope_kind::ScopeKind;
 use crate::spec::Reference;
 
 /// A request to install skills.

@@ -6,8 +6,8 @@ use super::request::InstallRequest;
 use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fetch::registries::RegistryWord;
 use crate::fs;
-use crate::ops::registries::RegistryWord;
 use crate::spec::{SourceSpec, SpecError};
 
 /// Returns `request` with those words among its sources that are not sources turned into names of skills, if

@@ -5,10 +5,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::outcome::{ListOutcome, ListedSkill, SkillState};
 use crate::context::Context;
 use crate::fs;
-use crate::install::agent_view::{Form, Seen};
-use crate::install::claims::{FoundIn, found_in};
-use crate::install::scope::ScopeKind;
-use crate::install::state::{AgentState, OpenedDir, ScopeState};
+use crate::scope::agent_view::{Form, Seen};
+use crate::scope::claims::{FoundIn, found_in};
+use crate::scope::state::{AgentState, OpenedDir, ScopeState};
+use crate::scope_kind::ScopeKind;
 
 /// Adds to `outcome`, which has what is installed in the scope of `state`, the skills in the directories of agents that
 /// skillpm did not install there, and names the tool that recorded each skill that no lockfile knows. What cannot be

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{Message, Warning};
-use crate::install::agent_view::Unseen;
-use crate::install::claims::FoundIn;
-use crate::install::scope::ScopeKind;
-pub use crate::install::state::SkillState;
+use crate::scope::agent_view::Unseen;
+use crate::scope::claims::FoundIn;
+pub use crate::scope::state::SkillState;
+use crate::scope_kind::ScopeKind;
 
 /// One skill. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

@@ -7,9 +7,10 @@ use crate::advice::Warning;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::{Depth, Files, OnDisk, PlaceState, ScopeState, SkillInScope};
 use crate::name::SkillName;
+use crate::scope::Scope;
+use crate::scope::state::{Depth, Files, OnDisk, PlaceState, ScopeState, SkillInScope};
+use crate::scope_kind::ScopeKind;
 
 /// A skill of a scope, and warnings about what of it could not be examined.
 pub(in crate::ops) type Examined = (ListedSkill, Vec<Warning>);

@@ -10,8 +10,9 @@ use super::shape::Shape;
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::install::scope::{Scope, ScopeKind};
 use crate::interop::servers::Format;
+use crate::scope::Scope;
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::text::closest;
 

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use super::clients::Client;
 use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, Kind};
-use crate::install::scope::{Scope, ScopeKind};
 use crate::interop::servers::ServersError;
+use crate::scope::Scope;
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 
 /// The largest file that is read, in bytes.

@@ -14,8 +14,8 @@ use crate::context::Context;
 use crate::env::program_dirs;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
-use crate::install::scope::ScopeKind;
 use crate::interop::servers::Key;
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 
 /// The longest key of a server, in bytes.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::scope::ScopeKind;
+use crate::scope_kind::ScopeKind;
 
 /// The outcome of a change. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Default, Serialize, JsonSchema)]

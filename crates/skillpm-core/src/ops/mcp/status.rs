@@ -12,7 +12,7 @@ use super::shape::is_ours;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
-use crate::install::scope::ScopeKind;
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 
 /// A request for the state of clients.

@@ -10,8 +10,8 @@ use super::shape::is_ours;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs::{self, Kind};
-use crate::install::scope::ScopeKind;
 use crate::interop::servers::Key;
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 
 /// A request to remove the server from clients.

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::install::scope::ScopeKind;
+use crate::scope_kind::ScopeKind;
 use crate::spec::Reference;
 use crate::updates::{Status, UpdateCandidate};
 

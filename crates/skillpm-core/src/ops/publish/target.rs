@@ -10,8 +10,8 @@ use super::server::Server;
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fetch::registries;
 use crate::ops::pack::Packed;
-use crate::ops::registries;
 use crate::spec::SourceFacts as _;
 
 /// A place that takes packed skills.

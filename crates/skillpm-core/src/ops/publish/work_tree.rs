@@ -6,8 +6,8 @@ use crate::advice::{Opt, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::install::scope::repository_of;
 use crate::ops::pack::{LeaveReason, LeftOut};
+use crate::scope::repository_of;
 
 #[cfg(feature = "git")]
 use crate::git::uncommitted as asked;

@@ -8,8 +8,8 @@ use crate::codes;
 use crate::context::Context;
 use crate::credentials::is_token;
 use crate::error::{Error, Result};
+use crate::fetch::registries::configured;
 use crate::http::{CredentialsFile, Login, Url};
-use crate::ops::registries::configured;
 use crate::source::registry::unknown_registry;
 use crate::spec::{Origin, Registry, is_registry_name};
 

@@ -9,8 +9,8 @@ use crate::advice::{Argument, Opt, Verb};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fetch::registries;
 use crate::fs;
-use crate::ops::registries;
 use crate::registry::RegistryDir;
 use crate::spec::SourceFacts as _;
 

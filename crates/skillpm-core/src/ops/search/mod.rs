@@ -7,11 +7,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::outcome::{FoundIn, FoundSkill, SearchOutcome};
 use self::places::{installed, of_registries, of_site};
-use super::registries::configured;
 use crate::advice::{Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fetch::registries::configured;
 use crate::ranking::SearchWords;
 use crate::reporter::Choice;
 

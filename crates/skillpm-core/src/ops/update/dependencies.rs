@@ -8,17 +8,17 @@ use super::outcome::UpdateChange;
 use super::request::UpdateRequest;
 use crate::advice::Warning;
 use crate::error::{Error, Result};
-use crate::install::plan::requirement_of;
-use crate::install::state::Files;
-use crate::lockfile::Locked;
-use crate::manifest::Requirement;
-use crate::name::SkillName;
-use crate::ops::dependencies::{
+use crate::fetch::dependencies::{
     Asked, Brought, BroughtSkill, Deciding, Offered, Unsatisfied, locked_dependent, out_of_range_for,
     resolve, write,
 };
+use crate::lockfile::Locked;
+use crate::manifest::Requirement;
+use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
 use crate::resolve::{Assignment, Dependent};
+use crate::scope::plan::requirement_of;
+use crate::scope::state::Files;
 use crate::store::Store;
 use crate::updates::{Status, admitting};
 use crate::version::Version;

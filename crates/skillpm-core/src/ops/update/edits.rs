@@ -2,13 +2,13 @@
 
 use crate::advice::Verb;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::merges::{self, Disputed, OURS, label};
-pub(super) use crate::install::merges::{DIGITS, open};
-use crate::install::scope::ScopeKind;
 use crate::lockfile::Locked;
 use crate::merge::{Labels, Merged, Outcome, Prefer, Versions, merge_for};
 use crate::name::SkillName;
 use crate::refusal::Limits;
+use crate::scope::merges::{self, Disputed, OURS, label};
+pub(super) use crate::scope::merges::{DIGITS, open};
+use crate::scope_kind::ScopeKind;
 
 /// Merges what the user made of `base` into `theirs`, which is `locked` from now on.
 pub(super) fn merged(
@@ -44,8 +44,8 @@ pub(super) fn unresolved(scope: ScopeKind, name: &SkillName, open: &[&Disputed])
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::install::merges::{MergeChoice, Unresolved};
     use crate::path::SafePath;
+    use crate::scope::merges::{MergeChoice, Unresolved};
     use crate::testing::{File, file_set as set};
     use crate::tree::FileSet;
 

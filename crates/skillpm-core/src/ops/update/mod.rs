@@ -19,14 +19,15 @@ pub use self::outcome::{
 pub use self::prepared::Prepared;
 pub use self::request::{Allow, UpdateRequest};
 use self::settle::SettleError;
-use super::absent::{installed_names, no_manifest};
-use super::change::Begun;
 use crate::advice::Verb;
+use crate::change::Begun;
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::scope::{Scope, ScopeKind};
-use crate::install::state::Files;
-use crate::install::transaction::Transaction;
+use crate::scope::Scope;
+use crate::scope::not_installed::{installed_names, no_manifest};
+use crate::scope::state::Files;
+use crate::scope::transaction::Transaction;
+use crate::scope_kind::ScopeKind;
 
 /// Updates skills.
 ///

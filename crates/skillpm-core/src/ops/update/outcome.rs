@@ -5,16 +5,16 @@ use serde::Serialize;
 
 use crate::advice::Warning;
 use crate::error::Failure;
-use crate::install::changes::PathChange;
-use crate::install::merges::Disputed;
-use crate::install::plan::{ChangedFiles, NewLink, Step};
-use crate::install::scope::ScopeKind;
+use crate::fetch::policy_check::PolicyDecision;
 use crate::lockfile::Locked;
 use crate::merge::{self, Conflict, Outcome};
 use crate::ops::diff::{Counts, FileStatus, VersionDiff};
-use crate::ops::policy_check::PolicyDecision;
 use crate::path::SafePath;
 use crate::review::Review;
+use crate::scope::changes::PathChange;
+use crate::scope::merges::Disputed;
+use crate::scope::plan::{ChangedFiles, NewLink, Step};
+use crate::scope_kind::ScopeKind;
 use crate::updates::SourceState;
 
 /// The outcome of an update. The JSON form is an interface: fields are only ever added.

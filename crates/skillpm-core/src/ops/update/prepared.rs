@@ -7,17 +7,17 @@ use super::find::{FoundUpdates, UpdateJob, Work};
 use super::outcome::{UpdateChange, UpdateOutcome};
 use super::request::UpdateRequest;
 use crate::advice::{Call, Opt, Verb, Warning, message};
+use crate::change::consent::refusal;
 use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
 use crate::error::{Error, ErrorKind, Result};
-use crate::install::scope::Scope;
-use crate::install::state::Files;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
-use crate::ops::consent::refusal;
 use crate::reporter::Choice;
 use crate::resolve::graph::closure;
+use crate::scope::Scope;
+use crate::scope::state::Files;
 use crate::text::visible_name;
 
 /// The number of skills that are named in the command of a hint.

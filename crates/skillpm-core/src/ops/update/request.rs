@@ -1,9 +1,9 @@
 //! A request to update skills.
 
 use crate::advice::Opt;
-use crate::install::scope::ScopeKind;
+pub use crate::change::consent::Allow;
 use crate::merge::Prefer;
-pub use crate::ops::consent::Allow;
+use crate::scope_kind::ScopeKind;
 use crate::version::Version;
 
 /// What is to be updated.

@@ -6,11 +6,11 @@ use super::repair::{self, Repairing};
 use super::request::{Repairs, ValidateRequest};
 use crate::context::Context;
 use crate::error::Result;
-use crate::install::scope::project_root;
-use crate::install::state::{manifest_error, read_manifest_at};
 use crate::lint::{OtherSkill, Profile, Ruleset};
 use crate::manifest;
-use crate::ops::paths::{Finder, Searched, Target};
+use crate::paths::{Finder, Searched, Target};
+use crate::scope::project_root;
+use crate::scope::state::{manifest_error, read_manifest_at};
 use crate::workers;
 
 /// Returns the rules of the project around the working directory, as its manifest switches them, by `profile` if

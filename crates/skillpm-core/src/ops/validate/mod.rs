@@ -13,7 +13,7 @@ pub use self::outcome::{Checked, Repaired, ValidateOutcome};
 pub use self::request::{Repairs, ValidateRequest};
 pub use self::tree::Tree;
 pub use self::watch::{News, Watch};
-pub use super::paths::Target;
+pub use crate::paths::Target;
 
 #[cfg(test)]
 mod tests {

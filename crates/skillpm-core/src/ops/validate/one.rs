@@ -11,7 +11,7 @@ use crate::error::Result;
 use crate::fs::{self, Kind, Walk};
 use crate::lint::{FILE_KIND, Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
 use crate::ops::fix;
-use crate::ops::paths::{Content, FileLocation};
+use crate::paths::{Content, FileLocation};
 use crate::requirement;
 use crate::resolve::declared::declared_in;
 use crate::skill::find::SKIPPED;

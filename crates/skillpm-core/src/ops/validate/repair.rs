@@ -12,7 +12,7 @@ use crate::error::Result;
 use crate::fs;
 use crate::lint::{Finding, Safety};
 use crate::ops::fix;
-use crate::ops::paths::{FileLocation, Inside, Installed};
+use crate::paths::{FileLocation, Inside, Installed};
 
 /// The result for all findings.
 #[derive(Debug, Default)]

@@ -1,7 +1,7 @@
 //! A request to check skills.
 
 use crate::lint::{Ruleset, Safety};
-use crate::ops::paths::Target;
+use crate::paths::Target;
 
 /// A request to check skills.
 #[derive(Debug, Clone, Default)]

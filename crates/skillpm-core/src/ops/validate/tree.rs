@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::env;
 use crate::error::Result;
 use crate::fs;
-use crate::ops::paths::NO_FILE;
 use crate::path::normal;
+use crate::paths::NO_FILE;
 use crate::settings::Settings;
 
 /// The directories from which a program counts paths, whatever the working directory is.

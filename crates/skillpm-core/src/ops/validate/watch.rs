@@ -13,7 +13,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Moment, Stamp};
 use crate::lint::{Finding, Plan, Profile};
 use crate::manifest;
-use crate::ops::paths::{Searched, Target};
+use crate::paths::{Searched, Target};
 
 /// Remembers the state of everything that findings depend on, and what was reported about it.
 ///

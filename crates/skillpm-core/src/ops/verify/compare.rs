@@ -7,7 +7,7 @@ use std::path::Path;
 use super::outcome::{ChangedFile, FileChange, UnlockedCode, VerifiedPlace};
 use crate::digest::{Digest, HashingWriter};
 use crate::fs::{self, is_empty_dir};
-use crate::install::trees::Lying;
+use crate::scope::trees::Lying;
 use crate::store::Store;
 use crate::tree::leftovers::is_code;
 use crate::tree::{FileSet, Node, ReadError, Tree};

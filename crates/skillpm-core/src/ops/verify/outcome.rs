@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::advice::Warning;
-use crate::install::scope::ScopeKind;
-use crate::install::state::SkillState;
+use crate::scope::state::SkillState;
+use crate::scope_kind::ScopeKind;
 
 /// One skill. The JSON form of this and the other values here is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]

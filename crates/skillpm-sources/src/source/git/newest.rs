@@ -5,7 +5,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::git::Probe;
 use crate::lockfile::Locked;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::source::newest::{Files, NewestRevision, Query, Revisions, compare, fixed};
 use crate::spec::{GitUrl, Reference};
 

@@ -4,7 +4,7 @@ use super::{Files, NewestRevision, Query, Revisions};
 use crate::context::Context;
 use crate::error::Result;
 use crate::refusal::Limits;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::source::{FetchedSource, Source, Wanted};
 use crate::spec::Reference;
 use crate::tree::Tree;

@@ -10,7 +10,7 @@ use super::{Finder, Installed, Lookup, Used, ancestors, real_within, shipped, so
 use crate::env;
 use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, Kind};
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::text::line_column;
 

@@ -19,7 +19,7 @@ use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, Kind, Walk};
 use crate::path::normal;
 use crate::refusal::Limits;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Ecosystem, Package};
 use crate::text::line_column;

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::{Finder, Installed, Lookup, Used, ancestors, real_within, shipped, sorted};
 use crate::error::Result;
 use crate::fs::{self, Kind};
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::source::discover::join;
 use crate::source::json::{Json, Node};
 use crate::spec::SourceSpec;

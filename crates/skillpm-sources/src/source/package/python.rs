@@ -12,7 +12,7 @@ use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::fs::{self, Kind};
 use crate::path::normal;
 use crate::refusal::Limits;
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::source::json::Json;
 use crate::source::local;

@@ -6,7 +6,7 @@ use super::{Finder, Installed, Lookup, Used, field, fields, real_within, skills_
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::scope::{ScopeKind, ScopeRoot};
+use crate::scope_kind::{ScopeKind, ScopeRoot};
 use crate::settings::Settings;
 use crate::source::json::{Json, Node};
 

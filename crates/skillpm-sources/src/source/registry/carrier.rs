@@ -20,7 +20,7 @@ use crate::refusal::Refusal;
 use crate::registry::{
     Artifact, BUNDLE_LIMITS, Config, Listed, MAX_FILE, ReadFiles, config, digest_of, files, parsed, shared,
 };
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 #[cfg(feature = "http")]
 use crate::spec::Address;
 use crate::spec::{Registry, SourceFacts};

@@ -10,7 +10,7 @@ use crate::fs::SharedFile;
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::registry::{Config, Event, Listed, NameList, ReadFiles as _, Record, files, read};
-use crate::scope::ScopeRoot;
+use crate::scope_kind::ScopeRoot;
 use crate::spec::Registry;
 
 /// The largest number of events of one skill that are read.

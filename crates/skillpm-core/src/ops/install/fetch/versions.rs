@@ -2,12 +2,12 @@
 
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
-use crate::install::state::Files;
+use crate::fetch::dependencies::{Offered, VersionRequest};
+use crate::fetch::fetcher::{Sources, Versions};
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::ops::dependencies::{Offered, VersionRequest};
-use crate::ops::fetcher::{Sources, Versions};
 use crate::ops::install::chosen::Chosen;
+use crate::scope::state::Files;
 use crate::source;
 use crate::source::discover::Candidate;
 use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, SourceSpec};

@@ -5,14 +5,14 @@ use std::collections::BTreeSet;
 use super::{Restorer, is_wanted};
 use crate::advice::{Verb, message};
 use crate::error::{Error, Result};
-use crate::install::plan::Content;
-use crate::lockfile::Locked;
-use crate::name::SkillName;
-use crate::ops::dependencies::{
+use crate::fetch::dependencies::{
     Asked, Brought, BroughtSkill, Deciding, Unsatisfied, locked_dependent, resolve,
 };
+use crate::lockfile::Locked;
+use crate::name::SkillName;
 use crate::ops::install::InstallRequest;
 use crate::resolve::{Assignment, Dependent};
+use crate::scope::plan::Content;
 
 impl Restorer<'_> {
     /// Finds what the skills that came need, what the lockfile names but does not contain, and the versions of skills of

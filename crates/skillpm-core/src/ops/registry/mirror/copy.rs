@@ -12,12 +12,13 @@ use super::select::{CONNECTIONS, Selection, select};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Failure, Result};
-use crate::install::scope::{Scope, ScopeKind};
+use crate::fetch::registries;
 use crate::name::SkillName;
-use crate::ops::registries;
 use crate::registry::{
     Event, Listed, NewRegistry, Objects as _, Record, RegistryDir, Timestamp, Writer, check_archive, files,
 };
+use crate::scope::Scope;
+use crate::scope_kind::ScopeKind;
 use crate::source::registry::RegistryReader;
 use crate::spec::SourceFacts as _;
 use crate::version::Version;

@@ -4,11 +4,11 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::codes;
 use crate::error::{Error, Result};
-use crate::install::scope::Scope;
-use crate::install::state::read_lock;
 use crate::name::SkillName;
 use crate::registry::{NameList, files, registry_name};
 use crate::requirement::Requirement;
+use crate::scope::Scope;
+use crate::scope::state::read_lock;
 use crate::source::registry::RegistryReader;
 use crate::spec::Registry;
 use crate::version::Version;

@@ -1,0 +1,133 @@
+//! The search for files: those that the user named, and the skills in directories that the user named.
+
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+
+use super::location::FileLocation;
+use super::searched::Searched;
+use crate::advice::{Verb, message};
+use crate::engine::{Disk, SkillDir};
+use crate::error::{Error, Result};
+use crate::fs::{self, Kind};
+use crate::refusal::{Limits, Refusal};
+use crate::skill::SKILL_FILE;
+use crate::skill::find::{Holds, Links, Rules, VisitedDirs, is_skill_file};
+
+/// The maximum depth at which skills are searched for: deeper than any repository. A check should cover all skills of a
+/// repository, while agents search less deep.
+pub(crate) const MAX_DEPTH: usize = 64;
+
+/// The name of the directories in which agents find skills.
+const SKILLS_DIR: &str = "skills";
+
+/// Directories full of other people's files are not searched, unless the user named them.
+const DISK: Disk = Disk { leaves_out_foreign: true };
+
+/// Returns the skills that `typed`, located at `at`, names, sorted by path. Records in `searched` where it
+/// looks, except for the skills' own directories.
+pub(crate) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<Vec<FileLocation>> {
+    searched.at(|| typed.to_owned());
+    let shown = typed.display();
+    let named_right = at.file_name().is_some_and(is_skill_file);
+    let real = fs::real_path(at)?;
+    let kind = real.as_deref().map(fs::kind).transpose()?.flatten();
+    match (kind, real) {
+        (Some(Kind::Directory), Some(real)) if !named_right => directory(typed, real, searched),
+        // A broken link exists, and reading it reports the error.
+        _ if named_right && fs::kind(at)?.is_some() => {
+            let dir = at.parent().unwrap_or(Path::new(""));
+            let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
+            let name = at.file_name().unwrap_or_default().to_owned();
+            Ok(vec![FileLocation { dir, name, shown: typed.to_owned(), is_named: true }])
+        }
+        (None, _) => Err(Error::usage(format!("`{shown}` does not exist")).hint("check the spelling")),
+        (Some(_), _) => {
+            Err(Error::usage(format!("`{shown}` is not a skill: its name is not `{SKILL_FILE}`"))
+                .hint("name a skill's directory, its `SKILL.md`, or a directory with skills in it"))
+        }
+    }
+}
+
+/// Returns the skill in the directory `real`, or otherwise all skills below it.
+fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec<FileLocation>> {
+    let top = SkillDir { dir: typed.to_owned(), real };
+    if let Holds::Skill(name) = DISK.holds(&top)? {
+        return Ok(vec![FileLocation { shown: typed.join(&name), dir: top.real, name, is_named: true }]);
+    }
+    let shown = typed.display();
+    let found = below(&top, searched)
+        .map_err(|error| error.context(format!("`{shown}` cannot be searched for skills")))?;
+    if found.is_empty() {
+        let message = format!("`{shown}` has no skills: there is no `{SKILL_FILE}` in it");
+        let hint = message!(
+            format_args!("a skill is a directory with a `{SKILL_FILE}`; "),
+            Verb::Create.call().word("NAME"),
+            " makes one"
+        );
+        return Err(Error::usage(message).hint(hint));
+    }
+    Ok(found)
+}
+
+/// Returns all skills below `top`. Like agents, follows links in their directories to skills.
+fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
+    let limit = Limits::default().archive_entries;
+    let rules = Rules {
+        depth: MAX_DEPTH,
+        most: usize::try_from(limit).unwrap_or(usize::MAX),
+        links: Links::Skills,
+        skipped_may_be_skills: false,
+    };
+    let walked = DISK.search(top, rules, &mut VisitedDirs::default())?;
+    if walked.is_cut {
+        return Err(Refusal::TooManyEntries { count: limit + 1, limit }.into());
+    }
+    let mut linked = Vec::new();
+    for dir in walked.others.iter().filter(|dir| dir.dir.file_name().is_some_and(|name| name == SKILLS_DIR)) {
+        linked.extend(links_of(top, dir, searched)?);
+    }
+    if searched.is_kept() {
+        // The target of a link is in no directory here.
+        let links = fs::entries(&top.real)?.into_iter().filter(|(_, kind)| *kind == Kind::Symlink);
+        links.for_each(|(name, _)| searched.at(|| top.dir.join(name)));
+        walked.others.into_iter().for_each(|other| searched.at(|| other.dir));
+    }
+    let place = |found: crate::skill::find::FoundSkill<SkillDir, fs::PathError>| {
+        let (SkillDir { dir, real }, name) = (found.dir, found.file?);
+        Ok(FileLocation { shown: dir.join(&name), dir: real, name, is_named: false })
+    };
+    let mut places = walked.found.into_iter().map(place).collect::<Result<Vec<_>>>()?;
+    if !linked.is_empty() {
+        places.extend(linked);
+        places.sort_by(|one, other| one.shown.cmp(&other.shown));
+        // Two links may lead to one skill.
+        let mut seen = BTreeSet::new();
+        places.retain(|place| seen.insert(place.file()));
+    }
+    Ok(places)
+}
+
+/// Returns the skills outside `top` that links in `dir` lead to: installed skills that somebody works on. A
+/// link that cannot be followed hides none of the others.
+fn links_of(top: &SkillDir, dir: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
+    let mut places = Vec::new();
+    for (name, _) in fs::entries(&dir.real)?.into_iter().filter(|(_, kind)| *kind == Kind::Symlink) {
+        let shown = dir.dir.join(&name);
+        searched.at(|| shown.clone());
+        let real = fs::real_path(&dir.real.join(&name)).ok().flatten();
+        let Some(real) = real.filter(|real| !real.starts_with(&top.real)) else { continue };
+        if !matches!(fs::kind(&real), Ok(Some(Kind::Directory))) {
+            continue;
+        }
+        let entry = SkillDir { dir: shown, real };
+        if let Ok(Holds::Skill(name)) = DISK.holds(&entry) {
+            places.push(FileLocation {
+                shown: entry.dir.join(&name),
+                dir: entry.real,
+                name,
+                is_named: false,
+            });
+        }
+    }
+    Ok(places)
+}

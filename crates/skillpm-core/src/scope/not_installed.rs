@@ -1,0 +1,194 @@
+//! Messages about names that are not installed, and about skills that are missing although files list them.
+
+use std::collections::BTreeSet;
+
+use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::codes;
+use crate::context::Context;
+use crate::error::{Error, Result};
+use crate::fs;
+use crate::interop::{global_lock, skills_lock};
+use crate::manifest;
+use crate::name::SkillName;
+use crate::scope::Scope;
+use crate::scope::health::problem;
+use crate::scope::state::{Depth, Files, ScopeState};
+use crate::scope_kind::ScopeKind;
+use crate::settings::Settings;
+use crate::text::closest;
+
+/// Returns the skills of the manifest or the lockfile that `given` names, each once. `verb` is the command
+/// that got the names.
+pub(crate) fn installed_names(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    (verb, given): (Verb, &[String]),
+) -> Result<Vec<SkillName>> {
+    let known = || files.manifest.skills().keys().chain(files.lock.skills.keys());
+    let mut names = Vec::new();
+    for text in given {
+        match known().find(|name| name.as_str() == text) {
+            Some(name) if names.contains(name) => {}
+            Some(name) => names.push(name.clone()),
+            None => {
+                return Err(
+                    match SkillName::exact(text)
+                        .and_then(|name| seen_here(context, scope, files, verb, &name))
+                    {
+                        Some(hint) => not_there(Some(scope.kind), text).hint(hint),
+                        None => not_installed(Some(scope.kind), text, known().map(SkillName::as_str)),
+                    },
+                );
+            }
+        }
+    }
+    Ok(names)
+}
+
+/// Returns advice for the skill `name`, which is not installed in `scope` but exists elsewhere: in the other
+/// scope, or in a place that agents search.
+fn seen_here(
+    context: &Context,
+    scope: &Scope,
+    files: &Files,
+    verb: Verb,
+    name: &SkillName,
+) -> Option<Message> {
+    let settings = &context.settings;
+    let (other, told) = match scope.kind {
+        ScopeKind::Project => (ScopeKind::User, "it is installed for you"),
+        ScopeKind::User => (ScopeKind::Project, "it is installed in this project"),
+    };
+    let state = ScopeState::of(settings, scope, files.clone(), Depth::Metadata);
+    if state.is_anywhere(name.as_str()) {
+        return Some(message!(
+            "it is here and skillpm did not install it: ",
+            Verb::Import.within(scope.kind).word(name),
+            " adopts it"
+        ));
+    }
+    // In the home directory, only the name of the scope says which one is meant.
+    let call = match other {
+        ScopeKind::User => verb.within(other),
+        ScopeKind::Project => verb.call().option(Opt::Scope, other),
+    };
+    let elsewhere = Scope::new(settings, other).ok()?;
+    let files = Files::read(&elsewhere).ok()?;
+    files.knows(name).then(|| message!(format_args!("{told}: "), call.word(name)))
+}
+
+/// Returns the error for a scope without manifest and lockfile. It names the directory where they are
+/// expected, which for the user is not that of the skills.
+pub(crate) fn no_manifest(scope: &Scope) -> Error {
+    let dir = scope.manifest.parent().unwrap_or(&scope.root).display();
+    let error = Error::usage(format!("there is no `{}` in `{dir}`", manifest::FILE_NAME));
+    if let Some(lock) = other_lock(scope) {
+        return error.hint(message!(
+            Verb::Import.within(scope.kind),
+            format_args!(" adopts the skills that `{lock}` names")
+        ));
+    }
+    let install = || Verb::Install.within(scope.kind);
+    error.hint(message!(
+        "install something first: ",
+        install().word("owner/repo"),
+        ", or ",
+        install().word("./skill")
+    ))
+}
+
+/// Returns the name of another tool's lockfile in `scope`, if there is one.
+pub(crate) fn other_lock(scope: &Scope) -> Option<String> {
+    let (dir, name) = match scope.kind {
+        ScopeKind::Project => (scope.root.clone(), skills_lock::FILE_NAME),
+        ScopeKind::User => (scope.work_dir(), global_lock::FILE_NAME),
+    };
+    matches!(fs::kind(&dir.join(name)), Ok(Some(fs::Kind::File))).then(|| name.to_owned())
+}
+
+/// Returns the warning about a skill that is locked in a scope but missing.
+pub(crate) fn is_missing(scope: ScopeKind, name: &SkillName) -> Warning {
+    let told = message!(format_args!("`{name}` is missing: "), Verb::Install.within(scope), " restores it");
+    Warning::new(problem::SKILL_MISSING.id, told)
+}
+
+/// Returns a warning for each skill that agents should see according to the manifest or lockfile of `scope`,
+/// but that is missing. Ignores files that cannot be read.
+pub(crate) fn missing(settings: &Settings, scope: &Scope) -> Vec<(SkillName, Warning)> {
+    let Ok(state) = ScopeState::read(settings, scope, Depth::Metadata) else { return Vec::new() };
+    let files = &state.files;
+    let asked = files.manifest.skills().iter().filter(|(_, entry)| !entry.disabled).map(|(name, _)| name);
+    let kept = files.kept();
+    let needed = kept.iter().filter(|name| !files.manifest.skills().contains_key(name));
+    let names: BTreeSet<_> = asked.chain(needed).collect();
+    let told = |name: &SkillName| {
+        let say = if files.lock.skills.contains_key(name) { is_missing } else { not_yet_installed };
+        say(scope.kind, name)
+    };
+    names.into_iter().filter(|name| state.is_absent(name)).map(|name| (name.clone(), told(name))).collect()
+}
+
+/// What a skill of the manifest without a lock entry is, and what an installation does about it.
+type Unlocked = (&'static str, &'static str);
+const NOT_INSTALLED: Unlocked = ("not installed yet", " installs it");
+const NOT_LOCKED: Unlocked = ("in the manifest and not locked", " locks what is there");
+
+/// Returns the warning about a skill that is in the manifest of a scope but not locked yet.
+pub(crate) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {
+    Warning::new(codes::NOT_INSTALLED_YET, unlocked(scope, name, NOT_INSTALLED))
+}
+
+/// Returns the warning about a skill that the manifest of `scope` names and that is not locked, as after a lockfile was
+/// lost.
+pub(crate) fn not_locked(scope: &Scope, name: &SkillName) -> Warning {
+    match state_without_lock(scope, name) {
+        NOT_INSTALLED => not_yet_installed(scope.kind, name),
+        state => Warning::new(problem::NOT_LOCKED.id, unlocked(scope.kind, name, state)),
+    }
+}
+
+/// Works like [`not_locked`], as an error.
+pub(crate) fn not_locked_error(scope: &Scope, name: &SkillName) -> Error {
+    let (what, does) = state_without_lock(scope, name);
+    Error::usage(format!("`{name}` is {what}")).hint(message!(Verb::Install.within(scope.kind), does))
+}
+
+fn state_without_lock(scope: &Scope, name: &SkillName) -> Unlocked {
+    let is_there = matches!(fs::kind(&scope.skill_dir(name)), Ok(Some(_)));
+    if is_there { NOT_LOCKED } else { NOT_INSTALLED }
+}
+
+fn unlocked(scope: ScopeKind, name: &SkillName, (what, does): Unlocked) -> Message {
+    message!(format_args!("`{name}` is {what}: "), Verb::Install.within(scope), does)
+}
+
+/// Returns the warning about a skill in a scope that neither the manifest nor another skill requests any
+/// more.
+pub(crate) fn no_longer_asked(scope: ScopeKind, name: &SkillName) -> Warning {
+    let told = message!(
+        format_args!("`{name}` is no longer requested: "),
+        Verb::Install.within(scope),
+        " removes it"
+    );
+    Warning::new(problem::NO_LONGER_ASKED.id, told)
+}
+
+/// Returns the error for a name that is not among those `known` in `scope`, or in any scope if that is
+/// `None`.
+pub(crate) fn not_installed<'a>(
+    scope: Option<ScopeKind>,
+    text: &str,
+    known: impl Iterator<Item = &'a str>,
+) -> Error {
+    let error = not_there(scope, text);
+    match closest(text, known) {
+        Some(close) => error.hint(format!("did you mean `{close}`?")),
+        None => error.hint(message!(Verb::List, " shows what is installed, and where")),
+    }
+}
+
+fn not_there(scope: Option<ScopeKind>, text: &str) -> Error {
+    let place = scope.map(|scope| format!(" {}", scope.within())).unwrap_or_default();
+    Error::usage(format!("`{text}` is not installed{place}"))
+}
