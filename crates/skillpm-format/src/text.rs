@@ -5,6 +5,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 
 use chrono::{DateTime, SecondsFormat, Utc};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
 /// Returns the line and column of byte `offset`, both from 1; columns count characters.
@@ -24,23 +25,14 @@ pub fn timestamp(seconds: i64, milliseconds: u32) -> String {
 /// Returns `text` with `%20` and similar codes decoded, as in the path of an address. Invalid codes, and codes that
 /// would not result in UTF-8, stay as they are.
 pub fn percent_decoded(text: &str) -> Cow<'_, str> {
-    if !text.contains('%') {
-        return Cow::Borrowed(text);
-    }
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let hex = |at: usize| after.get(at).and_then(|byte| char::from(*byte).to_digit(16));
-        let escaped = hex(0).zip(hex(1)).filter(|_| *first == b'%');
-        if let Some(byte) = escaped.and_then(|(high, low)| u8::try_from(high * 16 + low).ok()) {
-            bytes.push(byte);
-            rest = &after[2..];
-        } else {
-            bytes.push(*first);
-            rest = after;
-        }
-    }
-    String::from_utf8(bytes).map_or(Cow::Borrowed(text), Cow::Owned)
+    percent_decode_str(text).decode_utf8().unwrap_or(Cow::Borrowed(text))
+}
+
+/// Returns `text` as a part of an address: the unreserved characters of RFC 3986 (section 2.3) and slashes stay.
+pub fn percent_encoded(text: &str) -> String {
+    const CODED: &AsciiSet =
+        &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
+    utf8_percent_encode(text, CODED).to_string()
 }
 
 /// Returns `text` without surrounding white space. For nearly every text, two bytes show that there is none.
@@ -317,6 +309,15 @@ mod tests {
             assert_eq!(closest_path(given, all), meant, "{given}");
         }
         assert_eq!(closest_path("x", []), None);
+    }
+
+    #[test]
+    fn names_in_addresses() {
+        assert_eq!(percent_encoded("feature/a b#c?d%é-._~"), "feature/a%20b%23c%3Fd%25%C3%A9-._~");
+        for (text, decoded) in [("a%20b", "a b"), ("%c3%A9", "é"), ("%zz%4", "%zz%4"), ("%ff%20", "%ff%20")]
+        {
+            assert_eq!(percent_decoded(text), decoded);
+        }
     }
 
     #[test]

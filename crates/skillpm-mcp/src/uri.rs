@@ -1,23 +1,13 @@
 //! The addresses of skills and their files: `skill://<scope>/<path>/<name>/<file>`.
 
-use std::fmt::Write as _;
+use skillpm_core::text::percent_encoded;
 
 /// The scheme, with its separator.
 const SCHEME: &str = "skill://";
 
 /// Returns the address of `path`, a `/`-separated path that starts with a scope.
 pub(crate) fn encode(path: &str) -> String {
-    let mut uri = SCHEME.to_owned();
-    for byte in path.bytes() {
-        // The unreserved characters of RFC 3986 (section 2.3), and the separator.
-        if byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte) {
-            uri.push(byte.into());
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri
+    format!("{SCHEME}{}", percent_encoded(path))
 }
 
 /// Returns the path of an address. Returns `None` for another scheme, for a query or a fragment, and for what is not

@@ -50,6 +50,7 @@ use self::progress::Progress;
 use self::redirect::target;
 use self::runtime::Pulse;
 
+pub use crate::text::percent_encoded as encode;
 pub use credentials::CredentialsFile;
 pub use error::HttpError;
 pub use login::Login;
@@ -57,7 +58,7 @@ pub use message::said;
 pub use request::{Answer, Credential, Head, Question, Replied, Request};
 pub use time::parse_timestamp;
 pub use upload::{Content, Method, Submitted, Upload};
-pub use url::{Origin, Url, encode};
+pub use url::{Origin, Url};
 
 /// Redirects that are followed for one request.
 const MOST_REDIRECTS: usize = 10;

@@ -1,6 +1,6 @@
 //! Addresses, and which of them belong together.
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::net::Ipv6Addr;
 use std::sync::Arc;
 
@@ -176,23 +176,6 @@ impl fmt::Display for Origin {
     }
 }
 
-/// Writes `text` as a part of an address; slashes stay.
-pub fn encode(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' | b'/' => {
-                encoded.push(char::from(byte));
-            }
-            _ => {
-                // Writing to a `String` does not fail.
-                let _ = write!(encoded, "%{byte:02X}");
-            }
-        }
-    }
-    encoded
-}
-
 /// Takes `.` and `..` out of a path, as RFC 3986 (section 5.2.4) says: nothing leads above the root.
 fn without_dots(path: &str) -> String {
     let mut kept: Vec<&str> = Vec::new();
@@ -309,11 +292,6 @@ mod tests {
         {
             assert!(Url::parse(plain).is_ok(), "{plain}");
         }
-    }
-
-    #[test]
-    fn names_are_encoded() {
-        assert_eq!(encode("feature/a b#c?d%é"), "feature/a%20b%23c%3Fd%25%C3%A9");
     }
 
     #[test]

@@ -1,7 +1,6 @@
 //! SARIF 2.1.0, for code scanning.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use serde_json::{Value, json};
@@ -10,7 +9,7 @@ use super::{LintReport, SkillReport, in_tree, rule_page, span};
 use crate::digest::Digest;
 use crate::document::LineIndex;
 use crate::lint::{Edit, Finding, Fix, Group, Level, Profile, Rule, documented};
-use crate::text::visible;
+use crate::text::{percent_encoded, visible};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
@@ -122,9 +121,9 @@ impl Writer<'_> {
     fn artifact(&self) -> Value {
         let path = &self.skill.path;
         if path.starts_with('/') {
-            return json!({ "uri": format!("file://{}", uri(path)) });
+            return json!({ "uri": format!("file://{}", percent_encoded(path)) });
         }
-        json!({ "uri": uri(in_tree(path)), "uriBaseId": "%SRCROOT%" })
+        json!({ "uri": percent_encoded(in_tree(path)), "uriBaseId": "%SRCROOT%" })
     }
 
     fn region(&self, bytes: &Range<usize>) -> Value {
@@ -181,20 +180,6 @@ impl Writer<'_> {
         *count += 1;
         format!("{hash}:{count}")
     }
-}
-
-/// Escapes a path for an address.
-fn uri(path: &str) -> String {
-    let mut uri = String::with_capacity(path.len());
-    for byte in path.bytes() {
-        if byte.is_ascii_alphanumeric() || b"/-._~".contains(&byte) {
-            uri.push(char::from(byte));
-        } else {
-            // Writing to a string cannot fail.
-            let _ = write!(uri, "%{byte:02X}");
-        }
-    }
-    uri
 }
 
 #[cfg(test)]
