@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::OsStr;
 use std::fmt::Write as _;
+use std::ops::Range;
 
 use chrono::{DateTime, SecondsFormat, Utc};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
@@ -13,6 +14,21 @@ pub fn line_column(text: &str, offset: usize) -> (usize, usize) {
     let before = &text[..text.floor_char_boundary(offset.min(text.len()))];
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);
     (memchr::memchr_iter(b'\n', before.as_bytes()).count() + 1, before[line_start..].chars().count() + 1)
+}
+
+/// Returns where the line with byte `at` starts. Lines end with LF, CRLF or CR.
+pub(crate) fn line_start(text: &str, at: usize) -> usize {
+    text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
+}
+
+/// Returns the lines of `span` of `text` with their offsets, without line ends. CRLF adds an empty line.
+pub(crate) fn lines(text: &str, span: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
+    let start = span.start;
+    text[span].split_inclusive(['\n', '\r']).scan(start, |at, line| {
+        let start = *at;
+        *at += line.len();
+        Some((start, line.trim_end_matches(['\n', '\r'])))
+    })
 }
 
 /// Formats a time according to RFC 3339, in UTC and to the millisecond: `2026-11-21T08:49:37.250Z`. `seconds` are

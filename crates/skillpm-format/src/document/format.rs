@@ -10,6 +10,7 @@ use super::outline::{self, Outline, OutlineEntry, Shape, Unsupported};
 use super::scalar::{double_quoted, fits_plain, is_null, needs_escape, resolves};
 use super::tree::{Node, Style, Value};
 use super::{Document, ProblemKind};
+use crate::text::line_start;
 
 /// The keys that come first, in this order.
 const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
@@ -100,7 +101,7 @@ fn without_blank_lines(body: &str) -> &str {
     if blank == body.len() {
         return "";
     }
-    &body[body[..blank].rfind(['\n', '\r']).map_or(0, |end| end + 1)..]
+    &body[line_start(body, blank)..]
 }
 
 /// Reports, as the final check, whether `formatted` means the same as `document`, comments and body included.

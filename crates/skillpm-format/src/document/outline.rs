@@ -15,6 +15,7 @@ use std::ops::Range;
 use super::repair::is_switch;
 use super::tree::{Layout, Node, Style, Value};
 use super::views::PEOPLE_FIELDS;
+use crate::text::line_start;
 
 /// A line of a mapping or a list, with everything attached to it.
 #[derive(Debug)]
@@ -312,7 +313,7 @@ impl<'a> Scan<'a> {
         let start = self.cursor;
         let rest = &self.text[start..];
         let end = start + rest.find(['\n', '\r']).unwrap_or(rest.len());
-        let own_line = self.text[self.line_start(start)..start].trim().is_empty();
+        let own_line = self.text[line_start(self.text, start)..start].trim().is_empty();
         let (text, column) = (self.text[start..end].trim_end(), self.column(start));
         let behind = self.entries.len();
         let (closed, number) = self.closed;
@@ -323,12 +324,8 @@ impl<'a> Scan<'a> {
         self.cursor = end;
     }
 
-    fn line_start(&self, at: usize) -> usize {
-        self.text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
-    }
-
     fn column(&self, at: usize) -> usize {
-        self.text[self.line_start(at)..at].chars().count()
+        self.text[line_start(self.text, at)..at].chars().count()
     }
 }
 

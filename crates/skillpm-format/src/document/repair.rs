@@ -9,6 +9,7 @@ use std::ops::Range;
 
 use super::problem::{FaultKind, Problem, ProblemKind};
 use super::tree::{self, Layout, NoTree, Node, Style, Value};
+use crate::text::{line_start, lines};
 
 /// The text after the `#` of every switch for the linter: `# skillpm: allow name-directory`.
 pub(crate) const SWITCH: &str = "skillpm:";
@@ -71,22 +72,13 @@ pub(super) fn repair(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Op
     Some(Node { span, value: Value::Mapping { pairs, layout: Layout::Block } })
 }
 
-/// Returns the lines of `text` with their offsets, without line ends.
-fn lines(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    text.split_inclusive(['\n', '\r']).scan(0, |at, line| {
-        let start = *at;
-        *at += line.len();
-        Some((start, line.trim_end_matches(['\n', '\r'])))
-    })
-}
-
 /// Blanks out the marker lines of a merge conflict, so that all other bytes keep their place.
 fn without_conflicts(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> String {
     let mut cleaned = yaml.to_owned();
     if !yaml.contains("<<<<<<<") && !yaml.contains(">>>>>>>") {
         return cleaned;
     }
-    for (at, line) in lines(yaml) {
+    for (at, line) in lines(yaml, 0..yaml.len()) {
         let marker = ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].iter().any(|marker| {
             line.strip_prefix(marker).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
         });
@@ -104,7 +96,7 @@ fn entries(yaml: &str) -> Option<Vec<BrokenField>> {
     let mut entries: Vec<BrokenField> = Vec::new();
     // Whether the last entry has a line that is itself a key unless it is inside brackets.
     let mut doubtful = false;
-    for (at, line) in lines(yaml) {
+    for (at, line) in lines(yaml, 0..yaml.len()) {
         let quoted = line.starts_with(['"', '\'']);
         let is_open = entries.last().is_some_and(BrokenField::is_open);
         match key_and_colon(line) {
@@ -208,7 +200,7 @@ fn parse_entry(
 /// Returns `rest` without a switch for the linter at the end of its last line: it is never part of the value.
 fn without_switch(yaml: &str, rest: Range<usize>) -> Range<usize> {
     let text = &yaml[rest.clone()];
-    let line = text.rfind(['\n', '\r']).map_or(0, |end| end + 1);
+    let line = line_start(text, text.len());
     let is_own = |at: usize| text[..at].ends_with([' ', '\t', '\n', '\r']) && is_switch(&text[at + 1..]);
     let mut marks = text.match_indices('#').map(|(at, _)| at).filter(|at| *at >= line);
     match marks.find(|at| is_own(*at)) {

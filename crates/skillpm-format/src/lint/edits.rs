@@ -2,6 +2,7 @@
 
 use super::{Edit, Fix, Subject};
 use crate::document::{self, Document, Layout, Node, Style, Value};
+use crate::text::line_start;
 
 /// The range of bytes from the colon of a field's first key to the end of its value, including blanks in front.
 struct FieldLocation {
@@ -37,11 +38,6 @@ fn is_item_start(c: char) -> bool {
 pub(super) fn rest_of_line(text: &str, at: usize) -> &str {
     let rest = text.get(at..).unwrap_or_default();
     &rest[..rest.find(['\n', '\r']).unwrap_or(rest.len())]
-}
-
-/// Returns where the line with byte `at` starts.
-pub(super) fn line_start(text: &str, at: usize) -> usize {
-    text[..at].rfind(['\n', '\r']).map_or(0, |end| end + 1)
 }
 
 /// Returns the line ending used in the frontmatter.

@@ -8,6 +8,7 @@ use memchr::memmem::Finder;
 
 use super::{Finding, RULES, Ruleset, rules};
 use crate::document::{Document, Node, SWITCH as MARK, Style, Value, is_switch};
+use crate::text::lines;
 
 /// Finds [`MARK`].
 static FINDER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(MARK));
@@ -88,16 +89,6 @@ pub(super) fn is_on(rule: &str, ruleset: &Ruleset) -> Option<bool> {
     Some(ruleset.level(rule).severity().is_some())
 }
 
-/// Returns the lines of `span` with their offsets, without line ends. CRLF adds an empty line.
-fn lines(document: &Document, span: Range<usize>) -> impl Iterator<Item = (usize, &str)> {
-    let start = span.start;
-    document.text()[span].split_inclusive(['\n', '\r']).scan(start, |at, line| {
-        let start = *at;
-        *at += line.len();
-        Some((start, line.trim_end_matches(['\n', '\r'])))
-    })
-}
-
 /// Reads the rules in `text`, which starts at byte `at`: `skillpm: allow rule-a, rule-b`.
 ///
 /// `line` is the line that a switch without `-file` applies to.
@@ -122,7 +113,7 @@ fn read<'a>(text: &'a str, at: usize, line: usize, switches: &mut Vec<Switch<'a>
 
 fn in_yaml<'a>(document: &'a Document, yaml: Range<usize>, switches: &mut Vec<Switch<'a>>) {
     let index = document.line_index();
-    let all: Vec<(usize, &str)> = lines(document, yaml).collect();
+    let all: Vec<(usize, &str)> = lines(document.text(), yaml).collect();
     // The start of the next line that is not empty, for each line.
     let mut next = vec![None; all.len()];
     for number in (1..all.len()).rev() {
@@ -174,7 +165,7 @@ fn in_body<'a>(document: &'a Document, switches: &mut Vec<Switch<'a>>) {
     let index = document.line_index();
     let mut fence: Option<&str> = None;
     let mut waiting: Vec<(usize, &str)> = Vec::new();
-    for (at, line) in lines(document, document.body_span()) {
+    for (at, line) in lines(document.text(), document.body_span()) {
         let text = line.trim_start();
         let run = fence_of(text);
         match (fence, run) {

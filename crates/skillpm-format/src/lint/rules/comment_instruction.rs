@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::document::Markdown;
 use crate::lint::words;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::text::line_start;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -172,7 +173,7 @@ pub(crate) fn comments<'a>(text: &'a str, markdown: &Markdown) -> Vec<(Range<usi
 
 /// Returns the line of a definition with `]:` at byte `at`, if the link leads nowhere: then it is there for its text.
 fn definition(text: &str, at: usize) -> Option<Range<usize>> {
-    let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
+    let start = line_start(text, at);
     let end = text[at..].find('\n').map_or(text.len(), |length| at + length);
     let blanks = text[start..at].len() - text[start..at].trim_start_matches(' ').len();
     let target = text[at + 2..end].trim_start();

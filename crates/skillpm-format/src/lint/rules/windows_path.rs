@@ -3,9 +3,10 @@
 use std::ops::Range;
 
 use crate::document::Target;
-use crate::lint::edits::{line_start, rest_of_line};
+use crate::lint::edits::rest_of_line;
 use crate::lint::target;
 use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::text::line_start;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
