@@ -153,10 +153,6 @@ impl Tree {
     }
 
     /// Writes the content of `entry` to `sink`; for a symbolic link that is its target.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Content::copy_to`].
     pub fn copy_to(&self, entry: TreeEntry, sink: &mut dyn Write) -> Result<(), ReadError> {
         self.content.copy_to(entry.id, sink)
     }

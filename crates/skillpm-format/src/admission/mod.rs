@@ -204,10 +204,6 @@ impl Admission {
 
     /// Adds the policy of a project's file, like [`Admission::add`]. Whatever it allows, it cannot enable scripts that
     /// would not run without it.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Admission::add`].
     pub fn add_project(
         &mut self,
         file: &str,

@@ -40,14 +40,6 @@ pub struct Fixed {
     pub skipped: usize,
 }
 
-impl Fixed {
-    /// Returns the number of findings that `--fix=unsafe` could repair.
-    pub fn left_unsafe(&self) -> usize {
-        let fixes = self.findings.iter().filter_map(|finding| finding.fix.as_ref());
-        fixes.filter(|fix| fix.safety == Safety::Unsafe).count()
-    }
-}
-
 /// Makes the repairs of `findings` that are at least as safe as `safety`, in order; of two that overlap, the first one
 /// wins. Nothing is checked: see [`fix_all`].
 pub fn apply(text: &str, findings: &[Finding], safety: Safety) -> Applied {

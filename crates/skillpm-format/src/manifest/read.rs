@@ -15,10 +15,6 @@ use crate::text::{closest, conflict_line, line_column};
 
 impl PolicySettings {
     /// Reads a file that contains only the keys of `[policy]`.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Manifest::parse`](super::Manifest::parse).
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
         Reader::new(text).policy(parse(text)?.as_table())
     }

@@ -163,10 +163,6 @@ pub fn merge(versions: &Versions<'_>, labels: &Labels<'_>, limits: &Limits) -> R
 
 /// Merges like [`merge`]. With `prefer`, no path needs attention: for a path in conflict the whole file of that side is
 /// taken, and changes on only one side elsewhere are taken as usual. The file of the other side is not kept beside it.
-///
-/// # Errors
-///
-/// Fails like [`merge`].
 pub fn merge_for(
     versions: &Versions<'_>,
     labels: &Labels<'_>,

@@ -40,10 +40,6 @@ pub trait SourceKind: Sized + Into<Origin> {
     fn read(key: &'static str, text: &str) -> Result<Self, SpecError>;
 
     /// Reads the value of `key` in a manifest.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`SourceKind::read`].
     fn from_manifest(key: &'static str, text: &str) -> Result<Origin, SpecError> {
         Self::read(key, text).map(Into::into)
     }

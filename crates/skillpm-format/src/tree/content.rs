@@ -17,10 +17,6 @@ pub trait Content: Send + Sync {
 
     /// Adds the content of the file `id` to `buffer`, at most `limit` bytes of it, and returns its total number of
     /// bytes: as far as they were counted, if there are more than `limit`.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Content::copy_to`].
     fn append_to(&self, id: usize, limit: u64, buffer: &mut Vec<u8>) -> Result<u64, ReadError> {
         append_by_copy(|sink| self.copy_to(id, sink), limit, buffer)
     }
@@ -32,10 +28,6 @@ pub trait Content: Send + Sync {
 }
 
 /// Does what [`Content::append_to`] does, with the bytes that `copy` writes.
-///
-/// # Errors
-///
-/// Fails like `copy`.
 pub fn append_by_copy(
     copy: impl FnOnce(&mut dyn Write) -> Result<(), ReadError>,
     limit: u64,

@@ -86,10 +86,6 @@ impl FileSet {
     }
 
     /// Writes the content of `file` to `sink`.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Content::copy_to`].
     pub fn copy_to(&self, file: &FileEntry, sink: &mut dyn Write) -> Result<(), ReadError> {
         self.content.copy_to(file.id, sink)
     }
@@ -100,10 +96,6 @@ impl FileSet {
     }
 
     /// Reads the content of `file` into memory.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Content::copy_to`].
     pub fn read(&self, file: &FileEntry) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
         self.copy_to(file, &mut bytes)?;
@@ -111,10 +103,6 @@ impl FileSet {
     }
 
     /// Reads all content and returns the tree digest.
-    ///
-    /// # Errors
-    ///
-    /// Fails like [`Content::copy_to`].
     pub fn digest(&self) -> Result<Digest, ReadError> {
         let mut lines = Vec::with_capacity(self.files.len());
         for file in &self.files {
