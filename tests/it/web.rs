@@ -529,7 +529,7 @@ fn faults() {
     # a local file
     exit: 4
     --- stderr
-    error: `http://HOST/a.zip` redirects to `file:///etc/passwd`: it is not an address
+    error: `http://HOST/a.zip` redirects to `file:///etc/passwd`: only `https` and `http` are supported
     # huge header
     exit: 4
     --- stderr

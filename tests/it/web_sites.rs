@@ -619,10 +619,10 @@ fn hostile_entries() {
       cannot be installed: its entry in the index has no `url`
     file-url
       file-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `file:///etc/passwd`: it is not an address
+      cannot be installed: its entry in the index has the `url` `file:///etc/passwd`: only `https` and `http` are supported
     data-url
       data-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `data:text/plain,x`: it is not an address
+      cannot be installed: its entry in the index has the `url` `data:text/plain,x`: only `https` and `http` are supported
     ftp-url
       ftp-url in http://HOST
       cannot be installed: its entry in the index has the `url` `ftp://h.example/x`: only `https` and `http` are supported
@@ -680,8 +680,8 @@ fn hostile_entries() {
     warning: `no-type` of `http://HOST` cannot be installed: its entry in the index has no `type`
     warning: `wrong-type` of `http://HOST` cannot be installed: its entry in the index has the `type` `exe`, which is neither `skill-md` nor `archive`
     warning: `no-url` of `http://HOST` cannot be installed: its entry in the index has no `url`
-    warning: `file-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `file:///etc/passwd`: it is not an address
-    warning: `data-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `data:text/plain,x`: it is not an address
+    warning: `file-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `file:///etc/passwd`: only `https` and `http` are supported
+    warning: `data-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `data:text/plain,x`: only `https` and `http` are supported
     warning: `ftp-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `ftp://h.example/x`: only `https` and `http` are supported
     warning: `login-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `h.example/x`: addresses with a user name or password are not allowed
     warning: `spaced-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `a b.zip`: it has characters that addresses cannot have
@@ -697,7 +697,7 @@ fn hostile_entries() {
     insta::assert_snapshot!(shown, @"
     exit: 5
     --- stderr
-    error: `file-url/SKILL.md` cannot be loaded: its entry in the index has the `url` `file:///etc/passwd`: it is not an address
+    error: `file-url/SKILL.md` cannot be loaded: its entry in the index has the `url` `file:///etc/passwd`: only `https` and `http` are supported
     exit: 5
     --- stderr
     error: `twice/SKILL.md` cannot be loaded: the index lists it more than once

@@ -108,7 +108,7 @@ fn faults() -> Vec<(&'static str, Fault, &'static str)> {
         (
             "h08 a local file",
             Fault::Redirect("file:///etc/passwd".to_owned()),
-            "exit 4, 1 request: `ADDRESS` redirects to `file:///etc/passwd`: it is not an address",
+            "exit 4, 1 request: `ADDRESS` redirects to `file:///etc/passwd`: only `https` and `http` are supported",
         ),
         (
             "h08 no address",

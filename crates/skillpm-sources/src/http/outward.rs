@@ -23,9 +23,7 @@ impl Outward<'_> {
         is_proxied: bool,
         sent: &Pulse,
     ) -> Result<reqwest::Request, HttpError> {
-        let reason = "it is not an address";
-        let wire = url.wire().ok_or_else(|| HttpError::Address { address: url.to_string(), reason })?;
-        let mut request = reqwest::Request::new(self.method.clone(), wire);
+        let mut request = reqwest::Request::new(self.method.clone(), url.wire());
         *request.headers_mut() = self.headers.clone();
         let is_for = |credential: &&Credential| credential.origin == url.origin();
         if let Some(credential) = self.credential.filter(is_for).filter(|_| url.is_https() || !is_proxied) {
