@@ -12,6 +12,7 @@ use hyper::body::Bytes;
 use reqwest::header::HeaderMap;
 use reqwest::redirect;
 use rustls::RootCertStore;
+use tower::util::MapFutureLayer;
 
 use crate::settings::Http;
 
@@ -146,6 +147,7 @@ impl Agent {
         let roots = if way.tls { roots::load(&way.certificates)? } else { RootCertStore::empty() };
         let tls = roots::config(roots).map_err(|error| broken(error.to_string()))?;
         let connecting = Connecting::default();
+        let counting = connecting.clone();
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
             .user_agent(USER_AGENT)
@@ -156,7 +158,7 @@ impl Agent {
             .pool_max_idle_per_host(MOST_IDLE)
             .pool_idle_timeout(IDLE)
             .dns_resolver(Names { led_by: way.led_by.clone() })
-            .connector_layer(connecting.clone());
+            .connector_layer(MapFutureLayer::new(move |connection| counting.count(connection)));
         if let Some(proxy) = &way.proxy {
             builder = builder.proxy(proxy::parse(proxy)?);
         }

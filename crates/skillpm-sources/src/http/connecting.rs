@@ -1,12 +1,8 @@
 //! Whether connections are being made: so long the limit of a connection holds, and then that of an answer.
 
 use std::future::Future;
-use std::pin::Pin;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::task::{Context, Poll};
 use std::time::{Duration, Instant};
-
-use tower::{Layer, Service};
 
 /// The connections of one agent that are being made. Clones share the state.
 #[derive(Debug, Clone, Default)]
@@ -31,6 +27,15 @@ impl Connecting {
         most.map_or(since, |most| since.min(most))
     }
 
+    /// Counts `connection` until it is made or given up.
+    pub(super) fn count<F: Future>(&self, connection: F) -> impl Future<Output = F::Output> + use<F> {
+        let made = self.start();
+        async move {
+            let _made = made;
+            connection.await
+        }
+    }
+
     fn start(&self) -> Made {
         self.lock().count += 1;
         Made(self.clone())
@@ -49,44 +54,6 @@ impl Drop for Made {
         let mut state = self.0.lock();
         state.count = state.count.saturating_sub(1);
         state.last = Some(Instant::now());
-    }
-}
-
-impl<S> Layer<S> for Connecting {
-    type Service = Counted<S>;
-
-    fn layer(&self, inner: S) -> Counted<S> {
-        Counted { inner, connecting: self.clone() }
-    }
-}
-
-/// A service that makes connections, each of which is counted.
-#[derive(Clone)]
-pub(super) struct Counted<S> {
-    inner: S,
-    connecting: Connecting,
-}
-
-impl<S, R> Service<R> for Counted<S>
-where
-    S: Service<R>,
-    S::Future: Send + 'static,
-{
-    type Response = S::Response;
-    type Error = S::Error;
-    type Future = Pin<Box<dyn Future<Output = Result<S::Response, S::Error>> + Send>>;
-
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
-        self.inner.poll_ready(context)
-    }
-
-    fn call(&mut self, request: R) -> Self::Future {
-        let made = self.connecting.start();
-        let connection = self.inner.call(request);
-        Box::pin(async move {
-            let _made = made;
-            connection.await
-        })
     }
 }
 

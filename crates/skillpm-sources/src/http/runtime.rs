@@ -7,9 +7,10 @@ use std::future::Future;
 use std::io;
 use std::pin::pin;
 use std::sync::{Arc, Mutex, PoisonError};
-use std::task::{Context, Poll, Wake, Waker};
-use std::thread::{self, Thread};
 use std::time::{Duration, Instant};
+
+use futures_executor::block_on;
+use tokio::time::timeout;
 
 /// What watches the connections, in a thread of its own. It must not be dropped inside of another runtime.
 #[derive(Debug)]
@@ -35,32 +36,17 @@ impl Runtime {
         last: impl Fn() -> Instant,
     ) -> Option<F::Output> {
         let _context = self.0.enter();
-        let waker = Waker::from(Arc::new(Unpark(thread::current())));
-        let mut context = Context::from_waker(&waker);
-        let mut future = pin!(future);
-        loop {
-            if let Poll::Ready(output) = future.as_mut().poll(&mut context) {
-                return Some(output);
+        block_on(async {
+            let Some(limit) = limit else { return Some(future.await) };
+            let mut future = pin!(future);
+            loop {
+                match timeout(limit.saturating_sub(last().elapsed()), &mut future).await {
+                    Ok(output) => return Some(output),
+                    Err(_) if last().elapsed() >= limit => return None,
+                    Err(_) => {}
+                }
             }
-            let Some(limit) = limit else {
-                thread::park();
-                continue;
-            };
-            let left = limit.saturating_sub(last().elapsed());
-            if left.is_zero() {
-                return None;
-            }
-            thread::park_timeout(left);
-        }
-    }
-}
-
-/// Wakes a thread that waits.
-struct Unpark(Thread);
-
-impl Wake for Unpark {
-    fn wake(self: Arc<Self>) {
-        self.0.unpark();
+        })
     }
 }
 
