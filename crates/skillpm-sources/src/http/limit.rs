@@ -1,8 +1,9 @@
 //! What a server says about its limits.
 
+use std::time::UNIX_EPOCH;
+
 use reqwest::header::HeaderMap;
 
-use super::time;
 use crate::env;
 
 /// The longest wait that a server may ask for; beyond it, the request fails with a message.
@@ -43,11 +44,17 @@ pub(super) fn retry_after(headers: &HeaderMap) -> Option<u64> {
     if !value.is_empty() && value.bytes().all(|b| b.is_ascii_digit()) {
         return Some(value.parse().unwrap_or(u64::MAX));
     }
-    Some(time::parse_date(value)?.saturating_sub(server_time(headers)))
+    Some(parse_date(value)?.saturating_sub(server_time(headers)))
 }
 
 fn server_time(headers: &HeaderMap) -> u64 {
-    text(headers, "date").and_then(time::parse_date).unwrap_or_else(env::now)
+    text(headers, "date").and_then(parse_date).unwrap_or_else(env::now)
+}
+
+/// Returns the seconds from the start of 1970 to the date `text`.
+fn parse_date(text: &str) -> Option<u64> {
+    let date = httpdate::parse_http_date(text).ok()?;
+    Some(date.duration_since(UNIX_EPOCH).ok()?.as_secs())
 }
 
 fn text<'a>(headers: &'a HeaderMap, name: &str) -> Option<&'a str> {

@@ -56,7 +56,6 @@ pub use error::HttpError;
 pub use login::Login;
 pub use message::said;
 pub use request::{Answer, Credential, Head, Question, Replied, Request};
-pub use time::parse_timestamp;
 pub use upload::{Content, Method, Submitted, Upload};
 pub use url::{Origin, Url};
 

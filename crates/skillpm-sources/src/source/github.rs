@@ -15,6 +15,8 @@ pub use trees::Trees;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use serde::Deserialize as _;
+
 use super::newest::Revisions;
 use super::{FetchedSource, Released, Source, Wanted};
 use crate::advice::{Opt, message};
@@ -23,8 +25,9 @@ use crate::context::Context;
 use crate::env;
 use crate::error::{Error, Result};
 use crate::fs::{Download, PathError, SharedFile};
-use crate::http::{self, Answer, Client, Credential, HttpError, Request, Url, encode, parse_timestamp};
+use crate::http::{self, Answer, Client, Credential, HttpError, Request, Url, encode};
 use crate::refusal::Limits;
+use crate::registry::Timestamp;
 use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Origin, PUBLIC_HOST, Reference, Repository, SourceFacts, is_commit, is_github_host};
@@ -167,8 +170,8 @@ impl<'a> GitHub<'a> {
             self.client.get_text(&request, TEXT_BYTES).map_err(|error| self.explain(error, commit))?;
         let text = if let Answer::Text { text, .. } = answer { text } else { String::new() };
         let value: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
-        let date = value["commit"]["committer"]["date"].as_str().and_then(parse_timestamp);
-        date.ok_or_else(|| {
+        let date = Timestamp::deserialize(&value["commit"]["committer"]["date"]);
+        date.map(Timestamp::seconds).map_err(|_| {
             let host = self.api.origin();
             Error::network(format!("the response from `{host}` does not say when `{commit}` was committed"))
                 .hint("check `GITHUB_API_URL`; a proxy or a login page may be in the way")

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use serde::Deserialize;
 
 use crate::digest::Digest;
-use crate::http::parse_timestamp;
 use crate::interop::oci::{COLLECTION, CREATED, TITLE};
+use crate::registry::Timestamp;
 
 /// The media types that are asked for.
 pub(super) const ACCEPT: &str = "application/vnd.oci.image.manifest.v1+json, \
@@ -190,7 +190,8 @@ fn skill(raw: &Raw, layers: &[RawDescriptor], is_artifact: bool) -> Result<Manif
     {
         return Err(ManifestError::Image);
     }
-    let created = annotation(raw, CREATED).and_then(parse_timestamp);
+    let created = annotation(raw, CREATED).and_then(|text| Timestamp::try_from(text.to_owned()).ok());
+    let created = created.map(Timestamp::seconds);
     let layers = match layers {
         [] => return Err(ManifestError::Empty),
         [one] if one.is_archive() => Layers::Archive(one.checked()?),
