@@ -472,8 +472,8 @@ fn servers_that_fail() {
     error: `127.0.0.1:9` cannot be reached, or the connection broke
     hint: check the address and the connection, and try again
 
-    error: there is no host `no-such-host.invalid`
-    hint: check the address and the connection
+    error: `no-such-host.invalid` cannot be reached, or the connection broke
+    hint: check the address and the connection, and try again
     ");
 }
 

@@ -180,7 +180,7 @@ impl Fetch<'_> {
                 .objects
                 .commit_at(&name)
                 .ok_or_else(|| names::not_a_commit(url, reference.map_or("HEAD", Reference::name)).into()),
-            Err(ProgramError::Said(text)) if said::meaning(&text) == Meaning::NoReference => {
+            Err(ProgramError::Said(text)) if said::meaning(&text) == Meaning::NoRevision => {
                 match reference {
                     Some(Reference::Any(digits)) if short(digits).is_some() => self.digits(digits),
                     reference => Err(self.no_reference(reference)),
@@ -199,7 +199,7 @@ impl Fetch<'_> {
         match self.fetch(Some("--depth=1"), &[], &[&format!("+{id}:{name}")]) {
             Ok(()) => {}
             Err(ProgramError::Said(text)) => match said::meaning(&text) {
-                Meaning::NoCommit | Meaning::NoReference => return Err(none()),
+                Meaning::NoRevision => return Err(none()),
                 Meaning::NotServed | Meaning::OnlyFiles => self.everything()?,
                 _ => return Err(self.failed(ProgramError::Said(text))),
             },

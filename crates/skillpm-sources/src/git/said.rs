@@ -9,13 +9,11 @@ use crate::text::{visible, without_secrets};
 /// The number of lines of git's own output to show.
 const LINES: usize = 6;
 
-/// What a failure of the program means, as far as its output shows.
+/// What a failure of the program means, where that changes what is done or advised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// The server has no branch or tag with the name.
-    NoReference,
-    /// The server has no such commit.
-    NoCommit,
+    /// The server has no such branch, tag or commit.
+    NoRevision,
     /// The server does not serve commits by their ids.
     NotServed,
     /// An HTTP server that only serves files and does not support shallow fetches.
@@ -32,8 +30,6 @@ pub(super) enum Meaning {
     NoAccess,
     /// The key of an ssh server is unknown, or has changed.
     HostKey,
-    /// The name of the host cannot be resolved.
-    NoHost,
     /// The certificate of the server is not trusted.
     Certificate,
     /// The server cannot be reached, or the connection broke.
@@ -44,59 +40,37 @@ pub(super) enum Meaning {
     Forbidden,
     /// An object that no repository may have.
     Fsck,
-    /// The program does not know an option.
-    TooOld,
     /// Anything else, including local damage.
     Other,
 }
 
-/// Phrases of git, in the C locale, and what they mean. The first match counts.
+/// Phrases of git, in the C locale, and what they mean. The first match counts: git ends what it says of a connection
+/// with one of the last phrases, whatever was wrong with it.
 const WORDS: &[(&str, Meaning)] = &[
-    ("couldn't find remote ref", Meaning::NoReference),
-    ("not our ref", Meaning::NoCommit),
+    ("couldn't find remote ref", Meaning::NoRevision),
+    ("not our ref", Meaning::NoRevision),
     ("unadvertised object", Meaning::NotServed),
     ("dumb http transport does not support", Meaning::OnlyFiles),
     ("mismatched algorithms", Meaning::Sha256),
-    ("unknown option", Meaning::TooOld),
     ("transport '' not allowed", Meaning::Forbidden),
     ("fsck error", Meaning::Fsck),
     ("host key verification failed", Meaning::HostKey),
     ("terminal prompts disabled", Meaning::NoLogin),
     ("unable to get password from user", Meaning::NoLogin),
-    ("could not read username", Meaning::NoLogin),
-    ("could not read password", Meaning::NoLogin),
     ("permission denied (", Meaning::NoLogin),
     ("authentication failed", Meaning::WrongLogin),
-    ("access denied", Meaning::WrongLogin),
-    ("returned error: 401", Meaning::WrongLogin),
     ("returned error: 403", Meaning::NoAccess),
-    ("returned error: 404", Meaning::NoRepository),
     ("repository '' not found", Meaning::NoRepository),
     ("repository not found", Meaning::NoRepository),
     ("could not be found", Meaning::NoRepository),
     ("does not appear to be a git repository", Meaning::NoRepository),
     ("is this a git repository?", Meaning::NoGit),
-    ("bad line length", Meaning::NoGit),
-    ("protocol error", Meaning::NoGit),
-    ("could not resolve host", Meaning::NoHost),
-    ("could not resolve hostname", Meaning::NoHost),
     ("certificate", Meaning::Certificate),
-    ("operation too slow", Meaning::Unreachable),
-    ("failed to connect", Meaning::Unreachable),
-    ("couldn't connect", Meaning::Unreachable),
-    ("connection refused", Meaning::Unreachable),
-    ("connection reset", Meaning::Unreachable),
-    ("connection closed", Meaning::Unreachable),
-    ("timed out", Meaning::Unreachable),
-    ("network is unreachable", Meaning::Unreachable),
-    ("no route to host", Meaning::Unreachable),
+    ("unable to access", Meaning::Unreachable),
+    ("could not read from remote repository", Meaning::Unreachable),
     ("remote end hung up", Meaning::Unreachable),
     ("early eof", Meaning::Unreachable),
-    ("handshake", Meaning::Unreachable),
-    ("empty reply from server", Meaning::Unreachable),
-    ("returned error: 5", Meaning::Unreachable),
     ("rpc failed", Meaning::Unreachable),
-    ("could not read from remote repository", Meaning::Unreachable),
 ];
 
 /// Returns what `text`, the program's standard error, means.
@@ -174,7 +148,7 @@ pub(super) fn error(url: &str, text: &str) -> Error {
     let ssh = !url.starts_with("http");
     let error = match meaning {
         Meaning::Sha256 => return sha256(),
-        Meaning::NoReference | Meaning::NoCommit | Meaning::NotServed => {
+        Meaning::NoRevision | Meaning::NotServed => {
             Error::usage(format!("`{url}` has no such revision"))
                 .hint("name a tag, a branch or a commit of it")
         }
@@ -202,9 +176,6 @@ pub(super) fn error(url: &str, text: &str) -> Error {
                 "compare it with what the host publishes, and accept it by hand: `{}`",
                 ls_remote(url)
             )),
-        Meaning::NoHost => {
-            Error::network(format!("there is no host `{host}`")).hint("check the address and the connection")
-        }
         Meaning::Certificate => Error::network(format!("the certificate of `{host}` is not trusted"))
             .hint("add its authority to the system, or to `http.sslCAInfo` of git"),
         Meaning::Unreachable => Error::network(format!("`{host}` cannot be reached, or the connection broke"))
@@ -215,8 +186,6 @@ pub(super) fn error(url: &str, text: &str) -> Error {
         }
         Meaning::Fsck => Error::integrity(format!("`{url}` has an object that no repository may have"))
             .hint("`git fsck` in a clone of it names the object"),
-        Meaning::TooOld => Error::network(format!("this `git` is too old to fetch `{url}`"))
-            .hint("git 2.29 or later is needed"),
         Meaning::OnlyFiles | Meaning::Other => Error::network(format!("`{url}` cannot be fetched"))
             .hint(format!("try it by hand: `{}`", ls_remote(url))),
     };
@@ -261,8 +230,8 @@ mod tests {
     #[test]
     fn meanings() {
         for (text, expected) in [
-            ("fatal: couldn't find remote ref refs/tags/v9", Meaning::NoReference),
-            ("fatal: remote error: upload-pack: not our ref 00000", Meaning::NoCommit),
+            ("fatal: couldn't find remote ref refs/tags/v9", Meaning::NoRevision),
+            ("fatal: remote error: upload-pack: not our ref 00000", Meaning::NoRevision),
             ("error: Server does not allow request for unadvertised object 11", Meaning::NotServed),
             ("fatal: could not read Username for 'http://h': terminal prompts disabled", Meaning::NoLogin),
             ("fatal: Authentication failed for 'http://h/r.git/'", Meaning::WrongLogin),
@@ -274,8 +243,12 @@ mod tests {
             ("fatal: mismatched algorithms: client sha1; server sha256", Meaning::Sha256),
             ("fatal: transport 'ext' not allowed", Meaning::Forbidden),
             ("Host key verification failed.\nfatal: Could not read", Meaning::HostKey),
-            ("fatal: unable to access 'https://h/': Could not resolve host: h", Meaning::NoHost),
-            ("error: unknown option `no-write-fetch-head'", Meaning::TooOld),
+            ("fatal: unable to access 'https://h/': Could not resolve host: h", Meaning::Unreachable),
+            (
+                "ssh: connect to host h port 22: No route\nfatal: Could not read from remote repository.",
+                Meaning::Unreachable,
+            ),
+            ("error: RPC failed; curl 18 transfer closed\nfatal: early EOF", Meaning::Unreachable),
             ("fatal: unable to access 'http://certificate/': Failed to connect to x", Meaning::Unreachable),
             ("remote: You are not allowed to download code\nerror: 403", Meaning::Other),
             ("fatal: bad object 0000", Meaning::Other),
