@@ -9,6 +9,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{Argument, Message, PartData, Verb, Warning, Wording};
+#[cfg(any(feature = "git", feature = "http"))]
+use crate::advice::{Opt, message};
 use crate::codes;
 use crate::text::without_secrets;
 
@@ -291,6 +293,17 @@ impl Error {
             let error = cause.downcast_ref::<Self>();
             Some(error.map_or_else(|| cause.to_string().into(), |error| error.message.clone()))
         })
+    }
+
+    /// Returns the error for `text` where only a commit can be.
+    #[cfg(any(feature = "git", feature = "http"))]
+    pub(crate) fn not_a_commit(text: &str) -> Self {
+        Self::usage(format!("`{text}` is not a commit")).hint(message!(
+            "for a name, use a tag or a branch: ",
+            Opt::Tag,
+            ", ",
+            Opt::Branch
+        ))
     }
 
     /// Returns the error for the locked commit `commit`, which the repository `shown` no longer has.

@@ -113,6 +113,19 @@ impl Reference {
         }
     }
 
+    /// Returns the full id of a commit in lower case, if it cannot be anything else. It never means a branch with such a
+    /// name.
+    pub fn commit(&self) -> Option<String> {
+        self.commit_digits().filter(|digits| is_commit(digits))
+    }
+
+    /// Returns the digits in lower case, if this may be the id of a commit or the start of one.
+    pub fn commit_digits(&self) -> Option<String> {
+        let (Self::Any(name) | Self::Rev(name)) = self else { return None };
+        let is_hex = (4..=40).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_hexdigit());
+        is_hex.then(|| name.to_ascii_lowercase())
+    }
+
     /// Checks `name` against git's rules for references, as far as these keep requests harmless.
     ///
     /// # Errors
@@ -156,6 +169,18 @@ pub enum Identity {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn gg13_a_full_id_is_a_commit_whatever_the_branches_are_called() {
+        let id = "ABCDEF0123".repeat(4);
+        assert_eq!(Reference::Any(id.clone()).commit(), Some(id.to_ascii_lowercase()));
+        assert_eq!(Reference::Branch(id).commit_digits(), None);
+        let short = Reference::Any("ABC1234".into());
+        assert_eq!((short.commit(), short.commit_digits().as_deref()), (None, Some("abc1234")));
+        for name in ["main", "abc", "v1.0"] {
+            assert_eq!(Reference::Rev(name.into()).commit_digits(), None, "{name}");
+        }
+    }
 
     #[test]
     fn the_form_of_lockfiles_reads_back() {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 use super::fetch::{Failed, Fetch};
 use super::objects::{self, Damaged, ListError, Listing, Objects};
 use super::program::Program;
-use super::{OpenRepository, WantedRevision, full};
+use super::{OpenRepository, WantedRevision};
 use crate::advice::{Opt, message};
 use crate::codes;
 use crate::context::Context;
@@ -88,8 +88,8 @@ impl<'a> Remote<'a> {
         let git_dir = self.kept.as_ref()?.join("repository");
         let reference = match at {
             WantedRevision::Commit(commit) => commit_name(commit),
-            WantedRevision::Reference(Some(reference)) if full(reference).is_some() => {
-                commit_name(&full(reference)?)
+            WantedRevision::Reference(Some(reference)) if reference.commit().is_some() => {
+                commit_name(&reference.commit()?)
             }
             WantedRevision::Reference(reference) if self.context.settings.offline => asked_name(reference),
             WantedRevision::Reference(_) => return None,

@@ -10,10 +10,9 @@ use super::names;
 use super::objects::{FoundObject, Objects};
 use super::program::{ProgramError, ProgramRun};
 use super::said::{self, Meaning};
-use super::{full, short};
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::spec::{Reference, is_commit};
+use crate::spec::Reference;
 
 /// The name of the server in the configuration of each run.
 pub(super) const REMOTE: &str = "skillpm";
@@ -160,7 +159,7 @@ impl Fetch<'_> {
 
     /// Fetches the newest commit of what `reference` names.
     pub(super) fn reference(&self, reference: Option<&Reference>) -> Result<Oid, Failed> {
-        if let Some(commit) = reference.and_then(full) {
+        if let Some(commit) = reference.and_then(Reference::commit) {
             return self.commit(&commit, false);
         }
         let asked = match reference {
@@ -171,7 +170,7 @@ impl Fetch<'_> {
             }
             Some(Reference::Branch(name)) => format!("refs/heads/{name}"),
             Some(Reference::Any(name)) => name.clone(),
-            Some(Reference::Rev(digits)) => return self.digits(digits),
+            Some(rev @ Reference::Rev(_)) => return self.digits(rev),
         };
         let name = asked_name(reference);
         let url = self.remote.url.as_str();
@@ -180,12 +179,10 @@ impl Fetch<'_> {
                 .objects
                 .commit_at(&name)
                 .ok_or_else(|| names::not_a_commit(url, reference.map_or("HEAD", Reference::name)).into()),
-            Err(ProgramError::Said(text)) if said::meaning(&text) == Meaning::NoRevision => {
-                match reference {
-                    Some(Reference::Any(digits)) if short(digits).is_some() => self.digits(digits),
-                    reference => Err(self.no_reference(reference)),
-                }
-            }
+            Err(ProgramError::Said(text)) if said::meaning(&text) == Meaning::NoRevision => match reference {
+                Some(any @ Reference::Any(_)) if any.commit_digits().is_some() => self.digits(any),
+                reference => Err(self.no_reference(reference)),
+            },
             Err(fault) => Err(self.failed(fault)),
         }
     }
@@ -216,14 +213,11 @@ impl Fetch<'_> {
         self.fetch(Some(WHOLE_DEPTH), &["--prune"], &all).map_err(|fault| self.failed(fault))
     }
 
-    /// Finds and fetches the commit whose id begins with `digits`.
-    fn digits(&self, digits: &str) -> Result<Oid, Failed> {
-        let url = self.remote.url.as_str();
-        let none = || Failed::Error(names::no_commit(url, digits, false));
-        let lower = short(digits).ok_or_else(none)?;
-        if is_commit(&lower) {
-            return self.commit(&lower, false);
-        }
+    /// Finds and fetches the commit of which `reference` has the first digits.
+    fn digits(&self, reference: &Reference) -> Result<Oid, Failed> {
+        let (url, name) = (self.remote.url.as_str(), reference.name());
+        let none = || Failed::Error(names::no_commit(url, name, false));
+        let digits = reference.commit_digits().ok_or_else(none)?;
         // Only the server knows all commits. They are fetched without trees and contents, into a repository
         // of their own: in the other one they would look complete.
         let parent = self.git_dir.parent().unwrap_or(self.git_dir);
@@ -239,10 +233,10 @@ impl Fetch<'_> {
             "+refs/tags/*:refs/tags/*",
         ]);
         self.run_in(&git_dir, &args, None).map_err(|fault| self.failed(fault))?;
-        let found = Objects::open(&git_dir).and_then(|objects| objects.by_digits(&lower));
+        let found = Objects::open(&git_dir).and_then(|objects| objects.by_digits(&digits));
         match found.map_err(|error| self.remote.damaged(&error))? {
             FoundObject::One(commit) => self.commit(&commit.to_string(), false),
-            FoundObject::Many => Err(names::ambiguous(url, digits).into()),
+            FoundObject::Many => Err(names::ambiguous(url, name).into()),
             FoundObject::None => Err(none()),
         }
     }

@@ -15,11 +15,10 @@ mod work_tree;
 
 use std::path::Path;
 
-use crate::advice::{Opt, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::refusal::Limits;
-use crate::spec::{Reference, Transport, is_commit};
+use crate::spec::{Reference, Transport, is_commit, is_object_id};
 use crate::tree::Tree;
 
 pub use probe::Probe;
@@ -84,11 +83,12 @@ pub fn open_local(
 
 /// Refuses commits with other than 40 digits: libgit2 does not read the longer ids of SHA-256 yet.
 fn check(at: WantedRevision<'_>) -> Result<()> {
-    let long = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());
     let (commit, right) = match at {
         WantedRevision::Reference(None) => return Ok(()),
         WantedRevision::Commit(commit) => (commit, is_commit(commit)),
-        WantedRevision::Reference(Some(Reference::Rev(commit))) => (commit.as_str(), short(commit).is_some()),
+        WantedRevision::Reference(Some(reference @ Reference::Rev(commit))) => {
+            (commit.as_str(), reference.commit_digits().is_some())
+        }
         WantedRevision::Reference(Some(reference)) => {
             return Reference::check(reference.name())
                 .map_err(|error| Error::usage(error.to_string()).hint("check the spelling"));
@@ -96,42 +96,14 @@ fn check(at: WantedRevision<'_>) -> Result<()> {
     };
     match right {
         true => Ok(()),
-        false if long(commit) => Err(said::sha256()),
-        false => Err(Error::usage(format!("`{commit}` is not a commit")).hint(message!(
-            "for a name, use a tag or a branch: ",
-            Opt::Tag,
-            ", ",
-            Opt::Branch
-        ))),
-    }
-}
-
-/// Returns the digits in lower case, if `text` may be a commit's id or the beginning of one.
-fn short(text: &str) -> Option<String> {
-    let hex = (4..=40).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_hexdigit());
-    hex.then(|| text.to_ascii_lowercase())
-}
-
-/// Returns the full id of a commit in `reference`, if it cannot be anything else. It never means a branch
-/// with such a name.
-fn full(reference: &Reference) -> Option<String> {
-    match reference {
-        Reference::Any(name) | Reference::Rev(name) => short(name).filter(|name| is_commit(name)),
-        Reference::Tag(_) | Reference::Branch(_) | Reference::Range(_) => None,
+        false if is_object_id(&commit.to_ascii_lowercase()) => Err(said::sha256()),
+        false => Err(Error::not_a_commit(commit)),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn gg13_a_full_id_is_a_commit_whatever_the_branches_are_called() {
-        let id = "ABCDEF0123".repeat(4);
-        assert_eq!(full(&Reference::Any(id.clone())), Some(id.to_ascii_lowercase()));
-        assert_eq!(full(&Reference::Branch(id)), None);
-        assert_eq!(full(&Reference::Any("abc1234".into())), None);
-    }
 
     #[test]
     fn lk19_a_name_is_no_commit() {

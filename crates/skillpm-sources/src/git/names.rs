@@ -3,7 +3,6 @@
 use git2::Oid;
 
 use super::objects::{FoundObject, Objects};
-use super::{full, short};
 use crate::advice::{Opt, message};
 use crate::codes;
 use crate::error::{Error, Result};
@@ -110,7 +109,7 @@ pub(super) fn candidates(reference: &Reference) -> Vec<String> {
 }
 
 fn resolve(objects: &Objects, reference: &Reference, shown: &str) -> Result<Oid> {
-    if let Some(commit) = full(reference) {
+    if let Some(commit) = reference.commit() {
         return named_commit(objects, &commit, shown, false);
     }
     for name in candidates(reference) {
@@ -118,10 +117,7 @@ fn resolve(objects: &Objects, reference: &Reference, shown: &str) -> Result<Oid>
             return objects.commit_at(&name).ok_or_else(|| not_a_commit(shown, reference.name()));
         }
     }
-    let digits = match reference {
-        Reference::Any(name) | Reference::Rev(name) => short(name),
-        Reference::Tag(_) | Reference::Branch(_) | Reference::Range(_) => None,
-    };
+    let digits = reference.commit_digits();
     let found = digits.as_deref().map(|digits| objects.by_digits(digits)).transpose();
     match found.map_err(|error| Error::io(format!("`{shown}` cannot be read")).because(error))? {
         Some(FoundObject::One(commit)) => Ok(commit),

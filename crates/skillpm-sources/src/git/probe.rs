@@ -11,7 +11,7 @@ use super::fetch::{Fetch, REMOTE};
 use super::names;
 use super::objects::{self, Objects};
 use super::program::ProgramError;
-use super::{WantedRevision, check, full};
+use super::{WantedRevision, check};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::refusal::Limits;
@@ -95,7 +95,7 @@ impl<'a> Probe<'a> {
     /// Fails for a repository that cannot be reached, or for a reference that it does not have.
     pub fn tip(&self, reference: Option<&Reference>) -> Result<Option<String>> {
         check(WantedRevision::Reference(reference))?;
-        if let Some(commit) = reference.and_then(full) {
+        if let Some(commit) = reference.and_then(Reference::commit) {
             return Ok(Some(commit));
         }
         match &self.asked {
@@ -154,10 +154,9 @@ impl ProbedRefs<'_> {
         }
         let known = listed.get_or_insert_default();
         let found = names(reference).into_iter().find_map(|name| known.get(&name).cloned());
-        let digits = |name: &str| super::short(name).is_some();
         match (found, reference) {
             (Some(commit), _) => Ok(Some(commit)),
-            (None, Some(Reference::Any(name) | Reference::Rev(name))) if digits(name) => Ok(None),
+            (None, Some(reference)) if reference.commit_digits().is_some() => Ok(None),
             (None, Some(reference)) => {
                 let names: Vec<String> = known.keys().cloned().collect();
                 Err(names::no_reference(shown, reference, &names))

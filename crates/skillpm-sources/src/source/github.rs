@@ -189,9 +189,7 @@ impl<'a> GitHub<'a> {
     /// Fails as [`GitHub::resolve`] does, for an archive that is too large, and if there is no place for it.
     pub fn download(&self, commit: &str, limit: u64) -> Result<Arc<SharedFile>> {
         if !is_commit(commit) {
-            return Err(Error::usage(format!(
-                "`{commit}` is not a commit: 40 hexadecimal digits are expected"
-            )));
+            return Err(Error::not_a_commit(commit));
         }
         let path = self.archive(commit);
         if let Some(file) = path.as_deref().and_then(cache::open) {
@@ -371,24 +369,14 @@ fn question(reference: &Reference) -> Result<(String, Option<String>)> {
     if name.split('/').any(|part| part.starts_with('.')) {
         return Err(bad());
     }
-    let hex = name.len() >= 4 && name.len() <= 40 && name.bytes().all(|b| b.is_ascii_hexdigit());
-    let digits = name.to_ascii_lowercase();
-    Ok(match reference {
-        Reference::Tag(_) => (format!("tags/{name}"), None),
+    let digits = match reference {
+        Reference::Tag(_) => return Ok((format!("tags/{name}"), None)),
+        Reference::Branch(_) => return Ok((format!("heads/{name}"), None)),
         Reference::Range(_) => return Err(bad()),
-        Reference::Branch(_) => (format!("heads/{name}"), None),
-        Reference::Rev(_) if !hex => {
-            return Err(Error::usage(format!("`{name}` is not a commit")).hint(message!(
-                "for a name, use a tag or a branch: ",
-                Opt::Tag,
-                ", ",
-                Opt::Branch
-            )));
-        }
-        Reference::Rev(_) => (digits.clone(), Some(digits)),
-        Reference::Any(_) if is_commit(&digits) => (digits.clone(), Some(digits)),
-        Reference::Any(_) => (name.to_owned(), None),
-    })
+        Reference::Rev(_) => Some(reference.commit_digits().ok_or_else(|| Error::not_a_commit(name))?),
+        Reference::Any(_) => reference.commit(),
+    };
+    Ok((digits.clone().unwrap_or_else(|| name.to_owned()), digits))
 }
 
 /// Returns the variable that holds the token, or the one that should be set to it.

@@ -24,7 +24,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::reporter::{Reporter, Requested};
 use crate::scope_kind::ScopeRoot;
-use crate::spec::{Identity, Origin, Reference, is_commit};
+use crate::spec::{Identity, Origin, Reference};
 use crate::version::{Version, VersionRange};
 use crate::workers;
 #[cfg(any(feature = "git", feature = "http"))]
@@ -348,7 +348,7 @@ fn unreachable(answer: &Answer) -> bool {
 fn is_pin(reference: &Reference) -> bool {
     match reference {
         Reference::Rev(_) => true,
-        Reference::Any(name) => is_commit(name) || Shape::of(name).is_some(),
+        Reference::Any(name) => reference.commit().is_some() || Shape::of(name).is_some(),
         Reference::Tag(name) => Shape::of(name).is_some(),
         Reference::Branch(_) | Reference::Range(_) => false,
     }
@@ -357,13 +357,12 @@ fn is_pin(reference: &Reference) -> bool {
 /// Returns what is newer than `pin` in `source`, which has it if `is_there`.
 fn past(source: &mut dyn Revisions, pin: &Reference, is_there: bool) -> Result<Option<Reference>> {
     let commit = match pin {
-        Reference::Rev(commit) => Some(commit),
-        Reference::Any(name) if is_commit(name) => Some(name),
-        _ => None,
+        Reference::Rev(commit) => Some(commit.to_ascii_lowercase()),
+        _ => pin.commit(),
     };
     if let Some(commit) = commit {
         let head = source.tip(None)?;
-        let is_new = |head: &String| !head.starts_with(&commit.to_ascii_lowercase());
+        let is_new = |head: &String| !head.starts_with(&commit);
         return Ok(head.filter(is_new).map(Reference::Rev));
     }
     let Some(shape) = Shape::of(pin.name()) else { return Ok(None) };

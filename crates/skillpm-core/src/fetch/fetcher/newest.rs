@@ -20,7 +20,7 @@ use crate::resolve::{Dependent, directory_of};
 use crate::scope::plan::requirement_of;
 use crate::source::discover::{Candidate, discover_in};
 use crate::source::{self, FetchedSource, Released};
-use crate::spec::{Reference, SourceSpec, is_commit};
+use crate::spec::{Reference, SourceSpec};
 use crate::tree::FileSet;
 
 /// The current version of a skill in a source.
@@ -151,8 +151,8 @@ impl Fetcher<'_> {
         let reference = entry.unwrap_or_else(|| requirement_of(locked)).reference;
         let is_pinned = match reference {
             Some(Reference::Rev(_)) => true,
-            Some(Reference::Any(name)) => is_commit(&name),
-            _ => false,
+            Some(reference) => reference.commit().is_some(),
+            None => false,
         };
         let update = Verb::Update.within(self.scope.kind).word(name);
         let update = if is_pinned { update.flag(Opt::Latest) } else { update };

@@ -116,7 +116,7 @@ impl GitHub<'_> {
     /// Fails as [`GitHub::resolve`] does, and for an answer that lists no directories.
     pub fn trees(&self, commit: &str) -> Result<Trees> {
         if !is_commit(commit) {
-            return Err(Error::usage(format!("`{commit}` is not a commit")));
+            return Err(Error::not_a_commit(commit));
         }
         let url = self.url(&format!("git/trees/{commit}?recursive=1"))?;
         if let Some(known) = self.cache.as_ref().and_then(|cache| cache.trees(&url)) {

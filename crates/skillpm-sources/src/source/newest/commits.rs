@@ -4,19 +4,18 @@ use super::{Files, Query};
 use crate::context::Context;
 use crate::interop::hash::git_set_id;
 use crate::lockfile::Locked;
-use crate::spec::{Identity, Reference, is_commit};
+use crate::spec::{Identity, Reference};
 use crate::store::Store;
 
 /// Returns the commit that `reference` names, if it cannot mean anything else: no server has to be asked.
 pub(in crate::source) fn fixed(reference: Option<&Reference>, locked: &Locked) -> Option<String> {
-    let (Reference::Any(name) | Reference::Rev(name)) = reference? else { return None };
-    let name = name.to_ascii_lowercase();
-    let locked = locked.revision.as_ref();
-    match reference? {
-        _ if is_commit(&name) => Some(name),
-        Reference::Rev(_) => locked.filter(|locked| locked.starts_with(&name)).cloned(),
-        _ => None,
-    }
+    let reference = reference?;
+    let of_locked = || {
+        let Reference::Rev(digits) = reference else { return None };
+        let locked = locked.revision.as_ref();
+        locked.filter(|locked| locked.starts_with(&digits.to_ascii_lowercase())).cloned()
+    };
+    reference.commit().or_else(of_locked)
 }
 
 /// Compares the directory of a skill in the commit `now` with that in the locked one. `id` returns its id in a commit; for
