@@ -16,14 +16,12 @@ from support.model import ScriptedChatModel, calling
 
 import skillpm
 
-CHECK = '''import json, sys
+CHECK = '''import argparse
+import sys
 
-
-def main(path: str):
-    """Check whether a PDF has form fields."""
-
-
-path = sys.argv[1] if sys.argv[1:] else json.load(sys.stdin)["path"]
+parser = argparse.ArgumentParser(description="Check whether a PDF has form fields.")
+parser.add_argument("path")
+path = parser.parse_args().path
 if path == "missing.pdf":
     sys.exit(f"{path} does not exist")
 print("It has fields.")

@@ -206,22 +206,31 @@ def test_skills_with_scripts_are_used_as_before(world: World) -> None:
     assert tool.invoke("a.pdf") == ours.invoke_skill("pdf", "a.pdf")
 
 
-TYPED = '''import json, sys
-
-def main(path: str, pages: int = 1, *, config: str = "", callbacks: bool = False):
-    """Fill a form.
-
-    Args:
-        path: The form.
-    """
+TYPED = """import json, sys
 
 print(json.dumps(json.load(sys.stdin), sort_keys=True))
-'''
+"""
+MANIFEST = """tools:
+  - script: it.py
+    description: Fill a form.
+    arguments: json
+    parameters:
+      - {name: path, type: string, description: The form.}
+      - {name: pages, type: integer, default: 1}
+      - {name: config, type: string, default: ""}
+      - {name: callbacks, type: boolean, default: false}
+"""
+
+
+def typed(world: World) -> StructuredTool:
+    world.skill("pdf")
+    script(world, "manifest.yml", MANIFEST)
+    return only(world, TYPED)
 
 
 @pytest.mark.req("S1-Q2")
 def test_what_a_script_takes_is_typed(world: World) -> None:
-    tool = only(world, TYPED)
+    tool = typed(world)
     function = convert_to_openai_tool(tool)["function"]
     assert function["name"] == "pdf__it"
     assert function["description"] == "Fill a form."
@@ -237,7 +246,7 @@ def test_what_a_script_takes_is_typed(world: World) -> None:
 
 def test_arguments_may_have_names_that_langchain_uses(world: World) -> None:
     given = {"path": "a.pdf", "config": "c.toml", "callbacks": True}
-    tool = only(world, TYPED)
+    tool = typed(world)
     assert json.loads(tool.invoke(given)) == given
     assert json.loads(asyncio.run(tool.ainvoke(given))) == given
 

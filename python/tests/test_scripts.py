@@ -73,7 +73,9 @@ def test_what_a_script_says_of_itself(world: World) -> None:
     path = script(
         world,
         "tool1.py",
-        'def main(path: str, pages: int = 1):\n    """Process a file and return results."""\n',
+        "import argparse\np = argparse.ArgumentParser()\np.add_argument('path')\n"
+        "p.add_argument('--pages', type=int, default=1)\n\n"
+        'def main():\n    """Process a file and return results."""\n',
     )
     script(world, "tool2.py", "raise SystemExit('this is never run')\n")
     one, two = SkillManager().get_skill_tools("pdf")

@@ -274,7 +274,6 @@ const SCRIPTS: &[&str] = &[
      p.add_argument('path', nargs='+', help='%(default)s')\np.add_argument('-n', '--count', type=int, default=3, choices=MODES)\n",
     "import json, sys\nasync def main(a: int, b: list[str] | None = None, *c, d: 'Literal[1, 2]' = 1, **e) -> None:\n    '''Does it.\n\n    \
      Args:\n        a: The first.\n    '''\nmain(**json.load(sys.stdin))\n",
-    "import click, typer\n@click.command()\n@click.option('--x/--no-x', default=True, help='y')\n@click.argument('z', nargs=-1)\ndef f(x): pass\n",
     "import sys\na = sys.argv[1]\nb = int(sys.argv[2]) if len(sys.argv) > 2 else 5\nprint(f\"{a!r:>{b}} {'x'}\")\n",
     "#!/bin/sh\n# Says hello.\n# Usage: x.py [-v|--verbose] [-n COUNT] <a|b> [FILE]...\n#   -n COUNT  how many\nwhile getopts :vn: o; do :; done\na=${1:-b}\n",
     "/**\n * Adds.\n * @param {number} [a=1] - first\n */\nfunction main(a) {}\nconst [, , b = 'c'] = process.argv;\n",
@@ -318,9 +317,6 @@ fn scripts() {
         "Usage: x.py ",
         "<a>",
         "[b]",
-        "@param ",
-        "getopts ",
-        "$1",
         "process.argv",
         "- ",
         "name: ",

@@ -101,7 +101,7 @@ impl Tool {
                 match value {
                     Some(value) => {
                         let values = flat(value);
-                        let refused = given.is_some() && !self.input.knows_end && self.input.has_options();
+                        let refused = given.is_some() && !self.input.knows_end && self.input.is_typed();
                         if refused && values.iter().any(|one| is_option(one)) {
                             return Err(CallError::Option(parameter.name.clone()));
                         }
@@ -175,6 +175,12 @@ mod tests {
         call.words
     }
 
+    /// A tool whose manifest names its parameters.
+    fn by_manifest(parameters: Vec<Parameter>) -> Tool {
+        let input = Input { parameters, open: false, typed_by: TypedBy::Manifest, knows_end: false };
+        Tool { input, ..tool("") }
+    }
+
     const ARGPARSE: &str = "import argparse\np = argparse.ArgumentParser()\np.add_argument('files', nargs='+')\n\
         p.add_argument('-n', '--count', type=int)\np.add_argument('--mode', choices=['a', 'b'])\n\
         p.add_argument('--tag', action='append')\np.add_argument('--many', nargs='*')\n\
@@ -201,8 +207,9 @@ mod tests {
         let reads = tool("import sys, json\nprint(json.load(sys.stdin))\n");
         let call = reads.call(&json!({ "a": [1, "x"] })).expect("fits");
         assert_eq!(call, Call { words: vec![], input: Some("{\"a\":[1,\"x\"]}".into()) });
-        let typed =
-            tool("import sys, json\ndef main(a: int, b: str = 'x'): pass\nmain(**json.load(sys.stdin))\n");
+        let mut b = Parameter::new("b", Kind::String, ParameterPosition::Key).optional();
+        b.default = Some("x".into());
+        let typed = by_manifest(vec![Parameter::new("a", Kind::Integer, ParameterPosition::Key), b]);
         assert_eq!(typed.call(&json!({ "a": 1 })).expect("fits").input.as_deref(), Some("{\"a\":1}"));
         assert_eq!(typed.call(&json!({ "b": "x" })), Err(CallError::Missing("a".into())));
         let slip = typed.call(&json!({ "a": 1, "bb": 2 })).expect_err("unknown");
@@ -255,27 +262,24 @@ mod tests {
             "import argparse\np = argparse.ArgumentParser()\np.add_argument('--files', nargs='+')\n\
              p.add_argument('--delete', action='store_true')\np.add_argument('--size', nargs=2, type=int)\n",
         );
-        let typer = tool("import typer\ndef main(name: str, tag: list[str] = []): pass\ntyper.run(main)\n");
         let usage = tool("# Usage: x.py [--delete] [-n COUNT] [--to FILE] <dir>\n");
-        let function = tool("import sys\ndef main(a, *rest): pass\nmain(*sys.argv[1:])\n");
-        let by_name = tool("import sys\ntext = sys.argv[1]\n");
-        let files = Parameter::new("files", Kind::strings(), ParameterPosition::Option("--files".into()));
-        let (typed_by, parameters) = (TypedBy::Manifest, vec![files]);
-        let input = Input { parameters, open: false, typed_by, knows_end: false };
-        let manifest = Tool { input, ..by_name.clone() };
+        let untyped = tool("import sys\nprint(sys.argv[1])\n");
+        let manifest = by_manifest(vec![Parameter::new(
+            "files",
+            Kind::strings(),
+            ParameterPosition::Option("--files".into()),
+        )]);
         for (tool, input, expected) in [
             (&argparse, json!({ "files": ["--delete"] }), Some("--files=--delete")),
             (&argparse, json!({ "files": ["a", "--delete"] }), None),
             (&argparse, json!({ "files": ["--delete", "a"] }), None),
             (&argparse, json!({ "files": ["a", "-"], "size": [-1, 2] }), Some("--files a - --size -1 2")),
-            (&typer, json!({ "name": "--help", "tag": ["a", "-x"] }), Some("--tag a --tag=-x -- --help")),
             (&usage, json!({ "dir": "--delete" }), None),
             (&usage, json!({ "dir": "a", "n": "--delete" }), None),
             (&usage, json!({ "dir": "-1.5", "n": "-1", "to": "-x" }), Some("-n -1 --to=-x -1.5")),
             (&usage, json!({ "dir": "-1." }), None),
-            (&function, json!({ "a": "b", "rest": ["c", "--delete"] }), None),
             (&manifest, json!({ "files": ["a", "--delete"] }), None),
-            (&by_name, json!({ "text": "- milk" }), Some("- milk")),
+            (&untyped, json!({ "arguments": ["- milk", "--delete"] }), Some("- milk --delete")),
         ] {
             match expected {
                 Some(expected) => assert_eq!(words(tool, &input).join(" "), expected, "{input}"),
@@ -325,48 +329,17 @@ mod tests {
         assert_eq!(words_of.call(&json!({})), Err(CallError::Missing(file.clone())));
         let twice = words_of.call(&json!({ &*file: "a", "ein gabe": "b" })).expect_err("two values");
         assert!(matches!(twice, CallError::Unknown { given, .. } if given == file));
-        let object = tool("import json, sys\ndef main(größe: int): pass\nmain(**json.load(sys.stdin))\n");
+        let object = by_manifest(vec![Parameter::new("größe", Kind::Integer, ParameterPosition::Key)]);
         let call = object.call(&json!({ &*size: 3 })).expect("fits");
         assert_eq!(call.input.as_deref(), Some("{\"größe\":3}"));
     }
 
-    /// Fire parses Python literals: false is not a string, a list is one argument, and a string stays a string.
-    #[test]
-    fn fire_gets_literals() {
-        let fire = tool(
-            "import fire\ndef main(path: str, dry_run: bool = False, items: list = None, more=None): pass\nfire.Fire(main)\n",
-        );
-        let input = json!({
-            "path": "in.txt", "dry_run": false, "items": ["a", "--b", 1, null, true], "more": { "k": [-1.5] },
-        });
-        let expected = [
-            "--path='in.txt'",
-            "--dry_run=False",
-            "--items=['a', '--b', 1, None, True]",
-            "--more={'k': [-1.5]}",
-        ];
-        assert_eq!(words(&fire, &input), expected);
-        for (text, expected) in [
-            ("plain_1", "plain_1"),
-            ("1", "'1'"),
-            ("[a]", "'[a]'"),
-            ("None", "'None'"),
-            ("", "''"),
-            ("a#b", "'a#b'"),
-            ("é", "'é'"),
-            ("-x", "'-x'"),
-            ("it's \\ a\r\nb", "'it\\'s \\\\ a\\r\\nb'"),
-        ] {
-            assert_eq!(words(&fire, &json!({ "path": text })), [format!("--path={expected}")], "{text}");
-        }
-        assert_eq!(fire.call(&json!({ "path": "a\0b" })), Err(CallError::Nul));
-    }
-
     #[test]
     fn a_word_keeps_its_place() {
-        let tool = tool(
-            "import sys\na = sys.argv[1]\nb = sys.argv[2] if len(sys.argv) > 2 else 'x'\nc = sys.argv[3] if len(sys.argv) > 3 else f()\n",
-        );
+        let word = |name: &str| Parameter::new(name, Kind::String, ParameterPosition::Positional);
+        let mut b = word("b").optional();
+        b.default = Some("x".into());
+        let tool = by_manifest(vec![word("a"), b, word("c").optional()]);
         assert_eq!(words(&tool, &json!({ "a": "1", "c": "3" })), ["1", "x", "3"]);
         assert_eq!(words(&tool, &json!({ "a": "1" })), ["1"]);
     }

@@ -35,8 +35,25 @@ pub(super) fn summary(text: &str, marker: &str, file: &str) -> Option<String> {
     block(text, marker).into_iter().find_map(|line| telling(line, file))
 }
 
+/// Works like [`summary`] for JavaScript, where a block comment may be at the top.
+pub(super) fn summary_of_javascript(text: &str, file: &str) -> Option<String> {
+    let body =
+        text.strip_prefix("#!").map_or(text, |rest| rest.split_once('\n').map_or("", |(_, rest)| rest));
+    let mut top = body.trim_start();
+    for strict in ["'use strict';", "\"use strict\";"] {
+        top = top.strip_prefix(strict).unwrap_or(top).trim_start();
+    }
+    let unstarred = |line: &str| line.trim().trim_start_matches('*').trim_start().to_owned();
+    let block = top.strip_prefix("/*").and_then(|top| top.split_once("*/"));
+    let lines = block.into_iter().flat_map(|(block, _)| block.lines().map(unstarred));
+    lines
+        .take_while(|line| !line.starts_with('@'))
+        .find_map(|line| telling(&line, file))
+        .or_else(|| summary(body, "//", file))
+}
+
 /// Returns the description in `line`, if there is one.
-pub(super) fn telling(line: &str, file: &str) -> Option<String> {
+fn telling(line: &str, file: &str) -> Option<String> {
     let line = line.trim_matches(|c: char| c.is_whitespace() || matches!(c, '#' | '=' | '*' | '-' | '/'));
     let lower = line.to_lowercase();
     let stem = super::stem(file).to_lowercase();
@@ -101,6 +118,20 @@ mod tests {
         ] {
             assert_eq!(summary(text, "#", "x.sh").as_deref(), expected, "{text:?}");
         }
-        assert_eq!(summary("// Runs.\n", "//", "x.js").as_deref(), Some("Runs."));
+    }
+
+    /// S1-D3.
+    #[test]
+    fn the_comment_at_the_top_of_javascript() {
+        for (text, expected) in [
+            ("#!/usr/bin/env node\n/**\n * Says hello.\n * @param {string} x\n */\n", Some("Says hello.")),
+            ("'use strict';\n/* x.js - Says hello */\n", Some("Says hello")),
+            ("#!/usr/bin/env node\n// Says hello.\n", Some("Says hello.")),
+            ("/**\n * @license MIT\n * Permission is granted.\n */\n", None),
+            ("const a = 1;\n", None),
+            ("/* never closed", None),
+        ] {
+            assert_eq!(summary_of_javascript(text, "x.js").as_deref(), expected, "{text:?}");
+        }
     }
 }

@@ -33,23 +33,6 @@ impl Kind {
         Self::Array(Box::new(Self::String))
     }
 
-    /// Returns the type of `value`.
-    pub(super) fn of(value: &Value) -> Self {
-        match value {
-            Value::Null => Self::Any,
-            Value::Bool(_) => Self::Boolean,
-            Value::Number(number) if number.is_f64() => Self::Number,
-            Value::Number(_) => Self::Integer,
-            Value::String(_) => Self::String,
-            Value::Array(items) => {
-                let mut kinds = items.iter().map(Self::of);
-                let first = kinds.next().unwrap_or(Self::Any);
-                Self::Array(Box::new(if kinds.all(|kind| kind == first) { first } else { Self::Any }))
-            }
-            Value::Object(_) => Self::Object,
-        }
-    }
-
     /// Reports whether `value` has this type.
     pub(super) fn takes(&self, value: &Value) -> bool {
         match self {
@@ -111,23 +94,8 @@ pub enum ParameterPosition {
     Either(String, String),
     /// As an option that is repeated as often as the value says.
     Count(String),
-    /// After an option and an equals sign, as a Python literal, which the library fire parses.
-    Literal(String),
     /// As a key of the object that the script reads from its standard input.
     Key,
-}
-
-impl ParameterPosition {
-    /// Returns the position of a boolean with flags in the notation of click: `--on` or `--on/--off`, where either flag
-    /// may be missing.
-    pub(super) fn switch(flags: &str) -> Self {
-        let (on, off) = flags.split_once('/').unwrap_or((flags, ""));
-        match (on.trim().to_owned(), off.trim().to_owned()) {
-            (on, off) if off.is_empty() => Self::Switch(on),
-            (on, off) if on.is_empty() => Self::Unless(off),
-            (on, off) => Self::Either(on, off),
-        }
-    }
 }
 
 /// A parameter of a tool.
@@ -206,20 +174,10 @@ impl Parameter {
 pub enum TypedBy {
     /// The manifest.
     Manifest,
-    /// The signature of the function `main`.
-    Signature,
     /// Calls of `add_argument`.
     Argparse,
-    /// Decorators of click.
-    Click,
     /// A line that starts with `Usage:`.
     Usage,
-    /// A call of `getopts`.
-    Getopts,
-    /// `@param` lines of a comment.
-    Jsdoc,
-    /// Variables that command-line arguments are assigned to.
-    Argv,
     /// None: the script takes arguments, or an object, and nothing more is known.
     Nothing,
 }
@@ -259,12 +217,6 @@ impl Input {
     /// Reports whether anything is known about the parameters.
     pub fn is_typed(&self) -> bool {
         self.typed_by != TypedBy::Nothing
-    }
-
-    /// Reports whether the script may take an argument that begins with `-` for an option. A script that assigns all
-    /// arguments to variables does not. If nothing is known, the arguments are the caller's, including any options.
-    pub(super) fn has_options(&self) -> bool {
-        !matches!(self.typed_by, TypedBy::Argv | TypedBy::Nothing)
     }
 
     /// Reports whether the script reads an object from its standard input.
@@ -307,22 +259,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn kinds_of_values() {
-        for (value, kind) in [
-            (json!(1), Kind::Integer),
-            (json!(1.5), Kind::Number),
-            (json!(true), Kind::Boolean),
-            (json!("x"), Kind::String),
-            (json!(["x"]), Kind::strings()),
-            (json!(["x", 1]), Kind::Array(Box::new(Kind::Any))),
-            (json!({}), Kind::Object),
-            (json!(null), Kind::Any),
-        ] {
-            assert_eq!(Kind::of(&value), kind, "{value}");
-            assert!(kind.takes(&value), "{value}");
-        }
+    fn values_of_a_kind() {
         assert!(Kind::Number.takes(&json!(1)) && Kind::Integer.takes(&json!(2.0)));
         assert!(!Kind::Integer.takes(&json!(1.5)) && !Kind::strings().takes(&json!([1])));
+        assert!(Kind::Any.takes(&json!(null)) && Kind::Object.takes(&json!({})));
     }
 
     /// S1-Q2: the schema describes a tool's input.

@@ -1,19 +1,17 @@
 //! Script tools: the scripts of a skill that an agent can call, with their descriptions and inputs.
 //!
-//! No script is run to find out. The manifest takes precedence, then facts in the script itself, then its name; if
-//! anything is in doubt, a tool takes arguments of which nothing more is known.
+//! No script is run to find out. The manifest takes precedence, then facts in the script itself, then its name. If
+//! neither the manifest, `argparse` nor a usage line names parameters, a tool takes the words of its command line.
 
 mod cache;
 mod call;
 mod comment;
 mod definition;
 mod input;
-mod javascript;
 mod manifest;
 mod names;
 mod python;
 mod scripts;
-mod shell;
 mod usage;
 
 use std::collections::BTreeSet;
@@ -285,17 +283,24 @@ fn facts(script: &Script, bytes: &[u8]) -> Facts {
 
 /// Returns the facts in `text`, a script in `language` in a file called `file`.
 fn describe(language: &Language, text: &str, file: &str) -> Facts {
-    let facts = match language {
+    match language {
         Language::Python => python::facts(text, file),
-        Language::Shell => shell::facts(text, file),
-        Language::JavaScript => javascript::facts(text, file),
-        Language::Other(_) => {
+        Language::JavaScript => Facts {
+            description: comment::summary_of_javascript(text, file),
+            input: usage::input(text, file).or_else(|| object_of_javascript(text)),
+        },
+        Language::Shell | Language::Other(_) => {
             Facts { description: comment::summary(text, "#", file), input: usage::input(text, file) }
         }
-    };
-    // Two parameters with the same name: the script was not understood.
-    let names = |input: &Input| input.parameters.iter().map(|one| one.name.clone()).collect::<BTreeSet<_>>();
-    Facts { input: facts.input.filter(|input| names(input).len() == input.parameters.len()), ..facts }
+    }
+}
+
+/// Returns the input of a script that reads its standard input and not its command line.
+fn object_of_javascript(text: &str) -> Option<Input> {
+    let input =
+        ["process.stdin", "readFileSync(0", "readFileSync('/dev/stdin'", "readFileSync(\"/dev/stdin\""];
+    let reads_input = input.iter().any(|part| text.contains(part));
+    (reads_input && !text.contains("process.argv")).then(Input::object)
 }
 
 /// Returns the description and input that a script gives, as far as they are known.

@@ -211,7 +211,7 @@ fn links_special_files_and_set_ids_are_refused() {
 #[test]
 fn the_manifest_is_first() {
     let world = World::new();
-    world.write("s/scripts/add.py", "'''From the docstring.'''\nimport sys\na = sys.argv[1]\n");
+    world.write("s/scripts/add.py", "'''From the docstring.'''\n# Usage: add.py <a>\n");
     world.write("s/scripts/mul.py", "'''Multiplies.'''\n");
     world.write("s/scripts/bare.sh", "");
     world.write("s/scripts/lib/tool.rb", "# Not found by itself.\n");
@@ -230,7 +230,7 @@ fn the_manifest_is_first() {
     );
     let plus = &found.tools[0];
     assert_eq!((plus.timeout, plus.described_by), (Some(Duration::from_secs(5)), DescribedBy::Manifest));
-    assert_eq!(plus.input.typed_by, TypedBy::Argv, "what the manifest does not say, the script does");
+    assert_eq!(plus.input.typed_by, TypedBy::Usage, "what the manifest does not say, the script does");
     assert_eq!(found.tools[2].language, Language::Other(String::new()));
     let origins: Vec<_> = found.tools.iter().map(|tool| tool.described_by).collect();
     assert_eq!(origins[1..], [DescribedBy::Name, DescribedBy::Script, DescribedBy::Script]);
@@ -392,7 +392,7 @@ fn the_fixtures_calculator_and_file_processor() {
         told("calculator"),
         [
             tool("calculator__add", DescribedBy::Manifest, TypedBy::Manifest, json!(["a", "b"])),
-            tool("calculator__multiply", DescribedBy::Script, TypedBy::Signature, json!(["a"])),
+            tool("calculator__multiply", DescribedBy::Script, TypedBy::Manifest, json!(["a"])),
         ]
     );
     assert_eq!(

@@ -278,7 +278,7 @@ fn named(word: &str) -> Option<(String, Vec<Value>, bool)> {
 }
 
 /// Returns the description of a parameter in the text: `  -n, --count N   how many`, `  <file> - the file`.
-pub(super) fn description(text: &str, parameter: &Parameter) -> Option<String> {
+fn description(text: &str, parameter: &Parameter) -> Option<String> {
     let flag = match &parameter.place {
         ParameterPosition::Option(flag) | ParameterPosition::Switch(flag) => Some(flag.as_str()),
         _ => None,

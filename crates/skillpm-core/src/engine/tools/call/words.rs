@@ -41,57 +41,9 @@ pub(super) fn option(
             let count = usize::try_from(value.as_u64().unwrap_or_default()).unwrap_or_default().min(16);
             words.extend(std::iter::repeat_n(flag.clone(), count));
         }
-        ParameterPosition::Literal(flag) => {
-            let value = match value.as_str().filter(|text| is_name(text)) {
-                Some(name) => name.to_owned(),
-                None => literal(value),
-            };
-            words.push(format!("{flag}={value}"));
-        }
         ParameterPosition::Positional | ParameterPosition::Key => {}
     }
     Some(())
-}
-
-/// Reports whether fire takes `text` for a string without quotes: a name. In a list, a name would not be a string.
-fn is_name(text: &str) -> bool {
-    text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
-        && !matches!(text, "True" | "False" | "None")
-}
-
-/// Returns a value as a Python literal.
-fn literal(value: &Value) -> String {
-    match value {
-        Value::Null => "None".to_owned(),
-        Value::Bool(true) => "True".to_owned(),
-        Value::Bool(false) => "False".to_owned(),
-        Value::Number(number) => number.to_string(),
-        Value::String(text) => quoted(text),
-        Value::Array(items) => {
-            format!("[{}]", items.iter().map(literal).collect::<Vec<_>>().join(", "))
-        }
-        Value::Object(object) => {
-            let pairs = object.iter().map(|(key, value)| format!("{}: {}", quoted(key), literal(value)));
-            format!("{{{}}}", pairs.collect::<Vec<_>>().join(", "))
-        }
-    }
-}
-
-/// Returns a string in quotes. Only line endings need to be escaped.
-fn quoted(text: &str) -> String {
-    let mut whole = String::from("'");
-    for c in text.chars() {
-        match c {
-            '\\' => whole.push_str("\\\\"),
-            '\'' => whole.push_str("\\'"),
-            '\n' => whole.push_str("\\n"),
-            '\r' => whole.push_str("\\r"),
-            other => whole.push(other),
-        }
-    }
-    whole.push('\'');
-    whole
 }
 
 /// Adds an option with one value. A value that looks like an option is added after an equals sign, or joined to a short

@@ -3,28 +3,24 @@
 use serde_json::Value;
 
 use super::expr::{Arguments, Expr, Parser};
-use super::{MAX_PARAMETERS, Script};
+use super::tokens::Source;
 use crate::engine::tools::input::{Input, Kind, Parameter, ParameterPosition, TypedBy};
 
-/// The error for a parser that is only partly understood.
-pub(super) struct Unclear;
+/// The maximum number of parameters that are examined.
+const MAX_PARAMETERS: usize = 256;
 
-/// Returns the input that the calls of `add_argument` describe; `None` if the script has no such parser.
-pub(super) fn input(script: &Script<'_, '_>) -> Result<Option<Input>, Unclear> {
-    if !script.mentions(&["argparse"]) {
-        return Ok(None);
-    }
-    let calls = calls(script, "add_argument");
-    let parsers = script.calls("ArgumentParser");
-    if parsers == 0 && calls.is_empty() {
-        return Ok(None);
-    }
-    known(script, &calls, parsers).map(Some).ok_or(Unclear)
+/// Reports whether a script has a parser, or adds arguments to one.
+pub(super) fn is_used(source: &Source<'_>) -> bool {
+    source.calls("ArgumentParser") > 0 || source.calls("add_argument") > 0
 }
 
-fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option<Input> {
-    let one = parsers == 1 && script.calls("add_subparsers") == 0 && script.calls("add_parser") == 0;
-    let parser = self::calls(script, "ArgumentParser").into_iter().next()?;
+/// Returns the input that the calls of `add_argument` describe; `None` if they are only partly understood.
+pub(super) fn input(source: &Source<'_>) -> Option<Input> {
+    let one = source.calls("ArgumentParser") == 1
+        && source.calls("add_subparsers") == 0
+        && source.calls("add_parser") == 0;
+    let parser = calls(source, "ArgumentParser").into_iter().next()?;
+    let calls = calls(source, "add_argument");
     if !one
         || calls.len() > MAX_PARAMETERS
         || parser.open
@@ -34,13 +30,13 @@ fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option
         return None;
     }
     let mut parameters: Vec<Parameter> = Vec::new();
-    for call in calls {
+    for call in &calls {
         let action = action(call)?;
         // These take no value.
         if matches!(action, "help" | "version") {
             continue;
         }
-        let parameter = parameter(script, call, action)?;
+        let parameter = parameter(call, action)?;
         // Two options set one value, such as `--yes` and `--no`: only the first is offered.
         if parameters.iter().all(|other| other.name != parameter.name) {
             parameters.push(parameter);
@@ -50,8 +46,8 @@ fn known(script: &Script<'_, '_>, calls: &[Arguments], parsers: usize) -> Option
 }
 
 /// Returns the arguments of all calls of `name` or of something that ends with `.name`.
-fn calls(script: &Script<'_, '_>, name: &str) -> Vec<Arguments> {
-    let tokens = &script.source.tokens;
+fn calls(source: &Source<'_>, name: &str) -> Vec<Arguments> {
+    let tokens = &source.tokens;
     let mut found = Vec::new();
     let mut at = 0;
     while at + 1 < tokens.len() {
@@ -68,12 +64,11 @@ fn calls(script: &Script<'_, '_>, name: &str) -> Vec<Arguments> {
 }
 
 /// Returns the description that the parser gives of the script.
-pub(super) fn description(script: &Script<'_, '_>) -> Option<String> {
-    if !script.mentions(&["argparse"]) {
+pub(super) fn description(source: &Source<'_>) -> Option<String> {
+    if !source.mentions(&["argparse"]) {
         return None;
     }
-    let parsers = calls(script, "ArgumentParser");
-    parsers.iter().find_map(|call| super::first_line(call.text("description")?))
+    calls(source, "ArgumentParser").iter().find_map(|call| super::first_line(call.text("description")?))
 }
 
 /// Returns the action of an argument.
@@ -87,7 +82,7 @@ fn action(call: &Arguments) -> Option<&str> {
 }
 
 /// Returns the parameter that a call adds; `None` if it is not fully known.
-fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<Parameter> {
+fn parameter(call: &Arguments, action: &str) -> Option<Parameter> {
     if call.open || call.positional.is_empty() {
         return None;
     }
@@ -127,12 +122,12 @@ fn parameter(script: &Script<'_, '_>, call: &Arguments, action: &str) -> Option<
     // A required option is never in a group of mutually exclusive ones: Python refuses that.
     let required =
         if is_option { call.is_true("required") } else { matches!(count, Count::One | Count::Many(true)) };
-    let choices = match call.named.get("choices").map(|choices| script.value(choices)) {
-        Some(Some(Value::Array(choices))) => choices,
+    let choices = match call.named.get("choices").and_then(Expr::value) {
+        Some(Value::Array(choices)) => choices,
         _ => Vec::new(),
     };
     let default = match (call.named.get("default"), action) {
-        (Some(default), _) => script.value(default),
+        (Some(default), _) => default.value(),
         (None, "store_true") => Some(Value::Bool(false)),
         (None, "store_false") => Some(Value::Bool(true)),
         (None, _) => None,

@@ -1,4 +1,4 @@
-//! Parses the few Python expressions that occur in signatures and calls of `add_argument`.
+//! Parses the few Python expressions that occur in calls of `add_argument`.
 
 use std::collections::BTreeMap;
 
@@ -16,16 +16,8 @@ pub(super) enum Expr {
     Literal(Value),
     /// A name, which may have dots.
     Name(String),
-    /// A list, a tuple or a set.
+    /// A list or a tuple.
     List(Vec<Self>),
-    /// A dictionary with these keys and values.
-    Dict(Vec<(Self, Self)>),
-    /// A call of a function by its name.
-    Call(String, Arguments),
-    /// `list[int]`.
-    Subscript(String, Vec<Self>),
-    /// `int | None`.
-    Union(Vec<Self>),
     /// Any other expression.
     Unknown,
 }
@@ -71,10 +63,6 @@ impl Expr {
         match self {
             Self::Literal(value) => Some(value.clone()),
             Self::List(items) => items.iter().map(Self::value).collect(),
-            Self::Dict(pairs) => {
-                let pair = |(key, value): &(Self, Self)| Some((key.text()?.to_owned(), value.value()?));
-                pairs.iter().map(pair).collect::<Option<serde_json::Map<_, _>>>().map(Value::from)
-            }
             _ => None,
         }
     }
@@ -107,29 +95,11 @@ impl<'a, 'b> Parser<'a, 'b> {
         found
     }
 
-    /// Reads a name, if one is next.
-    pub(super) fn name(&mut self) -> Option<&'a str> {
-        let Some(Token::Name(name)) = self.peek() else { return None };
-        self.at += 1;
-        Some(name)
-    }
-
     /// Reads the next expression, up to a comma, a closing bracket, a colon or an equals sign.
-    pub(super) fn expr(&mut self) -> Expr {
-        self.deep(0)
-    }
-
-    fn deep(&mut self, depth: usize) -> Expr {
+    fn expr(&mut self, depth: usize) -> Expr {
         let first = self.primary(depth);
         if self.ends() {
             return first;
-        }
-        let mut parts = vec![first];
-        while self.eat("|") {
-            parts.push(self.primary(depth));
-        }
-        if parts.len() > 1 && self.ends() {
-            return Expr::Union(parts);
         }
         self.skip();
         Expr::Unknown
@@ -176,20 +146,14 @@ impl<'a, 'b> Parser<'a, 'b> {
                     _ => Expr::Unknown,
                 }
             }
-            Some(Token::Op("...")) => {
-                self.at += 1;
-                Expr::Name("...".to_owned())
-            }
             Some(Token::Op("(")) => {
                 let (mut items, tuple) = self.items(")", depth);
                 if tuple || items.len() != 1 { Expr::List(items) } else { items.remove(0) }
             }
             Some(Token::Op("[")) => Expr::List(self.items("]", depth).0),
-            Some(Token::Op("{")) => self.braces(depth),
-            Some(Token::Name(_)) => self.named(depth),
-            Some(Token::Formatted(_)) => {
+            Some(Token::Name(name)) => {
                 self.at += 1;
-                Expr::Unknown
+                self.named(name)
             }
             _ => Expr::Unknown,
         }
@@ -215,7 +179,7 @@ impl<'a, 'b> Parser<'a, 'b> {
         self.at += 1;
         let (mut items, mut comma) = (Vec::new(), false);
         while self.peek().is_some() && !self.eat(close) {
-            items.push(self.deep(depth + 1));
+            items.push(self.expr(depth + 1));
             if self.eat(",") {
                 comma = true;
             } else if !self.eat(close) {
@@ -229,31 +193,6 @@ impl<'a, 'b> Parser<'a, 'b> {
         (items, comma)
     }
 
-    fn braces(&mut self, depth: usize) -> Expr {
-        self.at += 1;
-        let (mut keys, mut pairs) = (Vec::new(), Vec::new());
-        while self.peek().is_some() && !self.eat("}") {
-            let key = self.deep(depth + 1);
-            if self.eat(":") {
-                pairs.push((key, self.deep(depth + 1)));
-            } else {
-                keys.push(key);
-            }
-            if !self.eat(",") {
-                if !self.eat("}") {
-                    self.skip_past("}");
-                    return Expr::Unknown;
-                }
-                break;
-            }
-        }
-        match (keys.is_empty(), pairs.is_empty()) {
-            (true, _) => Expr::Dict(pairs),
-            (false, true) => Expr::List(keys),
-            (false, false) => Expr::Unknown,
-        }
-    }
-
     /// Skips past the bracket that closes the current one.
     fn skip_past(&mut self, close: &str) {
         loop {
@@ -265,32 +204,22 @@ impl<'a, 'b> Parser<'a, 'b> {
         }
     }
 
-    fn named(&mut self, depth: usize) -> Expr {
-        let mut name = self.name().unwrap_or_default().to_owned();
-        match name.as_str() {
+    /// Reads the rest of a name, which may have dots.
+    fn named(&mut self, first: &str) -> Expr {
+        match first {
             "True" => return Expr::Literal(true.into()),
             "False" => return Expr::Literal(false.into()),
             "None" => return Expr::Literal(Value::Null),
-            "lambda" | "not" | "await" | "yield" => return Expr::Unknown,
             _ => {}
         }
+        let mut name = first.to_owned();
         while self.eat(".") {
+            let Some(Token::Name(part)) = self.peek() else { return Expr::Unknown };
+            self.at += 1;
             name.push('.');
-            name.push_str(self.name().unwrap_or_default());
+            name.push_str(part);
         }
-        let found = if self.peek().is_some_and(|token| token.is_op("(")) {
-            Expr::Call(name, self.arguments(depth))
-        } else if self.peek().is_some_and(|token| token.is_op("[")) {
-            Expr::Subscript(name, self.items("]", depth).0)
-        } else {
-            return Expr::Name(name);
-        };
-        // Operations on the result are not examined.
-        if self.peek().is_some_and(|token| token.is_op(".") || token.is_op("(") || token.is_op("[")) {
-            self.skip();
-            return Expr::Unknown;
-        }
-        found
+        Expr::Name(name)
     }
 
     /// Reads the arguments of a call, whose opening bracket is next.
@@ -300,12 +229,12 @@ impl<'a, 'b> Parser<'a, 'b> {
         while self.peek().is_some() && !self.eat(")") {
             if self.eat("*") || self.eat("**") {
                 found.open = true;
-                self.deep(depth + 1);
+                self.expr(depth + 1);
             } else {
-                let first = self.deep(depth + 1);
+                let first = self.expr(depth + 1);
                 match first {
                     Expr::Name(name) if self.eat("=") => {
-                        let value = self.deep(depth + 1);
+                        let value = self.expr(depth + 1);
                         found.named.insert(name, value);
                     }
                     first => found.positional.push(first),
@@ -326,15 +255,10 @@ impl<'a, 'b> Parser<'a, 'b> {
 /// Returns a Python number, if JSON can represent it.
 fn number(text: &str) -> Option<Value> {
     let digits = text.replace('_', "");
-    if let Ok(whole) = digits.parse::<i64>() {
-        return Some(whole.into());
+    match digits.parse::<i64>() {
+        Ok(whole) => Some(whole.into()),
+        Err(_) => Number::from_f64(digits.parse().ok()?).map(Value::Number),
     }
-    for (prefix, radix) in [("0x", 16), ("0X", 16), ("0o", 8), ("0O", 8), ("0b", 2), ("0B", 2)] {
-        if let Some(rest) = digits.strip_prefix(prefix) {
-            return i64::from_str_radix(rest, radix).ok().map(Value::from);
-        }
-    }
-    Number::from_f64(digits.parse().ok()?).map(Value::Number)
 }
 
 fn negated(number: &Number) -> Expr {
@@ -353,7 +277,7 @@ mod tests {
 
     fn expr(text: &str) -> Expr {
         let source = tokens::read(text);
-        Parser::new(&source.tokens).expr()
+        Parser::new(&source.tokens).expr(0)
     }
 
     #[test]
@@ -363,41 +287,41 @@ mod tests {
             ("('a'\n 'b')", json!("ab")),
             ("-1", json!(-1)),
             ("1_000", json!(1000)),
-            ("0x1f", json!(31)),
             ("1e3", json!(1000.0)),
             ("None", json!(null)),
             ("(1,)", json!([1])),
             ("()", json!([])),
-            ("[1, (2, 'x'), {'a'}]", json!([1, [2, "x"], ["a"]])),
-            ("{'a': [True], }", json!({ "a": [true] })),
+            ("[1, (2, 'x'), [True]]", json!([1, [2, "x"], [true]])),
         ] {
             assert_eq!(expr(text).value(), Some(value), "{text}");
         }
-        for text in
-            ["x", "1 + 1", "f'{x}'", "'a' % x", "[x]", "a()", "[i for i in x]", "{**a}", "1j", "not 1"]
-        {
+        for text in [
+            "x",
+            "1 + 1",
+            "f'{x}'",
+            "'a' % x",
+            "[x]",
+            "a()",
+            "[i for i in x]",
+            "{'a'}",
+            "{'a': 1}",
+            "1j",
+            "not 1",
+        ] {
             assert_eq!(expr(text).value(), None, "{text}");
         }
     }
 
     #[test]
-    fn names_calls_and_types() {
+    fn names_and_arguments() {
         assert_eq!(expr("a.b.c"), Expr::Name("a.b.c".into()));
-        let Expr::Call(name, call) = expr("p.add(1, 'x', n=2, *a, **b)") else { panic!("a call") };
-        assert_eq!((name.as_str(), call.positional.len(), call.open), ("p.add", 2, true));
+        for text in ["os.environ.get('x')['y']", "lambda x: y", "list[int]", "a().b", "a | b"] {
+            assert_eq!(expr(text), Expr::Unknown, "{text}");
+        }
+        let source = tokens::read("(1, 'x', n=2, *a, **b)");
+        let call = Parser::new(&source.tokens).arguments(0);
+        assert_eq!((call.positional.len(), call.open), (2, true));
         assert_eq!(call.named["n"], Expr::Literal(json!(2)));
-        assert_eq!(
-            expr("Optional[list[int] | None]"),
-            Expr::Subscript(
-                "Optional".into(),
-                vec![Expr::Union(vec![
-                    Expr::Subscript("list".into(), vec![Expr::Name("int".into())]),
-                    Expr::Literal(Value::Null)
-                ])]
-            )
-        );
-        assert_eq!(expr("os.environ.get('x')['y']"), Expr::Unknown);
-        assert_eq!(expr("lambda x: y"), Expr::Unknown);
     }
 
     proptest! {
@@ -405,7 +329,7 @@ mod tests {
         fn any_words_are_read(text in "(a|'x'|f'x'|1|\\(|\\)|\\[|\\]|\\{|\\}|,|:|=|\\*|\\.|\\||-|lambda |not | ){0,60}") {
             let source = tokens::read(&text);
             let mut parser = Parser::new(&source.tokens);
-            parser.expr();
+            parser.expr(0);
             prop_assert!(parser.at <= source.tokens.len());
         }
     }

@@ -1,9 +1,8 @@
-mod libraries;
-
 use proptest::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::*;
+use crate::engine::tools::input::{ParameterPosition, TypedBy};
 
 fn input(text: &str) -> Input {
     facts(text, "x.py").input.expect("an input")
@@ -45,248 +44,135 @@ fn a_docstring_of_the_module_or_of_main_is_the_description() {
     }
 }
 
-/// S1-Q2: types come from the signature of `main`, with defaults and docstrings.
+/// S1-Q2: calls of `add_argument` are read, whatever object they are called on.
 #[test]
-fn a_signature_with_types() {
+fn argparse_calls() {
     let text = r#"
-import json, sys
-from typing import Optional, Literal
+import argparse
 LIMIT = 5
 
-def main(
-    path: Path,
-    count: int = LIMIT,
-    ratio: "float" = -0.5,
-    fast: bool = False,
-    tags: list[str] | None = None,
-    mode: Literal["a", 'b'] = "a",
-    extra: Optional[dict] = None,
-    either: int | float = 1,
-    free=None,
-    *,
-    names: tuple[str, ...] = (),
-    pair: tuple[int, str] = (1, "x"),
-    odd: SomeType = compute(),
-) -> int:
-    """Does it.
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("path", type=Path, help="The file, 100%% of it")
+    parser.add_argument("rest", nargs="*")
+    group = parser.add_argument_group("more")
+    group.add_argument("-n", "--max-count", type=int, default=3, help="How many (default: %(default)s)")
+    group.add_argument("--mode", choices=("a", "b"), required=True)
+    parser.add_argument("--rate", type=float, default="1.5")
+    parser.add_argument("-v", action="count", default=0)
+    parser.add_argument("--dry-run", action="store_true", help=argparse.SUPPRESS)
+    parser.add_argument("--keep", dest="clean", action="store_false")
+    parser.add_argument("--tag", action="append", default=[])
+    parser.add_argument("--color", action=argparse.BooleanOptionalAction)
+    parser.add_argument("--version", action="version", version="1")
+    parser.add_argument("--size", nargs=2, type=int)
+    parser.add_argument("--levels", type=int, choices=range(3), default=LIMIT)
+    return parser.parse_args()
 
-    Args:
-        path: Where it lies.
-        count (int): How many.
-    :param fast: Whether to hurry.
-
-    ratio : float
-        How much.
-    """
-
-main(**json.load(sys.stdin))
+def main(config):
+    "Ignored: the words are read by the parser."
 "#;
     let (typed_by, schema) = schema(text);
-    assert_eq!(typed_by, TypedBy::Signature);
+    assert_eq!(typed_by, TypedBy::Argparse);
     assert_eq!(
         schema,
         json!({
             "type": "object",
             "properties": {
-                "path": { "type": "string", "description": "Where it lies." },
-                "count": { "type": "integer", "default": 5, "description": "How many." },
-                "ratio": { "type": "number", "default": -0.5, "description": "How much." },
-                "fast": { "type": "boolean", "default": false, "description": "Whether to hurry." },
-                "tags": { "type": "array", "items": { "type": "string" } },
-                "mode": { "type": "string", "enum": ["a", "b"], "default": "a" },
-                "extra": { "type": "object" },
-                "either": { "type": "number", "default": 1 },
-                "free": {},
-                "names": { "type": "array", "items": { "type": "string" }, "default": [] },
-                "pair": { "type": "array", "default": [1, "x"] },
-                "odd": {},
+                "path": { "type": "string", "description": "The file, 100% of it" },
+                "rest": { "type": "array", "items": { "type": "string" } },
+                "max_count": { "type": "integer", "default": 3, "description": "How many (default: 3)" },
+                "mode": { "type": "string", "enum": ["a", "b"] },
+                "rate": { "type": "number", "default": 1.5 },
+                "v": { "type": "integer", "default": 0 },
+                "dry_run": { "type": "boolean", "default": false },
+                "clean": { "type": "boolean", "default": true },
+                "tag": { "type": "array", "items": { "type": "string" }, "default": [] },
+                "color": { "type": "boolean" },
+                "size": { "type": "array", "items": { "type": "integer" } },
+                "levels": { "type": "integer" },
             },
-            "required": ["path"],
+            "required": ["path", "mode"],
             "additionalProperties": false,
         })
     );
-    assert!(input(text).is_json());
+    assert_eq!(
+        places(text)[2..9],
+        [
+            ParameterPosition::Option("--max-count".into()),
+            ParameterPosition::Option("--mode".into()),
+            ParameterPosition::Option("--rate".into()),
+            ParameterPosition::Count("-v".into()),
+            ParameterPosition::Switch("--dry-run".into()),
+            ParameterPosition::Unless("--keep".into()),
+            ParameterPosition::Repeated("--tag".into()),
+        ]
+    );
 }
 
+/// A literal default takes precedence over that of the action. A switch that is on by default cannot be turned off.
 #[test]
-fn how_main_is_called_decides_where_values_go() {
-    let words = "import sys\ndef main(a: int, b='x', *rest): pass\nmain(*sys.argv[1:])\n";
+fn defaults_of_switches() {
+    let text = "import argparse\np = argparse.ArgumentParser()\np.add_argument('--a', action='store_true', default=True)\n\
+                p.add_argument('--b', action='store_true', default=None)\np.add_argument('--c', action='store_false', default=False)\n\
+                p.add_argument('--d', action='store_false')\n";
     assert_eq!(
-        places(words),
-        [ParameterPosition::Positional, ParameterPosition::Positional, ParameterPosition::Positional]
+        schema(text).1["properties"],
+        json!({
+            "a": { "type": "boolean", "enum": [true], "default": true },
+            "b": { "type": "boolean" },
+            "c": { "type": "boolean", "enum": [false], "default": false },
+            "d": { "type": "boolean", "default": true },
+        })
     );
-    assert_eq!(
-        schema(words).1["properties"]["rest"],
-        json!({ "type": "array", "items": { "type": "string" } })
-    );
-    let fire = "import fire\ndef main(a: int, b=True): pass\nfire.Fire(main)\n";
-    assert_eq!(
-        places(fire),
-        [ParameterPosition::Literal("--a".into()), ParameterPosition::Literal("--b".into())]
-    );
-    assert_eq!(schema("import fire\ndef main(a): pass\nfire.Fire(main)\n").1["properties"]["a"], json!({}));
-    assert_eq!(input("import fire\ndef main(a, *b): pass\nfire.Fire(main)\n"), Input::words());
-    let open = "def main(a: int, **more): pass\n";
-    assert_eq!(schema(open).1["additionalProperties"], true);
-    for text in
-        ["def main(argv: list[str] | None = None): pass\n", "def main(): pass\n", "def main(a, b c): pass\n"]
-    {
-        assert_eq!(input(text), Input::words(), "{text}");
-    }
-    let twice = "if x:\n    pass\ndef main(a): pass\ndef main(b): pass\n";
-    assert_eq!(schema(twice).0, TypedBy::Nothing);
 }
 
-/// Arguments belong to parameters only if the call of `main` says so: in another order, a model would swap source and
-/// target of a copy.
+/// If anything is in doubt, the input is unknown: plain arguments always work.
 #[test]
-fn words_have_names_where_main_gets_them_in_order() {
-    let copy = |call: &str| format!("import sys\ndef main(src: str, dst: str, n: int = 1): pass\n{call}\n");
-    for (call, names, required) in [
-        ("main(*sys.argv[1:])", &["src", "dst", "n"][..], &["src", "dst"][..]),
-        ("main(*sys.argv[1:],)", &["src", "dst", "n"], &["src", "dst"]),
-        ("sys.exit(main(sys.argv[1], sys.argv[2]))", &["src", "dst"], &["src", "dst"]),
-        (
-            "if len(sys.argv) < 4:\n    sys.exit(sys.argv[0])\nmain(Path(sys.argv[1]), str(sys.argv[2]), int(sys.argv[3]),)",
-            &["src", "dst", "n"],
-            &["src", "dst", "n"],
-        ),
+fn parsers_that_cannot_be_told() {
+    let with =
+        |line: &str| format!("import argparse\np = argparse.ArgumentParser()\np.add_argument('a')\n{line}\n");
+    assert_eq!(schema(&with("")).0, TypedBy::Argparse);
+    for line in [
+        "s = p.add_subparsers()",
+        "q = argparse.ArgumentParser()",
+        "for n in names: p.add_argument('--' + n)",
+        "for n in names: p.add_argument(n)",
+        "p.add_argument('b', **more)",
+        "p.add_argument('b', nargs=N)",
+        "p.add_argument('b', action=Custom)",
+        "p.add_argument(f'{x}')",
+        "p.add_argument()",
     ] {
-        let (typed_by, schema) = schema(&copy(call));
-        let found: Vec<_> = input(&copy(call)).parameters.into_iter().map(|one| one.name).collect();
-        assert_eq!(
-            (typed_by, found),
-            (TypedBy::Signature, names.iter().map(ToString::to_string).collect()),
-            "{call}"
-        );
-        assert_eq!(schema["required"], json!(required), "{call}");
+        assert_eq!(input(&with(line)), Input::words(), "{line}");
     }
-    for call in [
-        "main(src=sys.argv[2], dst=sys.argv[1])",
-        "main(dst=sys.argv[1])",
-        "main(sys.argv[2], sys.argv[1])",
-        "main(sys.argv[1], sys.argv[3])",
-        "main(sys.argv[1])",
-        "main(sys.argv[1], sys.argv[2], sys.argv[3], sys.argv[4])",
-        "main(sys.argv[1], 'x')",
-        "main(sys.argv[1], *sys.argv[2:])",
-        "main(*sys.argv[2:])",
-        "main(json.load(open(sys.argv[1])))",
-        "main(open(sys.argv[1]), sys.argv[2])",
-        "main(sys.argv[1], sys.argv[2], fast='--fast' in sys.argv)",
-        "fast = '--fast' in sys.argv\nmain(sys.argv[1], sys.argv[2])",
-        "main(sys.argv[1], sys.argv[2])\nmain(sys.argv[1], sys.argv[2])",
-        "import getopt\noptions, words = getopt.getopt(sys.argv[1:], 'n:')\nmain(*words)",
-        "words = sys.argv[1:]\nmain(*words)",
-        "other.main(*sys.argv[1:])",
-        "print(sys.argv)",
-    ] {
-        assert_eq!(input(&copy(call)), Input::words(), "{call}");
-    }
-    let by_name = "import sys\ndef main(a, *, fast=False): pass\nmain(*sys.argv[1:])\n";
-    assert_eq!(places(by_name).len(), 1, "no word comes to what is given by name only");
-    for parameters in ["a, *, b", "a: list[str]", "a: dict", "a: bool"] {
-        let text = format!("import sys\ndef main({parameters}): pass\nmain(*sys.argv[1:])\n");
-        assert_eq!(input(&text), Input::words(), "{parameters}");
-    }
-    let turned = "import sys\ndef main(a, b): pass\nmain(int(sys.argv[1]), float(sys.argv[2]))\n";
-    let kinds: Vec<_> = input(turned).parameters.into_iter().map(|one| one.kind).collect();
-    assert_eq!(kinds, [Kind::Integer, Kind::Number]);
-    let options =
-        "import optparse\ndef main(a): pass\np = optparse.OptionParser()\nmain(p.parse_args()[0])\n";
-    assert_eq!(input(options), Input::words());
+    assert_eq!(input("import argparse\np = argparse.ArgumentParser(parents=[x])\n"), Input::words());
+    let group = "g = p.add_mutually_exclusive_group(required=True)\ng.add_argument('--x')\n\
+        g.add_argument('--y')\np.add_argument('--z', required=True)";
+    assert_eq!(schema(&with(group)).1["required"], json!(["a", "z"]));
+    assert_eq!(facts(&with("x = '''"), "x.py").input, None, "a string without end");
 }
 
-/// The signature does not describe the keys of an object that is passed as one argument.
+/// S1-AC-3: a script that uses its command line, and names no parameters, takes words.
 #[test]
-fn keys_are_parameters_where_main_gets_their_values() {
-    let copy = |call: &str| {
-        format!(
-            "import json, sys\ndef main(src: str, dst: str = 'x'): pass\nd = json.load(sys.stdin)\n{call}\n"
-        )
-    };
-    for call in [
-        "main(**d)",
-        "sys.exit(main(**json.loads(text)))",
-        "main(d['src'], d.get('dst', f('x')))",
-        "main(dst=d['dst'], src=d['src'],)",
-        "main(d['src'], **rest)",
-        "main()",
-        "other.main(d)",
-        "",
-    ] {
-        assert_eq!(input(&copy(call)).typed_by, TypedBy::Signature, "{call}");
-    }
-    for call in [
-        "main(d)",
-        "main(json.load(sys.stdin))",
-        "main(d['dst'], d['src'])",
-        "main(src=d['dst'])",
-        "main(d['src'], 'x')",
-        "main(d['src'] + 'x')",
-        "main(*d)",
-        "main(d['src'], d['dst'], d['n'])",
-        "main(**d)\nmain(d)",
-    ] {
-        assert_eq!(input(&copy(call)), Input::object(), "{call}");
-    }
-}
-
-#[test]
-fn names_of_words() {
-    let text = "import sys\nif len(sys.argv) < 2:\n    print('no')\npath = Path(sys.argv[1])\n\
-                count = int(sys.argv[2]) if len(sys.argv) > 2 else 3\n";
-    let (typed_by, schema) = schema(text);
-    assert_eq!(typed_by, TypedBy::Argv);
-    assert_eq!(
-        (&schema["properties"], &schema["required"]),
-        (
-            &json!({ "path": { "type": "string" }, "count": { "type": "integer", "default": 3 } }),
-            &json!(["path"])
-        )
-    );
+fn whether_the_command_line_is_read() {
     for text in [
-        "import sys\na = sys.argv[2]\n",
-        "import sys\na = sys.argv[1]\nrest = sys.argv[2:]\n",
-        "import sys\na = sys.argv[1]\nuse(sys.argv)\n",
-        "import sys\nprint(sys.argv[1])\n",
+        "import sys\nprint(f'Hello, {sys.argv[1]}!')\n",
+        "from sys import argv\nprint(argv[1])\n",
+        "import json, sys\nd = json.load(sys.stdin)\nprint(sys.argv[1:])\n",
+        "import click\n@click.command()\n@click.argument('src')\ndef run(src): pass\n",
+        "def main(a: int): pass\n",
     ] {
         assert_eq!(input(text), Input::words(), "{text}");
     }
-    assert_eq!(input("import sys, json\nd = json.load(sys.stdin)\n"), Input::object());
+    for text in [
+        "import sys, json\nd = json.load(sys.stdin)\n",
+        "import json, sys\ndef main(a: int): pass\nmain(**json.load(sys.stdin))\n",
+    ] {
+        assert_eq!(input(text), Input::object(), "{text}");
+    }
     let usage = "import sys\nif len(sys.argv) != 3:\n    print(f\"Usage: {sys.argv[0]} <in> [<out>]\")\n";
-    assert_eq!((schema_of(usage), input(usage).parameters.len()), (TypedBy::Usage, 2));
-}
-
-/// An argument that is used in a branch is optional, however deep the branch is indented.
-#[test]
-fn words_in_branches_are_optional() {
-    let required = |text: &str| schema(text).1["required"].clone();
-    let branch = "if len(sys.argv) > 2:\n{I}mode = sys.argv[2]\n";
-    for indent in ["  ", "    ", "\t"] {
-        let branch = branch.replace("{I}", indent);
-        let text = format!("import sys\npath = sys.argv[1]\nmode = 'fast'\n{branch}print(path, mode)\n");
-        assert_eq!(required(&text), json!(["path"]), "{text}");
-        let body = format!("path = sys.argv[1]\n{branch}");
-        for head in ["def run():", "async def run():", "if __name__ == '__main__':", "with x as y:"] {
-            let body = format!("{indent}{}\n", body.trim_end().replace('\n', &format!("\n{indent}")));
-            let text = format!("import sys\n{head}\n{body}");
-            assert_eq!(required(&text), json!(["path"]), "{text}");
-        }
-    }
-    let nested = "import sys\nif True:\n  def run():\n      a = sys.argv[1]\n  b = sys.argv[2]\n";
-    assert_eq!(required(nested), json!(["a"]));
-    let tried =
-        "import sys\ntry:\n    a = sys.argv[1]\nexcept IndexError:\n    a = '.'\nmatch = sys.argv[2]\n";
-    assert_eq!(required(tried), json!(null));
-    for text in ["if x: b = sys.argv[2]\n", "if __name__ == '__main__': b = sys.argv[2]\n"] {
-        let text = format!("import sys\na = sys.argv[1]\n{text}");
-        assert_eq!(input(&text), Input::words(), "{text}");
-    }
-}
-
-fn schema_of(text: &str) -> TypedBy {
-    schema(text).0
+    assert_eq!((schema(usage).0, input(usage).parameters.len()), (TypedBy::Usage, 2));
 }
 
 /// A mebibyte of any text is read in linear time.
@@ -300,8 +186,6 @@ fn large_hostile_texts_end() {
         "'''a'''\nf'''",
         "x.add_argument(",
         "def main(",
-        "@click.option(",
-        "sys.argv[1]=",
         "Usage: x.py <",
         "a[",
         "{'a':",
@@ -309,9 +193,8 @@ fn large_hostile_texts_end() {
         "\\\n",
         "#\n",
         "import argparse\np.add_argument('a', choices=C)\n",
-        "main: a|",
     ] {
-        let text = format!("import argparse, click, sys, typer\n{}", piece.repeat((1 << 20) / piece.len()));
+        let text = format!("import argparse, sys\n{}", piece.repeat((1 << 20) / piece.len()));
         drop(facts(&text, "x.py"));
     }
 }
@@ -319,24 +202,11 @@ fn large_hostile_texts_end() {
 proptest! {
     #[test]
     fn any_text_is_looked_at(
-        text in "(import argparse\n|import click\n|import typer\n|import sys\n|def main\\(|@click.command\\(\\)\n|@click.option\\(|p.add_argument\\(|argparse.ArgumentParser\\(|sys.argv\\[1\\]|a: |int|'--x'|'x'|\"\"\"|\n|    |=|,|\\)|\\]|\\*|f'\\{|nargs=|default=|choices=|Usage: x.py <a>|é){0,40}",
+        text in "(import argparse\n|import sys\n|def main\\(|p.add_argument\\(|argparse.ArgumentParser\\(|sys.argv\\[1\\]|a: |int|'--x'|'x'|\"\"\"|\n|    |=|,|\\)|\\]|\\*|f'\\{|nargs=|default=|choices=|Usage: x.py <a>|é){0,40}",
     ) {
         let facts = facts(&text, "x.py");
         if let Some(input) = facts.input {
             prop_assert!(input.schema().is_object());
         }
     }
-}
-
-/// A variable that holds an opened file does not name the argument.
-#[test]
-fn a_word_that_is_opened_is_a_path() {
-    let names = |text: &str| {
-        let text = format!("import sys\n{text}\n");
-        input(&text).parameters.into_iter().map(|one| one.name).collect::<Vec<_>>()
-    };
-    assert_eq!(names("reader = PdfReader(sys.argv[1])"), ["path"]);
-    assert_eq!(names("a = docx.Document(sys.argv[1])\nb = open(sys.argv[2])"), ["path", "path2"]);
-    assert_eq!(names("data = json.load(open(sys.argv[1]))"), ["path"]);
-    assert_eq!(names("src = Path(sys.argv[1])\ncount = int(sys.argv[2])"), ["src", "count"]);
 }

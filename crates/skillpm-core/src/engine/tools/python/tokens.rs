@@ -1,6 +1,6 @@
 //! The tokens of a Python file, in logical lines.
 //!
-//! Covers only what docstrings, signatures and calls need: strings of all kinds, comments, brackets, continued lines
+//! Covers only what docstrings and calls need: strings of all kinds, comments, brackets, continued lines
 //! and indentation. Reading never fails; if the rest of a file cannot be read, the result is marked.
 
 use std::ops::Range;
@@ -55,6 +55,20 @@ impl<'a> Source<'a> {
     /// Returns the tokens of a line.
     pub(super) fn words(&self, line: &Line) -> &[Token<'a>] {
         &self.tokens[line.words.clone()]
+    }
+
+    /// Reports whether these names, joined by dots, occur in the file.
+    pub(super) fn mentions(&self, names: &[&str]) -> bool {
+        self.tokens.windows(names.len() * 2 - 1).any(|here| {
+            here.iter().enumerate().all(|(index, token)| {
+                if index % 2 == 0 { token.is_name(names[index / 2]) } else { token.is_op(".") }
+            })
+        })
+    }
+
+    /// Returns the number of calls of anything called `name`, on any object.
+    pub(super) fn calls(&self, name: &str) -> usize {
+        self.tokens.windows(2).filter(|pair| pair[0].is_name(name) && pair[1].is_op("(")).count()
     }
 }
 
