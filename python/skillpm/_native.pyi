@@ -20,7 +20,6 @@ __all__ = [
     "fail",
     "install",
     "main",
-    "remove_copies",
     "run",
     "validate",
 ]
@@ -302,7 +301,6 @@ class _How(TypedDict):
     unix_sockets: bool
     max_output: int
 
-def remove_copies() -> None: ...
 def run(
     library: Library,
     name: str,

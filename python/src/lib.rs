@@ -41,7 +41,7 @@ mod _native {
     #[pymodule_export]
     use crate::metadata::SkillMetadata;
     #[pymodule_export]
-    use crate::running::{ScriptResult, Stop, remove_copies, run};
+    use crate::running::{ScriptResult, Stop, run};
     #[pymodule_export]
     use crate::script::Script;
     #[pymodule_export]
@@ -51,7 +51,6 @@ mod _native {
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
-        crate::running::own_copies(module)?;
         module.add("__version__", env!("CARGO_PKG_VERSION"))
     }
 }

@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use skillpm_core::engine::run::{Captured, CopyPool, Ended, Exit, Mode, Ran, Watch};
+use skillpm_core::engine::run::{Captured, Ended, Exit, Mode, Ran, Watch};
 use skillpm_core::ops::run::{CallRequest, RunLocation, RunRequest};
 use skillpm_format::admission::Scripts;
 use skillpm_sources::reporter::{Choice, Interact, Silent};
@@ -19,24 +19,6 @@ use crate::library::Library;
 use crate::repr::Repr;
 use crate::words::worded_all;
 use crate::{errors, json, surroundings};
-
-/// Most programs run the scripts of a few skills again and again. These are of the process that imported the package: one
-/// that was forked off seldom gets to remove anything when it ends.
-static COPIES: LazyLock<CopyPool> = LazyLock::new(CopyPool::waiting);
-
-/// Lets this process own the copies that wait, and remove them when it ends.
-pub(crate) fn own_copies(module: &Bound<'_, PyModule>) -> PyResult<()> {
-    LazyLock::force(&COPIES);
-    let remove = module.getattr("remove_copies")?;
-    module.py().import("atexit")?.call_method1("register", (remove,))?;
-    Ok(())
-}
-
-/// Removes the copies of skills that wait for the next run, and keeps no more.
-#[pyfunction]
-pub(crate) fn remove_copies(py: Python<'_>) {
-    py.detach(|| COPIES.close());
-}
 
 /// What a script that ended well wrote. It cannot be changed.
 #[pyclass(frozen, eq, get_all, module = "skillpm", from_py_object)]
@@ -215,7 +197,6 @@ fn request(py: Python<'_>, name: &str, script: &str, how: RunOptions) -> PyResul
         other => return Err(errors::choice(py, "sandbox", "`auto`, `require` or `off`", other)),
     };
     request.options.limits.output = how.max_output;
-    request.options.copies = COPIES.clone();
     (request.trusted_by_host, request.allow_modified) = (how.trusted, how.allow_modified);
     request.options.no_network = !how.network;
     request.options.unix_sockets = how.unix_sockets;

@@ -31,10 +31,6 @@ for_sh = pytest.mark.skipif(
     sys.platform == "win32", reason="this script is for `sh`, which Windows does not have"
 )
 
-for_linux = pytest.mark.skipif(
-    sys.platform != "linux", reason="only Linux keeps a script from its copy"
-)
-
 GREET = 'import sys\nprint(f"Hello, {sys.argv[1]}!")\n'
 # What `print` ends a line with.
 END = os.linesep
@@ -589,56 +585,3 @@ def test_who_vouches_for_a_directory_vouches_for_no_edited_skill(world: World) -
     with pytest.raises(PolicyError, match="differs from what is locked"):
         willing.run_script("pdf", "a")
     assert willing.run_script("pdf", "a", allow_modified=True).stdout == f"two{END}"
-
-
-HERE = 'dirname "$SKILL_BASE_DIR"\n'
-
-
-def where(world: World, program: str) -> list[Path]:
-    """Where scripts ran that another process ran, which `program` tells."""
-    world.skill("pdf")
-    script(world, "here.sh", HERE)
-    head = (
-        "import os\n"
-        "from pathlib import Path\n"
-        "from skillpm import ConfigurationError, SkillManager\n"
-        'manager = SkillManager(preset="skillkit", trusted=True)\n'
-        "def run():\n"
-        '    return Path(manager.run_script("pdf", "here", [], sandbox="require").stdout.strip())\n'
-        "try:\n"
-        "    first = run()\n"
-        "except ConfigurationError:\n"
-        "    raise SystemExit(7)\n"
-    )
-    ran = subprocess.run([sys.executable, "-c", head + program], capture_output=True, text=True)
-    if ran.returncode == 7:
-        pytest.skip("this kernel cannot keep a script from its copy")
-    assert ran.returncode == 0, ran.stderr
-    return [Path(line) for line in ran.stdout.splitlines()]
-
-
-@for_linux
-def test_a_copy_waits_for_the_next_run_and_goes_with_the_process(world: World) -> None:
-    program = (
-        "assert first.exists() and run() == first\n"
-        "del manager\n"
-        'manager = SkillManager(preset="skillkit", trusted=True)\n'
-        "assert run() == first\n"
-        "print(first)\n"
-    )
-    (place,) = where(world, program)
-    assert not place.exists()
-
-
-@for_linux
-def test_a_process_that_was_forked_off_has_copies_of_its_own(world: World) -> None:
-    program = (
-        "if not (child := os.fork()):\n"
-        "    own = run()\n"
-        "    os._exit(0 if own != first and not own.exists() else 1)\n"
-        "assert os.waitpid(child, 0)[1] == 0\n"
-        "assert run() == first\n"
-        "print(first)\n"
-    )
-    (place,) = where(world, program)
-    assert not place.exists()

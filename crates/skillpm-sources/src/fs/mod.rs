@@ -53,8 +53,7 @@ pub use place::{
 pub use quick::{Base, Looked, entries};
 pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats, stats_but};
 pub use temp::{
-    anonymous_temp_file, clear_held, create_private_dir, held_temp_dir, is_empty_dir, is_private_dir,
-    temp_dir, temp_place,
+    anonymous_temp_file, clear_held, create_private_dir, held_temp_dir, is_empty_dir, temp_dir, temp_place,
 };
 pub use tree::{close, materialize, sync_filesystem};
 pub use usage::{Usage, may_change, touch, usage};

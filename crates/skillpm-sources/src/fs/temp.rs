@@ -89,7 +89,7 @@ pub fn create_private_dir(path: &Path) -> Result<(), PathError> {
 }
 
 /// Reports whether there is a directory at `path` for this user alone, on Unix by its owner and its mode.
-pub fn is_private_dir(path: &Path) -> bool {
+fn is_private_dir(path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     #[cfg(unix)]
     {

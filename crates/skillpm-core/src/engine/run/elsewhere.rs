@@ -75,12 +75,6 @@ impl ProcessGroup {
         false
     }
 
-    /// Returns `false`: this cannot be determined.
-    #[expect(clippy::unused_self, reason = "as where there is something to tell")]
-    pub(super) fn was_alone(&self) -> bool {
-        false
-    }
-
     /// Returns no processes, because none are known.
     #[expect(clippy::unused_self, reason = "as where there is something to tell")]
     pub(super) fn others(&self) -> [(); 0] {

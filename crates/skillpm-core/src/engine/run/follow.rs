@@ -46,10 +46,6 @@ pub(super) struct Heeded {
     pub(super) ended: Option<Ended>,
     /// The number of processes that it left behind.
     pub(super) leftovers: usize,
-    /// Whether the system reports that none of its processes is left.
-    pub(super) is_gone: bool,
-    /// Whether it was a single process throughout.
-    pub(super) was_alone: bool,
     pub(super) stdout: Captured,
     pub(super) stderr: Captured,
 }
@@ -105,10 +101,7 @@ impl<'a> Follow<'a> {
     /// Returns the results.
     pub(super) fn heeded(self) -> Heeded {
         let Self { ended, leftovers, stdout, stderr, .. } = self;
-        // If an output is still open, a process holds it that no list shows.
-        let is_gone = self.family.is_told() && ended.is_none() && leftovers == 0 && self.open == 0;
-        let was_alone = is_gone && self.family.was_alone();
-        Heeded { ended, leftovers, is_gone, was_alone, stdout, stderr }
+        Heeded { ended, leftovers, stdout, stderr }
     }
 
     /// Follows it until it ends by itself, or until it must be ended for the reason that is returned.

@@ -5,7 +5,6 @@
 //! limited, and on Linux it cannot access files that do not concern it. The caller decides whether it may run at all;
 //! `docs/design/run.md` explains the design.
 
-mod copy_pool;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod environment;
@@ -41,7 +40,6 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub use self::copy_pool::CopyPool;
 pub(in crate::engine) use self::interpreter::program_of;
 pub use self::limits::Limits;
 pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError, UNHEARD};
@@ -109,8 +107,6 @@ pub struct Options {
     /// Paths that it may write, in addition to its working directory and a private one. Relative ones start at the caller's
     /// working directory.
     pub write: Vec<PathBuf>,
-    /// The pool in which the copy that it runs from may wait for the next run.
-    pub copies: CopyPool,
 }
 
 /// The standard input of a script.
@@ -219,7 +215,7 @@ fn run_by(
 ) -> Result<Ran> {
     let search =
         crate::env::program_dirs(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref));
-    let stage = PrivateCopy::of(script, &options.copies)?;
+    let stage = PrivateCopy::of(script)?;
     let inside =
         if script.base.is_empty() { script.path.clone() } else { format!("{}/{}", script.base, script.path) };
     if script.files.get(&inside).is_none() {
@@ -255,16 +251,10 @@ fn run_by(
     };
     let went = start.run(watch)?;
     let files = went.done.landlock.is_some();
-    let digest = stage.digest();
-    // The script could not change the copy, and none of its processes is left.
-    let is_out_of_reach = went.done.whole && !reach.own_write.iter().any(|dir| stage.is_near(dir));
-    if is_out_of_reach && went.is_gone && went.exit != Exit::Unknown && stage.tidy(went.was_alone) {
-        options.copies.put(stage, script.files.files().iter().map(|file| file.size).sum());
-    }
     Ok(Ran {
         skill: script.skill.clone(),
         script: script.path.clone(),
-        digest,
+        digest: stage.digest(),
         interpreter: interpreter.program,
         exit: went.exit,
         ended: went.ended,

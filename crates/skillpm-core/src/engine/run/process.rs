@@ -49,10 +49,6 @@ pub(super) struct Went {
     pub(super) exit: Exit,
     pub(super) ended: Option<Ended>,
     pub(super) leftovers: usize,
-    /// Whether the system reports that none of its processes is left.
-    pub(super) is_gone: bool,
-    /// Whether it was a single process throughout.
-    pub(super) was_alone: bool,
     pub(super) stdout: Captured,
     pub(super) stderr: Captured,
     pub(super) done: Done,
@@ -66,9 +62,9 @@ impl Start<'_> {
         let (mut child, done, heeded) =
             if watch.hears() { self.run_aside(watch) } else { self.run_here(watch) }?;
         let exit = end_of(&mut child)?;
-        let Heeded { ended, leftovers, is_gone, was_alone, stdout, stderr } = heeded;
+        let Heeded { ended, leftovers, stdout, stderr } = heeded;
         let duration = began.elapsed();
-        Ok(Went { exit, ended, leftovers, is_gone, was_alone, stdout, stderr, done, duration })
+        Ok(Went { exit, ended, leftovers, stdout, stderr, done, duration })
     }
 
     /// Starts it and follows it on a separate thread, while this thread passes on its output. Does not collect its exit

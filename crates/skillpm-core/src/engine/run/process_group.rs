@@ -171,12 +171,6 @@ impl ProcessGroup {
         self.told
     }
 
-    /// Reports whether the leader certainly never had another process or thread: nothing on this machine was started
-    /// since its birth.
-    pub(super) fn was_alone(&self) -> bool {
-        self.told && self.candidates(load().map(|(_, last)| last)).is_empty()
-    }
-
     /// Returns the live processes of the run except its leader.
     pub(super) fn others(&self) -> Vec<Pid> {
         self.look(true, |pid| self.member(pid).is_some())

@@ -2,7 +2,6 @@
 
 mod bytes;
 mod call;
-mod copies;
 mod end;
 mod reach;
 
