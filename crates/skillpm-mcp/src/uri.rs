@@ -1,6 +1,6 @@
 //! The addresses of skills and their files: `skill://<scope>/<path>/<name>/<file>`.
 
-use skillpm_core::text::percent_encoded;
+use skillpm_format::text::percent_encoded;
 
 /// The scheme, with its separator.
 const SCHEME: &str = "skill://";

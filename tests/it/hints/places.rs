@@ -10,10 +10,7 @@ const SOURCES: [&str; 4] =
     ["src", "crates/skillpm-core/src", "crates/skillpm-sources/src", "crates/skillpm-format/src"];
 
 /// The rooms whose messages are hints.
-const HINTS: [&str; 2] = [
-    "crates/skillpm-core/src/hints",
-    "crates/skillpm-core/src/scope/merges.rs",
-];
+const HINTS: [&str; 2] = ["crates/skillpm-core/src/hints", "crates/skillpm-core/src/scope/merges.rs"];
 
 /// What commands and options in messages are made of.
 const VALUES: [&str; 4] = ["Verb::", "Opt::", "Call", "message!"];
