@@ -6,7 +6,7 @@ pub mod cli;
 #[cfg(test)]
 use skillpm_core::engine;
 #[cfg(test)]
-use skillpm_format::{path, policy, refusal, tree};
+use skillpm_format::{path, profile, refusal, tree};
 #[cfg(test)]
 use skillpm_sources::{context, env, fs, settings};
 

@@ -23,7 +23,7 @@ from measure import asked, cell, run, skills
 
 OURS = (
     "from skillpm import SkillManager\n"
-    "manager = SkillManager(directory, preset='skillkit', trusted=True)"
+    "manager = SkillManager(directory, profile='skillkit', trusted=True)"
 )
 THEIRS = "from skillkit import SkillManager\nmanager = SkillManager(project_skill_dir=directory)"
 FOUND = "manager.discover()"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     P = ParamSpec("P")
     T = TypeVar("T")
     StrPath = Union[str, PathLike[str]]
-    Preset = Literal[
+    Profile = Literal[
         "default",
         "strict",
         "skillkit",
@@ -85,7 +85,7 @@ class SkillManager:
             come first. Relative ones lie below the working directory, whatever ``project`` is.
         project: A directory of the project, or whether the project's places are looked at.
         user: Whether the user's places are looked at.
-        preset: What is tolerated, and where skills are looked for: ``default``, ``strict``, or the
+        profile: What is tolerated, and where skills are looked for: ``default``, ``strict``, or the
             rules of another program: ``skillkit``, ``langchain-skillkit``, ``langflow``, ``btw``.
             The reference has a table of them.
         freshness: ``stat`` looks at every call whether files changed, and reads those that did.
@@ -97,7 +97,7 @@ class SkillManager:
         strict_sources: Whether a directory that does not exist is an error.
         scripts: Whether scripts run where no policy of the machine, the user or the project has a
             say: ``allow``, ``deny``, or ``ask`` for each. Without it ``skillkit`` allows them and
-            all other presets do not.
+            all other profiles do not.
         trusted: Whether the caller vouches for directories that no lockfile knows, as with skills
             that are shipped with a program. Else only installed skills run that nobody edited, and
             those in directories that ``skillpm trust`` was told of.
@@ -106,6 +106,7 @@ class SkillManager:
         audit: Whether the audit log has a line for each skill that is invoked and each script that
             runs, as ``skillpm audit`` shows it. Where it lies, and what else it holds, is said by
             the environment; ``SKILLPM_AUDIT=off`` switches it off for all.
+        preset: The former name of ``profile``.
 
     Raises:
         ConfigurationError: An argument that makes no sense.
@@ -118,7 +119,7 @@ class SkillManager:
         *,
         project: StrPath | bool | None = None,
         user: bool | None = None,
-        preset: Preset = "default",
+        profile: Profile = "default",
         freshness: Literal["stat", "session"] | float | None = None,
         on_duplicate: Literal["first", "last", "error"] | None = None,
         max_depth: int | None = None,
@@ -127,21 +128,27 @@ class SkillManager:
         trusted: bool = False,
         ask: Callable[[str], bool] | None = None,
         audit: bool = True,
+        preset: Profile | None = None,
     ) -> None:
+        if preset is not None:
+            import warnings
+
+            profile = preset
+            warnings.warn("`preset` is called `profile`", DeprecationWarning, stacklevel=2)
         if not isinstance(trusted, bool):
             # Of what is no truth value, such as the text `no`, the wrong one would be made.
             raise usage_error(f"`trusted` is `True` or `False`, not {kind_of(trusted)}")
         ask = yes_or_no(ask)
         unnamed = sources is None
         unsaid: str = (
-            ("allow" if preset in ("skillkit", "s0") else "deny") if scripts is None else scripts
+            ("allow" if profile in ("skillkit", "s0") else "deny") if scripts is None else scripts
         )
         self._opened: Callable[[list[Any], StrPath | None], Library] = lambda listed, root: Library(
             listed,
             project=unnamed if project is None else project is not False,
             root=root,
             user=unnamed if user is None else user,
-            preset=preset,
+            profile=profile,
             freshness=freshness,
             on_duplicate=on_duplicate,
             max_depth=max_depth,
@@ -193,7 +200,7 @@ class SkillManager:
 
         Raises:
             ConfigurationError: A directory that does not exist, or two skills of one name, where
-                the preset makes errors of them.
+                the profile makes errors of them.
 
         """
         self._library.invalidate()

@@ -245,7 +245,7 @@ class Library:
         project: bool,
         root: _StrPath | None = None,
         user: bool,
-        preset: str,
+        profile: str,
         freshness: str | float | None = None,
         on_duplicate: str | None = None,
         max_depth: int | None = None,

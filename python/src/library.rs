@@ -8,7 +8,7 @@ use skillpm_core::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
 use skillpm_core::engine::{Arguments, Form};
 use skillpm_core::ops::invoke::InvokeRequest;
 use skillpm_core::ops::session::{Session, SessionOptions};
-use skillpm_format::policy::{Duplicates, Freshness, Policy};
+use skillpm_format::profile::{Duplicates, Freshness, LoadProfile};
 use skillpm_sources::context::Context;
 
 use crate::call;
@@ -31,7 +31,7 @@ pub(crate) struct Library {
 #[pymethods]
 impl Library {
     #[new]
-    #[pyo3(signature = (sources, *, project, root=None, user, preset, freshness=None, on_duplicate=None,
+    #[pyo3(signature = (sources, *, project, root=None, user, profile, freshness=None, on_duplicate=None,
         max_depth=None, strict_sources=None, scripts, ask=None, audit=true))]
     #[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
     fn new(
@@ -40,7 +40,7 @@ impl Library {
         project: bool,
         root: Option<Given<PathBuf>>,
         user: bool,
-        preset: Given<String>,
+        profile: Given<String>,
         freshness: Option<&Bound<'_, PyAny>>,
         on_duplicate: Option<Given<String>>,
         max_depth: Option<&Bound<'_, PyAny>>,
@@ -49,15 +49,15 @@ impl Library {
         ask: Option<&Bound<'_, PyAny>>,
         audit: bool,
     ) -> PyResult<Self> {
-        let mut policy = preset.parse::<Policy>().map_err(|_| {
-            let names: Vec<_> = Policy::PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect();
-            errors::choice(py, "preset", &format!("one of {}", names.join(", ")), &preset)
+        let mut profile = profile.parse::<LoadProfile>().map_err(|_| {
+            let names: Vec<_> = LoadProfile::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
+            errors::choice(py, "profile", &format!("one of {}", names.join(", ")), &profile)
         })?;
         if let Some(freshness) = freshness {
-            policy.freshness = fresh(freshness).map_err(|error| given::told(py, error))?;
+            profile.freshness = fresh(freshness).map_err(|error| given::told(py, error))?;
         }
         if let Some(which) = on_duplicate {
-            policy.duplicates = match which.as_str() {
+            profile.duplicates = match which.as_str() {
                 "first" => Duplicates::First,
                 "last" => Duplicates::Last,
                 "error" => Duplicates::Error,
@@ -65,15 +65,15 @@ impl Library {
             };
         }
         if let Some(depth) = max_depth {
-            policy.depth = errors::number(depth, "max_depth")?;
+            profile.depth = errors::number(depth, "max_depth")?;
         }
         // Both are asked for when a script runs; what makes no sense is told where it is given.
         running::scripts(scripts)?;
         if let Some(ask) = ask.filter(|ask| !ask.is_callable()) {
             return Err(errors::choice_of("ask", "a function from a question to yes or no", ask));
         }
-        policy.strict_sources = strict_sources.unwrap_or(policy.strict_sources);
-        let options = SessionOptions { policy, project, user, directories: sources.0, paths: false };
+        profile.strict_sources = strict_sources.unwrap_or(profile.strict_sources);
+        let options = SessionOptions { profile, project, user, directories: sources.0, paths: false };
         call::run(py, || {
             let mut settings = surroundings::settings(root.map(|root| root.0))?;
             if !audit {

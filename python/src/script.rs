@@ -183,7 +183,7 @@ fn milliseconds(time: Duration) -> u64 {
 
 /// The scripts of the skill `name`, and what a person should know of it and of what is none.
 pub(crate) fn of(session: &Session, name: &str) -> Result<(Vec<Script>, Vec<String>), SessionError> {
-    let (Hit { skill, warnings }, set) = session.tools(name, session.policy().scripts)?;
+    let (Hit { skill, warnings }, set) = session.tools(name, session.profile().scripts)?;
     let mut warnings = worded_all(&warnings);
     warnings.extend(set.diagnostics.iter().map(ToString::to_string));
     Ok((set.tools.iter().map(|tool| Script::of(&skill, tool)).collect(), warnings))

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(
 
 CASES = Path(__file__).resolve().parents[2] / "tests" / "fixtures" / "engine"
 NAMES = sorted(path.name for path in CASES.iterdir())
-PRESETS = ("default", "strict", "skillkit", "langchain-skillkit", "langflow", "btw")
+PROFILES = ("default", "strict", "skillkit", "langchain-skillkit", "langflow", "btw")
 
 # What is raised where the program ends with an exit code.
 RAISED: dict[int, tuple[type[SkillpmError], ...]] = {
@@ -218,15 +218,15 @@ def test_the_answers_are_those_of_the_program(world: World, name: str, later: bo
 
 @pytest.mark.req("C1", "C2", "C3", "C4", "C5", "C6", "C7", "C8", "C10", "C11", "C12", "C13", "C14")
 @pytest.mark.req("C16", "C20", "C21")
-@pytest.mark.parametrize("preset", PRESETS)
-@pytest.mark.parametrize("name", [name for name in NAMES if "presets" in read(name)[1]])
-def test_a_preset_is_the_same_everywhere(world: World, name: str, preset: Any) -> None:
+@pytest.mark.parametrize("profile", PROFILES)
+@pytest.mark.parametrize("name", [name for name in NAMES if "profiles" in read(name)[1]])
+def test_a_profile_is_the_same_everywhere(world: World, name: str, profile: Any) -> None:
     case, answers = read(name)
     make(world, name, case)
-    expected = answers["presets"][preset]
+    expected = answers["profiles"][profile]
     places = case.get("places", True)
     sources = [world.root / source for source in case["sources"]]
-    manager = SkillManager(sources, project=places, user=places, preset=preset, audit=False)
+    manager = SkillManager(sources, project=places, user=places, profile=profile, audit=False)
     try:
         skills = manager.list_skills()
     except SkillpmError as error:

@@ -65,7 +65,7 @@ MADE: dict[str, Callable[[], Any]] = {
     "manager: sources": lambda: SkillManager([HALF]),
     "manager: names of sources": lambda: SkillManager({HALF: "skills"}),
     "manager: project": lambda: SkillManager(project=HALF),
-    "manager: preset": lambda: SkillManager(preset=HALF),  # type: ignore[arg-type]
+    "manager: profile": lambda: SkillManager(profile=HALF),  # type: ignore[arg-type]
     "manager: freshness": lambda: SkillManager(freshness=HALF),  # type: ignore[arg-type]
     "manager: scripts": lambda: SkillManager(scripts=HALF),  # type: ignore[arg-type]
     "manager: on_duplicate": lambda: SkillManager(on_duplicate=HALF),  # type: ignore[arg-type]

@@ -302,7 +302,7 @@ def test_scripts_of_a_loaded_skill_are_tools(world: World, ask: Any) -> None:
         calling("pdf__bad", arguments=[]),
         "Done.",
     )
-    ours = SkillsMiddleware(SkillManager(preset="skillkit", trusted=True), scripts=True)
+    ours = SkillsMiddleware(SkillManager(profile="skillkit", trusted=True), scripts=True)
     messages = ask(create_agent(model, middleware=[ours]))
     assert model.calls[0].tool_names == ["load_skill", "read_skill_file"]
     both = ["load_skill", "read_skill_file", "pdf__bad", "pdf__greet"]
@@ -362,7 +362,7 @@ def test_scripts_of_skills_that_are_not_loaded_do_not_run(world: World, ask: Any
     world.skill("pdf")
     ran = world.project / "ran"
     world.write(".claude/skills/pdf/scripts/mark.py", f"open({str(ran)!r}, 'w').close()\n")
-    manager = SkillManager(preset="skillkit", trusted=True)
+    manager = SkillManager(profile="skillkit", trusted=True)
     call = calling("pdf__mark", arguments=[])
     for scripts in (True, False):
         ours = SkillsMiddleware(manager, scripts=scripts)

@@ -43,7 +43,7 @@ def script(world: World, name: str, text: str) -> Path:
 
 
 def manager() -> SkillManager:
-    return SkillManager(preset="skillkit", trusted=True)
+    return SkillManager(profile="skillkit", trusted=True)
 
 
 def only(world: World, text: str, name: str = "it.py") -> StructuredTool:
@@ -62,7 +62,7 @@ def test_each_script_is_a_tool(world: World) -> None:
     assert all(isinstance(tool, StructuredTool) for tool in tools)
     assert [tool.name for tool in tools] == ["pdf__tool1", "pdf__tool2"]
     found = [
-        tool.name for tool in create_script_tools(skillpm.SkillManager(preset="skillkit"), "pdf")
+        tool.name for tool in create_script_tools(skillpm.SkillManager(profile="skillkit"), "pdf")
     ]
     assert found == ["pdf__tool1", "pdf__tool2"]
     assert [tool.name for tool in asyncio.run(manager().aget_skill_tools("pdf"))] == found
@@ -112,7 +112,7 @@ def test_a_skill_that_one_of_its_own_source_hides(world: World) -> None:
     for directory in ("a", "b", "deep/c"):
         world.skill("pdf", source="skills", directory=directory)
         world.write(f"skills/{directory}/scripts/say.py", f"print('{directory}')\n")
-    ours = SkillManager("skills", preset="skillkit", scripts="allow", trusted=True, max_depth=3)
+    ours = SkillManager("skills", profile="skillkit", scripts="allow", trusted=True, max_depth=3)
     [used] = ours.list_skills()
     names = set()
     for skill in (used, *ours.shadowed):
@@ -288,7 +288,7 @@ def test_options_reach_the_script(world: World, tmp_path: Path) -> None:
 
 @pytest.mark.req("S1-SM-3", "S1-T")
 def test_an_agent_uses_scripts(world: World) -> None:
-    tools = SkillManager(EXAMPLES, preset="skillkit", trusted=True).get_skill_tools("calculator")
+    tools = SkillManager(EXAMPLES, profile="skillkit", trusted=True).get_skill_tools("calculator")
     assert [tool.name for tool in tools] == ["calculator__add", "calculator__multiply"]
     asked: Any = {"messages": [("user", "2 + 3, times 4")]}
 

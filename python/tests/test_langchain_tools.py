@@ -132,7 +132,7 @@ def test_names_are_such_that_providers_take_them(world: World) -> None:
     ]
     for directory, name in enumerate(names):
         world.skill(name, "Named $ARGUMENTS.\n", directory=str(directory))
-    manager = SkillManager(preset="skillkit")
+    manager = SkillManager(profile="skillkit")
     tools = create_langchain_tools(manager)
     assert [skill.name for skill in manager.list_skills()] == names
     found = [tool.name for tool in tools]
@@ -149,10 +149,10 @@ def test_names_are_such_that_providers_take_them(world: World) -> None:
 def test_a_name_that_is_what_another_becomes(world: World) -> None:
     for directory, name in enumerate(("a.b", "a b")):
         world.skill(name, directory=str(directory))
-    first = [tool.name for tool in create_langchain_tools(SkillManager(preset="skillkit"))]
+    first = [tool.name for tool in create_langchain_tools(SkillManager(profile="skillkit"))]
     for directory, name in enumerate(first):
         world.skill(name, directory=f"z{directory}")
-    again = [tool.name for tool in create_langchain_tools(SkillManager(preset="skillkit"))]
+    again = [tool.name for tool in create_langchain_tools(SkillManager(profile="skillkit"))]
     assert again[2:] == first
     assert len(set(again)) == 4
 

@@ -226,7 +226,7 @@ def test_freshness(world: World) -> None:
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"preset": "strickt"},
+        {"profile": "strickt"},
         {"freshness": "often"},
         {"freshness": -1},
         {"freshness": float("nan")},
@@ -274,14 +274,14 @@ def test_numbers_that_make_no_sense(world: World) -> None:
 
 
 @pytest.mark.parametrize(
-    "preset",
+    "profile",
     [
         *("default", "strict", "skillkit", "langchain-skillkit", "langflow", "btw"),
         # Older names.
         *("s0", "s2", "s3", "s4"),
     ],
 )
-def test_every_preset(world: World, preset: str) -> None:
+def test_every_profile(world: World, profile: str) -> None:
     world.skill("pdf")
-    manager = SkillManager(".claude/skills", preset=preset)  # type: ignore[arg-type]
+    manager = SkillManager(".claude/skills", profile=profile)  # type: ignore[arg-type]
     assert names(manager) == ["pdf"]

@@ -25,7 +25,7 @@ def test_a_skill_that_cannot_be_used_hides_no_other(world: World, line: str) -> 
     world.skill("good")
     file = world.write(".claude/skills/bad/SKILL.md", text)
     # A name that is missing is that of the directory, as in Claude Code; skillkit refuses it.
-    manager = SkillManager(preset="s0" if code == "name-missing" else "default")
+    manager = SkillManager(profile="s0" if code == "name-missing" else "default")
     assert names(manager) == ["good"]
     [told] = manager.diagnostics
     assert (told.code, told.severity, told.path) == (code, "error", file)
@@ -56,10 +56,10 @@ def test_the_place_of_what_is_wrong(world: World) -> None:
 
 
 @pytest.mark.req("C3", "C4")
-def test_a_file_without_frontmatter_is_a_skill_under_the_preset_s2(world: World) -> None:
+def test_a_file_without_frontmatter_is_a_skill_under_the_profile_s2(world: World) -> None:
     world.write("skills/pdf/SKILL.md", "# PDF\n\nRead it.\n")
     world.write("skills/none/SKILL.md", "")
-    manager = SkillManager("skills", preset="langchain-skillkit")
+    manager = SkillManager("skills", profile="langchain-skillkit")
     (skill,) = manager.list_skills()
     assert (skill.name, skill.description) == ("pdf", "")
     assert manager.invoke_skill("pdf", form="bare") == "# PDF\n\nRead it.\n"
@@ -73,7 +73,7 @@ def test_a_file_without_frontmatter_is_a_skill_under_the_preset_s2(world: World)
 def test_any_case_of_the_file_s_name(world: World) -> None:
     file = world.skill("pdf") / "SKILL.md"
     file.rename(file.with_name("skill.md"))
-    manager = SkillManager(preset="skillkit")
+    manager = SkillManager(profile="skillkit")
     assert names(manager) == ["pdf"]
     assert manager.diagnostics == []
     assert [told.code for told in SkillManager().diagnostics] == ["file-name"]
@@ -83,7 +83,7 @@ def test_any_case_of_the_file_s_name(world: World) -> None:
 def test_names_are_used_as_they_are(world: World) -> None:
     for index, name in enumerate(("My Skill!", "../../etc", "a/b", "日本語")):
         world.skill(f'"{name}"', directory=f"d{index}")
-    manager = SkillManager(preset="skillkit")
+    manager = SkillManager(profile="skillkit")
     assert names(manager) == ["My Skill!", "../../etc", "a/b", "日本語"]
     assert manager.diagnostics == []
     assert manager.invoke_skill("../../etc").endswith("d1\n\nDo .\n")
@@ -130,7 +130,7 @@ def test_whatever_is_asked_is_answered_by_an_exception_of_ours(world: World, tex
         lambda text: manager.read_skill_file("pdf", text),
         lambda text: manager.read_skill_file(text, "SKILL.md"),
         lambda text: manager.run_script("pdf", text),
-        lambda text: SkillManager(preset=text),
+        lambda text: SkillManager(profile=text),
         lambda text: SkillManager(on_duplicate=text),
         lambda text: skillpm.install("./vendor", scope=text),
     ):

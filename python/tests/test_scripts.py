@@ -41,7 +41,7 @@ def script(world: World, name: str, text: str) -> Path:
 
 
 def manager() -> SkillManager:
-    return SkillManager(preset="skillkit", trusted=True)
+    return SkillManager(profile="skillkit", trusted=True)
 
 
 @pytest.mark.req("S1-AC-1", "S1-FR-201.1", "S1-FR-201.2", "S1-FR-201.3", "S1-FR-204.1", "S1-Q3")
@@ -244,7 +244,7 @@ def test_nothing_runs_unless_it_may(world: World) -> None:
         SkillManager(scripts="ask", trusted=True),
         SkillManager(scripts="ask", trusted=True, ask=lambda question: False),
         SkillManager(scripts="allow"),
-        SkillManager(preset="skillkit"),
+        SkillManager(profile="skillkit"),
     ):
         with pytest.raises(PolicyError, match="may not run") as raised:
             careful.run_script("pdf", "mark")
@@ -478,7 +478,7 @@ def test_a_method_of_a_subclass_is_called_in_event_loops_too(world: World) -> No
                 raise PermissionError("without the network only")
             return super().run_script(*args, **options)
 
-    guard = Guard(preset="skillkit", trusted=True)
+    guard = Guard(profile="skillkit", trusted=True)
     with pytest.raises(PermissionError):
         asyncio.run(guard.arun_script("pdf", "greet", "World"))
     done = asyncio.run(guard.arun_script("pdf", "greet", "World", network=False))
@@ -529,7 +529,7 @@ def test_a_signal_ends_a_script(world: World) -> None:
         "import signal\n"
         "from skillpm import SkillManager\n"
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
-        "SkillManager(preset='skillkit', trusted=True).run_script('pdf', 'slow')\n"
+        "SkillManager(profile='skillkit', trusted=True).run_script('pdf', 'slow')\n"
     )
     host = subprocess.Popen([sys.executable, "-c", code], stderr=subprocess.PIPE, text=True)
     process = int(ready.read_text())

@@ -8,7 +8,7 @@ use clap::{ArgAction, Args, CommandFactory as _, Parser, ValueEnum};
 use super::commands::Command;
 use super::{appearance, help, version};
 use skillpm_core::ops::session::{Session, SessionOptions};
-use skillpm_format::policy::{Freshness, Policy};
+use skillpm_format::profile::{Freshness, LoadProfile};
 use skillpm_sources::context::Context;
 use skillpm_sources::error::Result;
 
@@ -141,7 +141,7 @@ pub(crate) enum ScopeArg {
 pub(crate) struct LoadingArgs {
     /// load skills as another program does: `strict`, `skillkit`, `langchain-skillkit`, `langflow` or `btw`
     #[arg(long, value_name = "PROGRAM", default_value = "default", hide_default_value = true)]
-    pub(crate) profile: Policy,
+    pub(crate) profile: LoadProfile,
 
     /// more directories of skills; skills of the same name elsewhere hide theirs
     #[arg(long, value_name = "DIR")]
@@ -149,15 +149,15 @@ pub(crate) struct LoadingArgs {
 }
 
 impl LoadingArgs {
-    /// Returns the policy of a command that searches once.
-    pub(crate) fn policy(&self) -> Policy {
-        Policy { freshness: Freshness::Stat, ..self.profile.clone() }
+    /// Returns the profile of a command that searches once.
+    pub(crate) fn profile(&self) -> LoadProfile {
+        LoadProfile { freshness: Freshness::Stat, ..self.profile.clone() }
     }
 
     /// Opens the session of a person who types a command with these flags.
     pub(crate) fn session(&self, context: &Context) -> Result<Session> {
         let directories = self.dir.iter().map(|dir| (None, dir.clone())).collect();
-        let options = SessionOptions { policy: self.policy(), directories, ..SessionOptions::of_person() };
+        let options = SessionOptions { profile: self.profile(), directories, ..SessionOptions::of_person() };
         Session::new(context.clone(), options)
     }
 }

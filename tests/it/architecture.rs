@@ -23,7 +23,7 @@ const STOREYS: &[(&str, &[&str])] = &[
             "manifest",
             "name",
             "path",
-            "policy",
+            "profile",
             "refusal",
             "requirement",
             "scope_kind",

@@ -1,19 +1,19 @@
 //! One set of skills and one expected answer for every front end.
 //!
 //! A directory of `tests/fixtures/engine` is a case: files of a machine, questions in `case.json`, and what every
-//! front end answers in `expected.json`. Here the program is asked, and the library where a preset is chosen;
+//! front end answers in `expected.json`. Here the program is asked, and the library where a profile is chosen;
 //! `python/tests/test_fronts.py` asks the package of Python, `r/tests/testthat/test-fronts.R` that of R, and both compare
 //! with the same files. `SKILLPM_BLESS=1 cargo test --test it fronts` writes them.
 #![cfg(unix)]
 
 mod mcp;
-mod presets;
+mod profiles;
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
 use skillpm_core::ops::session::Session;
-use skillpm_format::policy::Policy;
+use skillpm_format::profile::LoadProfile;
 use skillpm_sources::context::Context;
 
 use crate::support::{Output, Sandbox};
@@ -28,11 +28,11 @@ struct Case {
     /// What a file system or git could spoil.
     #[serde(default)]
     make: Make,
-    /// Directories of skills that are asked about with every preset.
+    /// Directories of skills that are asked about with every profile.
     sources: Option<Vec<String>>,
-    /// Whether the places of the presets are looked at too.
+    /// Whether the places of the profiles are looked at too.
     places: Option<bool>,
-    /// Files that are read with every preset, each as a skill and a path.
+    /// Files that are read with every profile, each as a skill and a path.
     #[serde(default)]
     reads: Vec<(String, String)>,
     /// The questions.
@@ -125,7 +125,7 @@ fn every_front_end_gives_the_same_answers() {
         let mut found = Map::new();
         found.insert("answers".into(), answers.into());
         if case.sources.is_some() {
-            found.insert("presets".into(), scrubbed(&presets::all(&sandbox, &case), &root));
+            found.insert("profiles".into(), scrubbed(&profiles::all(&sandbox, &case), &root));
         }
         check(&dir.join("expected.json"), &found.into());
     }
@@ -186,7 +186,7 @@ fn answer(sandbox: &Sandbox, ask: &Value) -> Value {
         }
         "call" => {
             let session = Session::of_person(&Context::silent(sandbox.settings())).expect("opens");
-            let (_, tools) = session.tools(name, Policy::DEFAULT.scripts).expect("a skill");
+            let (_, tools) = session.tools(name, LoadProfile::DEFAULT.scripts).expect("a skill");
             let tool = tools.get(text("script")).expect("a script");
             let error = tool.call(&ask["arguments"]).expect_err("it is about what is refused");
             json!({ "error": format!("the arguments do not fit the script: {error}"), "exit": 2 })

@@ -1,18 +1,18 @@
-//! 295 real skills under each policy, and the flags that choose one.
+//! 295 real skills under each profile, and the flags that choose one.
 
 use skillpm_format::document::Document;
-use skillpm_format::policy::Policy;
+use skillpm_format::profile::LoadProfile;
 use skillpm_format::skill::{load, load_with};
 
 use crate::support::{Sandbox, testdata};
 
-/// What skillpm reads of a real skill does not depend on what it tells; what a policy tolerates more,
+/// What skillpm reads of a real skill does not depend on what it tells; what a profile tolerates more,
 /// loads more, and the strict one takes no skill that another refuses.
 #[test]
-fn real_skills_under_every_policy() {
+fn real_skills_under_every_profile() {
     let Some(testdata) = testdata::dir() else { return };
     let list = std::fs::read_to_string(testdata.join("skills/expected.jsonl")).expect("the list");
-    let mut loaded = Policy::PRESETS.map(|(name, _)| (name, 0, 0));
+    let mut loaded = LoadProfile::ALL.map(|(name, _)| (name, 0, 0));
     let mut all = 0;
     for line in list.lines() {
         let line: serde_json::Value = serde_json::from_str(line).expect("a line");
@@ -21,7 +21,7 @@ fn real_skills_under_every_policy() {
         let document = Document::from_bytes(bytes);
         let directory = id.rsplit('/').next();
         let plain = load(&document).map(|loaded| loaded.meta);
-        let default = load_with(&document, &Policy::DEFAULT, directory).map(|loaded| loaded.meta);
+        let default = load_with(&document, &LoadProfile::DEFAULT, directory).map(|loaded| loaded.meta);
         assert_eq!(plain, default, "{id}");
         let lenient = &line["lenient"];
         let field = |key: &str| lenient[key].as_str().map(str::trim).filter(|text| !text.is_empty());
@@ -32,17 +32,17 @@ fn real_skills_under_every_policy() {
             }
             Err(error) => assert!(field("name").is_none() || field("description").is_none(), "{id}: {error}"),
         }
-        for ((_, policy), (_, count, told)) in Policy::PRESETS.iter().zip(&mut loaded) {
-            if let Ok(skill) = load_with(&document, policy, directory) {
+        for ((_, profile), (_, count, told)) in LoadProfile::ALL.iter().zip(&mut loaded) {
+            if let Ok(skill) = load_with(&document, profile, directory) {
                 *count += 1;
                 *told += usize::from(!skill.deviations.is_empty());
             }
         }
-        let strict = load_with(&document, &Policy::STRICT, directory);
+        let strict = load_with(&document, &LoadProfile::STRICT, directory);
         if let Ok(skill) = strict {
             assert!(skill.deviations.is_empty(), "{id}");
-            for (name, policy) in Policy::PRESETS {
-                let other = load_with(&document, &policy, directory);
+            for (name, profile) in LoadProfile::ALL {
+                let other = load_with(&document, &profile, directory);
                 assert!(other.is_ok_and(|other| other.deviations.is_empty()), "{id}: {name}");
             }
         }
@@ -51,7 +51,7 @@ fn real_skills_under_every_policy() {
     for (name, count, told) in loaded {
         println!("{count} of {all} load under `{name}`, {told} of them with something to be told");
     }
-    let count = |preset: &str| loaded.iter().find(|(name, ..)| *name == preset).expect("a preset").1;
+    let count = |profile: &str| loaded.iter().find(|(name, ..)| *name == profile).expect("a profile").1;
     assert!(count("strict") <= count("btw") && count("btw") <= count("default"));
     assert!(count("default") <= count("langchain-skillkit") && count("default") == count("skillkit"));
 }
@@ -89,5 +89,5 @@ fn verbs_take_a_profile_and_more_directories() {
         assert_eq!(sandbox.run(&["invoke", name]).code, Some(2), "without the flags there is no such skill");
     }
     let unknown = sandbox.run(&["invoke", "--profile", "btv", "pdf"]);
-    assert!(unknown.code == Some(2) && unknown.stderr.contains("there is no policy `btv`"), "{unknown}");
+    assert!(unknown.code == Some(2) && unknown.stderr.contains("there is no profile `btv`"), "{unknown}");
 }

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::Value;
 use skillpm_core::engine::tools::{TypedBy, tools};
-use skillpm_format::policy::ScriptPlaces;
+use skillpm_format::profile::ScriptPlaces;
 
 use crate::support::testdata::{self, REPOSITORIES};
 use crate::support::{Sandbox, Tree};

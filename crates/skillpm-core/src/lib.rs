@@ -3,14 +3,13 @@
 //! Everything that the program does is a verb in [`ops`], which takes a request and returns an outcome, and prints
 //! nothing. Front ends translate: the command line, the Python package.
 //!
-//! Imports run one way: verbs, machine, ground, and below them the rules and values of [`skillpm_format`], which this
-//! crate hands on. Without the feature `http` it reaches no network, without `git` it reads no repositories, and
-//! without
-//! `create` it makes no new skills.
+//! Imports run one way: verbs, what they share, the state of a scope, and below them what fetches
+//! ([`skillpm_sources`]), and the rules and values of [`skillpm_format`]. Without the feature `http` it reaches no network,
+//! without `git` it reads no repositories, and without `create` it makes no new skills.
 
 use skillpm_format::{
     admission, advice, codes, credentials, digest, document, interop, lint, lockfile, manifest, merge, name,
-    path, policy, ranking, refusal, requirement, resolve, review, scope_kind, skill, spec, text, tokens,
+    path, profile, ranking, refusal, requirement, resolve, review, scope_kind, skill, spec, text, tokens,
     tree, version,
 };
 #[cfg(feature = "git")]

@@ -35,7 +35,7 @@ pub mod lockfile;
 pub mod manifest;
 pub mod name;
 pub mod path;
-pub mod policy;
+pub mod profile;
 pub mod refusal;
 pub mod requirement;
 pub mod scope_kind;

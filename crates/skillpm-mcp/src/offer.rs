@@ -14,7 +14,7 @@ use skillpm_format::admission::Scripts;
 use skillpm_format::advice::{Warning, Wording};
 use skillpm_format::codes;
 use skillpm_format::lint::Severity;
-use skillpm_format::policy::Listing;
+use skillpm_format::profile::Listing;
 use skillpm_sources::error::{Error, Result};
 
 use crate::entry::NotCarried;

@@ -10,7 +10,7 @@ use skillpm_core::ops::places::Places;
 use skillpm_core::ops::trust::{TrustRequest, UntrustRequest, trust, untrust};
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::{Call, Opt, Warning, Wording};
-use skillpm_format::policy::{Listing, Policy};
+use skillpm_format::profile::{Listing, LoadProfile};
 use skillpm_sources::context::Context;
 use skillpm_sources::env::Env;
 use skillpm_sources::fs;
@@ -61,7 +61,7 @@ impl Project {
     }
 
     pub(crate) fn offer(&self, selection: Selection) -> Offer {
-        let opened = Places::default().open(&self.context(), Policy::DEFAULT).expect("opens");
+        let opened = Places::default().open(&self.context(), LoadProfile::DEFAULT).expect("opens");
         Offer::new(opened.session, selection, &Plain, |_| {})
     }
 }
@@ -259,7 +259,7 @@ fn trust_may_change_while_the_server_runs() {
     let places = Places { only_trusted: true, ..Places::default() };
     let warned = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&warned);
-    let opened = places.open(&context, Policy::DEFAULT).expect("opens");
+    let opened = places.open(&context, LoadProfile::DEFAULT).expect("opens");
     let offer = Offer::new(opened.session, all(), &Plain, move |warning| {
         told.lock().expect("no panic").push(warning.to_string());
     });
@@ -320,7 +320,7 @@ fn warnings_are_passed_on_once_and_without_a_lock() {
     let offer: Arc<OnceLock<Weak<Offer>>> = Arc::default();
     let warned = Arc::new(Mutex::new(Vec::new()));
     let (this, told) = (Arc::clone(&offer), Arc::clone(&warned));
-    let opened = Places::default().open(&project.context(), Policy::DEFAULT).expect("opens");
+    let opened = Places::default().open(&project.context(), LoadProfile::DEFAULT).expect("opens");
     let shared = Arc::new(Offer::new(opened.session, all(), &Plain, move |warning| {
         let offer = this.get().and_then(Weak::upgrade).expect("an offer");
         assert!(!offer.is_locked(), "{warning}");
@@ -357,7 +357,7 @@ fn no_skill_takes_the_address_of_another_one() {
     ]);
     let warned = Arc::new(Mutex::new(Vec::new()));
     let told = Arc::clone(&warned);
-    let opened = Places::default().open(&project.context(), Policy::DEFAULT).expect("opens");
+    let opened = Places::default().open(&project.context(), LoadProfile::DEFAULT).expect("opens");
     let offer = Offer::new(opened.session, all(), &Plain, move |warning| {
         told.lock().expect("no panic").push(warning.to_string());
     });

@@ -89,7 +89,7 @@ def _tool(
     fields = {
         **state["__dict__"],
         "name": name,
-        # There is none where the manager's preset lets a skill have none.
+        # There is none where the manager's profile lets a skill have none.
         "description": description or f"Load the skill {skill}",
         "func": invoke,
         "coroutine": ainvoke,

@@ -75,7 +75,7 @@ class SkillStore:
         budget: int = CATALOG_BUDGET,
     ) -> None:
         check_budget(budget)
-        self._manager = SkillManager(directories, preset="langflow")
+        self._manager = SkillManager(directories, profile="langflow")
         self._session = session
         self._on_load = on_load
         self._budget = budget

@@ -108,7 +108,7 @@ class SkillKit(BaseToolkit):
     @cached_property
     def manager(self) -> SkillManager:
         """The manager of these skills, which answers what the tools do not."""
-        return SkillManager(self.skills_dirs, preset="langchain-skillkit")
+        return SkillManager(self.skills_dirs, profile="langchain-skillkit")
 
     def get_tools(self) -> list[BaseTool]:
         """Return ``[Skill, SkillRead]``, with the skills that there are now.

@@ -85,7 +85,7 @@ test_that("all about a skill, and its instructions, without a script that runs",
   expect_true(all(skill$files$size > 0))
   expect_output(print(skill), "<skill> pdf")
 
-  # The preset of btw fills nothing in.
+  # The profile of btw fills nothing in.
   expect_identical(skill_invoke("pdf", format = "bare"), "Fill $ARGUMENTS.\n")
   expect_match(skill_invoke("pdf", format = "btw"), file.path(world$project, dir, "scripts/deep/run.sh"), fixed = TRUE)
   expect_identical(skill_invoke("pdf", format = "json")$skill_name, "pdf")

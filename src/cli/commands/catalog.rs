@@ -11,7 +11,7 @@ use crate::cli::{App, exit, render};
 use skillpm_core::engine::catalog::{CatalogForm, Field, Options};
 use skillpm_core::ops::catalog::{CatalogRequest, Write, catalog};
 use skillpm_format::advice::{Argument, Call, CommandLine, Opt, Verb};
-use skillpm_format::policy::Policy;
+use skillpm_format::profile::LoadProfile;
 use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("catalog",
@@ -105,7 +105,7 @@ impl CatalogArgs {
         }
         self.tag.iter().for_each(|tag| add(Opt::Tag, tag.clone()));
         self.agent.iter().for_each(|agent| add(Opt::Agent, agent.clone()));
-        if self.loading.profile != Policy::DEFAULT {
+        if self.loading.profile != LoadProfile::DEFAULT {
             add(Opt::Profile, self.loading.profile.to_string());
         }
         self.loading.dir.iter().for_each(|dir| add(Opt::Dir, dir.display().to_string()));
@@ -139,7 +139,7 @@ pub(super) fn run(app: &App, args: &CatalogArgs) -> Result<u8> {
         options,
         scope: scope(&args.scope),
         agent: args.agent.clone(),
-        policy: args.loading.policy(),
+        profile: args.loading.profile(),
         dirs: args.loading.dir.clone(),
         write,
     };

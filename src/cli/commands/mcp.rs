@@ -18,7 +18,7 @@ use skillpm_core::hints;
 use skillpm_core::ops::places::{OpenedPlaces, Places};
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::CommandLine;
-use skillpm_format::policy::{Freshness, Policy};
+use skillpm_format::profile::{Freshness, LoadProfile};
 use skillpm_sources::env;
 use skillpm_sources::error::{Error, Result};
 
@@ -133,8 +133,8 @@ fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
         alone: false,
         only_trusted: !args.untrusted,
     };
-    let policy = Policy { freshness: Freshness::Ttl(FRESH), ..args.loading.profile.clone() };
-    let OpenedPlaces { session, warnings, .. } = places.open(&app.context, policy)?;
+    let profile = LoadProfile { freshness: Freshness::Ttl(FRESH), ..args.loading.profile.clone() };
+    let OpenedPlaces { session, warnings, .. } = places.open(&app.context, profile)?;
     app.printer.warnings(&warnings);
     let printer = Arc::clone(&app.printer);
     let selection = Selection {

@@ -7,7 +7,7 @@ use crate::cli::help::after;
 use crate::cli::{App, exit};
 use skillpm_core::engine::resources::MAX_BYTES;
 use skillpm_core::ops::read::{ReadRequest, files, read};
-use skillpm_format::policy::Listing;
+use skillpm_format::profile::Listing;
 use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("read",

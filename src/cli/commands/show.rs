@@ -39,7 +39,7 @@ pub(super) fn run(app: &App, args: &ShowArgs) -> Result<u8> {
     let request = ShowRequest {
         name: args.name.clone(),
         scope: scope(&args.scope),
-        policy: args.loading.policy(),
+        profile: args.loading.profile(),
         dirs: args.loading.dir.clone(),
     };
     let outcome = show(&app.context, &request)?;

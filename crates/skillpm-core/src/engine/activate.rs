@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use super::arguments::Arguments;
 use super::dynamic;
-use crate::policy::Placeholders;
+use crate::profile::Placeholders;
 use crate::skill::SkillMeta;
 
 /// The placeholder for all arguments.

@@ -11,7 +11,7 @@ use super::skill::Skill;
 use super::sources::Source;
 use crate::fs::{self, PathError};
 use crate::name::SkillName;
-use crate::policy::{Duplicates, FileName, Policy};
+use crate::profile::{Duplicates, FileName, LoadProfile};
 use crate::skill::Deviation;
 use crate::skill::find::VisitedDirs;
 
@@ -86,17 +86,17 @@ pub struct Discovery {
 /// directory has it, then the first by the bytes of its path. A skill that several links lead to counts
 /// once.
 pub fn discover(sources: &[Source]) -> Discovery {
-    gather(sources, &Policy::DEFAULT, None).0
+    gather(sources, &LoadProfile::DEFAULT, None).0
 }
 
-/// Finds the skills in `sources` under `policy`.
+/// Finds the skills in `sources` under `profile`.
 ///
 /// # Errors
 ///
 /// Never fails for a single skill. Fails for a missing source or for two skills with the same name if
-/// `policy` treats these as errors.
-pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, Arc<Diagnostic>> {
-    settled(gather(sources, policy, None))
+/// `profile` treats these as errors.
+pub fn discover_with(sources: &[Source], profile: &LoadProfile) -> Result<Discovery, Arc<Diagnostic>> {
+    settled(gather(sources, profile, None))
 }
 
 /// Works like [`discover_with`], but only as far as it takes to know which skill is called `name`: a skill directly in a
@@ -104,24 +104,24 @@ pub fn discover_with(sources: &[Source], policy: &Policy) -> Result<Discovery, A
 /// source, and of later ones except for those in a directory of that name, are left out.
 pub(super) fn discover_named(
     sources: &[Source],
-    policy: &Policy,
+    profile: &LoadProfile,
     name: &str,
 ) -> Result<Discovery, Arc<Diagnostic>> {
-    // Under other policies, skills that are left out here decide as well.
-    let decides_early = policy.duplicates == Duplicates::First && !policy.strict_sources;
+    // Under other profiles, skills that are left out here decide as well.
+    let decides_early = profile.duplicates == Duplicates::First && !profile.strict_sources;
     let name = SkillName::exact(name).filter(|_| decides_early);
-    settled(gather(sources, policy, name.as_ref()))
+    settled(gather(sources, profile, name.as_ref()))
 }
 
 fn settled((found, fatal): (Discovery, Option<Arc<Diagnostic>>)) -> Result<Discovery, Arc<Diagnostic>> {
     fatal.map_or(Ok(found), Err)
 }
 
-/// Returns the result, and the first problem that `policy` treats as an error. With the name of one skill, only as much
+/// Returns the result, and the first problem that `profile` treats as an error. With the name of one skill, only as much
 /// as [`discover_named`] says.
 fn gather(
     sources: &[Source],
-    policy: &Policy,
+    profile: &LoadProfile,
     one: Option<&SkillName>,
 ) -> (Discovery, Option<Arc<Diagnostic>>) {
     let mut diagnostics = Vec::new();
@@ -132,12 +132,12 @@ fn gather(
     let mut starts = Vec::new();
     let mut is_decided = false;
     for source in sources {
-        if policy.strict_sources && matches!(fs::real_path(&source.dir), Ok(None)) {
+        if profile.strict_sources && matches!(fs::real_path(&source.dir), Ok(None)) {
             fatal.get_or_insert_with(|| Arc::new(Diagnostic::Missing(source.dir.clone())));
         }
         starts.push(all.len());
         if let Some(name) = one {
-            match direct(policy, source, name) {
+            match direct(profile, source, name) {
                 Some(Ok(skill)) if all.iter().all(|other| other.real != skill.real) => {
                     is_decided = true;
                     all.push(Arc::new(skill));
@@ -148,25 +148,25 @@ fn gather(
             }
         }
         if !is_decided {
-            all.extend(scan(policy, source, &mut seen, &mut diagnostics));
+            all.extend(scan(profile, source, &mut seen, &mut diagnostics));
             let is_called_so =
                 |skill: &Arc<Skill>| one.is_some_and(|name| name.as_str() == key(&skill.meta.name));
             is_decided = all.iter().any(is_called_so);
         }
     }
-    if policy.file_name == FileName::Warn {
+    if profile.file_name == FileName::Warn {
         diagnostics.extend(all.iter().filter_map(|skill| skill.misspelled()).map(Arc::new));
     }
     let mut used: BTreeMap<Cow<'_, str>, usize> = BTreeMap::new();
     let mut hidden = Vec::new();
-    for at in order(&all, sources, &starts, policy.duplicates) {
+    for at in order(&all, sources, &starts, profile.duplicates) {
         let skill = &all[at];
         let first = *used.entry(key(&skill.meta.name)).or_insert(at);
         if first != at {
             let (winner, loser) =
-                if policy.duplicates == Duplicates::Last { (at, first) } else { (first, at) };
+                if profile.duplicates == Duplicates::Last { (at, first) } else { (first, at) };
             used.insert(key(&skill.meta.name), winner);
-            if policy.duplicates == Duplicates::Error {
+            if profile.duplicates == Duplicates::Error {
                 fatal.get_or_insert_with(|| Arc::new(all[loser].shadowed_by(&all[winner].dir)));
             }
             hidden.push(loser);
@@ -177,7 +177,7 @@ fn gather(
         let winner = used.get(&key(&all[loser].meta.name))?;
         Some(Arc::new(all[loser].shadowed_by(&all[*winner].dir)))
     });
-    if policy.duplicates != Duplicates::Error {
+    if profile.duplicates != Duplicates::Error {
         diagnostics.extend(shadowed);
     }
     let mut is_used = vec![false; all.len()];

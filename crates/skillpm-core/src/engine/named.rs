@@ -14,7 +14,7 @@ use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::policy::Policy;
+use crate::profile::LoadProfile;
 use crate::skill::find::{Holds, is_skill_file};
 
 /// The maximum number of diagnostics that an error lists.
@@ -90,7 +90,7 @@ pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     let Holds::Skill(file) = Disk::default().holds(&entry)? else {
         return no_skill(&format!("has no skills: there is no `{SKILL_FILE}` in it"));
     };
-    match read(&Policy::DEFAULT, &source, &entry, &file) {
+    match read(&LoadProfile::DEFAULT, &source, &entry, &file) {
         Ok((skill, _)) => {
             let mut warnings = Vec::new();
             if name.to_str().is_none_or(|name| key(&skill.meta.name) != key(name)) {
@@ -225,7 +225,7 @@ mod tests {
         ] {
             world.skill(&format!(".agents/skills/{dir}"), name);
         }
-        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
+        let library = Library::of_places(&world.context().settings, LoadProfile::DEFAULT).expect("places");
         for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
             for asked in [name.to_owned(), format!("project:{name}")] {
                 assert_eq!(hit(&world, &asked).0, format!("project/.agents/skills/{dir}"));
@@ -239,11 +239,11 @@ mod tests {
         let settings = world.context().settings;
         let mut sources = default_sources(&settings).expect("sources");
         sources.rotate_left(3);
-        let library = Library::new(sources.clone(), Policy::DEFAULT);
+        let library = Library::new(sources.clone(), LoadProfile::DEFAULT);
         for (name, dir) in [("pdf", "pdf"), ("word", "b/word"), ("odt", "a/1")] {
             let asked = format!("project:{name}");
             assert!(
-                find_among(&Snapshot::of(&sources, &Policy::DEFAULT).expect("found"), &asked)
+                find_among(&Snapshot::of(&sources, &LoadProfile::DEFAULT).expect("found"), &asked)
                     .expect(name)
                     .skill
                     .dir
@@ -263,7 +263,7 @@ mod tests {
         world.skill("../home/.agents/skills/pdf", "pdf");
         world.skill("../home/.agents/skills/b/pdf", "pdf");
         world.skill("../home/.agents/skills/c", "PDF reader: fast");
-        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
+        let library = Library::of_places(&world.context().settings, LoadProfile::DEFAULT).expect("places");
         for (name, dir) in [
             ("project:pdf", "project/.agents/skills/pdf"),
             ("project-claude:pdf", "project/.claude/skills/reader"),
@@ -345,7 +345,7 @@ mod tests {
         {
             world.link(to, &format!(".agents/skills/{link}"));
         }
-        let library = Library::of_places(&world.context().settings, Policy::DEFAULT).expect("places");
+        let library = Library::of_places(&world.context().settings, LoadProfile::DEFAULT).expect("places");
         for (name, dir) in [("one", "one"), ("pdf", "m-real"), ("word", "g/word")] {
             let dir = world.project().join(".agents/skills").join(dir);
             assert_eq!(world.find(name).expect(name).skill.dir, dir, "{name}");

@@ -229,7 +229,7 @@ mod tests {
 
     use super::*;
     use crate::engine::{Arguments, activate};
-    use crate::policy::Placeholders;
+    use crate::profile::Placeholders;
     use crate::skill::SkillMeta;
 
     pub(super) fn active(body: &str, files: &[&str]) -> Activation {

@@ -8,7 +8,7 @@ use crate::advice::{Opt, Verb, message};
 use crate::digest::{Digest, HashingWriter};
 use crate::error::Error;
 use crate::fs::{self, Base, BeneathError, PathError, Walk};
-use crate::policy::{Listing, Policy};
+use crate::profile::{Listing, LoadProfile};
 use crate::skill::find::SKIPPED;
 use crate::text::closest_paths;
 use crate::tokens;
@@ -43,7 +43,7 @@ pub enum Unreadable {
     /// The name is absolute: `/a`, `\a` or `C:\a`.
     #[error("it is absolute")]
     Absolute,
-    /// The name has `..` as a component or, if the policy forbids that, anywhere.
+    /// The name has `..` as a component or, if the profile forbids that, anywhere.
     #[error("it has `..`")]
     Dots,
     /// There is no such file; these files have similar names.
@@ -64,8 +64,8 @@ pub enum Unreadable {
 /// # Errors
 ///
 /// Fails with [`Unreadable`].
-pub fn read(dir: &Path, name: &str, policy: &Policy, max: u64) -> Result<Content, Unreadable> {
-    check(name, policy)?;
+pub fn read(dir: &Path, name: &str, profile: &LoadProfile, max: u64) -> Result<Content, Unreadable> {
+    check(name, profile)?;
     // On other systems these are ordinary names, and listed files may have them.
     if cfg!(windows) {
         check_windows(name)?;
@@ -84,14 +84,14 @@ pub fn read(dir: &Path, name: &str, policy: &Policy, max: u64) -> Result<Content
 }
 
 /// Refuses names that are not paths below a directory on any system.
-fn check(name: &str, policy: &Policy) -> Result<(), Unreadable> {
+fn check(name: &str, profile: &LoadProfile) -> Result<(), Unreadable> {
     if name.is_empty() {
         Err(Unreadable::Empty)
     } else if name.contains('\0') {
         Err(Unreadable::Nul)
     } else if name.starts_with('/') {
         Err(Unreadable::Absolute)
-    } else if name.split('/').any(|part| part == "..") || policy.no_dots && name.contains("..") {
+    } else if name.split('/').any(|part| part == "..") || profile.no_dots && name.contains("..") {
         Err(Unreadable::Dots)
     } else {
         Ok(())
@@ -372,8 +372,8 @@ mod tests {
         world
     }
 
-    fn answer(world: &World, name: &str, policy: &Policy) -> String {
-        match read(&world.project().join("pdf"), name, policy, 1000) {
+    fn answer(world: &World, name: &str, profile: &LoadProfile) -> String {
+        match read(&world.project().join("pdf"), name, profile, 1000) {
             Ok(Content::Text(text)) => text,
             Ok(Content::Binary(bytes)) => format!("{bytes:?}"),
             Err(error) => format!("{:?}", error.into_error("pdf", name).with_causes()),
@@ -392,9 +392,9 @@ mod tests {
             (".hidden", "hidden\n"),
             (".git/config", "no"),
         ] {
-            assert_eq!(answer(&world, name, &Policy::DEFAULT), text);
+            assert_eq!(answer(&world, name, &LoadProfile::DEFAULT), text);
         }
-        assert!(answer(&world, "SKILL.md", &Policy::DEFAULT).starts_with("---\nname: pdf\n"));
+        assert!(answer(&world, "SKILL.md", &LoadProfile::DEFAULT).starts_with("---\nname: pdf\n"));
     }
 
     /// S3-US-11, S3-FR-11, conflict C16.
@@ -412,7 +412,8 @@ mod tests {
             (&["a\0b"], "it has a NUL character"),
         ] {
             for name in names {
-                let error = read(&world.project().join("pdf"), name, &Policy::DEFAULT, 1000).expect_err(name);
+                let error =
+                    read(&world.project().join("pdf"), name, &LoadProfile::DEFAULT, 1000).expect_err(name);
                 assert_eq!(error.to_string(), reason, "{name:?}");
                 let error = error.into_error("pdf", name);
                 assert_eq!(error.kind(), crate::error::ErrorKind::Usage);
@@ -423,8 +424,8 @@ mod tests {
                 );
             }
         }
-        assert!(answer(&world, "notes..md", &Policy::LANGFLOW).contains("it has `..`"), "literally");
-        assert_eq!(answer(&world, "scripts/fill.py", &Policy::LANGFLOW), "print()\n");
+        assert!(answer(&world, "notes..md", &LoadProfile::LANGFLOW).contains("it has `..`"), "literally");
+        assert_eq!(answer(&world, "scripts/fill.py", &LoadProfile::LANGFLOW), "print()\n");
     }
 
     /// Every listed file can be read: names that have a special meaning only on Windows are ordinary here.
@@ -435,11 +436,11 @@ mod tests {
         let names = ["a:notes.md", "\\x.md", "deep/b\\..\\c.md"];
         for name in names {
             world.write(&format!("pdf/{name}"), name);
-            assert_eq!(answer(&world, name, &Policy::DEFAULT), name);
+            assert_eq!(answer(&world, name, &LoadProfile::DEFAULT), name);
         }
         let listed = list(&world.project().join("pdf"), Listing::All).expect("lists");
         assert!(names.iter().all(|name| listed.iter().any(|one| one == name)), "{listed:?}");
-        assert!(answer(&world, "b:notes.md", &Policy::DEFAULT).contains("it is absolute"));
+        assert!(answer(&world, "b:notes.md", &LoadProfile::DEFAULT).contains("it is absolute"));
     }
 
     #[cfg(unix)]
@@ -449,9 +450,10 @@ mod tests {
         world.link("../pdf-secret/key", "pdf/key");
         world.link("../pdf-secret", "pdf/sibling");
         world.link("references/forms.md", "pdf/inside.md");
-        assert_eq!(answer(&world, "inside.md", &Policy::DEFAULT), "# Forms\n");
+        assert_eq!(answer(&world, "inside.md", &LoadProfile::DEFAULT), "# Forms\n");
         for name in ["key", "sibling/key"] {
-            let error = read(&world.project().join("pdf"), name, &Policy::DEFAULT, 1000).expect_err(name);
+            let error =
+                read(&world.project().join("pdf"), name, &LoadProfile::DEFAULT, 1000).expect_err(name);
             let error = error.into_error("pdf", name);
             assert_eq!(error.kind(), crate::error::ErrorKind::Integrity);
             assert!(error.to_string().ends_with("it leads out of the directory"), "{error}");
@@ -462,14 +464,16 @@ mod tests {
     fn a_wrong_name_gets_the_closest() {
         let world = skill();
         let hints = |name: &str| {
-            let error = read(&world.project().join("pdf"), name, &Policy::DEFAULT, 1000).expect_err(name);
+            let error =
+                read(&world.project().join("pdf"), name, &LoadProfile::DEFAULT, 1000).expect_err(name);
             error.into_error("pdf", name).hints().to_vec()
         };
         let list = "`read pdf` lists its files";
         assert_eq!(hints("forms.md"), ["did you mean `references/forms.md`?", list]);
         assert_eq!(hints("skill.md"), ["did you mean `SKILL.md`?", list]);
         assert_eq!(hints("zzz"), [list]);
-        let error = read(&world.project().join("pdf"), "zzz", &Policy::DEFAULT, 1000).expect_err("absent");
+        let error =
+            read(&world.project().join("pdf"), "zzz", &LoadProfile::DEFAULT, 1000).expect_err("absent");
         let hints_of = error.into_error("My Skill", "zzz").hints().to_vec();
         assert_eq!(hints_of, ["`read My Skill` lists its files"]);
         assert_eq!(hints("references/"), ["in it are `references/deep/a.txt`, `references/forms.md`", list]);
@@ -479,7 +483,8 @@ mod tests {
     fn what_is_too_large_says_how_large_it_is() {
         let world = skill();
         world.write("pdf/big.txt", &"x".repeat(1001));
-        let error = read(&world.project().join("pdf"), "big.txt", &Policy::DEFAULT, 1000).expect_err("large");
+        let error =
+            read(&world.project().join("pdf"), "big.txt", &LoadProfile::DEFAULT, 1000).expect_err("large");
         let error = error.into_error("pdf", "big.txt");
         assert!(error.to_string().ends_with("is not read: it has 1001 bytes, more than 1000"), "{error}");
         assert_eq!(error.hints(), ["`max-bytes=1001` reads it"]);

@@ -11,7 +11,7 @@ use super::skill::Skill;
 use super::sources::{SkillDir, Source, SourceKind};
 use crate::fs::{self, PathError};
 use crate::name::SkillName;
-use crate::policy::{FileName, Policy};
+use crate::profile::{FileName, LoadProfile};
 use crate::skill;
 use crate::skill::find::{Holds, Links, Rules, VisitedDirs, is_skill_file};
 use crate::workers;
@@ -27,13 +27,13 @@ type Read = Result<(Skill, u64), Diagnostic>;
 /// Returns the skills of `source` whose paths are not in `seen`, and adds problems to `diagnostics`. A source that does
 /// not exist has no skills.
 pub(super) fn scan(
-    policy: &Policy,
+    profile: &LoadProfile,
     source: &Source,
     seen: &mut VisitedDirs,
     diagnostics: &mut Vec<Arc<Diagnostic>>,
 ) -> Vec<Arc<Skill>> {
     let mut tell = |diagnostic| diagnostics.push(Arc::new(diagnostic));
-    let search = match search(policy, source, seen) {
+    let search = match search(profile, source, seen) {
         Ok(Some(search)) => search,
         // It is normal to have no skills of one's own, but a source that was named should exist.
         Ok(None) => {
@@ -50,7 +50,7 @@ pub(super) fn scan(
     let files: Vec<_> =
         search.found.iter().filter_map(|found| Some((&found.dir, &**found.file.as_ref().ok()?))).collect();
     let read: Vec<Read> =
-        workers::map(&files, PIECE, || (), |(), (entry, name)| read(policy, source, entry, name)).collect();
+        workers::map(&files, PIECE, || (), |(), (entry, name)| read(profile, source, entry, name)).collect();
     let mut read = read.into_iter();
     let mut skills = Vec::new();
     for found in search.found {
@@ -64,7 +64,7 @@ pub(super) fn scan(
                 if size > MAX_SKILL_FILE {
                     tell(Diagnostic::TooLarge(skill.file.clone()));
                 }
-                if policy.file_name == FileName::Exact {
+                if profile.file_name == FileName::Exact {
                     second_file(&skill.dir).into_iter().for_each(&mut tell);
                 }
                 skills.push(Arc::new(skill));
@@ -80,10 +80,14 @@ pub(super) fn scan(
 }
 
 /// Returns the directories of the skills in `source`; `None` if the source does not exist.
-fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Option<Search>, PathError> {
+fn search(
+    profile: &LoadProfile,
+    source: &Source,
+    seen: &mut VisitedDirs,
+) -> Result<Option<Search>, PathError> {
     let Some(real) = source.real()? else { return Ok(None) };
     let rules = Rules {
-        depth: policy.depth,
+        depth: profile.depth,
         most: MAX_DIRECTORIES,
         links: Links::Followed,
         skipped_may_be_skills: true,
@@ -94,7 +98,7 @@ fn search(policy: &Policy, source: &Source, seen: &mut VisitedDirs) -> Result<Op
 /// Returns the skill called `name` directly in `source`, in a directory of that name, or why that one cannot be used;
 /// `None` if there is no such directory, and for a link, about which only a search can tell.
 pub(super) fn direct(
-    policy: &Policy,
+    profile: &LoadProfile,
     source: &Source,
     name: &SkillName,
 ) -> Option<Result<Skill, Diagnostic>> {
@@ -105,7 +109,7 @@ pub(super) fn direct(
     }
     let entry = SkillDir { dir, real };
     let Ok(Holds::Skill(file)) = Disk::default().holds(&entry) else { return None };
-    match read(policy, source, &entry, &file) {
+    match read(profile, source, &entry, &file) {
         Ok((skill, size)) if size <= MAX_SKILL_FILE && name.as_str() == key(&skill.meta.name) => {
             Some(Ok(skill))
         }
@@ -114,20 +118,20 @@ pub(super) fn direct(
     }
 }
 
-/// Reads the skill in `entry` of `source`, whose file is called `name`, under `policy`. Its body is not read.
-pub(super) fn read(policy: &Policy, source: &Source, entry: &SkillDir, name: &OsStr) -> Read {
+/// Reads the skill in `entry` of `source`, whose file is called `name`, under `profile`. Its body is not read.
+pub(super) fn read(profile: &LoadProfile, source: &Source, entry: &SkillDir, name: &OsStr) -> Read {
     let file = entry.dir.join(name);
     let unusable = |reason| Diagnostic::Skill { file: file.clone(), reason };
     let below = entry.dir.strip_prefix(&source.dir).unwrap_or(&entry.dir);
     if below.to_str().is_none() {
         return Err(unusable(Unusable::OddName));
     }
-    if policy.file_name == FileName::Exact && name != SKILL_FILE {
+    if profile.file_name == FileName::Exact && name != SKILL_FILE {
         return Err(unusable(Unusable::Misspelled));
     }
     let (document, size) = load::frontmatter_and_size(&file).map_err(unusable)?;
     let directory = entry.dir.file_name().and_then(OsStr::to_str);
-    let loaded = skill::load_with(&document, policy, directory).map_err(|reason| unusable(reason.into()))?;
+    let loaded = skill::load_with(&document, profile, directory).map_err(|reason| unusable(reason.into()))?;
     let skill = Skill {
         meta: loaded.meta,
         source: Arc::clone(&source.name),

@@ -10,7 +10,7 @@ use serde::Serialize;
 use crate::agents::{self, LINKED_BY_DEFAULT};
 use crate::error::Result;
 use crate::fs::{self, Kind, PathError};
-use crate::policy::{Duplicates, Policy, SearchedPlaces};
+use crate::profile::{Duplicates, LoadProfile, SearchedPlaces};
 use crate::scope::{project_root, projects_around};
 use crate::scope_kind::CANONICAL_DIR;
 use crate::scope_kind::ScopeKind;
@@ -136,13 +136,13 @@ pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
     once
 }
 
-/// Returns the directories that `policy` says to search, in order of precedence.
+/// Returns the directories that `profile` says to search, in order of precedence.
 ///
 /// # Errors
 ///
 /// Fails if the project's root cannot be found.
-pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
-    let places = match policy.places {
+pub fn sources_of(settings: &Settings, profile: &LoadProfile) -> Result<Vec<Source>> {
+    let places = match profile.places {
         SearchedPlaces::Default => return default_sources(settings),
         SearchedPlaces::Listed(places) => places,
         SearchedPlaces::Named => return Ok(Vec::new()),
@@ -164,14 +164,14 @@ pub fn sources_of(settings: &Settings, policy: &Policy) -> Result<Vec<Source>> {
     Ok(named_apart(each_once(sources)))
 }
 
-/// Adds `more` to `sources`, where `policy` prefers every skill of these: a directory that a caller names adds skills,
+/// Adds `more` to `sources`, where `profile` prefers every skill of these: a directory that a caller names adds skills,
 /// and changes none.
 pub fn with_least(
     mut sources: Vec<Source>,
     more: impl Iterator<Item = Source>,
-    policy: &Policy,
+    profile: &LoadProfile,
 ) -> Vec<Source> {
-    let at = if policy.duplicates == Duplicates::Last { 0 } else { sources.len() };
+    let at = if profile.duplicates == Duplicates::Last { 0 } else { sources.len() };
     drop(sources.splice(at..at, more));
     sources
 }
@@ -286,10 +286,10 @@ mod tests {
             let is_right = |source: &Source| source.kind == SourceKind::User && source.dir.starts_with(&home);
             assert!(sources.iter().all(is_right), "{sources:?}");
             assert!(sources.iter().all(|source| source.is_of(SourceKind::Project)));
-            let library = crate::engine::Library::new(sources.clone(), Policy::DEFAULT);
+            let library = crate::engine::Library::new(sources.clone(), LoadProfile::DEFAULT);
             for name in ["pdf", "user:pdf", "project:pdf", "user-claude:docx", "project-claude:docx"] {
                 let found = crate::engine::find_among(
-                    &crate::engine::Snapshot::of(&sources, &Policy::DEFAULT).expect("found"),
+                    &crate::engine::Snapshot::of(&sources, &LoadProfile::DEFAULT).expect("found"),
                     name,
                 )
                 .expect(name)

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::engine::{Hit, NotFound, Snapshot, default_sources, find_among};
 use crate::env::Env;
 use crate::fs;
-use crate::policy::Policy;
+use crate::profile::LoadProfile;
 use crate::settings::Settings;
 
 /// A temporary project and a home directory beside it, removed on drop.
@@ -53,7 +53,7 @@ impl World {
     /// Finds the skill `name` in the default sources.
     pub(crate) fn find(&self, name: &str) -> Result<Hit, NotFound> {
         let sources = default_sources(&self.settings(&[])).expect("places");
-        find_among(&Snapshot::of(&sources, &Policy::DEFAULT)?, name)
+        find_among(&Snapshot::of(&sources, &LoadProfile::DEFAULT)?, name)
     }
 
     /// Writes `text` to `path` in the project.

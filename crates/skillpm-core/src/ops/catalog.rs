@@ -13,7 +13,7 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::name::SkillName;
 use crate::path::normal;
-use crate::policy::{Freshness, Policy};
+use crate::profile::{Freshness, LoadProfile};
 use crate::scope::Scope;
 use crate::scope::not_installed;
 use crate::scope::state::read_manifest;
@@ -35,7 +35,7 @@ pub struct CatalogRequest {
     /// Only skills that this agent reads, by id or alias.
     pub agent: Option<String>,
     /// How skills are found and loaded.
-    pub policy: Policy,
+    pub profile: LoadProfile,
     /// More directories of skills, which the others override.
     pub dirs: Vec<PathBuf>,
     /// The file that receives the catalog.
@@ -145,8 +145,8 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     };
     let file = request.write.as_ref().map(|write| normal(&context.settings.cwd.join(&write.file)));
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
-    let policy = Policy { freshness: Freshness::Session, ..request.policy.clone() };
-    let OpenedPlaces { session, scopes, mut warnings } = places.open(context, policy)?;
+    let profile = LoadProfile { freshness: Freshness::Session, ..request.profile.clone() };
+    let OpenedPlaces { session, scopes, mut warnings } = places.open(context, profile)?;
     let (catalog, damaged) = session.catalog(options)?;
     let snapshot = session.snapshot()?;
     warnings.extend(damaged);

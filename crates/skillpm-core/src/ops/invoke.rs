@@ -10,7 +10,7 @@ use crate::context::Context;
 use crate::engine::{Activation, Arguments, Form, Skill, activate, resources};
 use crate::fs;
 use crate::name::SkillName;
-use crate::policy::Policy;
+use crate::profile::LoadProfile;
 use crate::scope::health::problem;
 use crate::scope::merges::{self, has_conflicts};
 use crate::scope::state::Files;
@@ -57,10 +57,10 @@ pub struct InvokeOutcome {
     pub warnings: Vec<Warning>,
 }
 
-/// Returns what an agent gets from `skill`, whose instructions are `body`, under `policy`.
+/// Returns what an agent gets from `skill`, whose instructions are `body`, under `profile`.
 pub(super) fn invoked(
     context: &Context,
-    policy: &Policy,
+    profile: &LoadProfile,
     skill: &Skill,
     body: &str,
     request: &InvokeRequest,
@@ -70,12 +70,12 @@ pub(super) fn invoked(
     let body = request.limit.map_or(whole, |limit| &whole[..whole.floor_char_boundary(limit)]);
     let left_out = whole.len() - body.len();
     let mut activation =
-        activate(skill.meta.clone(), body, &skill.dir, &request.arguments, policy.placeholders);
+        activate(skill.meta.clone(), body, &skill.dir, &request.arguments, profile.placeholders);
     let mut warnings = Vec::new();
     warnings.extend(off_specification(context, skill));
     warnings.extend(unsettled(&context.settings, &skill.dir));
     if request.form.lists_files() {
-        match resources::list(&skill.dir, policy.listing) {
+        match resources::list(&skill.dir, profile.listing) {
             Ok(files) => activation.files = files,
             Err(error) => warnings.push(not_listed(&activation.meta.name, &error)),
         }

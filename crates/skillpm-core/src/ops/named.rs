@@ -11,7 +11,7 @@ use crate::engine::{self, Hit, NotFound, Snapshot, default_sources};
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::name::SkillName;
-use crate::policy::Policy;
+use crate::profile::LoadProfile;
 use crate::scope::not_installed::missing;
 use crate::scope::state::{read_lock, read_manifest};
 use crate::scope::{Scope, Scopes};
@@ -27,7 +27,7 @@ use crate::tree::Tree;
 pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
     path_or(context, name, || -> Result<Hit> {
         let sources = default_sources(&context.settings)?;
-        Ok(find_among(context, name, &Snapshot::around(&sources, &Policy::DEFAULT, name)?, None)?)
+        Ok(find_among(context, name, &Snapshot::around(&sources, &LoadProfile::DEFAULT, name)?, None)?)
     })
 }
 
@@ -114,7 +114,7 @@ pub fn known(settings: &Settings) -> BTreeMap<String, String> {
 /// Returns the scripts of the skill `name`, relative to its `scripts/`; empty if there is no such skill.
 pub fn scripts_of(settings: &Settings, name: &str) -> Vec<String> {
     let sources = default_sources(settings).unwrap_or_default();
-    let hit = Snapshot::around(&sources, &Policy::DEFAULT, name)
+    let hit = Snapshot::around(&sources, &LoadProfile::DEFAULT, name)
         .ok()
         .and_then(|all| engine::find_among(&all, name).ok());
     let tree = hit.and_then(|hit| fs::tree_of(&hit.skill.real).ok());

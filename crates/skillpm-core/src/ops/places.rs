@@ -9,7 +9,7 @@ use crate::context::Context;
 use crate::engine::{Library, Source, SourceKind, each_once, sources_of, with_least};
 use crate::error::Result;
 use crate::path::normal;
-use crate::policy::Policy;
+use crate::profile::LoadProfile;
 use crate::scope::agent_view;
 use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
@@ -41,13 +41,13 @@ pub struct OpenedPlaces {
 }
 
 impl Places {
-    /// Opens a session with the skills of these places, under `policy`.
+    /// Opens a session with the skills of these places, under `profile`.
     ///
     /// # Errors
     ///
     /// Fails for an unknown agent, for a scope that was named and does not exist here, and if the root of the project
     /// cannot be found.
-    pub fn open(&self, context: &Context, policy: Policy) -> Result<OpenedPlaces> {
+    pub fn open(&self, context: &Context, profile: LoadProfile) -> Result<OpenedPlaces> {
         let settings = &context.settings;
         let Scopes { there: mut scopes, missing } = Scopes::new(settings, self.scope)?;
         let warnings: Vec<_> = missing.into_iter().map(Warning::from).collect();
@@ -56,15 +56,15 @@ impl Places {
         if !self.alone {
             around(settings, &mut scopes)?;
         }
-        let sources = self.sources(settings, &policy, &scopes)?;
-        let library = Library::new(sources, policy);
+        let sources = self.sources(settings, &profile, &scopes)?;
+        let library = Library::new(sources, profile);
         let library = if self.only_trusted { library.only_trusted(settings.clone()) } else { library };
         let session = Session::of_library(context.clone(), library, disabling);
         Ok(OpenedPlaces { session, scopes, warnings })
     }
 
     /// Returns the places that are searched, in order.
-    fn sources(&self, settings: &Settings, policy: &Policy, scopes: &[Scope]) -> Result<Vec<Source>> {
+    fn sources(&self, settings: &Settings, profile: &LoadProfile, scopes: &[Scope]) -> Result<Vec<Source>> {
         let sources = if let Some(agent) = &self.agent {
             let agent = agents::find(agent)?;
             let dirs = scopes.iter().flat_map(|scope| {
@@ -83,11 +83,11 @@ impl Places {
                 let is_outer = left_out.iter().any(|outer| is_of(outer, source));
                 wanted.peek().is_some() && (!is_outer || wanted.any(|scope| is_of(scope, source)))
             };
-            sources_of(settings, policy)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
+            sources_of(settings, profile)?.into_iter().filter(is_wanted).collect::<Vec<_>>()
         };
         let more = self.dirs.iter();
         let more = more.map(|dir| Source::new(SourceKind::Extra, normal(&settings.cwd.join(dir))));
-        Ok(with_least(sources, more, policy))
+        Ok(with_least(sources, more, profile))
     }
 }
 

@@ -9,7 +9,7 @@ use super::session::Session;
 use crate::advice::{Opt, Warning, message};
 use crate::engine::resources::{self, Content, MAX_BYTES};
 use crate::error::{Error, Result};
-use crate::policy::Listing;
+use crate::profile::Listing;
 
 /// A request to read a file, or part of it.
 #[derive(Debug, Clone)]

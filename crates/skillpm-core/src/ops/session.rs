@@ -28,7 +28,7 @@ use crate::engine::{
     Hit, Instructions, Library, Skill, Snapshot, Source, SourceKind, failed, sources_of, with_least,
 };
 use crate::error::Result;
-use crate::policy::{Freshness, Policy, ScriptPlaces};
+use crate::profile::{Freshness, LoadProfile, ScriptPlaces};
 use crate::reporter::Interact;
 use crate::scope::Scope;
 use crate::scope_kind::ScopeKind;
@@ -39,7 +39,7 @@ use crate::tree::ReadError;
 #[derive(Debug, Clone)]
 pub struct SessionOptions {
     /// How skills are found and loaded.
-    pub policy: Policy,
+    pub profile: LoadProfile,
     /// Whether to include the skills of the project.
     pub project: bool,
     /// Whether to include the skills of the user.
@@ -56,8 +56,8 @@ impl SessionOptions {
     /// Returns the options of a person who types commands: all places, names and paths.
     pub fn of_person() -> Self {
         // One command asks about one skill: the others need not be read.
-        let policy = Policy { freshness: Freshness::Stat, ..Policy::DEFAULT };
-        Self { policy, project: true, user: true, directories: Vec::new(), paths: true }
+        let profile = LoadProfile { freshness: Freshness::Stat, ..LoadProfile::DEFAULT };
+        Self { profile, project: true, user: true, directories: Vec::new(), paths: true }
     }
 }
 
@@ -78,7 +78,7 @@ pub struct OpenedSkill {
     pub skill: Arc<Skill>,
     /// Its instructions, without the blank lines that authors leave after the frontmatter.
     pub body: String,
-    /// Its other files that the policy lists, as `/`-separated paths below its directory.
+    /// Its other files that the profile lists, as `/`-separated paths below its directory.
     pub files: Vec<String>,
     /// Warnings for the user.
     pub warnings: Vec<Warning>,
@@ -102,14 +102,14 @@ impl Session {
     ///
     /// Fails if the root of the project cannot be found.
     pub fn new(context: Context, options: SessionOptions) -> Result<Self> {
-        let SessionOptions { policy, project, user, directories, paths } = options;
+        let SessionOptions { profile, project, user, directories, paths } = options;
         let settings = &context.settings;
         let is_wanted = |source: &Source| match source.kind {
             SourceKind::Project => project,
             SourceKind::User => user || project && source.is_of(SourceKind::Project),
             SourceKind::Extra | SourceKind::Bundled => true,
         };
-        let sources = sources_of(settings, &policy)?.into_iter().filter(is_wanted).collect();
+        let sources = sources_of(settings, &profile)?.into_iter().filter(is_wanted).collect();
         let more = directories.into_iter().map(|(name, dir)| {
             // A directory that is named explicitly is the one that the process sees under that name.
             let mut source = Source::new(SourceKind::Extra, settings.env.cwd.join(dir));
@@ -118,12 +118,12 @@ impl Session {
             }
             source
         });
-        let sources = with_least(sources, more, &policy);
+        let sources = with_least(sources, more, &profile);
         let scopes = [(project, ScopeKind::Project), (user, ScopeKind::User)];
         let scopes = scopes.into_iter().filter_map(|(is_wanted, kind)| is_wanted.then_some(kind));
         // Without a home directory the user has no manifest.
         let scopes = scopes.filter_map(|kind| Scope::new(settings, kind).ok()).collect();
-        Ok(Self { paths, ..Self::of_library(context, Library::new(sources, policy), scopes) })
+        Ok(Self { paths, ..Self::of_library(context, Library::new(sources, profile), scopes) })
     }
 
     /// Opens the session of a person who types commands.
@@ -146,9 +146,9 @@ impl Session {
         self.library.sources()
     }
 
-    /// Returns the policy: what the session tolerates, and when it searches again.
-    pub fn policy(&self) -> &Policy {
-        self.library.policy()
+    /// Returns the profile: what the session tolerates, and when it searches again.
+    pub fn profile(&self) -> &LoadProfile {
+        self.library.profile()
     }
 
     /// Returns the library that holds the skills.
@@ -161,7 +161,7 @@ impl Session {
         &self.context.settings
     }
 
-    /// Returns all skills, as up to date as the policy requires.
+    /// Returns all skills, as up to date as the profile requires.
     ///
     /// # Errors
     ///
@@ -197,7 +197,7 @@ impl Session {
     pub fn open(&self, name: &str) -> Result<OpenedSkill, SessionError> {
         let Hit { skill, mut warnings } = self.find(name)?;
         let Instructions { skill, body } = self.instructions(&skill, name)?;
-        let files = resources::list(&skill.dir, self.policy().listing).unwrap_or_else(|error| {
+        let files = resources::list(&skill.dir, self.profile().listing).unwrap_or_else(|error| {
             warnings.push(not_listed(name, &error));
             Vec::new()
         });
@@ -237,7 +237,7 @@ impl Session {
         began: Instant,
     ) -> Result<InvokeOutcome, SessionError> {
         let Instructions { skill, body } = self.instructions(&hit.skill, &request.name)?;
-        let mut outcome = invoked(&self.context, self.policy(), &skill, &body, request);
+        let mut outcome = invoked(&self.context, self.profile(), &skill, &body, request);
         outcome.warnings.splice(..0, hit.warnings);
         if request.record {
             outcome.warnings.extend(self.record(&skill, request, began.elapsed()));
@@ -267,7 +267,7 @@ impl Session {
     }
 
     fn read_as(&self, skill: &Arc<Skill>, name: &str, file: &str, max: u64) -> Result<Content, SessionError> {
-        resources::read(&skill.dir, file, self.policy(), max).map_err(|reason| {
+        resources::read(&skill.dir, file, self.profile(), max).map_err(|reason| {
             let (name, file) = (name.to_owned(), file.to_owned());
             SessionError::File { skill: Arc::clone(skill), name, file, reason }
         })
@@ -367,7 +367,7 @@ impl Session {
         interact: Arc<dyn Interact>,
         watch: &mut dyn Watch,
     ) -> Result<RunOutcome, SessionError> {
-        let set = self.library.tools(skill, self.policy().scripts);
+        let set = self.library.tools(skill, self.profile().scripts);
         let request = call.prepared(skill, &set)?;
         let context = Context { interact, ..self.context.clone() };
         Ok(run::run_found(&context, skill, &request, watch)?)
@@ -420,8 +420,8 @@ mod tests {
             world.write(&format!("{dir}/skills/pdf/a.md"), dir);
         };
         write(".claude");
-        let policy = Policy { freshness: Freshness::Stat, ..Policy::DEFAULT };
-        let options = SessionOptions { policy, ..SessionOptions::of_person() };
+        let profile = LoadProfile { freshness: Freshness::Stat, ..LoadProfile::DEFAULT };
+        let options = SessionOptions { profile, ..SessionOptions::of_person() };
         let session = Session::new(world.context(), options).expect("opens");
         let found = session.find("pdf").expect("there").skill;
         write(".agents");

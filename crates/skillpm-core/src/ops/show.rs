@@ -19,7 +19,7 @@ use crate::fetch::alarms::alarms;
 use crate::fetch::policy_check::skill_file;
 use crate::fs;
 use crate::name::SkillName;
-use crate::policy::Policy;
+use crate::profile::LoadProfile;
 use crate::scope::Scopes;
 use crate::scope::trees::Trees;
 use crate::scope_kind::ScopeKind;
@@ -35,7 +35,7 @@ pub struct ShowRequest {
     /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
     /// How skills are found and loaded.
-    pub policy: Policy,
+    pub profile: LoadProfile,
     /// More directories of skills, which the others override.
     pub dirs: Vec<PathBuf>,
 }
@@ -144,16 +144,16 @@ pub struct ShownDeviation {
 ///
 /// Fails for an unknown skill, for one that cannot be loaded, and for a directory that cannot be read.
 pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
-    let policy = &request.policy;
+    let profile = &request.profile;
     let more = request.dirs.iter();
     let more = more.map(|dir| Source::new(SourceKind::Extra, context.settings.env.cwd.join(dir)));
-    let all = with_least(sources_of(&context.settings, policy)?, more, policy);
+    let all = with_least(sources_of(&context.settings, profile)?, more, profile);
     let wanted = |source: &&Source| request.scope.is_none_or(|scope| source.is_of(scope.into()));
     let sources: Vec<Source> = all.iter().filter(wanted).cloned().collect();
     let hit = path_or(context, &request.name, || -> Result<Hit> {
-        Ok(find_among(context, &request.name, &Snapshot::of(&sources, policy)?, request.scope)?)
+        Ok(find_among(context, &request.name, &Snapshot::of(&sources, profile)?, request.scope)?)
     })?;
-    let read = Instructions::read(&hit.skill, policy);
+    let read = Instructions::read(&hit.skill, profile);
     let Instructions { skill, body } = read.map_err(|diagnostic| failed(&request.name, diagnostic))?;
     let Skill { meta, kind, dir, file, deviations, .. } = &*skill;
     let items = resources::inventory(dir).map_err(|error| {
@@ -171,7 +171,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
         warnings.push(Warning::new(error.code(), told));
         None
     });
-    let (shadowed_by, shadows) = others(&all, policy, &hit.skill)?;
+    let (shadowed_by, shadows) = others(&all, profile, &hit.skill)?;
     let alarms = alarms_in(&hit.skill).unwrap_or_else(|error| {
         warnings.push(error.into());
         Vec::new()
@@ -234,11 +234,11 @@ fn scope_of(kind: SourceKind) -> Option<ScopeKind> {
 }
 
 /// Returns the skill that hides this one, and those that it hides. A skill that no search finds hides none.
-fn others(sources: &[Source], policy: &Policy, skill: &Skill) -> Result<(Option<Other>, Vec<Other>)> {
+fn others(sources: &[Source], profile: &LoadProfile, skill: &Skill) -> Result<(Option<Other>, Vec<Other>)> {
     if scope_of(skill.kind).is_none() {
         return Ok((None, Vec::new()));
     }
-    let found = Snapshot::of(sources, policy)?;
+    let found = Snapshot::of(sources, profile)?;
     let is_other = |other: &&Arc<Skill>| other.has_name_of(skill) && other.real != skill.real;
     let all = || found.skills().iter().chain(found.shadowed()).filter(|one| one.has_name_of(skill));
     let other = |other: &Arc<Skill>| {

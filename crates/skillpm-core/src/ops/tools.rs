@@ -13,7 +13,7 @@ use crate::engine::tools::{
 };
 use crate::engine::{Diagnostic, Skill};
 use crate::error::{Error, Result};
-use crate::policy::ScriptPlaces;
+use crate::profile::ScriptPlaces;
 
 /// The maximum number of faults of a manifest that an error lists.
 const MAX_FAULTS: usize = 20;
@@ -94,7 +94,7 @@ impl ToolsOutcome {
 /// Fails for an unknown skill, and for one with an invalid manifest of tools. For a listing of all skills
 /// that is a warning.
 pub fn tools(session: &Session, request: &ToolsRequest) -> Result<ToolsOutcome> {
-    let places = if request.recursive { ScriptPlaces::Recursive } else { session.policy().scripts };
+    let places = if request.recursive { ScriptPlaces::Recursive } else { session.profile().scripts };
     let mut outcome = ToolsOutcome { name: request.name.clone(), ..ToolsOutcome::default() };
     if let Some(name) = &request.name {
         let (hit, set) = session.tools(name, places)?;

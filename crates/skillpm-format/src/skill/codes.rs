@@ -97,7 +97,7 @@ fn of_problem(problem: &ProblemKind) -> &'static str {
 mod tests {
     use crate::document::Document;
     use crate::lint::{self, Subject};
-    use crate::policy::Policy;
+    use crate::profile::LoadProfile;
     use crate::skill::load_with;
 
     /// What loading tells has the name of the rule that finds it in the same file.
@@ -143,7 +143,7 @@ mod tests {
 
     fn told(text: &str, code: &str) {
         let document = Document::parse(text.to_owned());
-        let codes: Vec<_> = match load_with(&document, &Policy::DEFAULT, Some("pdf")) {
+        let codes: Vec<_> = match load_with(&document, &LoadProfile::DEFAULT, Some("pdf")) {
             Ok(loaded) => loaded.deviations.iter().map(|deviation| deviation.kind.code()).collect(),
             Err(error) => vec![error.code()],
         };

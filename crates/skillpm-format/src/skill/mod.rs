@@ -4,7 +4,7 @@ mod codes;
 mod deviation;
 pub mod find;
 #[cfg(test)]
-mod policies;
+mod profile_tests;
 mod read;
 #[cfg(test)]
 mod tests;
@@ -17,7 +17,7 @@ use serde::Serialize;
 pub use deviation::{Deviation, DeviationKind};
 
 use crate::document::{Document, Hint, Position, Problem, ProblemKind};
-use crate::policy::Policy;
+use crate::profile::LoadProfile;
 
 /// The name that the specification gives a skill's file.
 pub const SKILL_FILE: &str = "SKILL.md";
@@ -121,7 +121,7 @@ pub enum LoadError {
         /// The kind of value it is, with its article.
         found: &'static str,
     },
-    /// The file has a readable deviation that the policy does not tolerate.
+    /// The file has a readable deviation that the profile does not tolerate.
     #[error("{0} (line {line}, column {column})", line = _0.at.line, column = _0.at.column)]
     Refused(Box<Deviation>),
 }
@@ -134,7 +134,7 @@ pub enum LoadError {
 ///
 /// Returns why no agent can use it.
 pub fn load(document: &Document) -> Result<Loaded<'_>, LoadError> {
-    load_with(document, &Policy::DEFAULT, None)
+    load_with(document, &LoadProfile::DEFAULT, None)
 }
 
 /// Loads a file in the directory `directory` like [`load()`]: a skill without a name gets the directory's name.
@@ -143,20 +143,20 @@ pub fn load(document: &Document) -> Result<Loaded<'_>, LoadError> {
 ///
 /// Returns why no agent can use it.
 pub fn load_in<'a>(document: &'a Document, directory: Option<&str>) -> Result<Loaded<'a>, LoadError> {
-    load_with(document, &Policy::DEFAULT, directory)
+    load_with(document, &LoadProfile::DEFAULT, directory)
 }
 
-/// Returns what an agent needs from `document` according to `policy`. `directory` is the name of the file's directory,
+/// Returns what an agent needs from `document` according to `profile`. `directory` is the name of the file's directory,
 /// if that name is meaningful.
 ///
 /// # Errors
 ///
-/// Returns why no agent can use it: the file cannot be read, or has a deviation that `policy` does not tolerate (the
+/// Returns why no agent can use it: the file cannot be read, or has a deviation that `profile` does not tolerate (the
 /// first one).
 pub fn load_with<'a>(
     document: &'a Document,
-    policy: &Policy,
+    profile: &LoadProfile,
     directory: Option<&str>,
 ) -> Result<Loaded<'a>, LoadError> {
-    read::load(document, policy, directory)
+    read::load(document, profile, directory)
 }

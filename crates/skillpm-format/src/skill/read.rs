@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::{Deviation, DeviationKind, LoadError, Loaded, SkillMeta};
 use crate::document::{Document, Hint, LineIndex, Node, Problem, ProblemKind, Value};
 use crate::name::SkillName;
-use crate::policy::{AllowedTools, NameRule, Policy, Tolerance};
+use crate::profile::{AllowedTools, LoadProfile, NameRule, Tolerance};
 
 /// The maximum number of characters in a description (specification, `description`).
 pub(super) const MAX_DESCRIPTION: usize = 1024;
@@ -19,14 +19,14 @@ type Result<T> = std::result::Result<T, LoadError>;
 /// Loads a document; see [`super::load_with`].
 pub(super) fn load<'a>(
     document: &'a Document,
-    policy: &Policy,
+    profile: &LoadProfile,
     directory: Option<&str>,
 ) -> Result<Loaded<'a>> {
-    let in_the_way = document.problems().iter().find_map(|problem| obstacle(document, problem, policy));
+    let in_the_way = document.problems().iter().find_map(|problem| obstacle(document, problem, profile));
     if let Some(error) = in_the_way {
         return Err(error);
     }
-    let mut reader = Reader { document, policy, lines: None, deviations: Vec::new() };
+    let mut reader = Reader { document, profile, lines: None, deviations: Vec::new() };
     reader.text()?;
     let name = reader.name(directory)?;
     let description = reader.description()?;
@@ -35,12 +35,12 @@ pub(super) fn load<'a>(
     let meta = SkillMeta {
         name,
         description,
-        version: document.version().or(policy.default_version).map(str::to_owned),
+        version: document.version().or(profile.default_version).map(str::to_owned),
         tags: list(document, "tags"),
         dependencies: list(document, "dependencies"),
         license: document.license(),
         compatibility: document.compatibility(),
-        allowed_tools: match policy.allowed_tools {
+        allowed_tools: match profile.allowed_tools {
             AllowedTools::Hidden => Vec::new(),
             AllowedTools::Any | AllowedTools::Spaces => document.allowed_tools(),
         },
@@ -58,7 +58,7 @@ pub(super) fn load<'a>(
 }
 
 /// Returns the error that `problem` causes, if it prevents loading.
-fn obstacle(document: &Document, problem: &Problem, policy: &Policy) -> Option<LoadError> {
+fn obstacle(document: &Document, problem: &Problem, profile: &LoadProfile) -> Option<LoadError> {
     let at = || document.position(problem.span.start);
     let in_frontmatter = problem.span.start < document.body_span().start;
     match &problem.kind {
@@ -68,7 +68,7 @@ fn obstacle(document: &Document, problem: &Problem, policy: &Policy) -> Option<L
             Some(LoadError::Encoding { problem: problem.kind.clone(), at: at() })
         }
         ProblemKind::MissingFrontmatter(Hint::Empty) => Some(LoadError::Empty),
-        ProblemKind::MissingFrontmatter(_) if !policy.frontmatter_required => None,
+        ProblemKind::MissingFrontmatter(_) if !profile.frontmatter_required => None,
         ProblemKind::MissingFrontmatter(_)
         | ProblemKind::UnclosedFrontmatter
         | ProblemKind::TooLarge(_)
@@ -102,10 +102,10 @@ fn trimmed<'a>(texts: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
     texts.map(str::trim).filter(|text| !text.is_empty()).collect()
 }
 
-/// A reader of one document with one policy.
+/// A reader of one document with one profile.
 struct Reader<'a> {
     document: &'a Document,
-    policy: &'a Policy,
+    profile: &'a LoadProfile,
     /// Created for the first deviation: most skills have none.
     lines: Option<LineIndex<'a>>,
     deviations: Vec<Deviation>,
@@ -134,11 +134,11 @@ impl Reader<'_> {
     fn text(&mut self) -> Result<()> {
         for Problem { kind, span } in self.document.problems() {
             let repaired = matches!(kind, ProblemKind::Repaired { .. } | ProblemKind::ConflictMarker);
-            if repaired && !self.policy.repair {
+            if repaired && !self.profile.repair {
                 let at = self.document.position(span.start);
                 return Err(LoadError::Yaml { problem: kind.clone(), at });
             }
-            self.say(self.policy.text, DeviationKind::Text(kind.clone()), span.clone())?;
+            self.say(self.profile.text, DeviationKind::Text(kind.clone()), span.clone())?;
         }
         Ok(())
     }
@@ -149,7 +149,7 @@ impl Reader<'_> {
             (
                 Err(LoadError::Missing(_) | LoadError::EmptyField(_) | LoadError::Comment(_)),
                 Some(directory),
-            ) if self.policy.name_from_directory => {
+            ) if self.profile.name_from_directory => {
                 let kind = DeviationKind::NameFromDirectory(directory.to_owned());
                 let span = self.document.opening_span();
                 self.say(Tolerance::Warn, kind, span)?;
@@ -157,7 +157,7 @@ impl Reader<'_> {
             }
             (Err(error), _) => return Err(error),
         };
-        let tolerance = match self.policy.names {
+        let tolerance = match self.profile.names {
             NameRule::Strict => Tolerance::Refuse,
             NameRule::Lenient => Tolerance::Warn,
             NameRule::AsIs => return Ok(name),
@@ -177,7 +177,7 @@ impl Reader<'_> {
         let description = match self.required("description") {
             Ok(text) => text,
             Err(LoadError::Missing(_) | LoadError::EmptyField(_) | LoadError::Comment(_))
-                if !self.policy.description_required =>
+                if !self.profile.description_required =>
             {
                 let span = self.span("description");
                 self.say(Tolerance::Warn, DeviationKind::NoDescription, span)?;
@@ -194,7 +194,7 @@ impl Reader<'_> {
         let count = if text.len() > max { text.chars().count() } else { 0 };
         if count > max {
             let span = self.span(field);
-            self.say(self.policy.shapes, DeviationKind::TooLong { field, count, max }, span)?;
+            self.say(self.profile.shapes, DeviationKind::TooLong { field, count, max }, span)?;
         }
         Ok(())
     }
@@ -224,13 +224,13 @@ impl Reader<'_> {
     fn tools(&mut self) -> Result<()> {
         let Some(node) = self.document.get("allowed-tools") else { return Ok(()) };
         let expected = "text with spaces between the tools";
-        match (&node.value, self.policy.allowed_tools) {
+        match (&node.value, self.profile.allowed_tools) {
             (_, AllowedTools::Hidden) | (Value::Sequence { .. }, AllowedTools::Any) => Ok(()),
             _ if node.text().is_none() => self.shape("allowed-tools", expected, node),
             (_, AllowedTools::Spaces) if has_commas(self.document) => {
                 let (field, found) = ("allowed-tools".to_owned(), "text with commas");
                 let kind = DeviationKind::Shape { field, expected, found };
-                self.say(self.policy.shapes, kind, node.span.clone())
+                self.say(self.profile.shapes, kind, node.span.clone())
             }
             _ => Ok(()),
         }
@@ -238,16 +238,16 @@ impl Reader<'_> {
 
     fn shape(&mut self, field: &str, expected: &'static str, node: &Node) -> Result<()> {
         let kind = DeviationKind::Shape { field: field.to_owned(), expected, found: node.kind() };
-        self.say(self.policy.shapes, kind, node.span.clone())
+        self.say(self.profile.shapes, kind, node.span.clone())
     }
 
     fn fields(&mut self) -> Result<()> {
         for (key, _) in self.document.unknown_fields() {
             let name = key.flat_text().unwrap_or_else(|| key.kind().to_owned());
             let (tolerance, kind) = if LEGACY.contains(&name.as_str()) {
-                (self.policy.legacy_fields, DeviationKind::LegacyField(name))
+                (self.profile.legacy_fields, DeviationKind::LegacyField(name))
             } else {
-                (self.policy.unknown_fields, DeviationKind::UnknownField(name))
+                (self.profile.unknown_fields, DeviationKind::UnknownField(name))
             };
             self.say(tolerance, kind, key.span.clone())?;
         }

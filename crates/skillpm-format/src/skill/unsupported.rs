@@ -2,7 +2,7 @@
 //! and what loading makes of them.
 
 use crate::document::{Document, ProblemKind};
-use crate::policy::Policy;
+use crate::profile::LoadProfile;
 use crate::skill::{DeviationKind, load_with};
 
 /// A kind of file in the directory `pdf`.
@@ -152,13 +152,13 @@ const ODDITIES: &[Oddity] = &[
     ),
 ];
 
-/// All of them under the policy `default`: what loads, with which description, and what is told.
+/// All of them under the profile `default`: what loads, with which description, and what is told.
 #[test]
 fn every_oddity_gets_what_is_wanted() {
     for (index, Oddity { number, text, wanted }) in ODDITIES.iter().enumerate() {
         assert_eq!(index + 1, usize::from(*number));
         let document = Document::parse((*text).to_owned());
-        match (load_with(&document, &Policy::DEFAULT, Some("pdf")), wanted) {
+        match (load_with(&document, &LoadProfile::DEFAULT, Some("pdf")), wanted) {
             (_, File) => {}
             (Ok(loaded), Loads(description, told)) => {
                 assert_eq!(loaded.meta.description, *description, "oddity {number}");
@@ -190,38 +190,38 @@ fn values_that_are_no_yaml_are_kept_as_text() {
 }
 
 /// Oddity 44: too long a description is told, and refused where nothing off the specification is
-/// taken. Oddity 42: the directory's name stands for none where the policy says so.
+/// taken. Oddity 42: the directory's name stands for none where the profile says so.
 #[test]
-fn what_presets_decide() {
+fn what_profiles_decide() {
     let text = format!("---\nname: pdf\ndescription: {}\n---\n", "d".repeat(1068));
     let document = Document::parse(text);
-    let told = load_with(&document, &Policy::DEFAULT, Some("pdf")).expect("loads").deviations;
+    let told = load_with(&document, &LoadProfile::DEFAULT, Some("pdf")).expect("loads").deviations;
     assert_eq!(
         told[0].kind,
         DeviationKind::TooLong { field: "description", count: 1068, max: 1024 },
         "oddity 44"
     );
-    load_with(&document, &Policy::STRICT, Some("pdf")).expect_err("oddity 44");
+    load_with(&document, &LoadProfile::STRICT, Some("pdf")).expect_err("oddity 44");
     let document = Document::parse(ODDITIES[41].text.to_owned());
-    let loaded = load_with(&document, &Policy::LANGCHAIN_SKILLKIT, Some("pdf")).expect("oddity 42");
+    let loaded = load_with(&document, &LoadProfile::LANGCHAIN_SKILLKIT, Some("pdf")).expect("oddity 42");
     assert_eq!(loaded.meta.name, "pdf");
 }
 
-/// The strict policy takes those only of which nothing is told.
+/// The strict profile takes those only of which nothing is told.
 #[test]
 fn strict_refuses_whatever_is_told() {
     for Oddity { number, text, wanted } in ODDITIES {
         let document = Document::parse((*text).to_owned());
-        let strict = load_with(&document, &Policy::STRICT, Some("pdf")).is_ok();
+        let strict = load_with(&document, &LoadProfile::STRICT, Some("pdf")).is_ok();
         assert_eq!(strict, matches!(wanted, Loads(_, "")), "oddity {number}");
-        if let Ok(loaded) = load_with(&document, &Policy::DEFAULT, Some("pdf")) {
+        if let Ok(loaded) = load_with(&document, &LoadProfile::DEFAULT, Some("pdf")) {
             let repaired = |kind: &DeviationKind| {
                 matches!(
                     kind,
                     DeviationKind::Text(ProblemKind::Repaired { .. } | ProblemKind::ConflictMarker)
                 )
             };
-            let unrepaired = Policy { repair: false, ..Policy::DEFAULT };
+            let unrepaired = LoadProfile { repair: false, ..LoadProfile::DEFAULT };
             let refused = load_with(&document, &unrepaired, Some("pdf")).is_err();
             assert_eq!(refused, loaded.deviations.iter().any(|d| repaired(&d.kind)), "oddity {number}");
         }

@@ -13,7 +13,7 @@ use rmcp::model::{
 use serde_json::json;
 use skillpm_core::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
 use skillpm_core::engine::resources::{self, Content, MAX_BYTES};
-use skillpm_format::policy::Listing;
+use skillpm_format::profile::Listing;
 use skillpm_sources::error::Error;
 
 use crate::entry::Entry;
@@ -102,7 +102,7 @@ pub(super) fn contents(offer: &Offer, located: &Located, uri: &str) -> Result<Re
         Some(name) if below == SKILL_FILE => (name, MAX_SKILL_FILE),
         _ => (below, MAX_BYTES),
     };
-    let content = resources::read(&skill.dir, path, offer.session.policy(), limit).map_err(|reason| {
+    let content = resources::read(&skill.dir, path, offer.session.profile(), limit).map_err(|reason| {
         let is_absent = matches!(reason, resources::Unreadable::Absent(_) | resources::Unreadable::Empty);
         let message = reason.into_error(&skill.meta.name, below).to_string();
         if is_absent {

@@ -95,7 +95,7 @@ fn of_skill(offer: &Offer, name: &str) -> Vec<Tool> {
     let set = offer
         .for_model(name)
         .ok()
-        .and_then(|served| offer.session.tools_found(&served.skill, offer.session.policy().scripts).ok());
+        .and_then(|served| offer.session.tools_found(&served.skill, offer.session.profile().scripts).ok());
     set.map(|set| set.tools.clone()).unwrap_or_default()
 }
 

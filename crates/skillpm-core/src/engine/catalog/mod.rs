@@ -27,7 +27,7 @@ use super::resources;
 use super::skill::Skill;
 use super::sources::SourceKind;
 use crate::fs;
-use crate::policy::Listing;
+use crate::profile::Listing;
 use crate::tokens;
 
 /// The content and form of a catalog.
@@ -179,13 +179,13 @@ fn whole(told: &[Told<'_>], form: CatalogForm, budget: Option<usize>, cuts: &Cut
 }
 
 impl Library {
-    /// Returns the catalog of all skills that are used, as up to date as the policy requires (S3-FR-12).
+    /// Returns the catalog of all skills that are used, as up to date as the profile requires (S3-FR-12).
     ///
     /// # Errors
     ///
     /// Fails as [`Library::snapshot`] does.
     pub fn catalog(&self, options: &Options) -> Result<Catalog, LookupError> {
-        let options = Options { listing: self.policy().listing, ..options.clone() };
+        let options = Options { listing: self.profile().listing, ..options.clone() };
         Ok(catalog(self.snapshot()?.skills(), &options))
     }
 }

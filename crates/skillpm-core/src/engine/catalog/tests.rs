@@ -3,7 +3,7 @@ use serde_json::Value;
 
 use super::*;
 use crate::engine::testing::World;
-use crate::policy::Policy;
+use crate::profile::LoadProfile;
 use crate::skill::SkillMeta;
 
 fn skill(name: &str, description: &str) -> Skill {
@@ -278,7 +278,7 @@ fn files() {
     world.skill(".agents/skills/pdf", "pdf");
     world.write(".agents/skills/pdf/references/a, b.md", "");
     world.write(".agents/skills/pdf/scripts/x.py", "");
-    let library = Library::of_places(&world.settings(&[]), Policy::DEFAULT).expect("places");
+    let library = Library::of_places(&world.settings(&[]), LoadProfile::DEFAULT).expect("places");
     let options = Options {
         fields: vec![Field::Location, Field::Files],
         relative_to: Some(world.project().join("docs")),

@@ -134,7 +134,7 @@ fn no_body_is_read() {
     assert_eq!(skill.meta.allowed_tools, ["Read"]);
     assert!(skill.dir.ends_with(".claude/skills/a"));
     assert!(matches!(*found.diagnostics[0], Diagnostic::TooLarge(_)), "{:?}", found.diagnostics);
-    let library = crate::engine::Library::of_places(&world.settings(&[]), Policy::DEFAULT);
+    let library = crate::engine::Library::of_places(&world.settings(&[]), LoadProfile::DEFAULT);
     let library = library.expect("places");
     assert!(library.get("a").and_then(|skill| Ok(library.instructions(&skill)?)).is_err(), "too large");
 }

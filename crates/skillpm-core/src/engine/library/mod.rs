@@ -24,18 +24,18 @@ use super::sources::{Source, named_apart, sources_of};
 use super::tools::{ToolCache, ToolSet};
 use super::trusted::trusted;
 use crate::error;
-use crate::policy::{Freshness, Policy, ScriptPlaces};
+use crate::profile::{Freshness, LoadProfile, ScriptPlaces};
 use crate::settings::Settings;
 use crate::skill;
 
-/// The skills of ordered sources, found and read under a policy.
+/// The skills of ordered sources, found and read under a profile.
 ///
 /// Creating it does not search for anything; the first caller waits for the search. It can be shared between threads,
 /// and all its methods take `&self`.
 #[derive(Debug)]
 pub struct Library {
     sources: Vec<Source>,
-    policy: Policy,
+    profile: LoadProfile,
     /// Where to read whom the user trusts, if the skills of other projects are left out.
     trust: Option<Box<Settings>>,
     /// The latest result. It is only swapped, never changed.
@@ -63,17 +63,17 @@ pub struct Instructions {
 }
 
 impl Instructions {
-    /// Reads the file of `skill` under `policy`. Metadata and instructions come from the same bytes, because the file
+    /// Reads the file of `skill` under `profile`. Metadata and instructions come from the same bytes, because the file
     /// may have changed since the skill was found.
     ///
     /// # Errors
     ///
     /// Fails with [`Diagnostic::Skill`] if the file can no longer be used.
-    pub fn read(skill: &Arc<Skill>, policy: &Policy) -> Result<Self, Arc<Diagnostic>> {
+    pub fn read(skill: &Arc<Skill>, profile: &LoadProfile) -> Result<Self, Arc<Diagnostic>> {
         let unusable = |reason| Arc::new(Diagnostic::Skill { file: skill.file.clone(), reason });
         let document = load::document(&skill.file).map_err(unusable)?;
         let directory = skill.dir.file_name().and_then(|name| name.to_str());
-        let loaded = skill::load_with(&document, policy, directory).map_err(|e| unusable(e.into()))?;
+        let loaded = skill::load_with(&document, profile, directory).map_err(|e| unusable(e.into()))?;
         let body = loaded.body.into();
         let skill = if loaded.meta == skill.meta {
             Arc::clone(skill)
@@ -89,10 +89,10 @@ impl Library {
     /// Returns the library of `sources`, in order. Nothing is read yet.
     ///
     /// Two sources with the same name are distinguished by a number: the second `skills` is `skills-2`.
-    pub fn new(sources: Vec<Source>, policy: Policy) -> Self {
+    pub fn new(sources: Vec<Source>, profile: LoadProfile) -> Self {
         Self {
             sources: named_apart(sources),
-            policy,
+            profile,
             trust: None,
             current: RwLock::default(),
             searching: Mutex::default(),
@@ -101,13 +101,13 @@ impl Library {
         }
     }
 
-    /// Returns the library of the directories that `policy` selects, as they are under `settings`.
+    /// Returns the library of the directories that `profile` selects, as they are under `settings`.
     ///
     /// # Errors
     ///
     /// Fails if the project's root cannot be found.
-    pub fn of_places(settings: &Settings, policy: Policy) -> error::Result<Self> {
-        Ok(Self::new(sources_of(settings, &policy)?, policy))
+    pub fn of_places(settings: &Settings, profile: LoadProfile) -> error::Result<Self> {
+        Ok(Self::new(sources_of(settings, &profile)?, profile))
     }
 
     /// Leaves out the skills of projects that the user does not trust, as `settings` say, at the time of each search.
@@ -121,16 +121,16 @@ impl Library {
         &self.sources
     }
 
-    /// Returns the policy, which says what is tolerated and when to search again.
-    pub fn policy(&self) -> &Policy {
-        &self.policy
+    /// Returns the profile, which says what is tolerated and when to search again.
+    pub fn profile(&self) -> &LoadProfile {
+        &self.profile
     }
 
-    /// Returns all skills, as up to date as the policy requires. If nothing changed, the result is the same snapshot.
+    /// Returns all skills, as up to date as the profile requires. If nothing changed, the result is the same snapshot.
     ///
     /// # Errors
     ///
-    /// Never fails for a single skill. Fails for a missing source or two skills with the same name, if the policy
+    /// Never fails for a single skill. Fails for a missing source or two skills with the same name, if the profile
     /// treats these as errors.
     pub fn snapshot(&self) -> Result<Arc<Snapshot>, LookupError> {
         let asked = Instant::now();
@@ -149,13 +149,13 @@ impl Library {
         }
         let since = Instant::now();
         let (sources, untrusted) = self.trusted_sources();
-        let mut found = discover_with(&sources, &self.policy)?;
+        let mut found = discover_with(&sources, &self.profile)?;
         found.diagnostics.splice(..0, untrusted.map(Arc::new));
         let same = before
             .filter(|view| view.snapshot.is_of(&sources, &found))
             .map(|view| Arc::clone(&view.snapshot));
         let snapshot =
-            same.unwrap_or_else(|| Arc::new(Snapshot::new(sources, found, self.policy.duplicates)));
+            same.unwrap_or_else(|| Arc::new(Snapshot::new(sources, found, self.profile.duplicates)));
         let view = View { snapshot: Arc::clone(&snapshot), since };
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = Some(Arc::new(view));
         Ok(snapshot)
@@ -169,7 +169,7 @@ impl Library {
         }
     }
 
-    /// Returns the skills that decide which one is called `name`, as up to date as the policy requires: all of them only
+    /// Returns the skills that decide which one is called `name`, as up to date as the profile requires: all of them only
     /// if they were read already, or if it takes all to know.
     ///
     /// # Errors
@@ -177,13 +177,13 @@ impl Library {
     /// Fails as [`Library::snapshot`] does.
     pub fn around(&self, name: &str) -> Result<Arc<Snapshot>, LookupError> {
         // A search of everything pays if its result is used again.
-        if self.policy.freshness != Freshness::Stat || self.policy.keep_bodies {
+        if self.profile.freshness != Freshness::Stat || self.profile.keep_bodies {
             return self.snapshot();
         }
         let (sources, untrusted) = self.trusted_sources();
-        let mut found = discover_named(&sources, &self.policy, name)?;
+        let mut found = discover_named(&sources, &self.profile, name)?;
         found.diagnostics.splice(..0, untrusted.map(Arc::new));
-        Ok(Arc::new(Snapshot::new(sources, found, self.policy.duplicates)))
+        Ok(Arc::new(Snapshot::new(sources, found, self.profile.duplicates)))
     }
 
     /// Discards everything that was read: the next caller waits for a new search. Snapshots that are still held stay as
@@ -206,21 +206,21 @@ impl Library {
         self.around(name)?.get(name).cloned()
     }
 
-    /// Returns the instructions of `skill`, which was found here. Its file is read, unless the policy caches what was
+    /// Returns the instructions of `skill`, which was found here. Its file is read, unless the profile caches what was
     /// read and the file is unchanged.
     ///
     /// # Errors
     ///
     /// Fails if the file can no longer be used.
     pub fn instructions(&self, skill: &Arc<Skill>) -> Result<Instructions, Arc<Diagnostic>> {
-        if self.policy.keep_bodies
+        if self.profile.keep_bodies
             && let Some(kept) = lock(&self.bodies).get(&skill.real)
             && Arc::ptr_eq(&kept.skill, skill)
         {
             return Ok(kept.clone());
         }
-        let read = Instructions::read(skill, &self.policy)?;
-        if self.policy.keep_bodies {
+        let read = Instructions::read(skill, &self.profile)?;
+        if self.profile.keep_bodies {
             let kept = Instructions { skill: Arc::clone(skill), body: Arc::clone(&read.body) };
             lock(&self.bodies).insert(skill.real.clone(), kept);
         }
@@ -239,7 +239,7 @@ impl Library {
 
     /// Reports whether `view` is fresh enough for a request made at `asked`.
     fn is_fresh(&self, view: &View, asked: Instant) -> bool {
-        match self.policy.freshness {
+        match self.profile.freshness {
             Freshness::Session => true,
             Freshness::Ttl(time) => asked.saturating_duration_since(view.since) < time,
             // Only a view that was read after the request.

@@ -9,7 +9,7 @@ use crate::engine::skill::Skill;
 use crate::engine::sources::Source;
 use crate::fs;
 use crate::name::SkillName;
-use crate::policy::{Duplicates, Policy};
+use crate::profile::{Duplicates, LoadProfile};
 
 /// The skills that a library found. A snapshot never changes.
 #[derive(Debug)]
@@ -23,14 +23,14 @@ pub struct Snapshot {
 }
 
 impl Snapshot {
-    /// Returns the current skills of `sources`, found under `policy`.
+    /// Returns the current skills of `sources`, found under `profile`.
     ///
     /// # Errors
     ///
     /// Fails as [`discover_with`] does.
-    pub fn of(sources: &[Source], policy: &Policy) -> Result<Self, LookupError> {
-        let found = discover_with(sources, policy)?;
-        Ok(Self::new(sources.to_vec(), found, policy.duplicates))
+    pub fn of(sources: &[Source], profile: &LoadProfile) -> Result<Self, LookupError> {
+        let found = discover_with(sources, profile)?;
+        Ok(Self::new(sources.to_vec(), found, profile.duplicates))
     }
 
     /// Returns the skills of `sources` that decide which one is called `name`; perhaps all.
@@ -38,9 +38,9 @@ impl Snapshot {
     /// # Errors
     ///
     /// Fails as [`discover_with`] does.
-    pub fn around(sources: &[Source], policy: &Policy, name: &str) -> Result<Self, LookupError> {
-        let found = discover_named(sources, policy, name)?;
-        Ok(Self::new(sources.to_vec(), found, policy.duplicates))
+    pub fn around(sources: &[Source], profile: &LoadProfile, name: &str) -> Result<Self, LookupError> {
+        let found = discover_named(sources, profile, name)?;
+        Ok(Self::new(sources.to_vec(), found, profile.duplicates))
     }
 
     pub(super) fn new(sources: Vec<Source>, found: Discovery, duplicates: Duplicates) -> Self {

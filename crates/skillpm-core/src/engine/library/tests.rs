@@ -9,8 +9,8 @@ use crate::error::{Error, ErrorKind};
 use crate::fs;
 
 fn library(world: &World, freshness: Freshness) -> Library {
-    let policy = Policy { freshness, ..Policy::DEFAULT };
-    Library::of_places(&world.settings(&[]), policy).expect("places")
+    let profile = LoadProfile { freshness, ..LoadProfile::DEFAULT };
+    Library::of_places(&world.settings(&[]), profile).expect("places")
 }
 
 fn names(snapshot: &Snapshot) -> Vec<&str> {
@@ -149,12 +149,12 @@ fn source_and_name() {
     world.skill("more/skills/pdf", "pdf");
     world.skill("even/skills/pdf", "pdf");
     let settings = world.settings(&[]);
-    let mut sources = sources_of(&settings, &Policy::DEFAULT).expect("places");
+    let mut sources = sources_of(&settings, &LoadProfile::DEFAULT).expect("places");
     for dir in ["more/skills", "even/skills"] {
         sources.push(Source::new(SourceKind::Extra, world.project().join(dir)));
     }
     sources.push(Source::new(SourceKind::Bundled, world.project().join("none")));
-    let library = Library::new(sources, Policy::DEFAULT);
+    let library = Library::new(sources, LoadProfile::DEFAULT);
     let snapshot = library.snapshot().expect("no error");
     let names: Vec<_> = snapshot.sources().iter().map(|source| &*source.name).collect();
     assert_eq!(
@@ -262,16 +262,16 @@ proptest::proptest! {
     }
 }
 
-/// S3-FR-9: instructions are cached if the policy says so, and only as long as their file is unchanged.
+/// S3-FR-9: instructions are cached if the profile says so, and only as long as their file is unchanged.
 #[test]
 fn instructions_are_read_again_or_kept() {
     let world = World::new();
     let write = |version| world.write(".agents/skills/a/SKILL.md", &text("a", version));
     let body = |library: &Library| instructions(library, "a").expect("reads").body.trim().to_owned();
-    let kept = Policy { keep_bodies: true, ..Policy::DEFAULT };
+    let kept = LoadProfile { keep_bodies: true, ..LoadProfile::DEFAULT };
     let [fresh, kept, session] =
-        [Policy::DEFAULT, kept.clone(), Policy { freshness: Freshness::Session, ..kept }]
-            .map(|policy| Library::of_places(&world.settings(&[]), policy).expect("places"));
+        [LoadProfile::DEFAULT, kept.clone(), LoadProfile { freshness: Freshness::Session, ..kept }]
+            .map(|profile| Library::of_places(&world.settings(&[]), profile).expect("places"));
     let all = [&fresh, &kept, &session];
     write(1);
     assert_eq!(all.map(body), ["Body 1"; 3]);
@@ -286,12 +286,12 @@ fn instructions_are_read_again_or_kept() {
     assert!(instructions(&fresh, "a").is_err() && instructions(&kept, "a").is_err());
 }
 
-/// Conflict C14: a missing source is empty, or an error if the policy says so.
+/// Conflict C14: a missing source is empty, or an error if the profile says so.
 #[test]
 fn a_strict_library_wants_its_sources() {
     let world = World::new();
     let source = || vec![Source::new(SourceKind::Extra, world.project().join("nowhere"))];
-    assert!(Library::new(source(), Policy::DEFAULT).snapshot().expect("empty").skills().is_empty());
-    let error = Library::new(source(), Policy::STRICT).snapshot().expect_err("an error");
+    assert!(Library::new(source(), LoadProfile::DEFAULT).snapshot().expect("empty").skills().is_empty());
+    let error = Library::new(source(), LoadProfile::STRICT).snapshot().expect_err("an error");
     assert_eq!(Error::from(error).kind(), ErrorKind::Usage);
 }

@@ -4,15 +4,15 @@ use super::*;
 use crate::engine::testing::{World, skill_text};
 use crate::engine::{Discovery, SourceKind, discover, discover_with, sources_of, with_least};
 use crate::lint::Severity;
-use crate::policy::Tolerance;
+use crate::profile::Tolerance;
 
 /// Returns the project's sources `names`.
 fn sources(world: &World, names: &[&str]) -> Vec<Source> {
     names.iter().map(|name| Source::new(SourceKind::Extra, world.project().join(name))).collect()
 }
 
-fn found(world: &World, names: &[&str], policy: &Policy) -> Discovery {
-    discover_with(&sources(world, names), policy).expect("no error")
+fn found(world: &World, names: &[&str], profile: &LoadProfile) -> Discovery {
+    discover_with(&sources(world, names), profile).expect("no error")
 }
 
 /// Returns the directories of the skills that are used, below the project.
@@ -34,14 +34,18 @@ fn one_name_twice() {
     }
     world.skill("b/docx", "docx");
     let all = ["a", "b", "c"];
-    let first = found(&world, &all, &Policy::DEFAULT);
+    let first = found(&world, &all, &LoadProfile::DEFAULT);
     assert_eq!(used(&world, &first), ["a/pdf", "b/docx"]);
     assert_eq!((first.shadowed.len(), first.diagnostics.len()), (4, 4));
-    let last = found(&world, &all, &Policy::LANGFLOW);
+    let last = found(&world, &all, &LoadProfile::LANGFLOW);
     assert_eq!(used(&world, &last), ["b/docx", "c/other"]);
     assert_eq!((last.shadowed.len(), last.diagnostics.len()), (4, 4));
-    assert_eq!(used(&world, &found(&world, &["a"], &Policy::LANGFLOW)), ["a/pdf"], "at home in its source");
-    let strict = Policy { names: crate::policy::NameRule::AsIs, ..Policy::STRICT };
+    assert_eq!(
+        used(&world, &found(&world, &["a"], &LoadProfile::LANGFLOW)),
+        ["a/pdf"],
+        "at home in its source"
+    );
+    let strict = LoadProfile { names: crate::profile::NameRule::AsIs, ..LoadProfile::STRICT };
     let error = discover_with(&sources(&world, &all), &strict).expect_err("an error");
     assert!(
         matches!(&*error, Diagnostic::Shadowed { name, used, .. } if name == "pdf" && used.ends_with("a/pdf"))
@@ -56,40 +60,41 @@ fn one_bad_skill_spoils_nothing() {
     world.write("s/yaml/SKILL.md", "---\nname: yaml\ndescription: a: b\n---\n");
     world.write("s/field/SKILL.md", "---\nname: field\ndescription: d\nhooks: x\n---\n");
     world.write("s/empty/SKILL.md", "");
-    for (name, policy) in Policy::PRESETS {
-        let found = found(&world, &["s"], &policy);
+    for (name, profile) in LoadProfile::ALL {
+        let found = found(&world, &["s"], &profile);
         assert!(used(&world, &found).contains(&"s/good".to_owned()), "{name}");
         assert!(!told(&found).is_empty(), "{name}: the empty file is told");
     }
-    let strict = found(&world, &["s"], &Policy::STRICT);
+    let strict = found(&world, &["s"], &LoadProfile::STRICT);
     assert_eq!(used(&world, &strict), ["s/good"]);
     assert!(told(&strict)[1].ends_with(
         "field/SKILL.md` cannot be loaded: the specification has no field `hooks` (line 4, column 1)"
     ));
-    let lenient = found(&world, &["s"], &Policy::DEFAULT);
+    let lenient = found(&world, &["s"], &LoadProfile::DEFAULT);
     assert_eq!(used(&world, &lenient), ["s/field", "s/good", "s/yaml"]);
     let deviations: Vec<_> = lenient.deviations().map(|d| d.to_string()).collect();
     assert_eq!(deviations.len(), 2);
     assert!(deviations[0].ends_with("field/SKILL.md`, line 4: the specification has no field `hooks`"));
-    let silent = Policy { unknown_fields: Tolerance::Accept, text: Tolerance::Accept, ..Policy::DEFAULT };
+    let silent =
+        LoadProfile { unknown_fields: Tolerance::Accept, text: Tolerance::Accept, ..LoadProfile::DEFAULT };
     assert_eq!(found(&world, &["s"], &silent).deviations().count(), 0);
 }
 
-/// S0-A2, conflict C11: each preset searches its own directories.
+/// S0-A2, conflict C11: each profile searches its own directories.
 #[test]
 fn places() {
     let world = World::new();
     let settings = world.settings(&[]);
-    let dirs = |policy: &Policy| -> Vec<PathBuf> {
-        let sources = sources_of(&settings, policy).expect("places").into_iter();
+    let dirs = |profile: &LoadProfile| -> Vec<PathBuf> {
+        let sources = sources_of(&settings, profile).expect("places").into_iter();
         sources.map(|source| source.dir.strip_prefix(world.root()).expect("below").to_owned()).collect()
     };
     let default = crate::engine::default_sources(&settings).expect("places");
-    assert_eq!(sources_of(&settings, &Policy::DEFAULT).expect("places"), default);
-    assert_eq!(dirs(&Policy::SKILLKIT), [Path::new("project/.claude/skills")]);
-    assert_eq!(dirs(&Policy::LANGCHAIN_SKILLKIT), [""; 0].map(Path::new));
+    assert_eq!(sources_of(&settings, &LoadProfile::DEFAULT).expect("places"), default);
+    assert_eq!(dirs(&LoadProfile::SKILLKIT), [Path::new("project/.claude/skills")]);
+    assert_eq!(dirs(&LoadProfile::LANGCHAIN_SKILLKIT), [""; 0].map(Path::new));
     assert_eq!(
-        dirs(&Policy::BTW),
+        dirs(&LoadProfile::BTW),
         [
             "home/.config/R/btw/skills",
             "home/.agents/skills",
@@ -102,7 +107,7 @@ fn places() {
     );
     let mut homeless = world.settings(&[]);
     homeless.home = None;
-    assert_eq!(sources_of(&homeless, &Policy::BTW).expect("places").len(), 3);
+    assert_eq!(sources_of(&homeless, &LoadProfile::BTW).expect("places").len(), 3);
 }
 
 /// S4-5, S4-6, conflict C34: all of them are searched, and a later one takes precedence.
@@ -121,8 +126,8 @@ fn the_places_of_btw() {
         world.skill(&format!("{place}/own-{number}"), &format!("own-{number}"));
     }
     for left in (1..=places.len()).rev() {
-        let sources = sources_of(&world.settings(&[]), &Policy::BTW).expect("places");
-        let found = discover_with(&sources, &Policy::BTW).expect("no error");
+        let sources = sources_of(&world.settings(&[]), &LoadProfile::BTW).expect("places");
+        let found = discover_with(&sources, &LoadProfile::BTW).expect("no error");
         let names: Vec<_> = found.skills.iter().map(|skill| skill.meta.name.as_str()).collect();
         assert_eq!(names.iter().filter(|name| name.starts_with("own-")).count(), left, "{names:?}");
         let pdf = found.skills.iter().find(|skill| skill.meta.name == "pdf").expect("found");
@@ -141,14 +146,14 @@ fn named_directories_override_nothing() {
         world.skill(&format!("{place}/pdf"), "pdf");
     }
     world.skill("bundled/more", "more");
-    for policy in [Policy::DEFAULT, Policy::BTW] {
+    for profile in [LoadProfile::DEFAULT, LoadProfile::BTW] {
         let named = Source::new(SourceKind::Extra, world.project().join("bundled"));
-        let places = sources_of(&world.settings(&[]), &policy).expect("places");
-        let sources = with_least(places, std::iter::once(named), &policy);
-        let found = discover_with(&sources, &policy).expect("no error");
+        let places = sources_of(&world.settings(&[]), &profile).expect("places");
+        let sources = with_least(places, std::iter::once(named), &profile);
+        let found = discover_with(&sources, &profile).expect("no error");
         let mut used = used(&world, &found);
         used.sort();
-        assert_eq!(used, [".agents/skills/pdf", "bundled/more"], "{policy}");
+        assert_eq!(used, [".agents/skills/pdf", "bundled/more"], "{profile}");
     }
 }
 
@@ -158,13 +163,13 @@ fn the_places_of_btw_at_home() {
     let world = World::new();
     let mut settings = world.settings(&[]);
     settings.home = Some(world.project().to_owned());
-    let sources = sources_of(&settings, &Policy::BTW).expect("places");
+    let sources = sources_of(&settings, &LoadProfile::BTW).expect("places");
     let canonical: Vec<_> = sources.iter().filter(|source| source.dir.ends_with(".agents/skills")).collect();
     let [one] = canonical[..] else { panic!("{canonical:?}") };
     assert!(one.kind == SourceKind::User && one.is_of(SourceKind::Project), "{one:?}");
 }
 
-/// S0-A9, conflict C12: the search goes as deep as the policy says, never below a skill or into third-party
+/// S0-A9, conflict C12: the search goes as deep as the profile says, never below a skill or into third-party
 /// directories.
 #[test]
 fn depth() {
@@ -173,13 +178,17 @@ fn depth() {
     {
         world.skill(dir, dir.rsplit('/').next().expect("a name"));
     }
-    let all = |policy: &Policy| used(&world, &found(&world, &["s"], policy));
-    assert_eq!(all(&Policy::DEFAULT), ["s/1/2/3/4/c", "s/a", "s/g/b"]);
-    for policy in [Policy::SKILLKIT, Policy::LANGCHAIN_SKILLKIT, Policy::BTW] {
-        assert_eq!(all(&policy), ["s/a"]);
+    let all = |profile: &LoadProfile| used(&world, &found(&world, &["s"], profile));
+    assert_eq!(all(&LoadProfile::DEFAULT), ["s/1/2/3/4/c", "s/a", "s/g/b"]);
+    for profile in [LoadProfile::SKILLKIT, LoadProfile::LANGCHAIN_SKILLKIT, LoadProfile::BTW] {
+        assert_eq!(all(&profile), ["s/a"]);
     }
-    assert_eq!(all(&Policy { depth: 2, ..Policy::DEFAULT }), ["s/a", "s/g/b"]);
-    assert_eq!(all(&Policy { depth: 0, ..Policy::DEFAULT }), ["s/a"], "a source itself is always searched");
+    assert_eq!(all(&LoadProfile { depth: 2, ..LoadProfile::DEFAULT }), ["s/a", "s/g/b"]);
+    assert_eq!(
+        all(&LoadProfile { depth: 0, ..LoadProfile::DEFAULT }),
+        ["s/a"],
+        "a source itself is always searched"
+    );
 }
 
 /// Conflict C12: the search is bounded, and says so.
@@ -190,7 +199,7 @@ fn a_source_without_end() {
         fs::create_dir_all(&world.project().join(format!("s/{number:04}"))).expect("creates");
     }
     world.skill("s/zzz", "zzz");
-    let found = found(&world, &["s"], &Policy::DEFAULT);
+    let found = found(&world, &["s"], &LoadProfile::DEFAULT);
     assert_eq!(used(&world, &found), ["s/zzz"], "what is in the source itself is found");
     assert!(matches!(&*found.diagnostics[0], Diagnostic::TooManyDirectories(_)), "{:?}", told(&found));
 }
@@ -204,7 +213,7 @@ fn a_walk_follows_no_links_and_ends() {
     world.link("../../s", "s/g/loop");
     world.link("../../elsewhere/pdf", "s/g/pdf");
     world.link("../elsewhere", "s/linked");
-    let found = found(&world, &["s"], &Policy::DEFAULT);
+    let found = found(&world, &["s"], &LoadProfile::DEFAULT);
     assert_eq!(used(&world, &found), ["s/g/real", "s/linked/pdf"], "links in the source itself are followed");
 }
 
@@ -273,21 +282,21 @@ fn spellings() {
     let world = World::new();
     world.write("s/a/skill.md", &skill_text("a"));
     world.skill("s/b", "b");
-    let all = |policy: &Policy| {
-        let found = found(&world, &["s"], policy);
+    let all = |profile: &LoadProfile| {
+        let found = found(&world, &["s"], profile);
         (used(&world, &found), told(&found))
     };
-    let (skills, diagnostics) = all(&Policy::DEFAULT);
+    let (skills, diagnostics) = all(&LoadProfile::DEFAULT);
     assert_eq!(skills, ["s/a", "s/b"]);
     assert!(diagnostics[0].contains("most tools look for `SKILL.md` only"), "{diagnostics:?}");
-    assert_eq!(all(&Policy::SKILLKIT), (vec!["s/a".into(), "s/b".into()], vec![]));
-    let (skills, diagnostics) = all(&Policy::STRICT);
+    assert_eq!(all(&LoadProfile::SKILLKIT), (vec!["s/a".into(), "s/b".into()], vec![]));
+    let (skills, diagnostics) = all(&LoadProfile::STRICT);
     assert_eq!(skills, ["s/b"]);
     assert!(diagnostics[0].ends_with("skill.md` cannot be loaded: its name is not `SKILL.md`"));
     world.write("s/b/skill.md", "other");
     // On a file system that folds case, there is only one file now.
     if fs::list_dir(&world.project().join("s/b")).expect("lists").len() == 2 {
-        let (skills, diagnostics) = all(&Policy::STRICT);
+        let (skills, diagnostics) = all(&LoadProfile::STRICT);
         assert_eq!(skills, ["s/b"]);
         assert!(
             diagnostics[1].ends_with("b/skill.md` is ignored: `SKILL.md` is beside it"),
@@ -300,15 +309,15 @@ fn spellings() {
 #[test]
 fn a_source_that_is_not_there() {
     let world = World::new();
-    for (name, policy) in Policy::PRESETS {
-        match discover_with(&sources(&world, &["nowhere"]), &policy) {
+    for (name, profile) in LoadProfile::ALL {
+        match discover_with(&sources(&world, &["nowhere"]), &profile) {
             Ok(found) => {
-                assert!(found.skills.is_empty() && !policy.strict_sources, "{name}");
+                assert!(found.skills.is_empty() && !profile.strict_sources, "{name}");
                 let [told] = &found.diagnostics[..] else { panic!("{:?}", found.diagnostics) };
                 assert_eq!((told.code(), told.severity()), ("source-missing", Severity::Warning));
             }
             Err(error) => {
-                assert!(policy.strict_sources, "{name}");
+                assert!(profile.strict_sources, "{name}");
                 assert!(error.to_string().ends_with("/nowhere`"), "{error}");
             }
         }

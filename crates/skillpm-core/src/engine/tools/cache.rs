@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::{SCRIPTS, ToolSet, tools};
 use crate::fs::{self, FileStat, Moment};
-use crate::policy::ScriptPlaces;
+use crate::profile::ScriptPlaces;
 
 /// Caches the tools of skills as long as the file system reports no change to their scripts. Files are not read to find
 /// out. It can be shared between threads.

@@ -31,7 +31,7 @@ pub use scripts::{Language, MAX_SCRIPT, Refused};
 use self::scripts::{Script, ScriptFile, ScriptListing};
 use crate::codes;
 use crate::fs::{self, PathError};
-use crate::policy::ScriptPlaces;
+use crate::profile::ScriptPlaces;
 
 /// The directory of a skill's scripts.
 pub const SCRIPTS: &str = "scripts";

@@ -11,7 +11,7 @@ use super::{MANIFESTS, SCRIPTS, ToolDiagnostic};
 use crate::engine::run;
 use crate::fs::{self, Base, Kind};
 use crate::path::SafePath;
-use crate::policy::ScriptPlaces;
+use crate::profile::ScriptPlaces;
 use crate::skill::find::is_skipped;
 use crate::tree::leftovers::directories;
 
@@ -24,7 +24,7 @@ const MAX_DEPTH: usize = 5;
 /// Extensions of scripts (S1-FR-201.2), with their languages.
 const ENDINGS: [(&str, Language); 3] =
     [("py", Language::Python), ("sh", Language::Shell), ("js", Language::JavaScript)];
-/// Directories whose files are not meant to be called, except in the preset for skillkit: those of package managers,
+/// Directories whose files are not meant to be called, except in the profile for skillkit: those of package managers,
 /// and tests.
 const NO_TOOLS: [&str; 4] = ["site-packages", "tests", "test", "__tests__"];
 /// Interpreters whose languages are understood.
@@ -117,7 +117,7 @@ pub(super) struct ScriptListing {
 impl ScriptListing {
     /// Examines the files of the skill in `dir`.
     pub(super) fn of(dir: &Path, places: ScriptPlaces, diagnostics: &mut Vec<ToolDiagnostic>) -> Self {
-        // The preset for skillkit has its own rules.
+        // The profile for skillkit has its own rules.
         let all = places == ScriptPlaces::Root;
         let mut walk = Walk { dir, files: BTreeMap::new(), diagnostics, full: false, all };
         let depth = if places == ScriptPlaces::Top { 0 } else { MAX_DEPTH };

@@ -98,7 +98,7 @@ fn no_scripts_no_tools_no_error() {
     }
 }
 
-/// S1-FR-201.2, conflict C20: scripts are also recognized by the first line, and in all directories if the preset says
+/// S1-FR-201.2, conflict C20: scripts are also recognized by the first line, and in all directories if the profile says
 /// so.
 #[test]
 fn by_shebang_deeper_and_at_the_root() {
@@ -412,14 +412,14 @@ fn a_library_has_the_tools_of_its_skills() {
     world.write(".agents/skills/pdf/scripts/a.py", "'''One.'''\n");
     world.write(".agents/skills/pdf/b.py", "'''Two.'''\n");
     let library =
-        |policy| crate::engine::Library::of_places(&world.context().settings, policy).expect("a library");
-    let default = library(crate::policy::Policy::DEFAULT);
+        |profile| crate::engine::Library::of_places(&world.context().settings, profile).expect("a library");
+    let default = library(crate::profile::LoadProfile::DEFAULT);
     let tools = |library: &crate::engine::Library, name: &str| {
-        library.tools(&library.get(name).expect("a skill"), library.policy().scripts)
+        library.tools(&library.get(name).expect("a skill"), library.profile().scripts)
     };
     assert_eq!(told(&tools(&default, "pdf")), [("a", "pdf__a", "One.")]);
     world.skill(".claude/skills/xls", "xls");
     world.write(".claude/skills/xls/b.py", "'''Two.'''\n");
-    let found = tools(&library(crate::policy::Policy::SKILLKIT), "xls");
-    assert_eq!(told(&found), [("b", "xls__b", "Two.")], "at the root in the preset of skillkit");
+    let found = tools(&library(crate::profile::LoadProfile::SKILLKIT), "xls");
+    assert_eq!(told(&found), [("b", "xls__b", "Two.")], "at the root in the profile of skillkit");
 }

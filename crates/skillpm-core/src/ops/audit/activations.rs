@@ -184,7 +184,7 @@ mod tests {
     use super::*;
     use crate::engine::Library;
     use crate::engine::testing::World;
-    use crate::policy::Policy;
+    use crate::profile::LoadProfile;
 
     fn world() -> (World, Settings) {
         let world = World::new();
@@ -195,7 +195,7 @@ mod tests {
     }
 
     fn found(settings: &Settings, name: &str) -> Arc<Skill> {
-        let library = Library::of_places(settings, Policy::DEFAULT).expect("places");
+        let library = Library::of_places(settings, LoadProfile::DEFAULT).expect("places");
         library.get(name).expect("is there")
     }
 

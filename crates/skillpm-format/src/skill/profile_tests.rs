@@ -1,27 +1,27 @@
-//! What each preset says of the conflicts between the systems.
+//! What each profile says of the conflicts between the systems.
 
 use crate::document::Document;
-use crate::policy::{AllowedTools, NameRule, Policy, Tolerance};
+use crate::profile::{AllowedTools, LoadProfile, NameRule, Tolerance};
 use crate::skill::{DeviationKind, LoadError, SkillMeta, load_with};
 
 /// What comes of `text` in the directory `dir`: the metadata and what is told, or the error.
-fn read(text: &str, dir: &str, policy: &Policy) -> Result<(SkillMeta, Vec<String>), String> {
+fn read(text: &str, dir: &str, profile: &LoadProfile) -> Result<(SkillMeta, Vec<String>), String> {
     let document = Document::parse(text.to_owned());
-    let loaded = load_with(&document, policy, Some(dir)).map_err(|error| error.to_string())?;
+    let loaded = load_with(&document, profile, Some(dir)).map_err(|error| error.to_string())?;
     let told = |d: &crate::skill::Deviation| format!("{}:{} {d}", d.at.line, d.at.column);
     Ok((loaded.meta, loaded.deviations.iter().map(told).collect()))
 }
 
 /// `ok`, `told: …` or `refused: …`.
-fn verdict(text: &str, dir: &str, policy: &Policy) -> String {
-    match read(text, dir, policy) {
+fn verdict(text: &str, dir: &str, profile: &LoadProfile) -> String {
+    match read(text, dir, profile) {
         Ok((_, told)) if told.is_empty() => "ok".to_owned(),
         Ok((_, told)) => format!("told: {}", told.join("; ")),
         Err(error) => format!("refused: {error}"),
     }
 }
 
-/// A conflict: a file in directory `pdf`, and what each preset says of it.
+/// A conflict: a file in directory `pdf`, and what each profile says of it.
 struct Row {
     conflict: &'static str,
     text: &'static str,
@@ -189,15 +189,15 @@ const TABLE: &[Row] = &[
     },
 ];
 
-/// Conflicts C2, C3, C4, C5, C6, C7 and C8, row by row and preset by preset.
+/// Conflicts C2, C3, C4, C5, C6, C7 and C8, row by row and profile by profile.
 #[test]
-fn every_conflict_has_its_answer_in_every_preset() {
+fn every_conflict_has_its_answer_in_every_profile() {
     for Row { conflict, text, verdicts } in TABLE {
-        for ((name, policy), (preset, expected)) in Policy::PRESETS.iter().zip(verdicts) {
-            assert_eq!(name, preset);
-            let found = verdict(text, "pdf", policy);
-            assert!(found.starts_with(expected), "{conflict}, {preset}: {found}");
-            assert!(*expected != "ok" || found == "ok", "{conflict}, {preset}: {found}");
+        for ((name, profile), (of, expected)) in LoadProfile::ALL.iter().zip(verdicts) {
+            assert_eq!(name, of);
+            let found = verdict(text, "pdf", profile);
+            assert!(found.starts_with(expected), "{conflict}, {of}: {found}");
+            assert!(*expected != "ok" || found == "ok", "{conflict}, {of}: {found}");
         }
     }
     for number in 2..=8 {
@@ -206,45 +206,45 @@ fn every_conflict_has_its_answer_in_every_preset() {
     }
 }
 
-/// A right skill is taken by every policy, and nothing is said.
+/// A right skill is taken by every profile, and nothing is said.
 #[test]
 fn nothing_is_said_of_a_right_skill() {
     let text = "---\nname: pdf\ndescription: d\nlicense: MIT\ncompatibility: git\n\
         allowed-tools: Bash(git add:*, x) Read\nmetadata:\n  version: \"1.2.3\"\n  tags: a b\n---\n";
-    for (name, policy) in Policy::PRESETS {
-        assert_eq!(verdict(text, "pdf", &policy), "ok", "{name}");
-        assert_eq!(verdict(text, "ｐｄｆ", &policy), "ok", "{name}: another spelling of the same name");
+    for (name, profile) in LoadProfile::ALL {
+        assert_eq!(verdict(text, "pdf", &profile), "ok", "{name}");
+        assert_eq!(verdict(text, "ｐｄｆ", &profile), "ok", "{name}: another spelling of the same name");
     }
 }
 
-/// Conflict C5: three forms, one meaning; one preset hides them.
+/// Conflict C5: three forms, one meaning; one profile hides them.
 #[test]
 fn tools_in_three_forms() {
-    let tools = |value: &str, policy: &Policy| {
+    let tools = |value: &str, profile: &LoadProfile| {
         let text = format!("---\nname: pdf\ndescription: d\nallowed-tools: {value}\n---\n");
-        read(&text, "pdf", policy).map(|(meta, _)| meta.allowed_tools)
+        read(&text, "pdf", profile).map(|(meta, _)| meta.allowed_tools)
     };
     for value in ["Bash(git:*) Read", "Bash(git:*), Read", "['Bash(git:*)', Read]"] {
-        assert_eq!(tools(value, &Policy::DEFAULT).expect("loads"), ["Bash(git:*)", "Read"], "{value}");
-        assert_eq!(tools(value, &Policy::LANGCHAIN_SKILLKIT).expect("loads"), [""; 0], "{value}");
+        assert_eq!(tools(value, &LoadProfile::DEFAULT).expect("loads"), ["Bash(git:*)", "Read"], "{value}");
+        assert_eq!(tools(value, &LoadProfile::LANGCHAIN_SKILLKIT).expect("loads"), [""; 0], "{value}");
     }
-    assert!(tools("Read, Write", &Policy::STRICT).expect_err("refused").contains("text with commas"));
-    let shapes = Policy { allowed_tools: AllowedTools::Spaces, ..Policy::DEFAULT };
+    assert!(tools("Read, Write", &LoadProfile::STRICT).expect_err("refused").contains("text with commas"));
+    let shapes = LoadProfile { allowed_tools: AllowedTools::Spaces, ..LoadProfile::DEFAULT };
     assert_eq!(tools("Read, Write", &shapes).expect("told"), ["Read", "Write"]);
-    assert_eq!(tools("{Read: true}", &Policy::DEFAULT).expect("told"), [""; 0]);
+    assert_eq!(tools("{Read: true}", &LoadProfile::DEFAULT).expect("told"), [""; 0]);
 }
 
-/// Conflict C7 and S3-FR-3: `metadata` first, then the top; lists and texts; defaults of presets.
+/// Conflict C7 and S3-FR-3: `metadata` first, then the top; lists and texts; defaults of profiles.
 #[test]
 fn versions_tags_and_dependencies() {
-    let meta = |fields: &str, policy: &Policy| {
+    let meta = |fields: &str, profile: &LoadProfile| {
         let text = format!("---\nname: pdf\ndescription: d\n{fields}---\n");
-        read(&text, "pdf", policy).expect("loads").0
+        read(&text, "pdf", profile).expect("loads").0
     };
-    let version = |fields, policy| meta(fields, policy).version;
-    assert_eq!(version("version: 1.10\n", &Policy::LANGFLOW).as_deref(), Some("1.10"), "never 1.1");
-    assert_eq!(version("version: 2\nmetadata:\n  version: 1\n", &Policy::DEFAULT).as_deref(), Some("1"));
-    let defaults = Policy::PRESETS.map(|(name, policy)| (name, meta("", &policy).version));
+    let version = |fields, profile| meta(fields, profile).version;
+    assert_eq!(version("version: 1.10\n", &LoadProfile::LANGFLOW).as_deref(), Some("1.10"), "never 1.1");
+    assert_eq!(version("version: 2\nmetadata:\n  version: 1\n", &LoadProfile::DEFAULT).as_deref(), Some("1"));
+    let defaults = LoadProfile::ALL.map(|(name, profile)| (name, meta("", &profile).version));
     let expected = [
         ("default", None),
         ("strict", None),
@@ -255,18 +255,18 @@ fn versions_tags_and_dependencies() {
     ];
     assert_eq!(defaults, expected);
     for fields in ["tags: [a, b c]\n", "tags: a, b c\n", "metadata:\n  tags: a, b c\ntags: x\n"] {
-        assert_eq!(meta(fields, &Policy::LANGFLOW).tags, ["a", "b c"], "{fields}");
+        assert_eq!(meta(fields, &LoadProfile::LANGFLOW).tags, ["a", "b c"], "{fields}");
     }
-    assert_eq!(meta("tags: a  b\n", &Policy::LANGFLOW).tags, ["a", "b"]);
-    assert_eq!(meta("dependencies:\n  - x\n", &Policy::LANGFLOW).dependencies, ["x"]);
-    assert_eq!(meta("dependencies: {x: 1}\n", &Policy::LANGFLOW).dependencies, [""; 0]);
+    assert_eq!(meta("tags: a  b\n", &LoadProfile::LANGFLOW).tags, ["a", "b"]);
+    assert_eq!(meta("dependencies:\n  - x\n", &LoadProfile::LANGFLOW).dependencies, ["x"]);
+    assert_eq!(meta("dependencies: {x: 1}\n", &LoadProfile::LANGFLOW).dependencies, [""; 0]);
 }
 
 /// S4-9: the names that btw documents as wrong.
 #[test]
 fn names_of_btw() {
     let of = |name: &str, dir: &str| {
-        verdict(&format!("---\nname: {name}\ndescription: d\n---\n"), dir, &Policy::BTW)
+        verdict(&format!("---\nname: {name}\ndescription: d\n---\n"), dir, &LoadProfile::BTW)
     };
     for name in ["pdf", "pdf-2", "7zip", &"a".repeat(64)] {
         assert_eq!(of(name, name), "ok");
@@ -284,10 +284,10 @@ fn names_of_btw() {
         assert!(found.starts_with("refused: ") && found.contains(message), "{name}: {found}");
     }
     assert!(of("pdf", "docx").contains("differs from the directory's name `docx`"));
-    assert!(verdict("---\ndescription: d\n---\n", "pdf", &Policy::BTW).contains("`name` is missing"));
+    assert!(verdict("---\ndescription: d\n---\n", "pdf", &LoadProfile::BTW).contains("`name` is missing"));
 }
 
-/// S4-10, S4-11, S4-12, S4-14: what btw documents as invalid is not loaded by its preset.
+/// S4-10, S4-11, S4-12, S4-14: what btw documents as invalid is not loaded by its profile.
 #[test]
 fn lengths_and_shapes() {
     let long = |field: &str, count: usize| format!("{field}: {}\n", "é".repeat(count));
@@ -300,29 +300,29 @@ fn lengths_and_shapes() {
         ("name: pdf\ndescription: d\nhooks: x\n".into(), "no field `hooks`"),
     ] {
         let text = format!("---\n{fields}---\n");
-        assert!(verdict(&text, "pdf", &Policy::DEFAULT).starts_with("told: "), "{message}");
-        for policy in [Policy::STRICT, Policy::BTW] {
-            let found = verdict(&text, "pdf", &policy);
+        assert!(verdict(&text, "pdf", &LoadProfile::DEFAULT).starts_with("told: "), "{message}");
+        for profile in [LoadProfile::STRICT, LoadProfile::BTW] {
+            let found = verdict(&text, "pdf", &profile);
             assert!(found.starts_with("refused: ") && found.contains(message), "{message}: {found}");
         }
     }
-    assert!(verdict("---\nname: pdf\n---\n", "pdf", &Policy::BTW).contains("`description` is missing"));
-    for (name, policy) in Policy::PRESETS {
+    assert!(verdict("---\nname: pdf\n---\n", "pdf", &LoadProfile::BTW).contains("`description` is missing"));
+    for (name, profile) in LoadProfile::ALL {
         let right = format!("---\nname: pdf\n{}---\n", long("description", 1024));
-        assert_eq!(verdict(&right, "pdf", &policy), "ok", "{name}");
+        assert_eq!(verdict(&right, "pdf", &profile), "ok", "{name}");
     }
 }
 
-/// What is refused and what is told is one list: a policy only moves the line between them.
+/// What is refused and what is told is one list: a profile only moves the line between them.
 #[test]
 fn a_refusal_is_typed_and_has_a_place() {
     let document = Document::parse("---\nname: pdf\ndescription: d\nx: 1\n---\n".into());
-    let policy = Policy { unknown_fields: Tolerance::Refuse, ..Policy::DEFAULT };
-    let Err(LoadError::Refused(refused)) = load_with(&document, &policy, None) else { panic!("refused") };
+    let profile = LoadProfile { unknown_fields: Tolerance::Refuse, ..LoadProfile::DEFAULT };
+    let Err(LoadError::Refused(refused)) = load_with(&document, &profile, None) else { panic!("refused") };
     assert_eq!(refused.kind, DeviationKind::UnknownField("x".into()));
     assert_eq!((refused.at.line, refused.at.column, refused.span), (4, 1, 29..30));
-    let told = load_with(&document, &Policy::DEFAULT, None).expect("loads").deviations;
+    let told = load_with(&document, &LoadProfile::DEFAULT, None).expect("loads").deviations;
     assert_eq!(told.len(), 1);
-    let names = Policy { names: NameRule::AsIs, ..policy };
-    assert!(load_with(&document, &names, None).is_err(), "fields of a policy are independent");
+    let names = LoadProfile { names: NameRule::AsIs, ..profile };
+    assert!(load_with(&document, &names, None).is_err(), "fields of a profile are independent");
 }

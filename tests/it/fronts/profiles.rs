@@ -1,26 +1,26 @@
-//! Every preset, asked through the library.
+//! Every profile, asked through the library.
 
 use serde_json::{Map, Value, json};
 use skillpm_core::engine::{self, Arguments, Diagnostic, resources};
 use skillpm_core::ops::invoke::InvokeRequest;
 use skillpm_core::ops::session::{Session, SessionOptions};
-use skillpm_format::policy::Policy;
+use skillpm_format::profile::LoadProfile;
 use skillpm_sources::context::Context;
 use skillpm_sources::error::Error;
 
 use super::Case;
 use crate::support::Sandbox;
 
-/// What `presets` of a case's answers holds: all that is found, and what becomes of it.
+/// What `profiles` of a case's answers holds: all that is found, and what becomes of it.
 pub(super) fn all(sandbox: &Sandbox, case: &Case) -> Value {
-    let one = |(name, policy): (&str, Policy)| (name.to_owned(), answers(sandbox, case, policy));
-    Policy::PRESETS.into_iter().map(one).collect::<Map<_, _>>().into()
+    let one = |(name, profile): (&str, LoadProfile)| (name.to_owned(), answers(sandbox, case, profile));
+    LoadProfile::ALL.into_iter().map(one).collect::<Map<_, _>>().into()
 }
 
-fn answers(sandbox: &Sandbox, case: &Case, policy: Policy) -> Value {
+fn answers(sandbox: &Sandbox, case: &Case, profile: LoadProfile) -> Value {
     let places = case.places != Some(false);
     let directories = case.sources.iter().flatten().map(|dir| (None, sandbox.root().join(dir))).collect();
-    let options = SessionOptions { policy, project: places, user: places, directories, paths: false };
+    let options = SessionOptions { profile, project: places, user: places, directories, paths: false };
     let session = Session::new(Context::silent(sandbox.settings()), options).expect("opens");
     let snapshot = match session.snapshot() {
         Ok(snapshot) => snapshot,
@@ -42,7 +42,7 @@ fn answers(sandbox: &Sandbox, case: &Case, policy: Policy) -> Value {
     let tools = |name: &str| {
         let names =
             |set: &engine::tools::ToolSet| set.tools.iter().map(|tool| tool.tool_name.clone()).collect();
-        session.tools(name, session.policy().scripts).map_or_else(failure, |(_, set)| names(&set))
+        session.tools(name, session.profile().scripts).map_or_else(failure, |(_, set)| names(&set))
     };
     let reads = case.reads.iter().map(|(name, path)| match session.read(name, path, 1 << 20) {
         Ok((_, resources::Content::Text(text))) => text.into(),

@@ -1,7 +1,7 @@
-//! The policy that loading follows.
+//! The profile that loading follows.
 //!
-//! The open specification decides what is valid; a [`Policy`] decides what readers tolerate. Other programs that load
-//! skills differ in this, and each preset matches one of them. There is one loader and one discovery; only this value
+//! The open specification decides what is valid; a [`LoadProfile`] decides what readers tolerate. Other programs that load
+//! skills differ in this, and each profile matches one of them. There is one loader and one discovery; only this value
 //! differs.
 
 mod listing;
@@ -17,7 +17,7 @@ use crate::text::closest;
 /// The deviations that are tolerated, and the defaults for missing values.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a question of its own")]
-pub struct Policy {
+pub struct LoadProfile {
     /// Which names are accepted (conflict C2).
     pub names: NameRule,
     /// Whether a skill without a name takes the name of its directory (conflict C3).
@@ -188,7 +188,7 @@ const fn user(dir: &'static str) -> ListedPlace {
 /// How many directories deep to look for skills by default: the depth recommended to clients.
 pub const DEFAULT_DEPTH: usize = 5;
 
-impl Policy {
+impl LoadProfile {
     /// What skillpm itself tolerates: any skill with a readable description and a name, which may be the name of its
     /// directory, as in Claude Code.
     pub const DEFAULT: Self = Self {
@@ -302,8 +302,8 @@ impl Policy {
         ..Self::DEFAULT
     };
 
-    /// All presets with the names that select them.
-    pub const PRESETS: [(&'static str, Self); 6] = [
+    /// All profiles with the names that select them.
+    pub const ALL: [(&'static str, Self); 6] = [
         ("default", Self::DEFAULT),
         ("strict", Self::STRICT),
         ("skillkit", Self::SKILLKIT),
@@ -312,45 +312,45 @@ impl Policy {
         ("btw", Self::BTW),
     ];
 
-    /// Former names of presets.
+    /// Former names of profiles.
     const ALIASES: [(&'static str, &'static str); 4] =
         [("s0", "skillkit"), ("s2", "langchain-skillkit"), ("s3", "langflow"), ("s4", "btw")];
 }
 
-/// Writes the name of the preset. Only front ends that select one need it.
-impl fmt::Display for Policy {
+/// Writes the name of the profile. Only front ends that select one need it.
+impl fmt::Display for LoadProfile {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let preset = Self::PRESETS.into_iter().find(|(_, policy)| policy == self);
-        f.write_str(preset.map_or("custom", |(name, _)| name))
+        let profile = Self::ALL.into_iter().find(|(_, profile)| profile == self);
+        f.write_str(profile.map_or("custom", |(name, _)| name))
     }
 }
 
-impl Default for Policy {
+impl Default for LoadProfile {
     fn default() -> Self {
         Self::DEFAULT
     }
 }
 
-/// An error for text that names no preset.
+/// An error for text that names no profile.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("there is no policy `{given}`")]
-pub struct UnknownPolicy {
+#[error("there is no profile `{given}`")]
+pub struct UnknownProfile {
     /// The text as given.
     pub given: String,
     /// The most likely intended name.
     pub closest: Option<&'static str>,
 }
 
-impl FromStr for Policy {
-    type Err = UnknownPolicy;
+impl FromStr for LoadProfile {
+    type Err = UnknownProfile;
 
-    fn from_str(text: &str) -> Result<Self, UnknownPolicy> {
+    fn from_str(text: &str) -> Result<Self, UnknownProfile> {
         let alias = Self::ALIASES.iter().find(|(alias, _)| *alias == text);
         let wanted = alias.map_or(text, |(_, name)| name);
-        let found = Self::PRESETS.into_iter().find(|(name, _)| *name == wanted);
-        found.map(|(_, policy)| policy).ok_or_else(|| UnknownPolicy {
+        let found = Self::ALL.into_iter().find(|(name, _)| *name == wanted);
+        found.map(|(_, profile)| profile).ok_or_else(|| UnknownProfile {
             given: text.to_owned(),
-            closest: closest(text, Self::PRESETS.iter().map(|(name, _)| *name)),
+            closest: closest(text, Self::ALL.iter().map(|(name, _)| *name)),
         })
     }
 }
@@ -377,108 +377,108 @@ mod tests {
     use super::*;
 
     #[test]
-    fn presets_are_found_by_their_names() {
-        for (name, policy) in Policy::PRESETS {
-            assert_eq!((name.parse(), policy.to_string().as_str()), (Ok(policy.clone()), name));
+    fn profiles_are_found_by_their_names() {
+        for (name, profile) in LoadProfile::ALL {
+            assert_eq!((name.parse(), profile.to_string().as_str()), (Ok(profile.clone()), name));
         }
-        for (alias, name) in Policy::ALIASES {
-            assert_eq!(alias.parse::<Policy>(), name.parse());
+        for (alias, name) in LoadProfile::ALIASES {
+            assert_eq!(alias.parse::<LoadProfile>(), name.parse());
         }
-        let error = "stric".parse::<Policy>().expect_err("a slip");
+        let error = "stric".parse::<LoadProfile>().expect_err("a slip");
         assert_eq!(
             (error.to_string().as_str(), error.closest),
-            ("there is no policy `stric`", Some("strict"))
+            ("there is no profile `stric`", Some("strict"))
         );
-        assert_eq!(Policy::default(), Policy::DEFAULT);
+        assert_eq!(LoadProfile::default(), LoadProfile::DEFAULT);
     }
 
-    /// A row of the table: its subject, and the answer of each preset.
-    type Row = (&'static str, fn(&Policy) -> String);
+    /// A row of the table: its subject, and the answer of each profile.
+    type Row = (&'static str, fn(&LoadProfile) -> String);
 
     const ROWS: &[Row] = &[
-        ("names that the specification refuses, or that differ from the directory's", |policy| {
-            match policy.names {
+        ("names that the specification refuses, or that differ from the directory's", |profile| {
+            match profile.names {
                 NameRule::Strict => "refused",
                 NameRule::Lenient => "told",
                 NameRule::AsIs => "taken",
             }
             .into()
         }),
-        ("no name", |policy| {
-            if policy.name_from_directory { "the directory's, told" } else { "refused" }.into()
+        ("no name", |profile| {
+            if profile.name_from_directory { "the directory's, told" } else { "refused" }.into()
         }),
-        ("no description", |policy| {
-            if policy.description_required { "refused" } else { "empty, told" }.into()
+        ("no description", |profile| {
+            if profile.description_required { "refused" } else { "empty, told" }.into()
         }),
-        ("no frontmatter", |policy| {
-            if policy.frontmatter_required { "refused" } else { "all of it is the body, told" }.into()
+        ("no frontmatter", |profile| {
+            if profile.frontmatter_required { "refused" } else { "all of it is the body, told" }.into()
         }),
-        ("fields of another shape or length", |policy| said(policy.shapes)),
-        ("`allowed-tools`", |policy| {
-            match policy.allowed_tools {
+        ("fields of another shape or length", |profile| said(profile.shapes)),
+        ("`allowed-tools`", |profile| {
+            match profile.allowed_tools {
                 AllowedTools::Any => "text or list",
                 AllowedTools::Spaces => "text with spaces",
                 AllowedTools::Hidden => "left out",
             }
             .into()
         }),
-        ("unknown fields", |policy| said(policy.unknown_fields)),
-        ("`version`, `tags`, `dependencies` outside of `metadata`", |policy| said(policy.legacy_fields)),
-        ("version of a skill that says none", |policy| {
-            policy.default_version.map_or_else(|| "none".into(), |version| format!("`{version}`"))
+        ("unknown fields", |profile| said(profile.unknown_fields)),
+        ("`version`, `tags`, `dependencies` outside of `metadata`", |profile| said(profile.legacy_fields)),
+        ("version of a skill that says none", |profile| {
+            profile.default_version.map_or_else(|| "none".into(), |version| format!("`{version}`"))
         }),
-        ("frontmatter that is not YAML", |policy| {
-            if policy.repair { "read key by key" } else { "refused" }.into()
+        ("frontmatter that is not YAML", |profile| {
+            if profile.repair { "read key by key" } else { "refused" }.into()
         }),
-        ("form of the text", |policy| said(policy.text)),
-        ("one name twice", |policy| {
-            match policy.duplicates {
+        ("form of the text", |profile| said(profile.text)),
+        ("one name twice", |profile| {
+            match profile.duplicates {
                 Duplicates::First => "the first",
                 Duplicates::Last => "the last",
                 Duplicates::Error => "an error",
             }
             .into()
         }),
-        ("`skill.md` and other spellings", |policy| {
-            match policy.file_name {
+        ("`skill.md` and other spellings", |profile| {
+            match profile.file_name {
                 FileName::Exact => "refused",
                 FileName::Warn => "told",
                 FileName::AnyCase => "taken",
             }
             .into()
         }),
-        ("depth", |policy| policy.depth.to_string()),
-        ("places", |policy| policy.places.to_string()),
-        ("a source that does not exist", |policy| {
-            if policy.strict_sources { "an error" } else { "empty, told if it was named" }.into()
+        ("depth", |profile| profile.depth.to_string()),
+        ("places", |profile| profile.places.to_string()),
+        ("a source that does not exist", |profile| {
+            if profile.strict_sources { "an error" } else { "empty, told if it was named" }.into()
         }),
-        ("a library looks again", |policy| match policy.freshness {
+        ("a library looks again", |profile| match profile.freshness {
             Freshness::Stat => "when asked".into(),
             Freshness::Session => "when told".into(),
             Freshness::Ttl(time) => format!("after {} s", time.as_secs()),
         }),
-        ("instructions that were read", |policy| {
-            if policy.keep_bodies { "kept" } else { "read again" }.into()
+        ("instructions that were read", |profile| {
+            if profile.keep_bodies { "kept" } else { "read again" }.into()
         }),
-        ("scripts that are tools", |policy| {
-            match policy.scripts {
+        ("scripts that are tools", |profile| {
+            match profile.scripts {
                 ScriptPlaces::Top => "in `scripts/`",
                 ScriptPlaces::Recursive => "below `scripts/`",
                 ScriptPlaces::Root => "anywhere",
             }
             .into()
         }),
-        ("placeholders of the body", |policy| {
-            match policy.placeholders {
+        ("placeholders of the body", |profile| {
+            match profile.placeholders {
                 Placeholders::All => "all",
                 Placeholders::Arguments => "`$ARGUMENTS`",
                 Placeholders::Nothing => "none",
             }
             .into()
         }),
-        ("files that are listed", |policy| format!("`{}`", policy.listing)),
-        ("`..` in the name of a file", |policy| {
-            if policy.no_dots { "refused" } else { "refused as a component" }.into()
+        ("files that are listed", |profile| format!("`{}`", profile.listing)),
+        ("`..` in the name of a file", |profile| {
+            if profile.no_dots { "refused" } else { "refused as a component" }.into()
         }),
     ];
 
@@ -492,11 +492,11 @@ mod tests {
     }
 
     #[test]
-    fn the_reference_page_shows_the_presets() {
-        let names: Vec<_> = Policy::PRESETS.iter().map(|(name, _)| format!("`{name}`")).collect();
+    fn the_reference_page_shows_the_profiles() {
+        let names: Vec<_> = LoadProfile::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
         let mut table = format!("| | {} |\n|---|{}\n", names.join(" | "), "---|".repeat(names.len()));
         for (label, row) in ROWS {
-            let cells: Vec<_> = Policy::PRESETS.iter().map(|(_, policy)| row(policy)).collect();
+            let cells: Vec<_> = LoadProfile::ALL.iter().map(|(_, profile)| row(profile)).collect();
             let _ = writeln!(table, "| {label} | {} |", cells.join(" | "));
         }
         skillpm_testing::check_reference("loading.md", &table);
