@@ -192,7 +192,6 @@ fn request(context: &Context, args: &RunArgs) -> Result<RunRequest> {
             unix_sockets: args.allow_unix_sockets,
             read: args.reads.clone(),
             write: args.writes.clone(),
-            ..Options::default()
         },
         allow_scripts: args.allow_scripts,
         allow_modified: args.allow_modified,
