@@ -295,13 +295,13 @@ fn scalar(node: &Node, is_text: bool) -> Written<'_> {
     // value is not text anywhere: quotes would turn it into text, and nobody would be warned any more that it is
     // missing.
     let stays = fits_plain(text) && (!resolves(text) || (plain && (!is_text || is_null(text))));
-    Written::Line(if stays { text.clone().into_owned() } else { double_quoted(text) })
+    Written::Line(if stays { text.clone() } else { double_quoted(text) })
 }
 
 fn key_text(key: &Node) -> String {
     let Value::Scalar { text, style } = &key.value else { return String::new() };
     let stays = fits_plain(text) && (!resolves(text) || *style == Style::Plain);
-    if stays { text.clone().into_owned() } else { double_quoted(text) }
+    if stays { text.clone() } else { double_quoted(text) }
 }
 
 /// Reports whether `text` can be the content of a block scalar.

@@ -13,7 +13,6 @@ mod prefilter;
 mod problem;
 mod repair;
 mod scalar;
-mod simple;
 mod split;
 mod target;
 #[cfg(test)]
@@ -48,8 +47,6 @@ pub struct Document {
     parts: Option<Parts>,
     body: Range<usize>,
     problems: Vec<Problem>,
-    /// Whether the frontmatter is so common in form that it needed no YAML parser.
-    usual: bool,
     /// Computed on first use: code that only loads skills never needs it.
     markdown: OnceLock<Markdown>,
     sketch: OnceLock<Prefilter>,
@@ -92,7 +89,6 @@ impl Document {
             frontmatter: None,
             parts: None,
             problems,
-            usual: false,
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
         };
@@ -119,7 +115,6 @@ impl Document {
             parts: Some(parts),
             body,
             problems: Vec::new(),
-            usual: false,
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
         }
@@ -134,7 +129,6 @@ impl Document {
             parts: None,
             body,
             problems: vec![problem],
-            usual: false,
             markdown: OnceLock::new(),
             sketch: OnceLock::new(),
         }
@@ -160,11 +154,6 @@ impl Document {
             return self.problem(ProblemKind::TooLarge(size), parts.open.clone());
         }
         let yaml = &self.text[parts.yaml.clone()];
-        self.frontmatter = simple::parse(yaml, parts.yaml.start);
-        self.usual = self.frontmatter.is_some();
-        if self.usual {
-            return;
-        }
         encoding::control_characters(yaml, parts.yaml.start, &mut self.problems);
         let tree = read_tree(yaml, parts.yaml.start, &mut self.problems);
         match tree {
@@ -186,12 +175,6 @@ impl Document {
     /// Returns the frontmatter, a mapping. Returns `None` if there is none that can be read.
     pub fn frontmatter(&self) -> Option<&Node> {
         self.frontmatter.as_ref()
-    }
-
-    /// Reports whether the frontmatter has only lines that every YAML parser reads alike: plain and quoted text on one
-    /// line, blocks of text, lists, one level of mappings.
-    pub(crate) fn is_usual(&self) -> bool {
-        self.usual
     }
 
     /// Returns the range of bytes between the delimiter lines.

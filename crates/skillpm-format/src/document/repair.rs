@@ -192,9 +192,9 @@ fn parse_entry(
     problems.push(Problem { kind, span });
     let key = Node {
         span: base + entry.key.start..base + entry.key.end,
-        value: Value::Scalar { text: key.into(), style },
+        value: Value::Scalar { text: key, style },
     };
-    Some((key, Node { span: value, value: Value::Scalar { text: text.into(), style: Style::Raw } }))
+    Some((key, Node { span: value, value: Value::Scalar { text, style: Style::Raw } }))
 }
 
 /// Returns `rest` without a switch for the linter at the end of its last line: it is never part of the value.

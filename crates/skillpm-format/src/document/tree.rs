@@ -3,7 +3,6 @@
 //! Built from parser events, so that a plain scalar keeps its source text: `1.10` stays `1.10` and `yes` stays `yes`.
 //! Aliases are never expanded, so a small file cannot become a large tree.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ops::Range;
@@ -50,8 +49,8 @@ pub enum Layout {
 pub enum Value {
     /// Text. Numbers, booleans and dates are text too: nothing is interpreted.
     Scalar {
-        /// The text, without quotes and escapes. For common keys it is not copied from the file.
-        text: Cow<'static, str>,
+        /// The text, without quotes and escapes.
+        text: String,
         /// The notation.
         style: Style,
     },
@@ -70,19 +69,6 @@ pub enum Value {
         layout: Layout,
     },
 }
-
-impl Value {
-    /// Returns a scalar with `text`.
-    pub(super) fn scalar(text: Cow<'_, str>, style: Style) -> Self {
-        let usual = USUAL_KEYS.into_iter().find(|key| *key == text);
-        let text = usual.map_or_else(|| Cow::Owned(text.into_owned()), Cow::Borrowed);
-        Self::Scalar { text, style }
-    }
-}
-
-/// Keys that most skills have, at the top or in their `metadata`.
-const USUAL_KEYS: [&str; 8] =
-    ["name", "description", "license", "compatibility", "metadata", "allowed-tools", "author", "version"];
 
 /// A value and its position.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -142,7 +128,7 @@ impl Node {
     pub fn to_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Scalar { .. } if self.is_absent() => serde_json::Value::Null,
-            Value::Scalar { text, .. } => text.as_ref().into(),
+            Value::Scalar { text, .. } => text.as_str().into(),
             Value::Sequence { items, .. } => items.iter().map(Self::to_json).collect(),
             Value::Mapping { pairs, .. } => pairs
                 .iter()
@@ -157,7 +143,7 @@ impl Node {
     pub fn to_typed_json(&self) -> serde_json::Value {
         match &self.value {
             Value::Scalar { text, style: Style::Plain } => core_scalar(text),
-            Value::Scalar { text, .. } => text.as_ref().into(),
+            Value::Scalar { text, .. } => text.as_str().into(),
             Value::Sequence { items, .. } => items.iter().map(Self::to_typed_json).collect(),
             Value::Mapping { pairs, .. } => pairs
                 .iter()
@@ -288,12 +274,12 @@ impl Builder<'_> {
             Event::Scalar(text, style, anchor, tag) => {
                 self.properties(anchor, tag.is_some(), &span);
                 // The parser reports `~` both for `~` and for a missing value; only the span distinguishes them.
-                let text = if span.is_empty() { String::new() } else { text.into_owned() }.into();
+                let text = if span.is_empty() { String::new() } else { text.into_owned() };
                 self.add(Node { span, value: Value::Scalar { text, style: Style::from(style) } })
             }
             Event::Alias(_) => {
                 self.problem(ProblemKind::Alias, span.clone());
-                let text = self.yaml[span.start - self.base..span.end - self.base].to_owned().into();
+                let text = self.yaml[span.start - self.base..span.end - self.base].to_owned();
                 self.add(Node { span, value: Value::Scalar { text, style: Style::Alias } })
             }
             Event::SequenceStart(layout, anchor, tag) => {

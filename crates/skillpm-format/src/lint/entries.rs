@@ -80,7 +80,7 @@ impl<'a> Moved<'a> {
 fn quoted(value: &Node) -> Option<String> {
     let text = match &value.value {
         Value::Scalar { style: Style::Plain | Style::SingleQuoted | Style::DoubleQuoted, text } => {
-            text.clone().into_owned()
+            text.clone()
         }
         Value::Sequence { items, .. } => {
             let texts: Option<Vec<&str>> = items.iter().map(Node::text).collect();

@@ -51,10 +51,10 @@ pub(in crate::lint) fn check(subject: &Subject<'_>, on: &[(&'static Rule, Severi
     let other_file = rules::is_other_file(subject);
     let reading = Reading::of(subject.document);
     let subject = &Subject { reading: Some(&reading), ..*subject };
-    let view = reading.view(subject.document);
+    let view = reading.view();
     let stopped = match &reading {
         Reading::Stopped(stop) => explanation(stop, subject).map(|finding| Finding { ends: true, ..finding }),
-        Reading::Same | Reading::Fields(_) => None,
+        Reading::Fields(_) => None,
     };
     for (rule, severity) in on {
         let first = findings.len();

@@ -20,14 +20,12 @@ pub(super) use check::{FIELD_RULES, FILE_RULES, YAML_RULES};
 pub(super) use check::{check, explanation, refuses_fields};
 
 use super::Subject;
-use crate::document::{Document, Node, Problem, ProblemKind, Style, Value};
+use crate::document::{Document, Node, Problem, ProblemKind, Value};
 use reader::Reader;
 
 /// The result of the reference validator for a file.
 #[derive(Debug)]
 pub(super) enum Reading {
-    /// The same metadata that every other reader finds.
-    Same,
     /// Metadata: the document with the fields that the reference sees, and with no problems.
     Fields(Box<Document>),
     /// It stops here with one message.
@@ -170,9 +168,6 @@ impl Cause {
 impl Reading {
     /// Reads `document` like the reference validator.
     pub(super) fn of(document: &Document) -> Self {
-        if is_same(document) {
-            return Self::Same;
-        }
         match read(document) {
             Ok(view) => Self::Fields(Box::new(view)),
             Err(stop) => Self::Stopped(stop),
@@ -191,14 +186,13 @@ impl Reading {
     pub(super) fn stop(subject: &Subject<'_>) -> Option<Stop> {
         Self::with(subject, |reading| match reading {
             Self::Stopped(stop) => Some(stop.clone()),
-            Self::Same | Self::Fields(_) => None,
+            Self::Fields(_) => None,
         })
     }
 
-    /// Returns the document with the fields that the reference sees in `document`. Returns `None` if it stopped.
-    pub(super) fn view<'a>(&'a self, document: &'a Document) -> Option<&'a Document> {
+    /// Returns the document with the fields that the reference sees. Returns `None` if it stopped.
+    pub(super) fn view(&self) -> Option<&Document> {
         match self {
-            Self::Same => Some(document),
             Self::Fields(view) => Some(view),
             Self::Stopped(_) => None,
         }
@@ -210,33 +204,6 @@ pub(super) fn slice(document: &Document) -> Option<Range<usize>> {
     let rest = document.text().strip_prefix(DELIMITER)?;
     let length = memchr::memmem::find(rest.as_bytes(), DELIMITER.as_bytes())?;
     Some(DELIMITER.len()..DELIMITER.len() + length)
-}
-
-/// Reports whether the reference certainly reads what skillpm's own reader has read: only one line of text for each
-/// key, or lists and one mapping of those, up to the same delimiter. The tests compare the two.
-fn is_same(document: &Document) -> bool {
-    let (Some(root), Some(yaml)) = (document.frontmatter(), document.yaml_span()) else { return false };
-    let is_line = |node: &Node| match &node.value {
-        Value::Scalar { style, .. } => {
-            matches!(style, Style::Plain | Style::SingleQuoted | Style::DoubleQuoted) && !node.is_absent()
-        }
-        _ => false,
-    };
-    let mut mappings = 0;
-    let mut is_plain = |node: &Node| match &node.value {
-        Value::Scalar { .. } => is_line(node),
-        Value::Sequence { items, .. } => items.iter().all(is_line),
-        Value::Mapping { pairs, .. } => {
-            mappings += 1;
-            mappings == 1 && pairs.iter().all(|(_, value)| is_line(value))
-        }
-    };
-    document.is_usual()
-        && document.problems().is_empty()
-        && document.opening_span() == (0..DELIMITER.len())
-        && yaml.start == DELIMITER.len() + 1
-        && slice(document).is_some_and(|slice| slice.end == yaml.end)
-        && root.pairs().iter().all(|(_, value)| is_plain(value))
 }
 
 fn read(document: &Document) -> Result<Document, Stop> {
@@ -288,6 +255,6 @@ fn blank_edges(value: &mut Node) {
         let start = text.find(inner).unwrap_or_default();
         let (before, after) = (&text[..start], &text[start + inner.len()..]);
         let blank = |edge: &str| edge.replace(is_separator, " ");
-        *text = (blank(before) + inner + &blank(after)).into();
+        *text = blank(before) + inner + &blank(after);
     }
 }

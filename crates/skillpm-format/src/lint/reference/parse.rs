@@ -106,7 +106,7 @@ impl Parser<'_> {
         }
         match &token.kind {
             Kind::Scalar(text, style) => {
-                let value = Value::Scalar { text: text.clone().into(), style: *style };
+                let value = Value::Scalar { text: text.clone(), style: *style };
                 let node = Node { span: self.reader.bytes(token.start, token.end), value };
                 self.at += 1;
                 Ok(node)
@@ -121,7 +121,7 @@ impl Parser<'_> {
     /// Returns a missing value, after the previous token.
     fn empty(&self) -> Node {
         let end = self.at.checked_sub(1).map_or(0, |before| self.tokens[before].end);
-        let value = Value::Scalar { text: "".into(), style: Style::Plain };
+        let value = Value::Scalar { text: String::new(), style: Style::Plain };
         Node { span: self.reader.bytes(end, end), value }
     }
 
@@ -232,7 +232,7 @@ fn not_text(node: Node) -> Node {
 fn check_key(key: &Node, seen: &mut BTreeSet<String>) -> Result<(), Stop> {
     let refused = |cause| Err(Stop { cause, span: key.span.clone() });
     match &key.value {
-        Value::Scalar { text, .. } if seen.insert(text.clone().into_owned()) => Ok(()),
+        Value::Scalar { text, .. } if seen.insert(text.clone()) => Ok(()),
         Value::Scalar { .. } => refused(Cause::Duplicate),
         _ => refused(Cause::KeyKind),
     }

@@ -209,7 +209,7 @@ fn character_span(subject: &Subject<'_>, node: &Node, character: char) -> Range<
 /// validator counts the surrounding white space.
 fn padded(subject: &Subject<'_>, field: &str, max: usize) -> Option<(Range<usize>, usize)> {
     Reading::with(subject, |reading| {
-        let node = reading.view(subject.document)?.get(field)?;
+        let node = reading.view()?.get(field)?;
         let text = node.text()?;
         // A text that has no more bytes than that needs no count of characters.
         if text.len() <= max {

@@ -31,7 +31,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let refused = Reading::with(subject, |reading| match reading {
-        Reading::Same => false,
         Reading::Fields(view) => reference::refuses_fields(subject, view),
         Reading::Stopped(stop) => stop.cause.is_yaml() || slice.contains(&stop.span.start),
     });

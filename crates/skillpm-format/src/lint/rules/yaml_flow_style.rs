@@ -23,10 +23,6 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    // Frontmatter that needed no parser contains none of them.
-    if subject.document.is_usual() {
-        return;
-    }
     let Some(frontmatter) = subject.document.frontmatter() else { return };
     // Anchors and tags are before a value and would be left behind.
     let plain =
