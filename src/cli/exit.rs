@@ -10,7 +10,7 @@ use skillpm_core::ops::search::SearchOutcome;
 use skillpm_core::ops::update::UpdateOutcome;
 use skillpm_core::ops::validate::ValidateOutcome;
 use skillpm_format::lint::Severity;
-use skillpm_sources::error::ErrorKind;
+use skillpm_sources::error::{Error, ErrorKind};
 
 /// Success.
 pub const SUCCESS: u8 = 0;
@@ -56,23 +56,30 @@ fn shared(mut failures: impl Iterator<Item = u8>) -> u8 {
     }
 }
 
-/// Returns the code of `outdated`: that of a source that could not be queried, or otherwise, with
+/// Returns the code of `outdated`: that of the sources that could not be queried, or otherwise, with
 /// `exit_code`, 1 if something is outdated.
 pub(crate) fn outdated(outcome: &OutdatedOutcome, exit_code: bool) -> u8 {
-    let found = exit_code && outcome.skills.iter().any(OutdatedSkill::is_outdated);
-    outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
+    shown(&outcome.failures, exit_code && outcome.skills.iter().any(OutdatedSkill::is_outdated))
 }
 
-/// Returns the code of `search`: that of a registry that could not be searched. It is no error that nothing matches.
+/// Returns the code of `search`: that of the registries that could not be searched. It is no error that nothing matches.
 pub(crate) fn search(outcome: &SearchOutcome) -> u8 {
-    outcome.failed().map_or(SUCCESS, ErrorKind::exit_code)
+    shown(&outcome.failures, false)
 }
 
-/// Returns the code of `diff`: that of a skill that could not be compared, or otherwise, with `exit_code`, 1
+/// Returns the code of `diff`: that of the skills that could not be compared, or otherwise, with `exit_code`, 1
 /// if something differs.
 pub(crate) fn diff(outcome: &DiffOutcome, exit_code: bool) -> u8 {
-    let found = exit_code && !outcome.skills.is_empty();
-    outcome.failed().map_or(if found { FINDINGS } else { SUCCESS }, ErrorKind::exit_code)
+    shown(&outcome.failures, exit_code && !outcome.skills.is_empty())
+}
+
+/// Returns the code of a verb that changes nothing: that of its failures, otherwise that of findings if it has `found`
+/// something.
+fn shown(failures: &[Error], found: bool) -> u8 {
+    match shared(failures.iter().map(|error| error.kind().exit_code())) {
+        SUCCESS if found => FINDINGS,
+        code => code,
+    }
 }
 
 /// Returns the code of `update`: if something could not be queried or used, the code of the failures if they
@@ -130,10 +137,9 @@ pub(crate) fn fmt(outcome: &FmtOutcome, check: bool) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use skillpm_core::ops::install::LeftOut;
     use skillpm_core::ops::validate::Checked;
     use skillpm_format::lint::Finding;
-    use skillpm_sources::error::Error;
+    use skillpm_sources::error::NamedFailure;
 
     fn outcome(severity: Severity) -> ValidateOutcome {
         let finding = Finding {
@@ -164,7 +170,7 @@ mod tests {
     fn edited_skills_that_stay_are_no_success() {
         let left = InstallOutcome { left_modified: vec!["pdf".to_owned()], ..InstallOutcome::default() };
         assert_eq!(install(&left), FINDINGS);
-        let out = |kind| LeftOut { name: "x".to_owned(), why: (&Error::new(kind, "x")).into() };
+        let out = |kind| NamedFailure::new("x", &Error::new(kind, "x"));
         let (integrity, usage) = (ErrorKind::Integrity, ErrorKind::Usage);
         for (kinds, expected) in [([integrity, integrity], 5), ([integrity, usage], 1)] {
             let left_out = kinds.into_iter().map(out).collect();

@@ -113,6 +113,28 @@ pub struct Failure {
     pub places: Vec<FilePosition>,
 }
 
+/// One of several skills, with the reason why it was not done.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct NamedFailure {
+    /// Its name, or its directory if several have the same name.
+    pub name: String,
+    /// The reason.
+    #[serde(flatten)]
+    pub why: Failure,
+}
+
+impl NamedFailure {
+    /// Returns that `name` was not done because of `error`.
+    pub fn new(name: impl Into<String>, error: &Error) -> Self {
+        Self { name: name.into(), why: Failure::from(error) }
+    }
+
+    /// Returns the warning that says why.
+    pub fn warning(&self) -> Warning {
+        Warning::new(self.why.code, self.why.message.clone())
+    }
+}
+
 impl From<&Error> for Failure {
     fn from(error: &Error) -> Self {
         Self {

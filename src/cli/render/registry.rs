@@ -6,13 +6,13 @@ use super::cache::size;
 use super::table::Table;
 use super::{count, error, one_line};
 use crate::cli::printer::Printer;
-use skillpm_core::ops::registry::mirror::{BundleOutcome, MirrorFailure, MirrorOutcome};
+use skillpm_core::ops::registry::mirror::{BundleOutcome, MirrorOutcome};
 use skillpm_core::ops::registry::{
     AccessOutcome, AccessWorkflow, AddOutcome, IndexOutcome, InitOutcome, ListOutcome, ListedSkill,
     VerifyOutcome, YankOutcome,
 };
 use skillpm_format::advice::message;
-use skillpm_sources::error::{ErrorKind, Failure};
+use skillpm_sources::error::{ErrorKind, Failure, NamedFailure};
 use skillpm_sources::registry::Visibility;
 
 pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, cwd: &Path, json: bool) {
@@ -59,7 +59,7 @@ pub(crate) fn added(printer: &Printer, outcome: &AddOutcome, json: bool) {
 pub(crate) fn indexed(printer: &Printer, outcome: &IndexOutcome, cwd: &Path, json: bool) {
     if json {
         printer.json(outcome);
-        let left = outcome.left_out.iter().map(|one| format!("left out `{}`: {}", one.name, one.message));
+        let left = outcome.left_out.iter().map(|one| format!("left out `{}`: {}", one.name, one.why.message));
         return left.for_each(|told| {
             error::failure(printer, &Failure::new(ErrorKind::Integrity, told));
         });
@@ -72,7 +72,7 @@ pub(crate) fn indexed(printer: &Printer, outcome: &IndexOutcome, cwd: &Path, jso
         }
     }
     for one in &outcome.left_out {
-        printer.note(&format!("left out `{}`: {}", one.name, one_line(&one.message)));
+        printer.note(&format!("left out `{}`: {}", one.name, one_line(&one.why.message.to_string())));
     }
     let changed = outcome.written.len() + outcome.removed.len();
     let end = match (changed, outcome.dry_run) {
@@ -153,7 +153,7 @@ pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, cwd: &Path, j
 
 /// Prints why skills of a registry were not mirrored.
 fn failures(printer: &Printer, outcome: &MirrorOutcome) {
-    for MirrorFailure { name, why } in &outcome.failures {
+    for NamedFailure { name, why } in &outcome.failures {
         let message = message!(format_args!("`{name}` was left as is: "), &why.message);
         error::failure(printer, &Failure { message, ..why.clone() });
     }

@@ -6,7 +6,7 @@ pub use self::skill::OutdatedSkill;
 use super::list::{closed, failures};
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::fetch::fetcher::Sources;
 use crate::name::SkillName;
 use crate::scope::health::problem;
@@ -38,14 +38,6 @@ pub struct OutdatedOutcome {
     pub failures: Vec<Error>,
     /// Warnings for the user.
     pub warnings: Vec<Warning>,
-}
-
-impl OutdatedOutcome {
-    /// Returns the kind of failure to exit with, if any: network failures come first.
-    pub fn failed(&self) -> Option<ErrorKind> {
-        let network = |error: &&Error| error.kind() == ErrorKind::Network;
-        self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
-    }
 }
 
 /// Queries the sources of the installed skills for their current versions. Changes nothing, and downloads

@@ -134,7 +134,7 @@ fn copy_all(objects: &dyn Objects, name: &SkillName, dir: &Path) -> Result<()> {
     // What a static host serves.
     let left_out = Writer::new(&RegistryDir::open(dir)?, || ())?.index()?.left_out;
     for one in &left_out {
-        anstream::println!("{}: {}", one.name, visible(&one.message));
+        anstream::println!("{}: {}", one.name, visible(&one.why.message.to_string()));
     }
     anstream::println!("{} files: {copied} copied, {removed} removed", paths.len());
     if broken == 0 && left_out.is_empty() {

@@ -78,7 +78,7 @@ impl NewRegistry {
             let told = format!(
                 "`{}` has files where a registry has its own, and they are not: {}",
                 dir.display(),
-                left_out.message
+                left_out.why.message
             );
             return Err(Error::usage(told).coded(codes::OUTPUT_DIFFERS).hint(format!(
                 "move `{}/{}` away",

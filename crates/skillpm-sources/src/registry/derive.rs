@@ -2,14 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use super::{
     Head, History, MAX_FILE, NameList, Objects as _, ReadFiles as _, RegistryDir, SearchIndex, ai_catalog,
     are_versions, discovery, exact_name, files, heads, versions,
 };
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{ErrorKind, NamedFailure, Result};
 use crate::fs;
 use crate::name::SkillName;
 use crate::workers;
@@ -26,16 +23,7 @@ pub struct Derived {
     /// The files that were removed because nothing is derived there any more.
     pub removed: Vec<String>,
     /// The skills that are damaged: what was derived of them before stays as it is.
-    pub left_out: Vec<LeftOut>,
-}
-
-/// A skill from which nothing could be derived.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LeftOut {
-    /// The name.
-    pub name: String,
-    /// What is wrong with it.
-    pub message: String,
+    pub left_out: Vec<NamedFailure>,
 }
 
 /// A derived file that is not as it should be: its path, and what it should hold, if it should exist.
@@ -73,7 +61,7 @@ pub(super) struct Plan {
     pub(super) changes: Vec<Change>,
     pub(super) skills: usize,
     pub(super) versions: usize,
-    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<NamedFailure>,
 }
 
 /// What is derived from one skill.
@@ -120,7 +108,7 @@ pub(super) fn plan_all(dir: &RegistryDir, touched: &BTreeMap<SkillName, History>
             Err(error) if error.kind() == ErrorKind::Integrity => {
                 let known = before.get_or_insert_with(|| known_heads(dir));
                 heads.extend(known.remove_entry(&name));
-                plan.left_out.push(LeftOut::new(&name, &error));
+                plan.left_out.push(NamedFailure::new(name.to_string(), &error));
             }
             Err(error) => return Err(error),
         }
@@ -162,12 +150,6 @@ fn is_own_versions(dir: &RegistryDir, name: &SkillName) -> bool {
 fn known_heads(dir: &RegistryDir) -> BTreeMap<SkillName, Head> {
     let (search, index) = (readable(dir, files::SEARCH), readable(dir, files::DISCOVERY));
     search.zip(index).and_then(|(search, index)| heads(&search, &index)).unwrap_or_default()
-}
-
-impl LeftOut {
-    fn new(name: &SkillName, error: &Error) -> Self {
-        Self { name: name.to_string(), message: error.with_causes().to_string() }
-    }
 }
 
 /// Returns what is derived from one skill.

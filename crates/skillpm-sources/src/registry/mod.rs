@@ -29,7 +29,7 @@ pub use skillpm_format::registry::*;
 pub use adopt::{BUNDLE_LIMITS, check_archive};
 pub use change::{Decide, Publication, change, publish};
 pub use create::NewRegistry;
-pub use derive::{Derived, LeftOut};
+pub use derive::Derived;
 pub use dir::RegistryDir;
 pub use error::not_publishable;
 pub use ledger::{Ledger, Staged};

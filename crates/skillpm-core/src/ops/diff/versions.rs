@@ -7,7 +7,7 @@ use super::trees::VersionDiff;
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, Result};
 use crate::fetch::fetcher::Fetcher;
 use crate::fs::{self, Kind};
 use crate::lockfile::Locked;
@@ -108,14 +108,6 @@ pub struct DiffOutcome {
     pub failures: Vec<Error>,
     /// Warnings for the user.
     pub warnings: Vec<Warning>,
-}
-
-impl DiffOutcome {
-    /// Returns the kind of failure to exit with, if any: network failures come first.
-    pub fn failed(&self) -> Option<ErrorKind> {
-        let network = |error: &&Error| error.kind() == ErrorKind::Network;
-        self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
-    }
 }
 
 /// Compares versions of installed skills. Changes nothing that is installed or locked.

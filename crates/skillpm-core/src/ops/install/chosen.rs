@@ -1,8 +1,8 @@
 //! Opened sources, with the skills chosen from them.
 
-use super::desired::LeftOut;
 use super::request::InstallRequest;
 use crate::advice::Warning;
+use crate::error::NamedFailure;
 use crate::fetch::select::ALL;
 use crate::source::FetchedSource;
 use crate::source::discover::Candidate;
@@ -16,7 +16,7 @@ pub(super) struct Selection {
     /// Warnings for the user.
     pub(super) warnings: Vec<Warning>,
     /// What was requested among others and is not available; the warnings say why.
-    pub(super) left_out: Vec<LeftOut>,
+    pub(super) left_out: Vec<NamedFailure>,
 }
 
 /// An opened source, with the skills chosen from it.

@@ -2,11 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
-
 use crate::advice::{Warning, message};
-use crate::error::{Error, ErrorKind, Failure};
+use crate::error::{Error, ErrorKind, Failure, NamedFailure};
 use crate::fetch::policy_check::PolicyDecision;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
@@ -38,38 +35,20 @@ pub(in crate::ops) struct DesiredNotes {
     /// Skills that cannot be read and are left as they are.
     pub(in crate::ops) unreadable: Vec<SkillName>,
     /// What was requested among others and could not be taken in; the warnings say why.
-    pub(in crate::ops) left_out: Vec<LeftOut>,
+    pub(in crate::ops) left_out: Vec<NamedFailure>,
     /// Warnings for the user.
     pub(in crate::ops) warnings: Vec<Warning>,
     /// The policy lines that decided about the sources.
     pub(in crate::ops) decided: Vec<PolicyDecision>,
 }
 
-/// A skill or plugin that was requested among others and could not be installed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct LeftOut {
-    /// Its name, or its directory if several have the same name.
-    pub name: String,
-    /// The reason.
-    #[serde(flatten)]
-    pub why: Failure,
+/// Returns that `name`, a skill or plugin that was requested among others, was left out because of `error`.
+pub(in crate::ops) fn left_out(name: String, error: &Error) -> NamedFailure {
+    let message = message!(format_args!("`{name}` was left out: "), error.with_causes());
+    NamedFailure { name, why: Failure { message, ..Failure::from(error) } }
 }
 
-impl LeftOut {
-    /// Returns the report about `name`, which could not be installed because of `error`.
-    pub(in crate::ops) fn new(name: String, error: &Error) -> Self {
-        let message = message!(format_args!("`{name}` was left out: "), error.with_causes());
-        Self { name, why: Failure { message, ..Failure::from(error) } }
-    }
-
-    /// Returns the report about `name`, of which `warning` says why it was left out.
-    pub(in crate::ops) fn because_of(name: String, warning: &Warning) -> Self {
-        let error = Error::new(ErrorKind::Findings, warning.message.clone()).coded(warning.code);
-        Self { name, why: Failure::from(&error) }
-    }
-
-    /// Returns the warning that says why.
-    pub fn warning(&self) -> Warning {
-        Warning::new(self.why.code, self.why.message.clone())
-    }
+/// Returns that `name` was left out, as `warning` says.
+pub(in crate::ops) fn left_out_with(name: String, warning: &Warning) -> NamedFailure {
+    NamedFailure::new(name, &Error::new(ErrorKind::Findings, warning.message.clone()).coded(warning.code))
 }

@@ -9,19 +9,18 @@ use std::sync::{Mutex, PoisonError};
 use self::ingest::{Ingest, IngestJob, Ready};
 use super::choose::unprotected;
 use super::chosen::{Chosen, Selection};
-use super::desired::{Desired, DesiredNotes, LeftOut};
+use super::desired::{Desired, DesiredNotes, left_out, left_out_with};
 use super::editable;
 use super::request::InstallRequest;
 use crate::admission::PolicySubject;
 use crate::advice::{Opt, Verb, Warning, message};
 use crate::codes;
 use crate::digest::Digest;
-use crate::error::{Error, Result};
+use crate::error::{Error, NamedFailure, Result};
 use crate::fetch::dependencies::{self, Asked, Brought, BroughtSkill, Deciding, Unsatisfied};
 use crate::fetch::fetcher::{Sources, asked, dependent, locked};
 use crate::fetch::names::{check_alphabet, install_name};
-use crate::fetch::select::unclear_name;
-use crate::fetch::select::{self, source_of};
+use crate::fetch::select::{self, source_of, unclear_name};
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::path::SafePath;
@@ -50,7 +49,7 @@ pub(super) struct Fetched<'a> {
     /// Warnings for the user.
     warnings: Vec<Warning>,
     /// What was requested among others and could not be taken in; the warnings say why.
-    left_out: Vec<LeftOut>,
+    left_out: Vec<NamedFailure>,
     /// The skills that were taken in and whose dependencies are not resolved yet.
     came: Vec<Dependent>,
     /// Which skill satisfies which dependency.
@@ -263,7 +262,7 @@ impl<'a> Fetched<'a> {
         let unclear = if chosen.named { BTreeMap::new() } else { unclear(&done) };
         for paths in unclear.values() {
             let warning = unclear_name(&chosen.spec, opened, paths);
-            let left = paths.iter().map(|path| LeftOut::because_of(visible_name(path), &warning));
+            let left = paths.iter().map(|path| left_out_with(visible_name(path), &warning));
             self.left_out.extend(left);
             self.warnings.push(warning);
         }
@@ -284,7 +283,7 @@ impl<'a> Fetched<'a> {
 
     /// Leaves out `candidate`, one of many that `opened` has, which cannot be used because of `error`.
     fn leave_out(&mut self, opened: &FetchedSource, candidate: &Candidate, error: &Error) {
-        let left = LeftOut::new(visible_name(candidate.title(&opened.name)), error);
+        let left = left_out(visible_name(candidate.title(&opened.name)), error);
         self.warnings.push(left.warning());
         self.left_out.push(left);
     }

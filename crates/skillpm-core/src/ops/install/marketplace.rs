@@ -3,15 +3,13 @@
 use super::among::{ask_among, leave};
 use super::available::{Available, OfferedPlugin, available as shown};
 use super::chosen::{Chosen, Selection, mark_named};
-use super::desired::LeftOut;
 use super::outcome::InstallOutcome;
 use super::request::InstallRequest;
 use super::typed;
 use crate::advice::{Opt, Verb, message};
-use crate::error::{Error, Failure, Result};
+use crate::error::{Error, Failure, NamedFailure, Result};
 use crate::fetch::fetcher::Sources;
-use crate::fetch::select;
-use crate::fetch::select::ALL;
+use crate::fetch::select::{self, ALL};
 use crate::manifest::Manifest;
 use crate::reporter::Choice;
 use crate::source::discover::of_plugin;
@@ -56,7 +54,7 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
             Err(error) if all => {
                 let message = message!("left out: ", error.with_causes());
                 let why = Failure { message, ..Failure::from(&error) };
-                let left = LeftOut { name: plugin.name.clone(), why };
+                let left = NamedFailure { name: plugin.name.clone(), why };
                 warnings.push(left.warning());
                 left_out.push(left);
             }

@@ -27,7 +27,6 @@ mod words;
 
 pub use self::available::{Available, OfferedPlugin};
 pub(super) use self::choose::unprotected;
-pub use self::desired::LeftOut;
 pub use self::outcome::{Change, InstallOutcome, InstalledSkill};
 pub use self::request::InstallRequest;
 #[cfg(feature = "create")]

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::available::{Available, OfferedPlugin};
-use super::desired::{DesiredNotes, LeftOut};
+use super::desired::DesiredNotes;
 use super::replaced;
 use super::request::InstallRequest;
 use crate::advice::{Verb, Warning, message};
@@ -14,7 +14,7 @@ use crate::change::Planned;
 use crate::change::consent::NewVersion;
 use crate::codes;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{NamedFailure, Result};
 use crate::fetch::policy_check::PolicyDecision;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
@@ -60,7 +60,7 @@ pub struct InstallOutcome {
     /// Skills that cannot be read and are left as they are; the warnings say why.
     pub left_unreadable: Vec<String>,
     /// What was requested among others and could not be installed; the warnings say why.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<NamedFailure>,
     /// What the versions that took the place of others have that those had not.
     pub reviewed: Vec<NewVersion>,
     /// In a dry run: the skills with new capabilities that nobody agreed to.

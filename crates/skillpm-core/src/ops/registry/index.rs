@@ -7,8 +7,8 @@ use serde::Serialize;
 
 use super::opened::{open, shown, writer};
 use crate::context::Context;
-use crate::error::Result;
-use crate::registry::{Derived, LeftOut};
+use crate::error::{NamedFailure, Result};
+use crate::registry::Derived;
 
 /// A request to derive all files.
 #[derive(Debug, Clone, Default)]
@@ -33,7 +33,7 @@ pub struct IndexOutcome {
     /// The files that were removed.
     pub removed: Vec<String>,
     /// The skills that are damaged: what was derived of them before stays as it is.
-    pub left_out: Vec<LeftOut>,
+    pub left_out: Vec<NamedFailure>,
     /// Whether nothing was written because it was only to be shown.
     pub dry_run: bool,
 }

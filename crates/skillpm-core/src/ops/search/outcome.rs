@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use crate::advice::Warning;
 use crate::engine::SourceKind;
-use crate::error::{Error, ErrorKind};
+use crate::error::Error;
 use crate::ranking::Document;
 
 /// The outcome of a search.
@@ -23,14 +23,6 @@ pub struct SearchOutcome {
     /// Warnings for the user.
     #[serde(skip)]
     pub warnings: Vec<Warning>,
-}
-
-impl SearchOutcome {
-    /// Returns the kind of failure to exit with, if any: network failures come first.
-    pub fn failed(&self) -> Option<ErrorKind> {
-        let network = |error: &&Error| error.kind() == ErrorKind::Network;
-        self.failures.iter().find(network).or(self.failures.first()).map(Error::kind)
-    }
 }
 
 /// A skill in one place. Another place may have a skill of the same name.

@@ -8,13 +8,12 @@ use serde::Serialize;
 
 use super::super::opened::path;
 use super::copy::{MirrorRequest, mirror};
-use super::outcome::MirrorFailure;
 use super::select::Selection;
 use crate::advice::{Opt, message};
 use crate::archive::write_zip_to;
 use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Result};
+use crate::error::{Error, ErrorKind, NamedFailure, Result};
 use crate::fs::{self, Kind, Walk};
 use crate::registry::{BUNDLE_LIMITS, files};
 use crate::tree::FileSet;
@@ -102,7 +101,7 @@ fn content(dir: &std::path::Path) -> Result<FileSet> {
 }
 
 /// Returns the error for a skill that cannot be in a bundle.
-fn not_bundled(failure: &MirrorFailure) -> Error {
+fn not_bundled(failure: &NamedFailure) -> Error {
     let why = &failure.why;
     // Whatever kept it out: what was asked for cannot be made.
     let error = Error::new(ErrorKind::Integrity, why.message.clone())

@@ -7,11 +7,11 @@ use std::sync::{Mutex, PoisonError};
 use super::super::YankedVersion;
 use super::super::init::check;
 use super::super::opened::{now, path, shown, writer};
-use super::outcome::{MirrorFailure, MirrorOutcome, MirroredVersion};
+use super::outcome::{MirrorOutcome, MirroredVersion};
 use super::select::{CONNECTIONS, Selection, select};
 use crate::codes;
 use crate::context::Context;
-use crate::error::{Error, ErrorKind, Failure, Result};
+use crate::error::{Error, ErrorKind, NamedFailure, Result};
 use crate::fetch::registries;
 use crate::name::SkillName;
 use crate::registry::{
@@ -147,9 +147,7 @@ impl Mirror<'_> {
         for (name, news) in found {
             match news {
                 Ok(news) => publish(&mut writer, news, outcome)?,
-                Err(error) => outcome
-                    .failures
-                    .push(MirrorFailure { name: name.to_string(), why: Failure::from(&error) }),
+                Err(error) => outcome.failures.push(NamedFailure::new(name.to_string(), &error)),
             }
         }
         // Also if the registry vanished: what arrived is complete.

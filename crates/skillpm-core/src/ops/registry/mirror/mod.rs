@@ -7,5 +7,5 @@ mod select;
 
 pub use bundle::{BundleOutcome, BundleRequest, bundle};
 pub use copy::{MirrorRequest, mirror};
-pub use outcome::{MirrorFailure, MirrorOutcome, MirroredVersion};
+pub use outcome::{MirrorOutcome, MirroredVersion};
 pub use select::Selection;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::super::YankedVersion;
-use crate::error::Failure;
+use crate::error::NamedFailure;
 
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
@@ -32,7 +32,7 @@ pub struct MirrorOutcome {
     /// Skills that others need and that the registry does not have: they come from elsewhere.
     pub elsewhere: Vec<String>,
     /// The skills that are not as the registry says. Nothing new of them is in the mirror.
-    pub failures: Vec<MirrorFailure>,
+    pub failures: Vec<NamedFailure>,
 }
 
 /// A version that is new in a mirror.
@@ -44,14 +44,4 @@ pub struct MirroredVersion {
     pub version: String,
     /// The number of bytes of the archive.
     pub size: u64,
-}
-
-/// A skill that was not mirrored.
-#[derive(Debug, Clone, Serialize, JsonSchema)]
-pub struct MirrorFailure {
-    /// The name of the skill.
-    pub name: String,
-    /// The reason.
-    #[serde(flatten)]
-    pub why: Failure,
 }
