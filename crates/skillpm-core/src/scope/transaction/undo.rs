@@ -1,7 +1,7 @@
-//! Planning how to take back a transaction: the steps for each place, last step first. Nothing is changed.
+//! Planning how to take back a transaction: each place becomes what it was before, last step first. Nothing is changed.
 //!
-//! Every step has an inverse. Later changes are in the way, unless `--force` allows their removal, and a
-//! place that is as it was before needs nothing.
+//! Later changes are in the way, unless `--force` allows their removal, and a place that is as it was before needs
+//! nothing.
 
 mod planner;
 

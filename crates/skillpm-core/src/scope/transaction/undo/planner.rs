@@ -1,4 +1,4 @@
-//! Planning of the step that takes back each step, given the current content of its place.
+//! Planning of what restores each place as the transaction found it, given its current content.
 
 mod texts;
 
@@ -25,38 +25,35 @@ use crate::store::Store;
 
 /// The content of a place, now or after the steps planned so far.
 #[derive(Debug, Clone)]
-enum Lies {
+enum Content {
     Nothing,
+    /// A tree, with its digest if it is one of a skill.
     Tree(Option<Digest>),
-    /// A link, with its text, and whether it leads to the canonical copy.
-    Link {
-        text: PathBuf,
-        ours: bool,
-    },
-    /// The link with this digest, which was restored.
-    Old(Digest),
+    Link(Link),
     Other,
 }
 
-impl Lies {
-    /// Returns the digest of a link's text.
-    fn says(&self) -> Option<Digest> {
-        match self {
-            Self::Link { text, .. } => Some(of_text(text)),
-            Self::Old(says) => Some(*says),
-            _ => None,
-        }
-    }
+#[derive(Debug, Clone)]
+struct Link {
+    /// The digest of its text.
+    says: Digest,
+    /// Its text; empty for a restored one.
+    text: PathBuf,
+    /// Whether it leads to the canonical copy.
+    ours: bool,
 }
 
-/// The link that the transaction made.
-enum Expected {
-    /// A link to the canonical copy.
-    Ours,
-    /// A link to the directory that the manifest names.
-    Source,
-    /// The link with this digest.
-    Says(Digest),
+/// What a step of the transaction found in a place, or left there.
+#[derive(Debug, Clone, Copy)]
+enum State {
+    Nothing,
+    Tree(Digest),
+    /// The link whose text has this digest.
+    Link(Digest),
+    /// The link to the canonical copy.
+    OurLink,
+    /// The link to the directory that the manifest names.
+    SourceLink,
 }
 
 pub(super) struct Planner<'a> {
@@ -67,7 +64,7 @@ pub(super) struct Planner<'a> {
     store: Option<Store>,
     /// The current manifest, either as the transaction left it or changed since.
     manifest: Manifest,
-    lies: BTreeMap<PathBuf, Lies>,
+    contents: BTreeMap<PathBuf, Content>,
     /// The trees that contain a git repository.
     repositories: BTreeSet<PathBuf>,
     /// The next number for a tree that no step used.
@@ -95,7 +92,7 @@ impl<'a> Planner<'a> {
             force,
             store: Store::new(settings).ok(),
             manifest: Manifest::parse(&String::from_utf8_lossy(&text)).unwrap_or_default(),
-            lies: BTreeMap::new(),
+            contents: BTreeMap::new(),
             repositories: BTreeSet::new(),
             fresh: slots.max(journal.steps.len()),
             undo: Undo::default(),
@@ -103,146 +100,117 @@ impl<'a> Planner<'a> {
         })
     }
 
-    /// Plans the inverse of `step`, whose tree has the number `slot`.
+    /// Plans that the place of `step`, whose tree has the number `slot`, becomes what it was before the step.
     pub(super) fn take_back(&mut self, slot: usize, step: &Step) -> Done {
         let link = self.record.journal.links.get(&slot).copied();
-        match step {
-            Step::Put { place, name, digest, replaces: None } => {
-                self.drop_tree(slot, place, name, Some(*digest))
+        let aside = link.map_or(State::Nothing, State::Link);
+        let (before, after) = match step {
+            Step::Put { digest, replaces, .. } => {
+                (replaces.map_or(State::Nothing, State::Tree), State::Tree(*digest))
             }
-            Step::Put { place, name, digest, replaces: Some(old) } => {
-                self.bring_tree(slot, place, name, *old, Some(*digest))
-            }
-            Step::Remove { place, name, old } => self.bring_tree(slot, place, name, *old, None),
-            Step::Link { agent, name } => {
-                self.link_back(slot, &Location::Agent(agent.clone()), name, link, &Expected::Ours)
-            }
-            Step::Edit { name } => self.link_back(slot, &Location::Canonical, name, link, &Expected::Source),
-            Step::Relink { place, name, says } => {
-                self.link_back(slot, place, name, link, &Expected::Says(*says))
-            }
+            Step::Remove { old, .. } => (State::Tree(*old), State::Nothing),
+            Step::Link { .. } => (aside, State::OurLink),
+            Step::Edit { .. } => (aside, State::SourceLink),
+            Step::Relink { says, .. } => (aside, State::Link(*says)),
             // If there is no link, it was already gone.
-            Step::Unlink { place, name } => match link {
-                Some(says) => self.bring_link(slot, place, name, says, None),
-                None => Ok(()),
-            },
-            Step::Disable { name, digest } => self.move_back(slot, name, *digest, true),
-            Step::Enable { name, digest } => self.move_back(slot, name, *digest, false),
-        }
-    }
-
-    /// Restores the link `old` in place of the `expected` one. If there was none, only removes the latter.
-    fn link_back(
-        &mut self,
-        slot: usize,
-        place: &Location,
-        name: &SkillName,
-        old: Option<Digest>,
-        expected: &Expected,
-    ) -> Done {
-        match old {
-            Some(says) => self.bring_link(slot, place, name, says, Some(expected)),
-            None => self.drop_link(slot, place, name, expected),
-        }
-    }
-
-    /// Plans the removal of the tree that the transaction put in place.
-    fn drop_tree(
-        &mut self,
-        slot: usize,
-        place: &Location,
-        name: &SkillName,
-        expected: Option<Digest>,
-    ) -> Done {
-        match self.lies(place, name)? {
-            Lies::Nothing => Ok(()),
-            Lies::Tree(Some(old)) if Some(old) == expected => self.remove(slot, place, name, old),
-            other => self.clear(slot, place, name, &other, ChangedKind::Edited).map(drop),
-        }
-    }
-
-    /// Plans the return of the tree `digest`, in exchange for `instead`.
-    fn bring_tree(
-        &mut self,
-        slot: usize,
-        place: &Location,
-        name: &SkillName,
-        digest: Digest,
-        instead: Option<Digest>,
-    ) -> Done {
-        let lies = self.lies(place, name)?;
-        let replaces = match lies {
-            Lies::Nothing => None,
-            Lies::Tree(Some(there)) if there == digest => return Ok(()),
-            Lies::Tree(Some(there)) if Some(there) == instead => Some(there),
-            Lies::Tree(Some(there)) => {
-                let kind = if instead.is_some() { ChangedKind::Edited } else { ChangedKind::Came };
-                if !self.may_go(place, name, kind)? {
-                    return Ok(());
-                }
-                self.undo.keep.push((place.clone(), name.clone()));
-                Some(there)
-            }
-            _ => {
-                let aside = self.fresh_slot()?;
-                if !self.clear(aside, place, name, &lies, ChangedKind::Came)? {
-                    return Ok(());
-                }
-                None
-            }
+            Step::Unlink { .. } if link.is_none() => return Ok(()),
+            Step::Unlink { .. } => (aside, State::Nothing),
+            Step::Disable { name, digest } => return self.move_back(slot, name, *digest, true),
+            Step::Enable { name, digest } => return self.move_back(slot, name, *digest, false),
         };
-        let slot = self.source(slot, place, name, digest)?;
-        let step = Step::Put { place: place.clone(), name: name.clone(), digest, replaces };
-        self.push(slot, step, place, name, Lies::Tree(Some(digest)))
+        let (place, name) = step.place();
+        self.restore(slot, &place, name, before, after).map(drop)
     }
 
-    /// Plans the removal of the `expected` link.
-    fn drop_link(&mut self, slot: usize, place: &Location, name: &SkillName, expected: &Expected) -> Done {
-        let lies = self.lies(place, name)?;
-        match lies {
-            Lies::Nothing => Ok(()),
-            _ if self.is_expected(&lies, name, expected)? => self.unlink(slot, place, name, &lies),
-            _ => self.clear(slot, place, name, &lies, ChangedKind::Came).map(drop),
-        }
-    }
-
-    /// Plans the return of the link with the text digest `says`, in exchange for the `expected` one.
-    fn bring_link(
+    /// Plans that a place that the transaction left as `after` becomes as it was `before`. Returns `false` if something
+    /// else is there now, which stays.
+    fn restore(
         &mut self,
         slot: usize,
         place: &Location,
         name: &SkillName,
-        says: Digest,
-        expected: Option<&Expected>,
-    ) -> Done {
-        let lies = self.lies(place, name)?;
-        let there = lies.says();
-        if there == Some(says) {
-            return Ok(());
+        before: State,
+        after: State,
+    ) -> std::result::Result<bool, Stop> {
+        let now = self.content(place, name)?;
+        if self.is(&now, name, before)? {
+            return Ok(true);
         }
-        match (&lies, expected) {
-            (Lies::Nothing, _) => {}
-            (_, Some(expected)) if self.is_expected(&lies, name, expected)? => {}
-            // The link there is set aside by the exchange.
-            (Lies::Link { .. } | Lies::Old(_), _) => {
-                if !self.may_go(place, name, ChangedKind::Link)? {
-                    return Ok(());
-                }
+        if !matches!(now, Content::Nothing) && !self.is(&now, name, after)? {
+            let kind = match now {
+                Content::Link(_) => ChangedKind::Link,
+                Content::Tree(Some(_)) if matches!(after, State::Tree(_)) => ChangedKind::Edited,
+                Content::Tree(Some(_)) => ChangedKind::Came,
+                _ => ChangedKind::NotASkill,
+            };
+            if !self.force || kind == ChangedKind::NotASkill {
+                self.refuse(place, name, kind)?;
+                return Ok(false);
+            }
+            if let Content::Tree(_) = now {
+                self.undo.keep.push((place.clone(), name.clone()));
+            }
+        }
+        match (before, &now) {
+            (State::Tree(_), Content::Nothing | Content::Tree(_))
+            | (State::Link(_), Content::Nothing | Content::Link(_)) => {
+                self.bring(slot, place, name, before, &now)?;
+            }
+            (State::Nothing, _) => {
+                let slot = self.free(slot)?;
+                self.set_aside(slot, place, name, &now)?;
             }
             _ => {
                 let aside = self.fresh_slot()?;
-                if !self.clear(aside, place, name, &lies, ChangedKind::Came)? {
-                    return Ok(());
-                }
+                self.set_aside(aside, place, name, &now)?;
+                self.bring(slot, place, name, before, &Content::Nothing)?;
             }
         }
-        let kept = self.record.tree(slot);
-        if fs::read_link(&kept)?.is_none_or(|text| of_text(&text) != says) {
-            return Err(self.lost(place, name)?.into());
+        Ok(true)
+    }
+
+    /// Plans the return of a tree or link from the record, in exchange for what is there `now`.
+    fn bring(
+        &mut self,
+        slot: usize,
+        place: &Location,
+        name: &SkillName,
+        before: State,
+        now: &Content,
+    ) -> Done {
+        match before {
+            State::Tree(digest) => {
+                let replaces = if let Content::Tree(there) = now { *there } else { None };
+                let slot = self.source(slot, place, name, digest)?;
+                let step = Step::Put { place: place.clone(), name: name.clone(), digest, replaces };
+                self.push(slot, step, place, name, Content::Tree(Some(digest)))
+            }
+            State::Link(says) => {
+                if fs::read_link(&self.record.tree(slot))?.is_none_or(|text| of_text(&text) != says) {
+                    return Err(self.lost(place, name)?.into());
+                }
+                if let Content::Link(there) = now {
+                    self.undo.links.insert(slot, there.says);
+                }
+                let step = Step::Relink { place: place.clone(), name: name.clone(), says };
+                let restored = Link { says, text: PathBuf::new(), ours: false };
+                self.push(slot, step, place, name, Content::Link(restored))
+            }
+            State::Nothing | State::OurLink | State::SourceLink => Ok(()),
         }
-        self.undo.links.extend(there.map(|there| (slot, there)));
-        let step = Step::Relink { place: place.clone(), name: name.clone(), says };
-        self.push(slot, step, place, name, Lies::Old(says))
+    }
+
+    /// Plans that what is there `now` goes into the record.
+    fn set_aside(&mut self, slot: usize, place: &Location, name: &SkillName, now: &Content) -> Done {
+        let step = match now {
+            Content::Tree(Some(old)) => Step::Remove { place: place.clone(), name: name.clone(), old: *old },
+            Content::Link(link) => {
+                self.undo.links.insert(slot, link.says);
+                Step::Unlink { place: place.clone(), name: name.clone() }
+            }
+            Content::Nothing | Content::Tree(None) | Content::Other => return Ok(()),
+        };
+        self.push(slot, step, place, name, Content::Nothing)
     }
 
     /// Plans the move back of a skill that was `disabled` or enabled, including its edits.
@@ -252,119 +220,63 @@ impl<'a> Planner<'a> {
         } else {
             (Location::Canonical, Location::Disabled)
         };
-        match self.lies(&from, name)? {
-            Lies::Tree(there) => {
-                let in_the_way = self.lies(&to, name)?;
+        match self.content(&from, name)? {
+            Content::Tree(there) => {
                 let aside = self.fresh_slot()?;
-                if !self.clear(aside, &to, name, &in_the_way, ChangedKind::Came)? {
+                if !self.restore(aside, &to, name, State::Nothing, State::Nothing)? {
                     return Ok(());
                 }
-                let name = name.clone();
                 let step = if disabled {
                     Step::Enable { name: name.clone(), digest: there }
                 } else {
                     Step::Disable { name: name.clone(), digest: there }
                 };
-                let path = self.path(&from, &name)?;
-                self.lies.insert(path, Lies::Nothing);
-                self.push(slot, step, &to, &name, Lies::Tree(there))
+                let path = self.path(&from, name)?;
+                self.contents.insert(path, Content::Nothing);
+                self.push(slot, step, &to, name, Content::Tree(there))
             }
-            Lies::Nothing => match (self.lies(&to, name)?, digest) {
+            Content::Nothing => match (self.content(&to, name)?, digest) {
                 // The user moved it back by hand.
-                (Lies::Tree(_), _) => Ok(()),
+                (Content::Tree(_), _) => Ok(()),
                 // The user removed it: the store may have it.
-                (_, Some(digest)) => self.bring_tree(slot, &to, name, digest, None),
+                (_, Some(digest)) => {
+                    self.restore(slot, &to, name, State::Tree(digest), State::Nothing).map(drop)
+                }
                 (_, None) => Err(self.lost(&to, name)?.into()),
             },
             _ => self.refuse(&from, name, ChangedKind::NotASkill),
         }
     }
 
-    /// Plans the removal of content that the transaction did not leave in a place. Returns `false` if it must
-    /// stay.
-    fn clear(
-        &mut self,
-        slot: usize,
-        place: &Location,
-        name: &SkillName,
-        lies: &Lies,
-        kind: ChangedKind,
-    ) -> std::result::Result<bool, Stop> {
-        match lies {
-            Lies::Nothing => {}
-            Lies::Tree(Some(there)) => {
-                if !self.may_go(place, name, kind)? {
-                    return Ok(false);
-                }
-                self.undo.keep.push((place.clone(), name.clone()));
-                self.remove(slot, place, name, *there)?;
-            }
-            Lies::Link { .. } | Lies::Old(_) => {
-                if !self.may_go(place, name, ChangedKind::Link)? {
-                    return Ok(false);
-                }
-                self.unlink(slot, place, name, lies)?;
-            }
-            Lies::Tree(None) | Lies::Other => {
-                self.refuse(place, name, ChangedKind::NotASkill)?;
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn remove(&mut self, slot: usize, place: &Location, name: &SkillName, old: Digest) -> Done {
-        let slot = self.free(slot)?;
-        let step = Step::Remove { place: place.clone(), name: name.clone(), old };
-        self.push(slot, step, place, name, Lies::Nothing)
-    }
-
-    fn unlink(&mut self, slot: usize, place: &Location, name: &SkillName, lies: &Lies) -> Done {
-        let slot = self.free(slot)?;
-        self.undo.links.extend(lies.says().map(|says| (slot, says)));
-        let step = Step::Unlink { place: place.clone(), name: name.clone() };
-        self.push(slot, step, place, name, Lies::Nothing)
-    }
-
-    fn push(&mut self, slot: usize, step: Step, place: &Location, name: &SkillName, lies: Lies) -> Done {
+    fn push(&mut self, slot: usize, step: Step, place: &Location, name: &SkillName, then: Content) -> Done {
         let path = self.path(place, name)?;
         // Digests do not cover a repository, and the store cannot keep one.
         if step.takes_tree() && self.repositories.contains(&path) {
             return self.refuse(place, name, ChangedKind::Repository);
         }
-        self.lies.insert(path, lies);
+        self.contents.insert(path, then);
         self.undo.steps.push(step);
         self.undo.slots.push(slot);
         Ok(())
     }
 
-    /// Reports whether `lies` is the link that the transaction made.
-    fn is_expected(&self, lies: &Lies, name: &SkillName, expected: &Expected) -> Result<bool> {
-        Ok(match (expected, lies) {
-            (Expected::Ours, Lies::Link { ours, .. }) => *ours,
-            (Expected::Source, Lies::Link { text, .. }) => {
+    /// Reports whether `now` is `state`.
+    fn is(&self, now: &Content, name: &SkillName, state: State) -> Result<bool> {
+        Ok(match (state, now) {
+            (State::Nothing, Content::Nothing) => true,
+            (State::Tree(digest), Content::Tree(there)) => *there == Some(digest),
+            (State::Link(says), Content::Link(link)) => link.says == says,
+            (State::OurLink, Content::Link(link)) => link.ours,
+            (State::SourceLink, Content::Link(link)) => {
                 let entry = self.manifest.skills().get(name);
                 let source = entry.map(|entry| Editable::of(self.settings, self.scope, entry)).transpose()?;
-                source.flatten().is_some_and(|editable| editable.link.says(text))
+                source.flatten().is_some_and(|editable| editable.link.says(&link.text))
             }
-            (Expected::Says(says), lies) => lies.says() == Some(*says),
             _ => false,
         })
     }
 
-    /// Reports whether a later change may be removed; if not, records it.
-    fn may_go(
-        &mut self,
-        place: &Location,
-        name: &SkillName,
-        kind: ChangedKind,
-    ) -> std::result::Result<bool, Stop> {
-        if !self.force {
-            self.refuse(place, name, kind)?;
-        }
-        Ok(self.force)
-    }
-
+    /// Records a later change that is in the way.
     fn refuse(&mut self, place: &Location, name: &SkillName, kind: ChangedKind) -> Done {
         let path = self.path(place, name)?;
         // Its consequences are not reported again.
@@ -378,10 +290,10 @@ impl<'a> Planner<'a> {
         self.scope.place(self.settings, place, name)
     }
 
-    fn lies(&mut self, place: &Location, name: &SkillName) -> Result<Lies> {
+    fn content(&mut self, place: &Location, name: &SkillName) -> Result<Content> {
         let path = self.path(place, name)?;
-        if let Some(lies) = self.lies.get(&path) {
-            return Ok(lies.clone());
+        if let Some(content) = self.contents.get(&path) {
+            return Ok(content.clone());
         }
         let dir = path.parent().unwrap_or(&self.scope.root);
         let dir = SkillsDir::open(dir, &real_dir(&self.scope.skills_dir())?)?;
@@ -394,16 +306,17 @@ impl<'a> Planner<'a> {
         if seen.repository {
             self.repositories.insert(path.clone());
         }
-        let lies = match look {
-            OnDisk::Absent => Lies::Nothing,
-            OnDisk::Tree(digest) => Lies::Tree(digest),
-            OnDisk::Written | OnDisk::Other => Lies::Other,
+        let content = match look {
+            OnDisk::Absent => Content::Nothing,
+            OnDisk::Tree(digest) => Content::Tree(digest),
+            OnDisk::Written | OnDisk::Other => Content::Other,
             found => {
-                Lies::Link { text: fs::read_link(&path)?.unwrap_or_default(), ours: found == OnDisk::OurLink }
+                let text = fs::read_link(&path)?.unwrap_or_default();
+                Content::Link(Link { says: of_text(&text), text, ours: found == OnDisk::OurLink })
             }
         };
-        self.lies.insert(path, lies.clone());
-        Ok(lies)
+        self.contents.insert(path, content.clone());
+        Ok(content)
     }
 
     /// Returns the number of the tree `digest` in the record: `slot`, or that of a copy from the store.
