@@ -87,10 +87,6 @@ pub fn document(file: &Path) -> Result<Document, Unusable> {
 }
 
 /// Reads the frontmatter of `file`, which is in a skill's directory, and nothing after it.
-///
-/// # Errors
-///
-/// Fails as [`document`] does.
 pub fn frontmatter(file: &Path) -> Result<Document, Unusable> {
     Ok(frontmatter_and_size(file)?.0)
 }
@@ -158,10 +154,6 @@ fn read_linked(file: &Path, enough: impl Fn(&[u8]) -> bool) -> Result<Vec<u8>, U
 
 /// Returns the regular file that `file` is or leads to. A link may not leave the file's directory: otherwise a skill
 /// from a stranger could show an agent any file on the machine.
-///
-/// # Errors
-///
-/// Fails as [`document`] does.
 pub fn contained(file: &Path) -> Result<PathBuf, Unusable> {
     if fs::kind(file)? != Some(Kind::Symlink) {
         return regular(file.to_owned());

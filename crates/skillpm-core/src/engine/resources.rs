@@ -226,10 +226,6 @@ impl Item {
 }
 
 /// Returns all entries in the skill's directory `dir`, sorted by path. Every file is read.
-///
-/// # Errors
-///
-/// Fails as [`list`] does.
 pub fn inventory(dir: &Path) -> Result<Vec<Item>, ReadError> {
     let tree = fs::scan(dir, Walk { entries: MAX_FILES, ..Walk::ALL })?;
     let base = Base::open(dir).map_err(from_path)?;

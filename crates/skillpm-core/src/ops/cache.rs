@@ -172,10 +172,6 @@ pub fn prune(context: &Context, request: &PruneRequest) -> Result<RemovedOutcome
 }
 
 /// Removes all downloads, and with `store` all trees. Copies that a user edited stay.
-///
-/// # Errors
-///
-/// Fails as [`prune`] does.
 pub fn clean(context: &Context, request: &CleanRequest) -> Result<RemovedOutcome> {
     let mut work = Work::new(context, request.dry_run)?;
     if request.store {

@@ -78,10 +78,6 @@ pub fn disable(context: &Context, request: &DisableRequest) -> Result<DisableOut
 }
 
 /// Shows skills to agents again. Fetches nothing unless the files were deleted.
-///
-/// # Errors
-///
-/// Fails as [`disable`] does.
 pub fn enable(context: &Context, request: &DisableRequest) -> Result<DisableOutcome> {
     run(context, request, false)
 }

@@ -76,10 +76,6 @@ impl SkillsDir {
     }
 
     /// Opens the directory of the canonical copies of `scope`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`SkillsDir::open`] does.
     pub fn of_scope(scope: &Scope) -> Result<Self, PathError> {
         let dir = scope.skills_dir();
         Self::open(&dir, &real_dir(&dir)?)

@@ -26,19 +26,11 @@ impl<'a> Places<'a> {
     }
 
     /// Returns the path of the skill `name` at `place`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Scope::place`] does.
     pub fn of(&self, place: &Location, name: &SkillName) -> Result<PathBuf> {
         self.with(place, |dir| dir.join(name.as_str()))
     }
 
     /// Returns the directory of `place`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Scope::place`] does.
     pub fn dir(&self, place: &Location) -> Result<PathBuf> {
         self.with(place, Path::to_owned)
     }

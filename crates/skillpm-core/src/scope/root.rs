@@ -42,10 +42,6 @@ pub struct Scopes {
 
 impl Scopes {
     /// Returns the scope `only`, or both. Touches nothing.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Scope::new`] does, for the requested scope.
     pub fn new(settings: &Settings, only: Option<ScopeKind>) -> Result<Self> {
         let mut scopes = Self::default();
         for kind in [ScopeKind::Project, ScopeKind::User] {
@@ -63,10 +59,6 @@ impl Scopes {
 
     /// Reports whether both scopes are available and keep their skills in one directory, which is so if the
     /// home directory is the project.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Scope::other_scope`] does.
     pub fn are_twins(&self, settings: &Settings) -> Result<bool> {
         match &self.there[..] {
             [project, _] => Ok(project.other_scope(settings)?.is_some()),
@@ -291,10 +283,6 @@ impl Scope {
     }
 
     /// Refuses the directories of skills, disabled or not, if a link leads them out of the project.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Scope::check_inside`] does.
     pub fn check_skills_inside(&self) -> Result<()> {
         self.check_inside(&self.skills_dir())?;
         self.check_inside(&self.disabled_dir())

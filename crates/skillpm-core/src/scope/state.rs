@@ -61,10 +61,6 @@ impl Files {
     }
 
     /// Reads both files of `scope` again, and parses them only if their texts are not those of `before`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Files::read`] does.
     pub fn read_since(scope: &Scope, before: Self) -> Result<Self> {
         let is_same = |path: &Path, text: &Option<String>| {
             read_text(path).is_ok_and(|now| now.transpose().is_ok_and(|now| now == *text))
@@ -77,10 +73,6 @@ impl Files {
 
     /// Reads both files of `scope`. Repairs what a merge left in the lockfile, with or without conflict
     /// markers, if the manifest says what is requested.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Files::read`] does.
     pub fn read_mended(scope: &Scope) -> Result<Self> {
         let error = match Self::read(scope) {
             Ok(files) => return Ok(files),
@@ -248,10 +240,6 @@ fn is_file(path: &Path, other: Option<&Path>) -> Result<bool> {
 }
 
 /// Works like [`read_manifest`], for the file at `path`.
-///
-/// # Errors
-///
-/// Fails as [`read_manifest`] does.
 pub fn read_manifest_at(path: &Path) -> Result<(Manifest, Option<String>)> {
     let text = read_text(path)?.transpose().map_err(|odd| manifest_error(path, odd.of_manifest()))?;
     let manifest = text.as_deref().map(Manifest::parse).transpose();

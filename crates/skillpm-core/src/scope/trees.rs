@@ -69,10 +69,6 @@ impl Trees {
     }
 
     /// Returns the files of the tree in the directory `path`, without reading most of their content.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Trees::read`] does.
     pub fn files(&self, path: &Path) -> Result<FileSet, ReadError> {
         let tree = bare(path)?;
         if tree.leftovers().is_empty() {

@@ -20,10 +20,6 @@ pub fn write_atomic(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
 
 /// Works like [`write_atomic`], but only if `path` still holds `old`, or is still missing if that is `None`: what another
 /// program wrote in the meantime stays. That is checked directly before the rename. Returns whether `bytes` are there now.
-///
-/// # Errors
-///
-/// Fails as [`write_atomic`] does.
 pub fn write_over(path: &Path, old: Option<&[u8]>, bytes: &[u8]) -> Result<bool, PathError> {
     replace(path, bytes, copy_mode, |path| holds(path, old))
 }
@@ -49,10 +45,6 @@ pub fn holds(path: &Path, bytes: Option<&[u8]>) -> Result<bool, PathError> {
 }
 
 /// Works like [`write_atomic`], but only this user can read the file afterwards, whatever its mode was.
-///
-/// # Errors
-///
-/// Fails as [`write_atomic`] does.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     // A temporary file has the mode 0600.
     replace(path, bytes, |_, _| Ok(()), |_| Ok(true)).map(drop)
@@ -83,10 +75,6 @@ fn replace(
 
 /// Writes `bytes` to a file that the user named: writes into a device or a pipe, and replaces anything else
 /// as [`write_atomic`] does.
-///
-/// # Errors
-///
-/// Fails as [`write_atomic`] does.
 pub fn write_out(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     // The target of `/dev/stdout` has no path.
     if fs::metadata(path).is_ok_and(|there| !there.is_file() && !there.is_dir()) {
@@ -98,10 +86,6 @@ pub fn write_out(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
 
 /// Moves the file `from`, which is synced, over the file `to`, with the effect of [`write_atomic`], but
 /// without a file beside `to` that a killed process could leave there.
-///
-/// # Errors
-///
-/// Fails as [`write_atomic`] does.
 pub fn replace_file(from: &Path, to: &Path) -> Result<(), PathError> {
     let real = real_path(to)?;
     let place = real.as_deref().unwrap_or(to);

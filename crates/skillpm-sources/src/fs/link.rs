@@ -164,10 +164,6 @@ pub fn make_new(what: &LinkKind, link: &Path) -> Result<bool, PathError> {
 }
 
 /// Makes a symbolic link at `link` with the text `target`, as [`make_link`] does.
-///
-/// # Errors
-///
-/// Fails as [`make_link`] does.
 pub fn symlink(target: &Path, link: &Path) -> Result<(), PathError> {
     make_link(&LinkKind::Symlink(target.to_owned()), link)
 }

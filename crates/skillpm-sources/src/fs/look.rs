@@ -120,10 +120,6 @@ pub fn read_prefix(
 }
 
 /// Works like [`read_prefix`], and also returns the size of the file in bytes.
-///
-/// # Errors
-///
-/// Fails as [`read_prefix`] does.
 pub fn read_start(
     path: &Path,
     limit: u64,

@@ -149,10 +149,6 @@ pub fn stats(root: &Path) -> Result<Vec<(String, FileStat)>, PathError> {
 }
 
 /// Works like [`stats`], but leaves out the content of directories with the names `skip`.
-///
-/// # Errors
-///
-/// Fails as [`stats`] does.
 pub fn stats_but(root: &Path, skip: &[&str]) -> Result<Vec<(String, FileStat)>, PathError> {
     let mut found = Vec::new();
     let metadata = fs::symlink_metadata(root).at("look at", root)?;

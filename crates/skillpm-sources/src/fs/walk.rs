@@ -43,10 +43,6 @@ pub fn scan(root: &Path, walk: Walk<'_>) -> Result<Tree, ReadError> {
 
 /// Works like [`scan`], but reads only some directories below `root`; the entries keep their path below
 /// `root`. Skips anything that is not a directory, and targets of links.
-///
-/// # Errors
-///
-/// Fails as [`scan`] does.
 pub fn scan_places(root: &Path, places: &[&str], walk: Walk<'_>) -> Result<Tree, ReadError> {
     let base = Base::open(root).map_err(|error| with_path(PathError { action: "read", ..error }))?;
     let mut found = WalkedEntry {
@@ -105,10 +101,6 @@ pub fn gather(files: BTreeMap<String, PathBuf>) -> Result<Tree, ReadError> {
 }
 
 /// Works like [`scan`], for all of `root`.
-///
-/// # Errors
-///
-/// Fails as [`scan`] does.
 pub fn tree_of(root: &Path) -> Result<Tree, ReadError> {
     scan(root, Walk::ALL)
 }

@@ -132,10 +132,6 @@ impl Client {
 
     /// Fetches at most `limit` bytes into `sink`; `None` if what is known already still holds. The reporter hears of it
     /// as `what`, if that is given.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Client::download`] does.
     pub fn fetch(
         &self,
         request: &Request,
@@ -148,10 +144,6 @@ impl Client {
 
     /// Asks whether what is known already still holds, and reads nothing of what came since. The
     /// request is the one of [`Client::fetch`]: some servers refuse to tell more than they send.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Client::download`] does.
     pub fn is_unchanged(&self, request: &Request) -> Result<bool, HttpError> {
         self.persist(
             &request.url,

@@ -65,10 +65,6 @@ pub trait Objects: ReadFiles + fmt::Debug + Send + Sync {
     }
 
     /// Reads the entry of the log after entry `last`; `None` if there is none.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Self::log_entry`] does.
     fn log_entry_after(&self, last: u64) -> Result<Option<LogEntry>> {
         last.checked_add(1).map_or(Ok(None), |number| self.log_entry(number))
     }

@@ -69,10 +69,6 @@ impl Package {
     }
 
     /// Returns the files and the `SKILL.md` of the package.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Self::new`] does.
     pub fn files(&self) -> Result<(FileSet, Document)> {
         let Unpacked { set, document, .. } = unpack(&shared(&self.bytes)?)?;
         Ok((set, document))

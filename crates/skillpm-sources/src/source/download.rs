@@ -66,10 +66,6 @@ pub fn open(context: &Context, address: &Address, limits: &Limits) -> Result<Fet
 
 /// Opens the cached file of `address`, if its server reports it as unchanged. Downloads a changed single
 /// `SKILL.md`: that costs no more than the request. Returns `None` if only a download would tell.
-///
-/// # Errors
-///
-/// Fails as [`open`] does.
 pub fn current(context: &Context, address: &Address, limits: &Limits) -> Result<Option<FetchedSource>> {
     if file::is_markdown(address.path()) {
         let limits = Limits { archive_bytes: limits.archive_bytes.min(SMALL), ..limits.clone() };

@@ -64,10 +64,6 @@ fn repository_at(path: &str) -> Result<Origin> {
 }
 
 /// Opens the repository at `url`. Paths are relative to the root of `scope`.
-///
-/// # Errors
-///
-/// Fails as [`git::fetch`] and [`git::open_local`] do.
 pub fn open(
     context: &Context,
     scope: ScopeRoot<'_>,

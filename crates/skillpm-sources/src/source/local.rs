@@ -60,10 +60,6 @@ pub fn resolve(settings: &Settings, scope: ScopeRoot<'_>, path: &str) -> Result<
 }
 
 /// Resolves `path`, which was typed in the working directory, as [`resolve`] does.
-///
-/// # Errors
-///
-/// Fails as [`resolve`] does.
 pub fn resolve_typed(settings: &Settings, path: &str) -> Result<PathBuf> {
     Ok(normal(&expand(settings, &settings.cwd, path)?))
 }

@@ -129,10 +129,6 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     }
 
     /// Returns the tree digest that the source lists for a version of the skill `name`, if it does.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`SkillIndex::releases`] does.
     fn digest(&self, _name: &SkillName, _version: &Version) -> Result<Option<Digest>> {
         Ok(None)
     }
@@ -154,10 +150,6 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     }
 
     /// Prepares [`SkillIndex::releases`] for several names, if that is faster than one after the other.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`SkillIndex::releases`] does.
     fn prepare_releases(&self, _names: &[SkillName]) -> Result<()> {
         Ok(())
     }
@@ -172,10 +164,6 @@ pub trait SkillIndex: fmt::Debug + Send + Sync {
     fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()>;
 
     /// Returns the listed revision of the skill `name`, as a lockfile records it.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`SkillIndex::listed`] does.
     fn revision(&self, name: &str) -> Result<Identity>;
 
     /// Fetches the skill `name`, at the locked revision if there is one. Its files are in a directory of that
@@ -205,19 +193,11 @@ impl FetchedSource {
     }
 
     /// Prepares several skills for [`FetchedSource::fetch`] or [`FetchedSource::subtree`].
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`SkillIndex::prefetch`] does.
     pub fn prefetch(&self, wanted: &[(&str, Option<&str>)]) -> Result<()> {
         self.shelf.as_ref().map_or(Ok(()), |shelf| shelf.prefetch(wanted))
     }
 
     /// Returns the source with what is at or below `path`, at the locked `revision`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`SkillIndex::fetch`] does.
     pub fn subtree(self, path: &str, revision: Option<&str>) -> Result<Self> {
         match &self.shelf {
             Some(shelf) => shelf.fetch(shelf.key(path), revision),
@@ -227,10 +207,6 @@ impl FetchedSource {
 
     /// Fetches the skill that is only listed so far as `listed`. Returns `None` if its files are available
     /// already, or if it is listed incorrectly.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`SkillIndex::fetch`] does.
     pub fn fetch(&self, listed: &Candidate) -> Result<Option<(Self, Candidate)>> {
         let Some(shelf) = self.shelf.as_ref().filter(|_| listed.meta.is_ok()) else { return Ok(None) };
         let opened = shelf.fetch(&listed.path, listed.revision.as_deref())?;
@@ -250,28 +226,16 @@ pub enum Wanted<'a> {
 }
 
 /// Returns `origin`, which the user typed, in the form that the manifest of `scope` keeps.
-///
-/// # Errors
-///
-/// Fails as [`Source::settle`] does.
 pub fn settled(context: &Context, scope: ScopeRoot<'_>, origin: Origin) -> Result<Origin> {
     Ok(of(&origin).settle(context, scope)?.unwrap_or(origin))
 }
 
 /// Returns the source with revisions in the same place as `origin`, which has none: [`Source::with_revisions`].
-///
-/// # Errors
-///
-/// Fails as [`Source::with_revisions`] does.
 pub fn with_revisions(context: &Context, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<Origin>> {
     of(origin).with_revisions(context, scope)
 }
 
 /// Returns the path of `origin`, if it is on this machine: [`Source::place`].
-///
-/// # Errors
-///
-/// Fails as [`Source::place`] does.
 pub fn place(settings: &Settings, scope: ScopeRoot<'_>, origin: &Origin) -> Result<Option<PathBuf>> {
     of(origin).place(settings, scope)
 }
@@ -305,19 +269,11 @@ pub fn query_variable(_: &Address) -> Option<String> {
 }
 
 /// Returns when `revision` of `origin` was released: [`Source::released`].
-///
-/// # Errors
-///
-/// Fails as [`Source::released`] does.
 pub fn released(context: &Context, origin: &Origin, revision: Option<&str>) -> Result<Released> {
     of(origin).released(context, revision)
 }
 
 /// Opens `origin`. Paths are relative to the root of `scope`.
-///
-/// # Errors
-///
-/// Fails as [`Source::open`] does.
 pub fn open(
     context: &Context,
     scope: ScopeRoot<'_>,
@@ -338,10 +294,6 @@ pub fn open(
 
 /// Returns the newest commits, at most `count`, that changed directory `path` of `origin` and are not newer than
 /// revision `revision`; none if the kind of source does not provide them.
-///
-/// # Errors
-///
-/// Fails as [`Source::history`] does.
 pub fn history(
     context: &Context,
     origin: &Origin,

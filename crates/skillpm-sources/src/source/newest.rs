@@ -226,10 +226,6 @@ pub fn restated(reference: Option<&Reference>, latest: Reference) -> Reference {
 /// Returns what is newer than `reference`: for a tag, the highest version among the tags of the same shape; for a range,
 /// the tag with the highest version; for a commit, the newest commit of the default branch. Returns `None` for another
 /// reference, or if nothing is newer.
-///
-/// # Errors
-///
-/// Fails as [`Revisions::tip`] does.
 pub fn latest(
     context: &Context,
     scope: ScopeRoot<'_>,

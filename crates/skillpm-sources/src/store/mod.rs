@@ -150,10 +150,6 @@ impl Store {
     }
 
     /// Writes `set` into the store and returns its digest.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Session::put`] does.
     pub fn put(&self, set: &FileSet) -> Result<Digest> {
         let session = self.writer()?;
         match set.hold()? {
@@ -204,10 +200,6 @@ impl Store {
 
     /// Keeps `set`, an edited or merged skill that agents get copies of, and records that. It is kept in the same place
     /// as other copies that users edited.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Store::keep`] does.
     pub fn keep_merged(&self, set: &FileSet) -> Result<()> {
         let digest = set.digest()?;
         self.keep(set, None)?;

@@ -140,10 +140,6 @@ impl Session {
     }
 
     /// Works like [`Store::get`].
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Store::get`] does.
     pub fn get(&self, digest: &Digest) -> Result<Option<FileSet>> {
         self.store.get(digest)
     }

@@ -171,10 +171,6 @@ impl Library {
 
     /// Returns the skills that decide which one is called `name`, as up to date as the profile requires: all of them only
     /// if they were read already, or if it takes all to know.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Library::snapshot`] does.
     pub fn around(&self, name: &str) -> Result<Arc<Snapshot>, LookupError> {
         // A search of everything pays if its result is used again.
         if self.profile.freshness != Freshness::Stat || self.profile.keep_bodies {

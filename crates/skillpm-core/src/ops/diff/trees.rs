@@ -146,10 +146,6 @@ impl VersionDiff {
 
 impl TreeDiff {
     /// Compares two versions.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`VersionDiff::new`] does.
     pub fn new(old: &FileSet, new: &FileSet) -> Result<Self, ReadError> {
         let paths: BTreeSet<&SafePath> =
             [old, new].iter().flat_map(|set| set.files()).map(|file| &file.path).collect();

@@ -79,10 +79,6 @@ pub fn yank(context: &Context, request: &YankRequest) -> Result<YankOutcome> {
 }
 
 /// Makes yanked versions available again.
-///
-/// # Errors
-///
-/// Fails as [`yank`] does.
 pub fn unyank(context: &Context, request: &UnyankRequest) -> Result<YankOutcome> {
     change(context, request.registry.as_deref(), &request.versions, None, request.dry_run)
 }

@@ -82,10 +82,6 @@ impl Seen {
 
 impl Watch {
     /// Checks `targets` for the first time, by the rules of the project and by `profile` if somebody chose one.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`rules`] and [`validate`] do.
     pub fn start(
         context: &Context,
         targets: Vec<Target>,

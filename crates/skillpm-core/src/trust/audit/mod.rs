@@ -77,10 +77,6 @@ impl AuditLog {
     }
 
     /// Works like [`Self::write`], with the file that `open` keeps open for this log.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Self::write`] does.
     pub fn write_on(&self, open: &OpenLog, subject: &Subject, event: &Event<'_>) -> Result<(), PathError> {
         let Some(file) = &self.file else { return Ok(()) };
         let now = Moment::now();

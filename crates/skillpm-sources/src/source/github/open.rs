@@ -56,10 +56,6 @@ pub fn open(
 }
 
 /// Returns the time of `commit` of `repository`, in seconds since 1970.
-///
-/// # Errors
-///
-/// Fails as [`GitHub::released`] does.
 pub fn released(context: &Context, repository: &Repository, commit: &str) -> Result<i64> {
     let settings = settings_for(&context.settings, repository);
     let client = Client::new(&settings, Arc::clone(&context.reporter));

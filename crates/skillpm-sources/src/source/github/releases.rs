@@ -54,10 +54,6 @@ struct RawAsset {
 
 impl GitHub<'_> {
     /// Reports whether a published release has the tag `tag`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`GitHub::resolve`] does.
     pub fn has_release(&self, tag: &str) -> Result<bool> {
         let url = self.url(&format!("releases/tags/{}", encode(tag)))?;
         let request = Request { accept: JSON, ..self.request(url) };

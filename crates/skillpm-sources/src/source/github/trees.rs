@@ -89,10 +89,6 @@ impl Trees {
 
 impl GitHub<'_> {
     /// Works like [`GitHub::resolve`]; offline, returns what the reference meant when it was last requested.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`GitHub::resolve`] does.
     pub fn resolve_now(&self, reference: Option<&Reference>) -> Result<String> {
         let known = || {
             let asked = match reference {

@@ -50,10 +50,6 @@ impl RegistryReader {
     }
 
     /// Fails if the registry cannot be reached any more.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Self::config`] does.
     pub fn check(&self) -> Result<()> {
         self.once.config().map(drop)
     }
