@@ -268,7 +268,7 @@ impl Transport for Program {
         let mut state = self.state();
         let _running = Running::begin();
         let began = Instant::now();
-        // A session that ended is not begun anew behind the back of the one who began it.
+        // An ended session is never restarted silently.
         let is_first = matches!(*state, State::New) || method == "initialize";
         if is_first && !matches!(*state, State::Running(_)) {
             *state = State::Running(Box::new(self.start()?));
