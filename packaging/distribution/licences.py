@@ -23,7 +23,6 @@ STANDARD_LIBRARY = ("the standard library of Rust (MIT OR Apache-2.0)", "The Rus
 
 # What crates compile that has another author: crate, component, licence, and the file with its text.
 BUNDLED = (
-    ("libdeflate-sys", "libdeflate", "MIT", "libdeflate/COPYING"),
     (
         "libgit2-sys",
         "libgit2",

@@ -1,8 +1,5 @@
 //! Raw deflate (RFC 1951), and copying of stored content.
 
-#[cfg(feature = "libdeflate")]
-mod whole;
-
 use std::cell::Cell;
 use std::io::{self, Read};
 
@@ -36,19 +33,11 @@ struct Scratch {
     engine: Decompress,
     input: Vec<u8>,
     output: Vec<u8>,
-    #[cfg(feature = "libdeflate")]
-    whole: whole::Whole,
 }
 
 impl Scratch {
     fn new() -> Box<Self> {
-        Box::new(Self {
-            engine: Decompress::new(false),
-            input: vec![0; CHUNK],
-            output: vec![0; CHUNK],
-            #[cfg(feature = "libdeflate")]
-            whole: whole::Whole::new(),
-        })
+        Box::new(Self { engine: Decompress::new(false), input: vec![0; CHUNK], output: vec![0; CHUNK] })
     }
 }
 
@@ -62,22 +51,6 @@ fn with_scratch<T>(work: impl FnOnce(&mut Scratch) -> T) -> T {
     let result = work(&mut scratch);
     SCRATCH.set(Some(scratch));
     result
-}
-
-/// Passes the content of `size` bytes with the checksum `crc` to `sink`, if it is short and the `packed`
-/// bytes of `source` are exactly one stream of it. Otherwise returns `false` and passes nothing to `sink`:
-/// the caller then uses [`inflate`] to find out why.
-#[cfg(feature = "libdeflate")]
-pub(super) fn inflate_whole(
-    source: &mut dyn Read,
-    packed: u64,
-    (size, crc): (u64, u32),
-    sink: &mut Sink<'_>,
-) -> io::Result<bool> {
-    with_scratch(|scratch| match scratch.whole.inflate(source, packed, size, crc)? {
-        Some(content) => sink(content).map(|()| true),
-        None => Ok(false),
-    })
 }
 
 /// Inflates the `packed` bytes of `source`, which must be exactly one stream, into `sink`. Returns the number

@@ -79,25 +79,17 @@ impl Content for ZipContent {
 impl ZipContent {
     /// Writes the content at `place` to `sink`, inflated and checked.
     fn unpack(&self, place: &EntryContent, sink: &mut dyn Write) -> Result<(), ReadError> {
-        let part = || Part { file: &self.file, offset: place.data, left: place.packed };
-        #[cfg(feature = "libdeflate")]
-        if place.deflated {
-            let declared = (place.size, place.crc);
-            let mut write = |bytes: &[u8]| sink.write_all(bytes);
-            if super::super::inflate::inflate_whole(&mut part(), place.packed, declared, &mut write)? {
-                return Ok(());
-            }
-        }
+        let mut part = Part { file: &self.file, offset: place.data, left: place.packed };
         let mut crc = crc32fast::Hasher::new();
         let mut check_and_write = |bytes: &[u8]| {
             crc.update(bytes);
             sink.write_all(bytes)
         };
         let actual = if place.deflated {
-            inflate(&mut part(), place.packed, place.size, &mut check_and_write)
+            inflate(&mut part, place.packed, place.size, &mut check_and_write)
                 .map_err(|error| self.refused(place, error))?
         } else {
-            copy(&mut part(), place.packed, &mut check_and_write)?;
+            copy(&mut part, place.packed, &mut check_and_write)?;
             place.packed
         };
         if actual != place.size {
