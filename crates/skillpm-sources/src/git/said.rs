@@ -66,7 +66,7 @@ const WORDS: &[(&str, Meaning)] = &[
     ("does not appear to be a git repository", Meaning::NoRepository),
     ("is this a git repository?", Meaning::NoGit),
     ("certificate", Meaning::Certificate),
-    ("unable to access", Meaning::Unreachable),
+    ("fatal: unable to access", Meaning::Unreachable),
     ("could not read from remote repository", Meaning::Unreachable),
     ("remote end hung up", Meaning::Unreachable),
     ("early eof", Meaning::Unreachable),
