@@ -16,7 +16,6 @@ use tower::util::MapFutureLayer;
 
 use crate::settings::Http;
 
-use super::connecting::Connecting;
 use super::names::{self, Names, Unreachable};
 use super::reach::Inward;
 use super::runtime::{Pulse, Runtime};
@@ -62,7 +61,8 @@ struct Way {
 pub(super) struct Agent {
     client: reqwest::Client,
     runtime: Arc<Runtime>,
-    connecting: Connecting,
+    /// Beats when a connection has been made or given up, and lives while one is being made.
+    connecting: Pulse,
     led_by: Option<String>,
     /// How long may be silence.
     timeout: Option<Duration>,
@@ -146,7 +146,7 @@ impl Agent {
         let broken = |reason: String| HttpError::Tls { host: "this machine".to_owned(), reason };
         let roots = if way.tls { roots::load(&way.certificates)? } else { RootCertStore::empty() };
         let tls = roots::config(roots).map_err(|error| broken(error.to_string()))?;
-        let connecting = Connecting::default();
+        let connecting = Pulse::new();
         let counting = connecting.clone();
         let mut builder = reqwest::Client::builder()
             .tls_backend_preconfigured(tls)
@@ -158,7 +158,7 @@ impl Agent {
             .pool_max_idle_per_host(MOST_IDLE)
             .pool_idle_timeout(IDLE)
             .dns_resolver(Names { led_by: way.led_by.clone() })
-            .connector_layer(MapFutureLayer::new(move |connection| counting.count(connection)));
+            .connector_layer(MapFutureLayer::new(move |connection| counting.hold(connection)));
         if let Some(proxy) = &way.proxy {
             builder = builder.proxy(proxy::parse(proxy)?);
         }
@@ -173,7 +173,9 @@ impl Agent {
     /// that is taken counts in `sent` as a sign of life.
     pub(super) fn send(&self, request: reqwest::Request, sent: &Pulse) -> Result<Reply, Failure> {
         let began = Instant::now();
-        let last = || sent.last().max(self.connecting.waiting_since(began, self.timeout));
+        // No connection takes longer than the limit, after which that of the answer begins.
+        let most = began.checked_add(self.timeout.unwrap_or_default()).unwrap_or(began);
+        let last = || sent.last().max(self.connecting.last().min(most));
         let answer = async {
             self.check_literal(request.url()).await?;
             self.client.execute(request).await.map_err(Failure::Library)

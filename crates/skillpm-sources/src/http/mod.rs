@@ -7,7 +7,6 @@
 mod agent;
 mod ask;
 mod body;
-mod connecting;
 mod credentials;
 mod error;
 mod events;

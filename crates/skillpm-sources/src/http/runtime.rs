@@ -6,7 +6,7 @@
 use std::future::Future;
 use std::io;
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use futures_executor::block_on;
@@ -50,24 +50,55 @@ impl Runtime {
     }
 }
 
-/// The time of the last sign of life. Clones share it.
+/// The last sign of life of what clones share. It lives as long as it is held.
 #[derive(Debug, Clone)]
-pub(super) struct Pulse(Arc<Mutex<Instant>>);
+pub(super) struct Pulse(Arc<Mutex<Beats>>);
+
+#[derive(Debug)]
+struct Beats {
+    last: Instant,
+    holders: usize,
+}
 
 impl Pulse {
     /// Starts with the current time.
     pub(super) fn new() -> Self {
-        Self(Arc::new(Mutex::new(Instant::now())))
+        Self(Arc::new(Mutex::new(Beats { last: Instant::now(), holders: 0 })))
     }
 
     /// Sets the time to the current one.
     pub(super) fn beat(&self) {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        self.lock().last = Instant::now();
     }
 
     /// Returns the time.
     pub(super) fn last(&self) -> Instant {
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        let beats = self.lock();
+        if beats.holders > 0 { Instant::now() } else { beats.last }
+    }
+
+    /// Holds it until `future` is ready or dropped.
+    pub(super) fn hold<F: Future>(&self, future: F) -> impl Future<Output = F::Output> + use<F> {
+        self.lock().holders += 1;
+        let held = Held(self.clone());
+        async move {
+            let _held = held;
+            future.await
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Beats> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+struct Held(Pulse);
+
+impl Drop for Held {
+    fn drop(&mut self) {
+        let mut beats = self.0.lock();
+        beats.holders -= 1;
+        beats.last = Instant::now();
     }
 }
 
@@ -85,6 +116,18 @@ mod tests {
         assert_eq!(runtime.wait(pending::<()>(), Some(limit), || began), None);
         assert!(began.elapsed() >= limit);
         assert_eq!(runtime.wait(ready(7), None, Instant::now), Some(7));
+    }
+
+    #[test]
+    fn a_pulse_lives_as_long_as_it_is_held() {
+        let pulse = Pulse::new();
+        let (one, other) = (pulse.hold(pending::<()>()), pulse.hold(pending::<()>()));
+        drop(one);
+        // It ends because the time goes on.
+        let held = pulse.last();
+        while pulse.last() == held {}
+        drop(other);
+        assert_eq!(pulse.last(), pulse.last());
     }
 
     /// A library that waits with `block_on` panics there.
