@@ -48,7 +48,10 @@ const HEAD: &str = "---\nname: {{ name }}\ndescription: {{ description }}\n---\n
 fn the_built_in_templates_are_the_directories() {
     let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../templates");
     let beside = crate::fs::list_dir(&root).expect("a directory");
-    let directories: Vec<_> = beside.into_iter().filter(|name| root.join(name).is_dir()).collect();
+    let directories: Vec<_> = beside
+        .into_iter()
+        .filter(|name| crate::fs::kind(&root.join(name)).expect("looks") == Some(crate::fs::Kind::Directory))
+        .collect();
     let mut names: Vec<_> = BUILTIN.iter().map(|builtin| builtin.name.to_owned()).collect();
     names.sort_unstable();
     assert_eq!(names, directories);
