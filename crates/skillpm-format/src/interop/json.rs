@@ -6,6 +6,7 @@ use indexmap::IndexMap;
 use indexmap::map::Entry;
 use jsonc_parser::ast::{ObjectProp, Value as Ast};
 use jsonc_parser::common::Ranged as _;
+use jsonc_parser::tokens::TokenAndRange;
 use jsonc_parser::{CollectOptions, CommentCollectionStrategy, ParseOptions, ParseResult, parse_to_ast};
 use serde::ser::{Error as _, Serialize, Serializer};
 use serde_json::value::RawValue;
@@ -83,13 +84,22 @@ pub(super) fn parse(text: &str, comments: bool) -> Result<ParseResult<'_>, (usiz
         allow_non_finite_numbers: false,
         allow_extended_string_escapes: false,
     };
-    parse_to_ast(text, &collect, &options).map_err(|error| {
+    let parsed = parse_to_ast(text, &collect, &options).map_err(|error| {
         let reason = error.kind().to_string();
         let mut letters = reason.chars();
         let first = letters.next().map(|first| first.to_ascii_lowercase());
         let reason: String = first.into_iter().chain(letters).collect();
         (error.range().start, reason)
-    })
+    })?;
+    // The parser takes these as they are, and no other reader of JSON does.
+    let control = |token: &TokenAndRange<'_>| {
+        let source = &text[token.range.start..token.range.end];
+        Some(token.range.start + source.find(|c| c < ' ')?)
+    };
+    match parsed.tokens.iter().flatten().find_map(control).filter(|_| !comments) {
+        Some(at) => Err((at, "a control character in a string must be escaped".to_owned())),
+        None => Ok(parsed),
+    }
 }
 
 /// A parsed text whose parts know their positions.

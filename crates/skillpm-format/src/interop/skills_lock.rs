@@ -257,9 +257,13 @@ mod tests {
     #[test]
     fn hostile_files() {
         let good = example();
-        let cases: [(String, &str); 13] = [
+        let cases: [(String, &str); 14] = [
             (String::new(), "1:1: it is empty"),
             ("[]".into(), "1:1: the file must be an object"),
+            (
+                good.replace("axiom-sre", "axiom\nsre"),
+                "4:11: a control character in a string must be escaped",
+            ),
             ("{\"skills\": {}}".into(), "1:1: there is no `version`"),
             ("{\"version\": 1}".into(), "1:1: there is no `skills`"),
             ("{\n \"version\": \"1\", \"skills\": {}}".into(), "2:13: `version` must be a number"),
