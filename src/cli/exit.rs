@@ -167,6 +167,16 @@ mod tests {
     }
 
     #[test]
+    fn failures_go_before_what_was_found() {
+        let failed =
+            |kinds: &[ErrorKind]| kinds.iter().map(|kind| Error::new(*kind, "x")).collect::<Vec<_>>();
+        let (network, usage) = (ErrorKind::Network, ErrorKind::Usage);
+        assert_eq!(shown(&failed(&[network, network]), true), NETWORK);
+        assert_eq!(shown(&failed(&[network, usage]), false), FINDINGS);
+        assert_eq!((shown(&[], true), shown(&[], false)), (FINDINGS, SUCCESS));
+    }
+
+    #[test]
     fn edited_skills_that_stay_are_no_success() {
         let left = InstallOutcome { left_modified: vec!["pdf".to_owned()], ..InstallOutcome::default() };
         assert_eq!(install(&left), FINDINGS);
