@@ -7,10 +7,12 @@
 //! ([`skillpm_sources`]), and the rules and values of [`skillpm_format`]. Without the feature `http` it reaches no network,
 //! without `git` it reads no repositories, and without `create` it makes no new skills.
 
+#[cfg(feature = "http")]
+use skillpm_format::credentials;
 use skillpm_format::{
-    admission, advice, codes, credentials, digest, document, interop, lint, lockfile, manifest, merge, name,
-    path, profile, ranking, refusal, requirement, resolve, review, scope_kind, skill, spec, text, tokens,
-    tree, version,
+    admission, advice, codes, digest, document, interop, lint, lockfile, manifest, merge, name, path,
+    profile, ranking, refusal, requirement, resolve, review, scope_kind, skill, spec, text, tokens, tree,
+    version,
 };
 #[cfg(feature = "git")]
 use skillpm_sources::git;

@@ -3,9 +3,11 @@
 //! Imports run one way: ground, files, carriers, store, registries, sources, and below them the rules and values of
 //! [`skillpm_format`]. Without the feature `http` it reaches no network, without `git` it reads no repositories.
 
+#[cfg(feature = "http")]
+use skillpm_format::credentials;
 use skillpm_format::{
-    advice, codes, credentials, digest, document, interop, lockfile, manifest, name, path, refusal, resolve,
-    review, scope_kind, skill, spec, text, tree, version,
+    advice, codes, digest, document, interop, lockfile, manifest, name, path, refusal, resolve, review,
+    scope_kind, skill, spec, text, tree, version,
 };
 
 // ground
