@@ -17,7 +17,9 @@ import sys
 
 from measure import cell, skills
 
-MANAGER = "from skillpm import SkillManager\nmanager = SkillManager(directory, profile='skillkit')\n"
+MANAGER = (
+    "from skillpm import SkillManager\nmanager = SkillManager(directory, profile='skillkit')\n"
+)
 STORE = "from skillpm.langflow import SkillStore\n"
 STORED = STORE + "store = SkillStore(directory)\nstore.load_skill('skill-0')\n"
 TOOLS = MANAGER + "from skillpm.langchain import create_langchain_tools\n"

@@ -16,7 +16,7 @@ from support.model import ScriptedChatModel, calling
 
 import skillpm
 
-CHECK = '''import argparse
+CHECK = """import argparse
 import sys
 
 parser = argparse.ArgumentParser(description="Check whether a PDF has form fields.")
@@ -25,7 +25,7 @@ path = parser.parse_args().path
 if path == "missing.pdf":
     sys.exit(f"{path} does not exist")
 print("It has fields.")
-'''
+"""
 
 
 @pytest.mark.req("S1-SM-3", "S1-SM-4")
