@@ -34,7 +34,7 @@ pub(crate) use shown::Shown;
 const VIEWS: usize = 16;
 /// The number of lists of skills that are kept.
 const LISTS: usize = 4_096;
-/// The number of versions of which it is kept what OCI calls them by: some 150 bytes each.
+/// How many versions have their OCI descriptor cached, of some 150 bytes each.
 const PARTS: usize = 100_000;
 /// The bytes of files that never change which are kept in memory.
 const KEPT_BYTES: u64 = 64 << 20;
@@ -52,7 +52,7 @@ pub(crate) struct App {
     pub(crate) catalog: Catalog,
     /// The tokens.
     pub(crate) tokens: Tokens,
-    /// Who may state which job of a CI system somebody is.
+    /// The trusted issuers of identities of CI jobs (OIDC).
     pub(crate) issuers: Issuers,
     /// The private skills.
     private: Derived<Vec<Arc<History>>>,

@@ -24,7 +24,7 @@ use crate::log::{Ending, Log};
 use crate::pages;
 use crate::registry::{Account, Timestamp, registry_name};
 use crate::storage::{Place, Storage, check_store, create, create_if_empty};
-use crate::web::{self, Entrance, Metrics, State, Tls};
+use crate::web::{self, Metrics, StartupGate, State, Tls};
 use crate::words;
 
 /// How long the end of the process waits for threads that are at work.
@@ -267,11 +267,11 @@ async fn serve(args: ServeArgs) -> Result<()> {
     if let Some((_, address)) = &watching {
         anstream::println!("metrics at http://{address}/metrics");
     }
-    let (entrance, watch) = (Entrance::new(), Entrance::new());
+    let (gate, watch) = (StartupGate::new(), StartupGate::new());
     let refused = metrics.refused_connections.clone();
     let serving = async {
         let (counted, stopped) = (refused.clone(), stop.clone());
-        let public = web::serve(listener, entrance.clone(), &settings, tls.as_deref(), counted, stopped);
+        let public = web::serve(listener, gate.clone(), &settings, tls.as_deref(), counted, stopped);
         let watched = async {
             if let Some((listener, _)) = watching {
                 web::serve(listener, watch.clone(), &settings, None, refused.clone(), stop.clone()).await;
@@ -289,7 +289,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
     };
     let state = Arc::new(State::new(app, metrics)?);
     tokio::spawn(follow(Arc::clone(&state), refresh));
-    entrance.open(web::router(Arc::clone(&state)));
+    gate.open(web::router(Arc::clone(&state)));
     watch.open(web::watch_router(Arc::clone(&state)));
     let (skills, versions) = state.app.catalog.size();
     tracing::info!(%address, skills, versions, "serving");

@@ -270,7 +270,7 @@ commands! {
         )]
         Cache(cache::CacheArgs) => cache::run, READS;
 
-        /// show what may be installed and run here, and which line of which file says so
+        /// show what may be installed and run here, and which line of a policy decides
         #[command(after_help = policy::EXAMPLES)]
         Policy(policy::PolicyArgs) => policy::run, READS;
 

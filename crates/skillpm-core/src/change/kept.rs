@@ -15,7 +15,7 @@ use crate::scope::evidence::Unedited;
 use crate::scope::plan::{Goal, Location, Plan, Step};
 use crate::scope::state::Files;
 use crate::scope::transaction::Transaction;
-use crate::scope::trees::Lying;
+use crate::scope::trees::OnDiskTree;
 use crate::store::{Note, Store, Why};
 use crate::tree::FileSet;
 use crate::tree::leftovers::comes_back;
@@ -56,7 +56,7 @@ pub(crate) fn keep_replaced(context: &Context, scope: &Scope, plan: &Plan) -> Re
     // They came from a source once: returning to them then needs no download.
     for (at, name) in &plan.store {
         let path = scope.place(&context.settings, at, name)?;
-        let Lying { files: set, digest, .. } = scope.index.trees().read(&path)?;
+        let OnDiskTree { files: set, digest, .. } = scope.index.trees().read(&path)?;
         // The user's part of a merged skill has already been saved, readable only by the user.
         if !unedited.is_fetched(&digest) && !unedited.is_merged_copy(at, &digest) {
             Store::new(&context.settings)?.put(&set).map_err(|error| error.context(lost(&path)))?;

@@ -38,7 +38,7 @@ type Expected = BTreeMap<SkillName, Vec<Digest>>;
 
 /// A tree at the place of a skill.
 #[derive(Debug, Clone)]
-pub struct Lying {
+pub struct OnDiskTree {
     /// Its files.
     pub files: FileSet,
     /// Their digest.
@@ -64,7 +64,7 @@ impl Trees {
     /// # Errors
     ///
     /// Fails if it cannot be read as a skill.
-    pub fn read(&self, path: &Path) -> Result<Lying, ReadError> {
+    pub fn read(&self, path: &Path) -> Result<OnDiskTree, ReadError> {
         read(path, || self.expected(path), self.store.as_ref())
     }
 
@@ -148,7 +148,7 @@ pub fn inside_as(dir: &Path, digest: &Digest) -> Inside {
 }
 
 /// Returns the content of the directory `dir` from the result of reading it.
-fn inside(dir: &Path, read: Result<Lying, ReadError>) -> Inside {
+fn inside(dir: &Path, read: Result<OnDiskTree, ReadError>) -> Inside {
     match read {
         Ok(lying) => Inside { digest: Some(lying.digest), repository: lying.repository },
         Err(_) => Inside { digest: None, repository: bare(dir).is_ok_and(|tree| tree.has_repository()) },
@@ -187,14 +187,14 @@ fn read(
     dir: &Path,
     expected: impl FnOnce() -> Vec<Digest>,
     store: Option<&Store>,
-) -> Result<Lying, ReadError> {
+) -> Result<OnDiskTree, ReadError> {
     let tree = bare(dir)?;
     let (repository, found) = (tree.has_repository(), tree.leftovers());
     let (files, digest) =
         if found.is_empty() { skill(&tree)? } else { choose(dir, &tree, &found, &expected(), store)? };
     let own: BTreeSet<String> = own(&files).map(ToOwned::to_owned).collect();
     let leftovers = found.into_iter().filter(|leftover| !own.contains(leftover)).collect();
-    Ok(Lying { files, digest, repository, leftovers, has_own: !own.is_empty() })
+    Ok(OnDiskTree { files, digest, repository, leftovers, has_own: !own.is_empty() })
 }
 
 /// Returns the files of the skill in `dir`. `bare` is its tree, and `found` are leftovers that may be files

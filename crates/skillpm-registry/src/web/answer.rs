@@ -21,7 +21,7 @@ use crate::codes;
 use crate::error::{Error, status};
 use crate::words;
 
-/// What says that nobody keeps an answer.
+/// The value of `Cache-Control` for an answer that must not be cached.
 const NO_STORE: &str = "no-store";
 
 /// After how many seconds a client is to try again what the store failed to do.

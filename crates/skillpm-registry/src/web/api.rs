@@ -94,7 +94,7 @@ async fn exchange(State(state): State<Shared>, body: Sent<ExchangeBody>) -> Answ
         });
         return Err(refusal.into());
     }
-    let request = state.app.issuers.see_once(statement, now()).await?;
+    let request = state.app.issuers.redeem(statement, now()).await?;
     Ok(Reply::new(StatusCode::CREATED, &state.app.tokens.issue(request, now()).await?))
 }
 

@@ -18,7 +18,7 @@ use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::Shared;
 use super::answer::Problem;
-use super::dialect::{BASIC, Dialect};
+use super::error_format::{BASIC, ErrorFormat};
 use super::serve::client_of;
 use crate::access::{Caller, Scope, missing};
 use crate::app::{App, now};
@@ -79,7 +79,7 @@ pub(super) async fn guard(State(state): State<Shared>, mut request: Request, nex
     let since = Instant::now();
     let address = address(&state, &request);
     let (method, path) = (request.method().clone(), request.uri().path().to_owned());
-    let dialect = Dialect::of(&request);
+    let format = ErrorFormat::of(&request);
     // First how often, and by the address: looking for a token that does not exist costs a request to the store.
     let counted = check(
         &state.rates.requests,
@@ -98,10 +98,10 @@ pub(super) async fn guard(State(state): State<Shared>, mut request: Request, nex
             }
         },
     };
-    response = dialect.translate(response, &path);
+    response = format.translate(response, &path);
     let is_refused = response.status() == StatusCode::UNAUTHORIZED;
     let headers = response.headers_mut();
-    if is_refused && dialect != Dialect::Oci && state.app.config.read == ReadAccess::Token {
+    if is_refused && format != ErrorFormat::Oci && state.app.config.read == ReadAccess::Token {
         // A browser asks for a name and a password, and knows nothing else.
         if let Some(bearer) = headers.insert(WWW_AUTHENTICATE, BASIC) {
             headers.append(WWW_AUTHENTICATE, bearer);

@@ -4,9 +4,8 @@ mod activity;
 mod answer;
 mod api;
 mod clawhub;
-mod dialect;
 mod discovery;
-mod entrance;
+mod error_format;
 mod files;
 mod guard;
 mod health;
@@ -16,6 +15,7 @@ mod openapi;
 mod pages;
 mod route;
 mod serve;
+mod startup_gate;
 mod tls;
 
 use std::sync::Arc;
@@ -29,9 +29,9 @@ use tower_http::compression::predicate::{NotForContentType, Predicate as _, Size
 use crate::app::App;
 use crate::error::Result;
 use crate::pages::Pages;
-pub(crate) use entrance::Entrance;
 pub(crate) use metrics::Metrics;
 pub(crate) use serve::serve;
+pub(crate) use startup_gate::StartupGate;
 pub(crate) use tls::Tls;
 
 /// The number of archives that are published at the same time: each is in memory as a whole.

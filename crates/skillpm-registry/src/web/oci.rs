@@ -14,7 +14,7 @@ use serde_json::json;
 
 use super::Shared;
 use super::answer::{Answer, Keep, Query, json, unchanged};
-use super::dialect::BASIC;
+use super::error_format::BASIC;
 use crate::access::Caller;
 use crate::app::{App, File, Parts};
 use crate::digest::Digest;

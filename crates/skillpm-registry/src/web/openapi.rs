@@ -169,7 +169,7 @@ mod tests {
     use axum::body::Body;
     use axum::extract::Request;
 
-    use super::super::dialect::Dialect;
+    use super::super::error_format::ErrorFormat;
     use super::*;
 
     #[test]
@@ -205,8 +205,8 @@ mod tests {
     fn errors_have_the_form_that_the_document_says() {
         for route in interface() {
             let request = Request::builder().method(&route.method).uri(format!("/api/v1{}", route.path));
-            let dialect = Dialect::of(&request.body(Body::empty()).expect("a request"));
-            assert_eq!(dialect == Dialect::Text, route.is_clawhub, "{} {}", route.method, route.path);
+            let format = ErrorFormat::of(&request.body(Body::empty()).expect("a request"));
+            assert_eq!(format == ErrorFormat::Text, route.is_clawhub, "{} {}", route.method, route.path);
         }
     }
 }

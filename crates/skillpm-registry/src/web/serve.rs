@@ -24,7 +24,7 @@ use tokio_rustls::TlsAcceptor;
 use tower::Service;
 
 use super::activity::{Activity, Stream};
-use super::entrance::Entrance;
+use super::startup_gate::StartupGate;
 use super::tls::Tls;
 use crate::config::{Config, Limits};
 
@@ -43,7 +43,7 @@ const OTHER_FILES: u64 = 256;
 /// `refused` the connections of addresses that have too many.
 pub(crate) async fn serve(
     listener: TcpListener,
-    entrance: Entrance,
+    gate: StartupGate,
     config: &Config,
     tls: Option<&Tls>,
     refused: Counter,
@@ -80,7 +80,7 @@ pub(crate) async fn serve(
         let _ = stream.set_nodelay(true);
         let activity = Arc::new(Activity::new());
         let stream = Stream::new(stream, Arc::clone(&activity));
-        let service = Peer { entrance: entrance.clone(), address, activity: Arc::clone(&activity) };
+        let service = Peer { gate: gate.clone(), address, activity: Arc::clone(&activity) };
         let acceptor = tls.map(Tls::acceptor);
         let (builder, watcher) = (builder.clone(), graceful.watcher());
         // A request ends by itself after its time; what tells the client so has a moment more.
@@ -121,7 +121,7 @@ async fn answer(
 /// The routes, for the requests of one connection.
 #[derive(Debug, Clone)]
 struct Peer {
-    entrance: Entrance,
+    gate: StartupGate,
     address: SocketAddr,
     activity: Arc<Activity>,
 }
@@ -144,7 +144,7 @@ where
         let is_http2 = request.version() == Version::HTTP_2;
         self.activity.asked(is_http2);
         request.extensions_mut().insert(ConnectInfo(self.address));
-        let answering = self.entrance.routes().call(request);
+        let answering = self.gate.routes().call(request);
         let activity = Arc::clone(&self.activity);
         Box::pin(async move {
             let response = answering.await?;

@@ -6,10 +6,10 @@ use std::path::Path;
 use git2::Oid;
 
 use super::cache::{Remote, asked_name};
+use super::errors::{self, Meaning};
 use super::names;
 use super::objects::{FoundObject, Objects};
 use super::program::{ProgramError, ProgramRun};
-use super::said::{self, Meaning};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::spec::Reference;
@@ -122,7 +122,7 @@ impl Fetch<'_> {
         match self.run(&args, None) {
             // Servers that only serve files do not support shallow fetches.
             Err(ProgramError::Said(text))
-                if depth.is_some() && said::meaning(&text) == Meaning::OnlyFiles =>
+                if depth.is_some() && errors::meaning(&text) == Meaning::OnlyFiles =>
             {
                 self.fetch(None, options, refspecs)
             }
@@ -137,8 +137,8 @@ impl Fetch<'_> {
             ProgramError::Error(error) => Failed::Error(error),
             ProgramError::TooLarge => self.too_large(),
             ProgramError::Said(text) => {
-                let error = said::error(&self.remote.url, &text);
-                if said::meaning(&text) == Meaning::Other && !self.fresh {
+                let error = errors::error(&self.remote.url, &text);
+                if errors::meaning(&text) == Meaning::Other && !self.fresh {
                     Failed::Anew(error)
                 } else {
                     Failed::Error(error)
@@ -179,7 +179,8 @@ impl Fetch<'_> {
                 .objects
                 .commit_at(&name)
                 .ok_or_else(|| names::not_a_commit(url, reference.map_or("HEAD", Reference::name)).into()),
-            Err(ProgramError::Said(text)) if said::meaning(&text) == Meaning::NoRevision => match reference {
+            Err(ProgramError::Said(text)) if errors::meaning(&text) == Meaning::NoRevision => match reference
+            {
                 Some(any @ Reference::Any(_)) if any.commit_digits().is_some() => self.digits(any),
                 reference => Err(self.no_reference(reference)),
             },
@@ -195,7 +196,7 @@ impl Fetch<'_> {
         let name = format!("refs/skillpm/fetched/{id}");
         match self.fetch(Some("--depth=1"), &[], &[&format!("+{id}:{name}")]) {
             Ok(()) => {}
-            Err(ProgramError::Said(text)) => match said::meaning(&text) {
+            Err(ProgramError::Said(text)) => match errors::meaning(&text) {
                 Meaning::NoRevision => return Err(none()),
                 Meaning::NotServed | Meaning::OnlyFiles => self.everything()?,
                 _ => return Err(self.failed(ProgramError::Said(text))),
@@ -254,7 +255,7 @@ impl Fetch<'_> {
         match self.run(&args, Some(list.into_bytes())) {
             Ok(_) => Ok(()),
             // Some servers leave contents out and then refuse to serve them by their ids.
-            Err(ProgramError::Said(text)) => Err(Failed::Anew(said::error(&self.remote.url, &text))),
+            Err(ProgramError::Said(text)) => Err(Failed::Anew(errors::error(&self.remote.url, &text))),
             Err(fault) => Err(self.failed(fault)),
         }
     }

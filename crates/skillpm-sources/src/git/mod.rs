@@ -5,12 +5,12 @@
 //! so no hook, filter, submodule or link of a foreign repository takes effect. See `docs/design/git.md`.
 
 mod cache;
+mod errors;
 mod fetch;
 mod names;
 mod objects;
 mod probe;
 mod program;
-mod said;
 mod work_tree;
 
 use std::path::Path;
@@ -96,7 +96,7 @@ fn check(at: WantedRevision<'_>) -> Result<()> {
     };
     match right {
         true => Ok(()),
-        false if is_object_id(&commit.to_ascii_lowercase()) => Err(said::sha256()),
+        false if is_object_id(&commit.to_ascii_lowercase()) => Err(errors::sha256()),
         false => Err(Error::not_a_commit(commit)),
     }
 }

@@ -391,7 +391,7 @@ pub(super) fn open_at(git_dir: &Path, shown: &str) -> Result<Option<Objects>> {
     match Objects::open(git_dir) {
         Ok(objects) => Ok(Some(objects)),
         Err(error) if error.message().contains("unsupported extension") => Ok(None),
-        Err(error) if error.message().contains("object format") => Err(super::said::sha256()),
+        Err(error) if error.message().contains("object format") => Err(super::errors::sha256()),
         Err(error) => Err(Error::usage(format!("`{shown}` cannot be opened as a git repository"))
             .because(io::Error::other(error.message().to_owned()))),
     }

@@ -64,7 +64,7 @@ pub(super) struct Agent {
     /// Beats when a connection has been made or given up, and lives while one is being made.
     connecting: Pulse,
     led_by: Option<String>,
-    /// How long may be silence.
+    /// The longest time without any data.
     timeout: Option<Duration>,
 }
 

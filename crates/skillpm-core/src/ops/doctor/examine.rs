@@ -125,8 +125,8 @@ impl Doctor<'_> {
 
     /// Returns what is wrong in `scope`.
     pub(super) fn check(&self, scope: &Scope) -> Vec<Finding> {
-        let wishes = |state: &ScopeState<'_>| self.wishes(state);
-        let look = Inspection::take(&self.context.settings, scope, self.store.as_ref(), &wishes);
+        let desired = |state: &ScopeState<'_>| self.desired(state);
+        let look = Inspection::take(&self.context.settings, scope, self.store.as_ref(), &desired);
         let mut found = check(&look);
         found.extend(pending::of_scope(&self.context.settings, &look));
         found.sort_by(|a, b| a.order().cmp(&b.order()));
@@ -197,10 +197,10 @@ impl Doctor<'_> {
 
     /// Returns what the files of the scope with `state` ask for, and what an installation would do about where the
     /// skills are.
-    fn wishes(&self, state: &ScopeState<'_>) -> BTreeMap<SkillName, DesiredSkill> {
+    fn desired(&self, state: &ScopeState<'_>) -> BTreeMap<SkillName, DesiredSkill> {
         let (settings, scope, files) = (&self.context.settings, state.scope, &state.files);
         let audience = AgentTargets::known(settings, scope, files);
-        let mut wishes = BTreeMap::new();
+        let mut desired = BTreeMap::new();
         let kept = files.kept();
         let names: Vec<_> = match files.manifest_text {
             Some(_) => {
@@ -213,7 +213,7 @@ impl Doctor<'_> {
             let entry = files.manifest.skills().get(name);
             let disabled = entry.is_some_and(|entry| entry.disabled);
             let editable = entry.filter(|entry| entry.editable);
-            // Nobody needs the directory of what nobody sees.
+            // The directory of an agent that sees no skill in it can go.
             let editable = editable.map(|entry| match Editable::of(settings, scope, entry) {
                 Ok(Some(found)) if disabled => Ok(found),
                 _ => editable::find(self.context, scope, name, entry),
@@ -241,9 +241,9 @@ impl Doctor<'_> {
             } else if wish.editable.is_none() {
                 continue;
             }
-            wishes.insert(name.clone(), wish);
+            desired.insert(name.clone(), wish);
         }
-        wishes
+        desired
     }
 
     /// Returns what an installation would do in the canonical place of `wanted` and among the disabled.

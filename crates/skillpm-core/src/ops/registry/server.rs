@@ -22,7 +22,7 @@ use crate::spec::Address;
 
 /// The number of hints of a server that are shown.
 const MOST_HINTS: usize = 3;
-/// The media type of what the server is told and says.
+/// The media type of requests and responses.
 const JSON: &str = "application/json";
 
 /// A registry that a server has.
@@ -171,7 +171,7 @@ impl RegistryServer {
 
     /// Returns the error for an answer that is not what it should be.
     pub(in crate::ops) fn unexpected(&self) -> Error {
-        Error::integrity(format!("`{}` does not say what it did", self.address))
+        Error::integrity(format!("unexpected response from `{}`", self.address))
             .coded(codes::REGISTRY_UNUSABLE)
     }
 

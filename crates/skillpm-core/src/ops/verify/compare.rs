@@ -7,7 +7,7 @@ use std::path::Path;
 use super::outcome::{ChangedFile, FileChange, UnlockedCode, VerifiedPlace};
 use crate::digest::{Digest, HashingWriter};
 use crate::fs::{self, is_empty_dir};
-use crate::scope::trees::Lying;
+use crate::scope::trees::OnDiskTree;
 use crate::store::Store;
 use crate::tree::leftovers::is_code;
 use crate::tree::{FileSet, Node, ReadError, Tree};
@@ -25,11 +25,11 @@ pub(super) fn tree(
     place: VerifiedPlace,
     path: &Path,
     locked: &Digest,
-    tree: Result<Lying, ReadError>,
+    tree: Result<OnDiskTree, ReadError>,
     store: Option<&Store>,
 ) -> VerifiedPlace {
     let (place, new) = match tree {
-        Ok(Lying { digest, files, leftovers, .. }) => {
+        Ok(OnDiskTree { digest, files, leftovers, .. }) => {
             let code = code(path, &leftovers, |script| files.get(script).is_some());
             let place = VerifiedPlace { leftovers, code, ..place };
             if digest == *locked {

@@ -8,7 +8,7 @@ mod home;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use super::inspection::{Goes, Inspection};
+use super::inspection::{Inspection, LinkTarget};
 use super::{Finding, problem};
 use crate::advice::{Message, Opt, Verb, message};
 use crate::scope::agent_view::alike;
@@ -60,11 +60,11 @@ pub fn check(look: &Inspection<'_>) -> Vec<Finding> {
 /// Reports whether `found`, at the entry `name` of the directory `dir`, leads to something that is not a link.
 fn leads_somewhere(look: &Inspection<'_>, dir: &Path, name: &str, found: &OnDisk) -> bool {
     let Some((_, goes)) = look.link(dir, name, found) else { return *found != OnDisk::Absent };
-    let Goes::Canonical(to) = &goes else { return goes == Goes::Elsewhere };
+    let LinkTarget::Canonical(to) = &goes else { return goes == LinkTarget::Elsewhere };
     let skills = look.scope.skills_dir();
     let is_itself = dir == skills && to == name;
     let there = look.canonical.as_ref().ok().and_then(|entries| entries.get(to)).filter(|_| !is_itself);
-    there.is_some_and(|there| !matches!(look.link(&skills, to, there), Some((_, Goes::Nowhere))))
+    there.is_some_and(|there| !matches!(look.link(&skills, to, there), Some((_, LinkTarget::Nowhere))))
 }
 
 fn closed(dir: &Path, closed: &ClosedDir) -> Finding {

@@ -44,7 +44,7 @@ pub struct Inspection<'a> {
     /// The content of the directory of disabled skills.
     pub disabled: Listing,
     /// What the manifest and the lockfile request. Empty if the manifest cannot be read.
-    pub wishes: BTreeMap<SkillName, DesiredSkill>,
+    pub desired: BTreeMap<SkillName, DesiredSkill>,
     /// The existing directories of agents, except those that are the canonical one.
     pub agents: Vec<AgentDirectory>,
     /// The agents on this machine and those that the manifest names.
@@ -102,7 +102,7 @@ pub type Listing = Result<BTreeMap<String, OnDisk>, ClosedDir>;
 
 /// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Goes {
+pub enum LinkTarget {
     /// The place of the canonical copy of this name, whether something is there or not.
     Canonical(String),
     /// Another place, where something exists.
@@ -169,13 +169,13 @@ impl<'a> Inspection<'a> {
             ..Files::default()
         };
         let state = ScopeState::of(settings, scope, files, Depth::Metadata);
-        let wishes = if read.is_ok() { intent(&state) } else { BTreeMap::new() };
+        let desired = if read.is_ok() { intent(&state) } else { BTreeMap::new() };
         let mut look = Self {
             cut_off: Transaction::is_cut_off(scope),
             leftovers: Vec::new(),
             canonical: Ok(BTreeMap::new()),
             disabled: Ok(BTreeMap::new()),
-            wishes,
+            desired,
             agents: Vec::new(),
             here: Vec::new(),
             left: if lock.is_ok() { state.no_longer_asked() } else { BTreeSet::new() },
@@ -203,12 +203,12 @@ impl<'a> Inspection<'a> {
     pub fn installed(&self) -> BTreeSet<String> {
         let locked = self.locked().into_iter().flat_map(|lock| lock.skills.keys()).map(ToString::to_string);
         let there = self.canonical.iter().flat_map(BTreeMap::keys).cloned();
-        locked.chain(there).chain(self.wishes.keys().map(ToString::to_string)).collect()
+        locked.chain(there).chain(self.desired.keys().map(ToString::to_string)).collect()
     }
 
     /// Returns the agents that the user chose.
     fn chosen(&self) -> BTreeSet<&'static str> {
-        let wished = self.wishes.values().flat_map(DesiredSkill::linked).map(|agent| agent.id);
+        let wished = self.desired.values().flat_map(DesiredSkill::linked).map(|agent| agent.id);
         self.asked().map(agent_view::chosen).unwrap_or_default().into_iter().chain(wished).collect()
     }
 
@@ -217,7 +217,7 @@ impl<'a> Inspection<'a> {
         let asked = |name: &SkillName| self.asked().is_some_and(|asked| asked.skills().contains_key(name));
         self.locked().is_some_and(|lock| is_locked(lock, name))
             || SkillName::exact(name).is_some_and(|name| {
-                self.wishes.contains_key(&name) || self.left.contains(&name) || asked(&name)
+                self.desired.contains_key(&name) || self.left.contains(&name) || asked(&name)
             })
     }
 
@@ -281,7 +281,7 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns the text of the link `found` at the entry `name` of the directory `dir`, and where it leads.
-    pub fn link(&self, dir: &Path, name: &str, found: &OnDisk) -> Option<(PathBuf, Goes)> {
+    pub fn link(&self, dir: &Path, name: &str, found: &OnDisk) -> Option<(PathBuf, LinkTarget)> {
         let path = dir.join(name);
         let text = match found {
             OnDisk::OtherLink(text) => text.clone(),
@@ -290,7 +290,7 @@ impl<'a> Inspection<'a> {
         };
         let skills = real(&self.scope.skills_dir());
         let says = normal(&real(dir).join(&text));
-        Some((text, goes(&path, &says, &skills).unwrap_or(Goes::Elsewhere)))
+        Some((text, goes(&path, &says, &skills).unwrap_or(LinkTarget::Elsewhere)))
     }
 
     /// Inspects the directories of the agents that count, each once: those that the user chose, those of this machine,
@@ -364,7 +364,7 @@ impl<'a> Inspection<'a> {
         for dir in &self.agents {
             for (name, found) in dir.entries.iter().flatten() {
                 let Some(name) = SkillName::exact(name) else { continue };
-                let known = self.wishes.contains_key(&name) && matches!(found, OnDisk::Tree(_));
+                let known = self.desired.contains_key(&name) && matches!(found, OnDisk::Tree(_));
                 let path = dir.path.join(name.as_str());
                 if known && !is_ours(dir, &name) && is_tracked(settings, &self.scope, &path.join(SKILL_FILE))
                 {
@@ -379,7 +379,7 @@ impl<'a> Inspection<'a> {
     fn people(&mut self) {
         let chosen = self.chosen();
         // What is not there has its own finding.
-        let there = self.wishes.iter();
+        let there = self.desired.iter();
         let there = there.filter(|(name, wish)| !wish.disabled && self.state.is_offered(name.as_str()));
         let there: BTreeSet<&str> = there.map(|(name, _)| name.as_str()).collect();
         let unseen = if self.asked().is_some() { self.state.unseen(&there) } else { Vec::new() };
@@ -396,7 +396,7 @@ impl<'a> Inspection<'a> {
             let served = agent.is_universal() || one.own.is_some_and(is_canonical);
             // A missing link that the user requested has its own finding.
             let is_wished = |name: &String| {
-                let wish = self.wishes.iter().find(|(wished, _)| wished.as_str() == name);
+                let wish = self.desired.iter().find(|(wished, _)| wished.as_str() == name);
                 wish.is_some_and(|(_, wish)| wish.linked().any(|wished| wished.id == agent.id))
             };
             let mut unseen = unseen.remove(agent.id).unwrap_or_default();
@@ -478,9 +478,9 @@ fn stored(lock: &Lockfile, store: Option<&Store>) -> BTreeSet<SkillName> {
 
 /// Returns the target of the link at `path`, whose text is `says`. `skills` is the directory of the canonical
 /// copies.
-fn goes(path: &Path, says: &Path, skills: &Path) -> Result<Goes, PathError> {
+fn goes(path: &Path, says: &Path, skills: &Path) -> Result<LinkTarget, PathError> {
     let canonical = |leads: &Path| match (leads.parent(), leads.file_name().and_then(|name| name.to_str())) {
-        (Some(parent), Some(name)) if parent == skills => Some(Goes::Canonical(name.to_owned())),
+        (Some(parent), Some(name)) if parent == skills => Some(LinkTarget::Canonical(name.to_owned())),
         _ => None,
     };
     // First by its text, whatever exists there; otherwise by where it ends.
@@ -488,8 +488,8 @@ fn goes(path: &Path, says: &Path, skills: &Path) -> Result<Goes, PathError> {
         return Ok(goes);
     }
     Ok(match fs::real_path(path)? {
-        Some(ends) => canonical(&ends).unwrap_or(Goes::Elsewhere),
-        None => Goes::Nowhere,
+        Some(ends) => canonical(&ends).unwrap_or(LinkTarget::Elsewhere),
+        None => LinkTarget::Nowhere,
     })
 }
 

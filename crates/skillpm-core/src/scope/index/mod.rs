@@ -17,7 +17,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use self::format::{Content, IndexEntry};
 use super::state::Inside;
-use super::trees::{Lying, Trees};
+use super::trees::{OnDiskTree, Trees};
 use crate::digest::Digest;
 use crate::fs::{self, Base, Kind, Moment};
 use crate::settings::Settings;
@@ -129,7 +129,7 @@ impl Index {
         };
         // Which leftovers belong to the tree depends on what is locked.
         let is_certain =
-            |read: &Lying| read.leftovers.is_empty() || self.trees.is_locked(&path, &read.digest);
+            |read: &OnDiskTree| read.leftovers.is_empty() || self.trees.is_locked(&path, &read.digest);
         let seen = seen.filter(|_| read.is_some_and(|read| !read.has_own && is_certain(&read)));
         let seen = seen.filter(|seen| seen.iter().all(|(_, stat)| stat.is_settled(now)));
         let entry = found.digest.zip(seen).and_then(|(digest, seen)| IndexEntry::new(digest, &seen));

@@ -20,7 +20,7 @@ use crate::scope::evidence::contains;
 use crate::scope::merges;
 use crate::scope::receipts::Receipts;
 use crate::scope::sources;
-use crate::scope::trees::Lying;
+use crate::scope::trees::OnDiskTree;
 use crate::settings::Settings;
 use crate::store::Store;
 use crate::tree::ReadError;
@@ -77,7 +77,7 @@ pub struct ScopeState<'a> {
 }
 
 /// What is at a place, and its tree if it was read.
-type Looked = (OnDisk, Option<std::result::Result<Lying, ReadError>>);
+type Looked = (OnDisk, Option<std::result::Result<OnDiskTree, ReadError>>);
 
 impl<'a> ScopeState<'a> {
     /// Reads the files of `scope` and looks for its agents.
@@ -296,7 +296,7 @@ impl<'a> ScopeState<'a> {
             OnDisk::Tree(Some(digest)) if *digest == locked.digest => SkillState::Ok,
             OnDisk::Tree(Some(_)) => {
                 let trees = self.scope.index.trees();
-                let is_same = |tree: &Lying| trees.has_other_line_ends(&tree.files, &locked.digest);
+                let is_same = |tree: &OnDiskTree| trees.has_other_line_ends(&tree.files, &locked.digest);
                 let is_same = self.with_tree(place, |tree| tree.as_ref().is_ok_and(is_same));
                 if is_same { SkillState::LineEnds } else { SkillState::Modified }
             }
@@ -315,7 +315,7 @@ impl<'a> ScopeState<'a> {
     fn with_tree<T>(
         &self,
         place: &PlaceState,
-        of: impl FnOnce(&std::result::Result<Lying, ReadError>) -> T,
+        of: impl FnOnce(&std::result::Result<OnDiskTree, ReadError>) -> T,
     ) -> T {
         match &place.tree {
             Some(tree) => of(tree),

@@ -12,7 +12,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::scope::Scope;
 use crate::scope::editable::Editable;
-use crate::scope::trees::Lying;
+use crate::scope::trees::OnDiskTree;
 use crate::tree::ReadError;
 
 /// The state of a skill, or of one of its places, compared with the lockfile.
@@ -137,7 +137,7 @@ pub struct PlaceState {
     /// What is there.
     pub found: OnDisk,
     /// The tree, if every byte was read.
-    pub tree: Option<Result<Lying, ReadError>>,
+    pub tree: Option<Result<OnDiskTree, ReadError>>,
     /// Its state.
     pub state: SkillState,
     /// Whether it is an edited copy: it differs both from what is locked and from the skill itself.

@@ -78,7 +78,7 @@ impl Issuers {
 
     /// Remembers the statement for all servers of the registry, and returns what a token is to be for whoever shows it. Fails
     /// if it was shown before, and if the store does not answer.
-    pub(crate) async fn see_once(&self, statement: Statement, now: Timestamp) -> Result<TokenRequest> {
+    pub(crate) async fn redeem(&self, statement: Statement, now: Timestamp) -> Result<TokenRequest> {
         // The bytes differ each time, so a second creation is never taken for the first.
         let by = crate::random::random_hex(16)?;
         let bytes = format!("{{\"expires\":{},\"by\":\"{by}\"}}\n", statement.expires);

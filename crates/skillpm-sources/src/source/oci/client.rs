@@ -74,7 +74,7 @@ impl OciClient {
     }
 
     /// Calls `send` with what the registry wants requests for `access` to carry; again if it wants something else.
-    fn let_in<T>(
+    fn with_credential<T>(
         &self,
         access: Access,
         mut send: impl FnMut(Option<Credential>) -> Result<T, HttpError>,
@@ -146,7 +146,7 @@ impl OciClient {
     /// Reads what is at `path`, at most `limit` bytes; `None` if nothing is.
     fn read(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
         let url = self.url(path)?;
-        let answer = self.let_in(Access::Pull, |credential| {
+        let answer = self.with_credential(Access::Pull, |credential| {
             let mut bytes = Vec::new();
             let request = Self::request(&url, credential);
             self.client.fetch(&request, None, limit, &mut bytes).map(|_| bytes)
@@ -163,7 +163,7 @@ impl OciClient {
         let mut url = self.url("tags/list")?;
         let mut all: Vec<String> = Vec::new();
         for _ in 0..MOST_PAGES {
-            let answer = self.let_in(Access::Pull, |credential| {
+            let answer = self.with_credential(Access::Pull, |credential| {
                 let mut bytes = Vec::new();
                 let request = Self::request(&url, credential);
                 let head = self.client.fetch(&request, None, TAGS_BYTES, &mut bytes)?;
@@ -213,7 +213,7 @@ impl OciClient {
         let path = file.path();
         let full = |source| Error::from(PathError { action: "write", path: path.clone(), source });
         let mut hashed = Hashed::new(&mut file);
-        let fetched = self.let_in(Access::Pull, |credential| {
+        let fetched = self.with_credential(Access::Pull, |credential| {
             let request = Request { accept: "*/*", ..Self::request(&url, credential) };
             self.client.fetch(&request, what, *size, &mut hashed)
         })?;
@@ -265,8 +265,9 @@ impl OciClient {
     pub fn push_blob(&self, bytes: &[u8]) -> Result<()> {
         let digest = Digest::of(bytes);
         let url = self.url(&format!("blobs/{digest}"))?;
-        let there =
-            self.let_in(Access::Push, |credential| self.client.is_there(&Self::request(&url, credential)))?;
+        let there = self.with_credential(Access::Push, |credential| {
+            self.client.is_there(&Self::request(&url, credential))
+        })?;
         if there.map_err(|error| self.told(error))? {
             return Ok(());
         }
@@ -299,7 +300,7 @@ impl OciClient {
     }
 
     fn submit(&self, upload: &Upload) -> Result<Submitted> {
-        let answer = self.let_in(Access::Push, |credential| {
+        let answer = self.with_credential(Access::Push, |credential| {
             let upload = Upload { credential, ..upload.clone() };
             let answer = self.client.submit(&upload)?;
             if answer.is_success() {

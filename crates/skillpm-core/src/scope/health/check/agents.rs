@@ -8,7 +8,7 @@ use crate::advice::{Message, Opt, Verb, message};
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::scope::health::inspection::{
-    AgentDirectory, DesiredSkill, Goes, Inspection, PresentAgent, is_locked, real,
+    AgentDirectory, DesiredSkill, Inspection, LinkTarget, PresentAgent, is_locked, real,
 };
 use crate::scope::health::{Finding, Remedy, problem};
 use crate::scope::ownership::Ownership;
@@ -56,11 +56,11 @@ impl AgentEntry<'_> {
     fn known(&self) -> Option<SkillName> {
         let name = SkillName::new(self.name).ok().filter(|name| name.as_str() == self.name)?;
         let locked = self.look.locked().is_some_and(|lock| lock.skills.contains_key(&name));
-        (locked || self.look.wishes.contains_key(&name)).then_some(name)
+        (locked || self.look.desired.contains_key(&name)).then_some(name)
     }
 
     fn wish(&self) -> Option<&DesiredSkill> {
-        self.look.wishes.get(&self.known()?)
+        self.look.desired.get(&self.known()?)
     }
 
     /// Reports whether the agents of this directory should see the skill, or `None` if that cannot be
@@ -133,8 +133,8 @@ impl AgentEntry<'_> {
         let shown = self.path.display();
         let to = target.display();
         let wrong = match &goes {
-            Goes::Canonical(to) => to != self.name,
-            Goes::Elsewhere | Goes::Nowhere => true,
+            LinkTarget::Canonical(to) => to != self.name,
+            LinkTarget::Elsewhere | LinkTarget::Nowhere => true,
         };
         if !wrong && self.wanted() == Some(false) {
             return self.unwanted();
@@ -146,7 +146,8 @@ impl AgentEntry<'_> {
         if !leads {
             let broken = broken(self.path, &target);
             // A link of ours to a skill that is gone.
-            let name = SkillName::exact(self.name).filter(|_| matches!(goes, Goes::Canonical(_)) && !wrong);
+            let name =
+                SkillName::exact(self.name).filter(|_| matches!(goes, LinkTarget::Canonical(_)) && !wrong);
             let ours = name.and_then(|name| self.look.owned(self.dir, &name, Ownership::of_link));
             return Some(match ours {
                 Some(owned) => broken.remedy(Remedy::Steps(vec![owned.unlink()])),
@@ -283,7 +284,7 @@ pub(super) fn agent(look: &Inspection<'_>, here: &PresentAgent, found: &mut Vec<
         && !here.served
         && let Some(dir) = &here.dir
     {
-        let there = look.wishes.values().filter(|wish| !wish.disabled).count();
+        let there = look.desired.values().filter(|wish| !wish.disabled).count();
         let skills = match here.unseen.len() {
             all if all == there => "any of the skills here".to_owned(),
             1 => format!("`{}`", here.unseen[0]),
@@ -327,7 +328,7 @@ pub(super) fn missing(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     for here in look.here.iter().filter(|here| !here.served) {
         let Some(dir) = here.dir.as_deref().filter(|dir| !look.is_closed(dir)) else { continue };
         let (agent, entries) = (here.agent, look.in_directory(dir));
-        for (name, wish) in look.wishes.iter().filter(|(_, wish)| !wish.disabled) {
+        for (name, wish) in look.desired.iter().filter(|(_, wish)| !wish.disabled) {
             let there = entries.is_some_and(|entries| entries.contains_key(name.as_str()));
             let path = dir.join(name.as_str());
             if there || !wish.linked().any(|wished| wished.id == agent.id) || !done.insert(real(&path)) {

@@ -8,7 +8,7 @@ use crate::error::Error;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::scope::editable::Editable;
-use crate::scope::health::inspection::{DesiredSkill, Goes, Inspection, is_locked};
+use crate::scope::health::inspection::{DesiredSkill, Inspection, LinkTarget, is_locked};
 use crate::scope::health::{Finding, Remedy, problem};
 use crate::scope::merges;
 use crate::scope::plan::{Location, Step};
@@ -24,7 +24,7 @@ pub(super) fn canonical(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     };
     let locked = || look.locked().into_iter().flat_map(|lock| &lock.skills);
     twins(&dir, entries.keys().chain(&locked().map(|(name, _)| name.to_string()).collect::<Vec<_>>()), found);
-    for (name, wish) in &look.wishes {
+    for (name, wish) in &look.desired {
         let finding = match &wish.editable {
             _ if wish.disabled => visible(look, name, wish),
             Some(editable) => editable_link(look, name, wish, editable),
@@ -33,7 +33,7 @@ pub(super) fn canonical(look: &Inspection<'_>, found: &mut Vec<Finding>) {
         found.extend(finding.map(|finding| finding.skill(name.as_str())));
     }
     for (name, locked) in locked() {
-        let wish = look.wishes.get(name);
+        let wish = look.desired.get(name);
         if wish.is_some_and(|wish| wish.editable.is_some()) {
             continue;
         }
@@ -42,8 +42,8 @@ pub(super) fn canonical(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     // Links that other tools made from the canonical directory into their own places.
     for (name, there) in entries {
         let known = look.locked().is_some_and(|lock| is_locked(lock, name))
-            || SkillName::new(name).is_ok_and(|name| look.wishes.contains_key(&name));
-        if let (false, Some((target, Goes::Nowhere | Goes::Canonical(_)))) =
+            || SkillName::new(name).is_ok_and(|name| look.desired.contains_key(&name));
+        if let (false, Some((target, LinkTarget::Nowhere | LinkTarget::Canonical(_)))) =
             (known, look.link(&dir, name, there))
             && !leads_somewhere(look, &dir, name, there)
         {
@@ -236,7 +236,7 @@ pub(super) fn disabled(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     }
     for text in entries.keys() {
         let name = SkillName::exact(text);
-        let wish = name.as_ref().and_then(|name| look.wishes.get(name));
+        let wish = name.as_ref().and_then(|name| look.desired.get(name));
         let locked = look.locked().is_some_and(|lock| is_locked(lock, text));
         let there = name.as_ref().is_some_and(|name| look.canonical(name).is_some());
         let is_asked = |name| look.asked().is_some_and(|manifest| manifest.skills().contains_key(name));

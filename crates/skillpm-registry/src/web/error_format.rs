@@ -17,7 +17,7 @@ const LOGIN: &str = ": `clawhub login --token TOKEN` keeps one";
 
 /// The form of errors in a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum ErrorFormat {
     /// The server's own: as RFC 9457 has it.
     Problem,
     /// ClawHub's: a line of text, which its client shows as it is.
@@ -26,7 +26,7 @@ pub(super) enum Dialect {
     Oci,
 }
 
-impl Dialect {
+impl ErrorFormat {
     /// Returns the form of errors for who makes `request`.
     pub(super) fn of(request: &Request) -> Self {
         let path = request.uri().path();
@@ -115,14 +115,14 @@ mod tests {
     fn a_path_has_the_errors_of_its_protocol() {
         let of = |method: &str, path: &str, accept: &str| {
             let request = Request::builder().method(method).uri(path).header(ACCEPT, accept);
-            Dialect::of(&request.body(Body::empty()).expect("a request"))
+            ErrorFormat::of(&request.body(Body::empty()).expect("a request"))
         };
-        assert_eq!(of("GET", "/v2/pdf/tags/list", "*/*"), Dialect::Oci);
-        assert_eq!(of("POST", "/v2/pdf/blobs/uploads/", "*/*"), Dialect::Oci);
-        assert_eq!(of("GET", "/api/v1/skills/pdf/versions/1.0.0", "application/json"), Dialect::Text);
-        assert_eq!(of("PUT", "/api/v1/skills/pdf/versions/1.0.0", "application/json"), Dialect::Problem);
-        assert_eq!(of("GET", "/api/v1/skills/pdf", "application/problem+json"), Dialect::Problem);
-        assert_eq!(of("GET", "/api/v1/skills/pdf/owners", "*/*"), Dialect::Problem);
-        assert_eq!(of("GET", "/v20", "*/*"), Dialect::Problem);
+        assert_eq!(of("GET", "/v2/pdf/tags/list", "*/*"), ErrorFormat::Oci);
+        assert_eq!(of("POST", "/v2/pdf/blobs/uploads/", "*/*"), ErrorFormat::Oci);
+        assert_eq!(of("GET", "/api/v1/skills/pdf/versions/1.0.0", "application/json"), ErrorFormat::Text);
+        assert_eq!(of("PUT", "/api/v1/skills/pdf/versions/1.0.0", "application/json"), ErrorFormat::Problem);
+        assert_eq!(of("GET", "/api/v1/skills/pdf", "application/problem+json"), ErrorFormat::Problem);
+        assert_eq!(of("GET", "/api/v1/skills/pdf/owners", "*/*"), ErrorFormat::Problem);
+        assert_eq!(of("GET", "/v20", "*/*"), ErrorFormat::Problem);
     }
 }

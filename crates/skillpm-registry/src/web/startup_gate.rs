@@ -12,12 +12,12 @@ use super::health;
 
 /// The routes of a server, which are there once the registry is read.
 #[derive(Debug, Clone)]
-pub(crate) struct Entrance {
+pub(crate) struct StartupGate {
     before: Router,
     after: Arc<OnceLock<Router>>,
 }
 
-impl Entrance {
+impl StartupGate {
     /// Returns routes that only tell that the process is alive, and ask for patience.
     pub(crate) fn new() -> Self {
         let before = Router::new().route("/healthz", get(health::alive)).fallback(loading);
