@@ -86,7 +86,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let how = VisibilityOptions { dry_run: request.dry_run, force: request.force, bring: !disabled };
     let (mut names, mut unchanged, mut in_conflict) = (Vec::new(), BTreeSet::new(), Vec::new());
-    let changed = rearrange(context, &scope, how, |files, audience| {
+    let changed = rearrange(context, &scope, how, |files, targets| {
         names = installed_names(
             context,
             &scope,
@@ -94,7 +94,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
             (if disabled { Verb::Disable } else { Verb::Enable }, &request.names),
         )?;
         names.sort();
-        let is_so = |name: &&SkillName| audience.entry(name).is_some_and(|entry| entry.disabled == disabled);
+        let is_so = |name: &&SkillName| targets.entry(name).is_some_and(|entry| entry.disabled == disabled);
         unchanged.extend(names.iter().filter(is_so).cloned());
         if !disabled {
             let left_open = |name: &&SkillName| {

@@ -187,10 +187,10 @@ pub fn restore(context: &Context, request: &RestoreRequest) -> Result<RestoreOut
     } else {
         Content::Merged(Merged { locked: locked.clone(), tree, replaces, keep })
     };
-    let mut audience = AgentTargets::read(settings, &scope, files)?;
+    let mut targets = AgentTargets::read(settings, &scope, files)?;
     let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
-    audience.on_install(std::slice::from_ref(&wanted), std::iter::empty());
-    audience.assign(&mut wanted);
+    targets.on_install(std::slice::from_ref(&wanted), std::iter::empty());
+    targets.assign(&mut wanted);
     let copies = files.manifest.agents().copy;
     let goal = Goal { put: vec![wanted], copy: copies, force: true, ..Goal::default() };
     let applied = begun.plan(goal)?.apply(BTreeMap::from([(name, set)]))?;

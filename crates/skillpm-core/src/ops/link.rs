@@ -105,7 +105,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         warnings.push(Warning::new(codes::AGENT_NEEDS_NO_LINK, told));
     }
     let how = VisibilityOptions { dry_run: request.dry_run, force: request.force, bring: link };
-    let changed = rearrange(context, &scope, how, |files, audience| {
+    let changed = rearrange(context, &scope, how, |files, targets| {
         let names = match &request.names[..] {
             [] => None,
             given => Some(installed_names(
@@ -117,15 +117,15 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         };
         let all = known(&scope, files)?;
         if all_of_them {
-            named.extend(audience.chosen());
+            named.extend(targets.chosen());
         }
         if link {
-            audience.add(&named, names.as_deref());
+            targets.add(&named, names.as_deref());
         } else {
-            audience.take(&named, names.as_deref());
+            targets.take(&named, names.as_deref());
         }
         if names.is_none() && link {
-            warnings.extend(apart(&scope, audience, &named));
+            warnings.extend(apart(&scope, targets, &named));
         }
         let disabled =
             |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
@@ -173,8 +173,8 @@ fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
 }
 
 /// Returns a warning about the skills that the default does not reach.
-fn apart(scope: &Scope, audience: &AgentTargets<'_>, named: &Ids) -> Option<Warning> {
-    let names = audience.apart(named);
+fn apart(scope: &Scope, targets: &AgentTargets<'_>, named: &Ids) -> Option<Warning> {
+    let names = targets.apart(named);
     let (first, told) = (names.first()?, names.join("`, `"));
     let have = if names.len() == 1 {
         "names its own agents and was left as is"

@@ -145,11 +145,11 @@ fn asked_for(files: &Files) -> impl Iterator<Item = &SkillName> {
 /// `names`, which are removed. If the manifest or the lockfile names an unknown agent, everything stays as
 /// visible as it is.
 fn seen_by_fewer(context: &Context, scope: &Scope, files: &Files, names: &[SkillName]) -> Vec<Wanted> {
-    let Ok(mut audience) = AgentTargets::read(&context.settings, scope, files) else { return Vec::new() };
-    audience.on_remove(names);
-    let mut along = audience.affected(&[]);
+    let Ok(mut targets) = AgentTargets::read(&context.settings, scope, files) else { return Vec::new() };
+    targets.on_remove(names);
+    let mut along = targets.affected(&[]);
     for wanted in &mut along {
-        audience.assign(wanted);
+        targets.assign(wanted);
     }
     along
 }

@@ -199,7 +199,7 @@ impl Doctor<'_> {
     /// skills are.
     fn desired(&self, state: &ScopeState<'_>) -> BTreeMap<SkillName, DesiredSkill> {
         let (settings, scope, files) = (&self.context.settings, state.scope, &state.files);
-        let audience = AgentTargets::known(settings, scope, files);
+        let targets = AgentTargets::known(settings, scope, files);
         let mut desired = BTreeMap::new();
         let kept = files.kept();
         let names: Vec<_> = match files.manifest_text {
@@ -232,7 +232,7 @@ impl Doctor<'_> {
                 DesiredSkill { agents: Vec::new(), disabled, editable, merge, home: Ok(Vec::new()) };
             if let Some(content) = content {
                 let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
-                audience.assign(&mut wanted);
+                targets.assign(&mut wanted);
                 wish.agents.clone_from(&wanted.agents);
                 let aside = scope.disabled_skill_dir(name);
                 if disabled || wish.editable.is_some() || matches!(fs::kind(&aside), Ok(Some(_))) {

@@ -78,13 +78,13 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     warnings.append(&mut brought.warnings);
     let (along, changed) = (std::mem::take(&mut brought.skills), std::mem::take(&mut brought.changed));
     let needed: Vec<_> = along.iter().map(|(wanted, _)| wanted.name.clone()).collect();
-    let audience = FoundTargets::of(files, &survey, &everyone, &judged);
+    let targets = FoundTargets::of(files, &survey, &everyone, &judged);
     for (skill, action) in &mut judged {
-        audience.make_room(&survey, skill, action);
+        targets.make_room(&survey, skill, action);
     }
     let mut goal = Goal {
-        manifest_agents: Some(audience.manifest).filter(|agents| agents != files.manifest.agents()),
-        copy: audience.copy,
+        manifest_agents: Some(targets.manifest).filter(|agents| agents != files.manifest.agents()),
+        copy: targets.copy,
         ..Goal::default()
     };
     let adopted = judged.iter().filter_map(|(_, action)| action.name());
@@ -92,7 +92,7 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     let there: BTreeSet<SkillName> = there.cloned().collect();
     let settled = |mut wanted| {
         brought.write(&mut wanted, &there);
-        wanted.agents.clone_from(&audience.agents);
+        wanted.agents.clone_from(&targets.agents);
         wanted
     };
     let mut contents = BTreeMap::new();

@@ -206,17 +206,17 @@ impl<'a> Edit<'a> {
         if request.no_deps {
             keep_locked(files, &mut put);
         }
-        let audience = self.audience(&put, entries.keys())?;
+        let targets = self.targets(&put, entries.keys())?;
         if !request.restores() {
-            put.extend(audience.affected(&put));
+            put.extend(targets.affected(&put));
         }
         for wanted in &mut put {
             // A skill that is installed again stays as visible as it was.
             wanted.disabled |= files.manifest.skills().get(&wanted.name).is_some_and(|entry| entry.disabled);
-            audience.assign(wanted);
+            targets.assign(wanted);
         }
         let there: BTreeSet<_> = put.iter().map(|wanted| &wanted.name).collect();
-        entries.extend(audience.entries(&there));
+        entries.extend(targets.entries(&there));
         let asked = entries.iter().filter(|(_, entry)| !entry.dependency).map(|(name, _)| name);
         let remove = if request.restores() { orphans } else { unneeded(files, &put, asked) };
         let RemovedSkill { left, mut unlinked } = gone;
@@ -229,7 +229,7 @@ impl<'a> Edit<'a> {
         Ok(Goal {
             entries,
             left,
-            manifest_agents: audience.manifest(request.copy),
+            manifest_agents: targets.manifest(request.copy),
             put,
             remove,
             copy: request.copy || files.manifest.agents().copy,
@@ -240,25 +240,25 @@ impl<'a> Edit<'a> {
 
     /// Returns the agents of each skill once the skills `put` are installed and the manifest also requests
     /// `entries`.
-    fn audience<'b>(
+    fn targets<'b>(
         &self,
         put: &'b [Wanted],
         entries: impl Iterator<Item = &'b SkillName>,
     ) -> Result<AgentTargets<'a>> {
-        let mut audience = AgentTargets::read(self.settings, self.scope, self.files)?;
+        let mut targets = AgentTargets::read(self.settings, self.scope, self.files)?;
         let named = AgentTargets::named(self.settings, self.scope, &self.request.agents)?;
         let named = (!self.request.agents.is_empty()).then_some(&named);
         if self.request.restores() {
             if let Some(named) = named {
-                audience.add(named, None);
+                targets.add(named, None);
             }
         } else {
             let asked = put.iter().filter(|wanted| wanted.requirement.is_some());
             let names: Vec<_> = asked.map(|wanted| wanted.name.clone()).collect();
-            audience.install(&names, named);
+            targets.install(&names, named);
         }
-        audience.on_install(put, entries);
-        Ok(audience)
+        targets.on_install(put, entries);
+        Ok(targets)
     }
 }
 

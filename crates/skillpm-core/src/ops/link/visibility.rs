@@ -66,9 +66,9 @@ pub(in crate::ops) fn rearrange(
 ) -> Result<Changed> {
     let begun = Begun::begin(context, scope, how.dry_run)?;
     let files = begun.files();
-    let mut audience = AgentTargets::read(&context.settings, scope, files)?;
-    let edits = edit(files, &mut audience)?;
-    if let Some(name) = edits.skills.keys().find(|name| audience.entry(name).is_none()) {
+    let mut targets = AgentTargets::read(&context.settings, scope, files)?;
+    let edits = edit(files, &mut targets)?;
+    if let Some(name) = edits.skills.keys().find(|name| targets.entry(name).is_none()) {
         return Err(Error::config(format!(
             "`{name}` is in the lockfile and not in `{}`",
             scope.manifest.display()
@@ -86,11 +86,11 @@ pub(in crate::ops) fn rearrange(
     let mut desired = ensure_installed(context, begun.state(), &edits.skills, care)?;
     let mut changed = Changed { warnings: std::mem::take(&mut desired.notes.warnings), ..Changed::default() };
     for wanted in &mut desired.wanted {
-        let was = audience.entry(&wanted.name).filter(|entry| entry.disabled != wanted.disabled);
+        let was = targets.entry(&wanted.name).filter(|entry| entry.disabled != wanted.disabled);
         wanted.requirement = was;
-        audience.assign(wanted);
+        targets.assign(wanted);
         changed.agents.insert(wanted.name.clone(), wanted.linked().map(ToOwned::to_owned).collect());
-        changed.warnings.extend(audience.still_seeing(&edits.taken, wanted).into_iter().map(
+        changed.warnings.extend(targets.still_seeing(&edits.taken, wanted).into_iter().map(
             |(agent, other)| {
                 let name = &wanted.name;
                 Warning::new(
@@ -101,19 +101,19 @@ pub(in crate::ops) fn rearrange(
         ));
     }
     let put: BTreeSet<_> = desired.wanted.iter().map(|wanted| &wanted.name).collect();
-    let mut entries = audience.entries(&put);
+    let mut entries = targets.entries(&put);
     // A skill that was never installed has nothing to move.
     for (name, disabled) in edits.skills.iter().filter(|(name, _)| !put.contains(name)) {
         check_unlocked(context, scope, name, *disabled)?;
         if how.bring {
             changed.warnings.push(not_yet_installed(scope.kind, name));
         }
-        let entry = entries.remove(name).or_else(|| audience.entry(name));
+        let entry = entries.remove(name).or_else(|| targets.entry(name));
         entries.extend(entry.map(|entry| (name.clone(), Requirement { disabled: *disabled, ..entry })));
     }
     let goal = Goal {
         entries,
-        manifest_agents: audience.manifest(false),
+        manifest_agents: targets.manifest(false),
         put: desired.wanted,
         only: edits.only,
         copy,

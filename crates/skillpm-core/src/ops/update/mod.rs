@@ -9,16 +9,16 @@ mod dependencies;
 mod edits;
 mod find;
 mod outcome;
+mod plan;
 mod prepared;
 mod request;
-mod settle;
 
 pub use self::outcome::{
     ChangedFile, MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
 };
+use self::plan::PlanError;
 pub use self::prepared::Prepared;
 pub use self::request::{Allow, UpdateRequest};
-use self::settle::SettleError;
 use crate::advice::Verb;
 use crate::change::Begun;
 use crate::context::Context;
@@ -127,10 +127,10 @@ impl Prepared<'_> {
     }
 
     /// Returns what would be done by the files that were read when the sources were asked.
-    fn outcome(&self) -> std::result::Result<UpdateOutcome, SettleError> {
+    fn outcome(&self) -> std::result::Result<UpdateOutcome, PlanError> {
         let begun = Begun::of_files(self.context, &self.scope, self.files.clone());
-        let settled = settle::settle(self, &begun)?;
-        Ok(UpdateOutcome { dry_run: true, ..settled.outcome })
+        let plan = plan::plan_update(self, &begun)?;
+        Ok(UpdateOutcome { dry_run: true, ..plan.outcome })
     }
 
     /// Does it. With `consent` somebody has seen the review and agreed to new capabilities.
@@ -149,10 +149,10 @@ impl Prepared<'_> {
         let scope = self.scope.clone();
         let begun = Begun::begin(self.context, &scope, false)?;
         if self.still_holds(begun.files()) {
-            match settle::settle(&self, &begun) {
-                Ok(settled) => return settled.apply(),
-                Err(SettleError::Other(error)) => return Err(error),
-                Err(SettleError::Stale(_)) => {}
+            match plan::plan_update(&self, &begun) {
+                Ok(plan) => return plan.apply(),
+                Err(PlanError::Other(error)) => return Err(error),
+                Err(PlanError::Stale(_)) => {}
             }
         }
         // Others were faster. Nobody else changes anything from here on, so what is seen now holds.
@@ -161,6 +161,6 @@ impl Prepared<'_> {
             again = again.agreed(&self);
         }
         again.check_capabilities()?;
-        settle::settle(&again, &begun)?.apply()
+        plan::plan_update(&again, &begun)?.apply()
     }
 }

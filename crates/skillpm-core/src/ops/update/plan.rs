@@ -26,7 +26,7 @@ use crate::store::Store;
 use crate::tree::{FileSet, ReadError};
 
 /// An update that was planned.
-pub(super) struct Settled<'b, 'a> {
+pub(super) struct UpdatePlan<'b, 'a> {
     planned: Planned<'b, 'a>,
     /// The trees that come.
     contents: BTreeMap<SkillName, FileSet>,
@@ -35,7 +35,7 @@ pub(super) struct Settled<'b, 'a> {
     pub(super) outcome: UpdateOutcome,
 }
 
-impl Settled<'_, '_> {
+impl UpdatePlan<'_, '_> {
     /// Carries the update out.
     pub(super) fn apply(self) -> Result<UpdateOutcome> {
         let Self { planned, contents, merges, mut outcome } = self;
@@ -44,41 +44,41 @@ impl Settled<'_, '_> {
     }
 }
 
-/// The reason why it cannot be settled what to do.
-pub(super) enum SettleError {
+/// The reason why an update cannot be planned.
+pub(super) enum PlanError {
     /// What is there is not what was examined.
     Stale(Error),
     Other(Error),
 }
 
-impl From<Error> for SettleError {
+impl From<Error> for PlanError {
     fn from(error: Error) -> Self {
         Self::Other(error)
     }
 }
 
-impl From<fs::PathError> for SettleError {
+impl From<fs::PathError> for PlanError {
     fn from(error: fs::PathError) -> Self {
         Self::Other(error.into())
     }
 }
 
-impl From<ReadError> for SettleError {
+impl From<ReadError> for PlanError {
     fn from(error: ReadError) -> Self {
         Self::Stale(error.into())
     }
 }
 
-impl From<SettleError> for Error {
-    fn from(fault: SettleError) -> Self {
+impl From<PlanError> for Error {
+    fn from(fault: PlanError) -> Self {
         match fault {
-            SettleError::Stale(error) | SettleError::Other(error) => error,
+            PlanError::Stale(error) | PlanError::Other(error) => error,
         }
     }
 }
 
 /// The desired state of one skill.
-struct Done {
+struct DesiredSkill {
     content: Content,
     set: FileSet,
     skill: UpdatedSkill,
@@ -88,13 +88,13 @@ struct Done {
 }
 
 /// Works out what is to be done, from what is in the scope now.
-pub(super) fn settle<'b, 'a>(
+pub(super) fn plan_update<'b, 'a>(
     prepared: &Prepared<'_>,
     begun: &'b Begun<'a>,
-) -> Result<Settled<'b, 'a>, SettleError> {
+) -> Result<UpdatePlan<'b, 'a>, PlanError> {
     let Prepared { context, request, scope, .. } = prepared;
     let files = begun.files();
-    let mut audience = AgentTargets::read(&context.settings, scope, files)?;
+    let mut targets = AgentTargets::read(&context.settings, scope, files)?;
     let copy = files.manifest.agents().copy;
     let mut goal = Goal { copy, force: request.force, ..Goal::default() };
     let (mut contents, mut unresolved, mut changed) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
@@ -106,7 +106,8 @@ pub(super) fn settle<'b, 'a>(
         unedited.has(&place, &job.name, digest)
     };
     for job in &prepared.found.jobs {
-        let Done { content, set, mut skill, unresolved: record, known } = done(prepared, job, &is_unedited)?;
+        let DesiredSkill { content, set, mut skill, unresolved: record, known } =
+            desired_skill(prepared, job, &is_unedited)?;
         skill.disabled = job.disabled;
         skills.push(skill);
         unresolved.extend(record.map(|record| (job.name.clone(), record)));
@@ -124,9 +125,9 @@ pub(super) fn settle<'b, 'a>(
         goal.put.push(Wanted { disabled: job.disabled, ..wanted });
         contents.insert(job.name.clone(), set);
     }
-    audience.on_install(&goal.put, std::iter::empty());
-    goal.put.extend(audience.affected(&goal.put));
-    goal.put.iter_mut().for_each(|wanted| audience.assign(wanted));
+    targets.on_install(&goal.put, std::iter::empty());
+    goal.put.extend(targets.affected(&goal.put));
+    goal.put.iter_mut().for_each(|wanted| targets.assign(wanted));
     goal.remove = unneeded(files, &goal.put, std::iter::empty());
     for name in &goal.remove {
         let locked = files.lock.skills.get(name);
@@ -183,7 +184,7 @@ pub(super) fn settle<'b, 'a>(
     };
     let ended = prepared.found.jobs.iter().filter(|job| job.ends_a_merge()).map(|job| &job.name);
     let ended = ended.chain(&prepared.found.resolved).cloned().collect();
-    Ok(Settled { planned, contents, merges: Merges { open: unresolved, ended }, outcome })
+    Ok(UpdatePlan { planned, contents, merges: Merges { open: unresolved, ended }, outcome })
 }
 
 /// Returns what the update makes of the skill of `job`, for one that needs it: in its place comes `set`, and what lay
@@ -205,11 +206,11 @@ fn other(
 }
 
 /// Returns what is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
-fn done(
+fn desired_skill(
     prepared: &Prepared<'_>,
     job: &UpdateJob,
     is_unedited: &dyn Fn(&UpdateJob, &Path, &Digest) -> bool,
-) -> Result<Done, SettleError> {
+) -> Result<DesiredSkill, PlanError> {
     let on_disk = tree(prepared.context, &prepared.scope, &job.name, job.disabled)?;
     let digest = on_disk.as_ref().and_then(|(_, digest)| *digest);
     match &job.work {
@@ -217,7 +218,7 @@ fn done(
             let mut skill = updated(job, UpdateChange::Updated, &newer.old);
             skill.to = Some(Version::of(&newer.new));
             skill.compared(&newer.diff);
-            let clean = Done {
+            let clean = DesiredSkill {
                 content: Content::Locked(newer.new.clone()),
                 set: newer.set.clone(),
                 skill,
@@ -247,7 +248,7 @@ fn done(
             skill.to = Some(Version::of(&added.locked));
             added.diff.iter().for_each(|diff| skill.compared(diff));
             let content = Content::Locked(added.locked.clone());
-            Ok(Done { content, set: added.set.clone(), skill, unresolved: None, known: None })
+            Ok(DesiredSkill { content, set: added.set.clone(), skill, unresolved: None, known: None })
         }
         Work::Decide { record, locked, base, mine, theirs, prefer } => {
             let versions = Versions { base, ours: mine, theirs };
@@ -257,14 +258,14 @@ fn done(
             let tree = merged.set.digest()?;
             let keep = ![record.merged, tree].map(Some).contains(&digest);
             let content = content(locked, tree, digest, keep);
-            Ok(Done { content, set: merged.set, skill, unresolved: None, known: None })
+            Ok(DesiredSkill { content, set: merged.set, skill, unresolved: None, known: None })
         }
         Work::Abort { record, locked, mine } => {
             let mut skill = updated(job, UpdateChange::Aborted, locked);
             skill.to = Some(Version::of(&record.before));
             let keep = ![record.merged, record.mine, locked.digest].map(Some).contains(&digest);
             let content = content(&record.before, record.mine, digest, keep);
-            Ok(Done { content, set: mine.clone(), skill, unresolved: None, known: None })
+            Ok(DesiredSkill { content, set: mine.clone(), skill, unresolved: None, known: None })
         }
     }
 }
@@ -274,20 +275,20 @@ fn edited(
     prepared: &Prepared<'_>,
     job: &UpdateJob,
     newer: &Newer,
-    clean: Done,
+    clean: DesiredSkill,
     digest: Digest,
     ours: &FileSet,
-) -> Result<Done, SettleError> {
+) -> Result<DesiredSkill, PlanError> {
     let base = match (&newer.base, prepared.request.prefer) {
         (Some(base), _) => base.clone(),
         // Without a base, everything that differs is a conflict, and a side was requested.
         (None, Some(_)) => nothing(),
-        (None, None) if prepared.request.force => return Ok(Done { known: Some(digest), ..clean }),
-        (None, None) => return Err(SettleError::Stale(changed(&job.name))),
+        (None, None) if prepared.request.force => return Ok(DesiredSkill { known: Some(digest), ..clean }),
+        (None, None) => return Err(PlanError::Stale(changed(&job.name))),
     };
     // It may be the installed files that were unchanged when they were examined.
     if newer.base.is_some() && base.digest()? != newer.old.digest {
-        return Err(SettleError::Stale(changed(&job.name)));
+        return Err(PlanError::Stale(changed(&job.name)));
     }
     let versions = Versions { base: &base, ours, theirs: &newer.set };
     let merged = edits::merged(&job.name, &versions, &newer.new, prepared.request.prefer)?;
@@ -308,7 +309,7 @@ fn edited(
     skill.merge = merged.files.iter().filter_map(MergedPath::of).collect();
     // An update with conflicts can be taken back, even after the user continued with a merge that is all their own.
     let keep = tree != digest || !paths.is_empty();
-    Ok(Done {
+    Ok(DesiredSkill {
         content: content(&newer.new, tree, Some(digest), keep),
         set: merged.set,
         skill,
