@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 use crate::archive;
 use crate::fs::{self, Kind, Walk};
 use crate::lint::{SkillFile, SkillFileKind};
-use crate::skill::find::{SKIPPED, is_skill_file, is_skipped};
+use crate::skill::find::is_skill_file;
+use crate::skill::skipped::{SKIPPED, is_skipped};
 use crate::tree::keys::{FoundKey, keys};
 use crate::tree::{FileEntry, FileSet, Node, ReadError};
 

@@ -9,7 +9,7 @@ use crate::digest::{Digest, HashingWriter};
 use crate::error::Error;
 use crate::fs::{self, Base, BeneathError, PathError, Walk};
 use crate::profile::{Listing, LoadProfile};
-use crate::skill::find::SKIPPED;
+use crate::skill::skipped::SKIPPED;
 use crate::text::closest_paths;
 use crate::tokens;
 use crate::tree::{Node, ReadError};

@@ -9,7 +9,8 @@ use super::searched::Searched;
 use crate::engine::load::skill_file;
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
-use crate::skill::find::{is_skill_file, is_skipped};
+use crate::skill::find::is_skill_file;
+use crate::skill::skipped::is_skipped;
 
 /// The characters that make a pattern; each pattern has at least one.
 const SIGNS: [char; 3] = ['*', '?', '['];

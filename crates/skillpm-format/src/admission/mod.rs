@@ -6,14 +6,14 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-mod age;
 mod pattern;
 mod place;
+mod release_age;
 mod scripts;
 
-pub use age::Age;
 pub use pattern::Pattern;
 pub use place::Dirs;
+pub use release_age::Age;
 pub use scripts::{Permission, Scripts, ScriptsReason};
 
 use std::cell::LazyCell;
@@ -266,16 +266,6 @@ impl Admission {
         decisions
     }
 
-    /// Reports whether the release time affects the decision about a source, and so must be found out.
-    pub fn asks_for_age(&self, asked: PolicySubject<'_>) -> bool {
-        self.ages(asked).next().is_some()
-    }
-
-    /// Returns the age, in seconds, that a release of a source must have. Returns `None` if no file has a rule about it.
-    pub fn minimum_age(&self, asked: PolicySubject<'_>) -> Option<i64> {
-        self.ages(asked).map(|(_, age)| age.seconds()).max()
-    }
-
     /// Returns what is decided about a source only once it is installed: its age, and the content of its skills. If a
     /// source never reports its age, [`Admission::release`] has already decided.
     pub fn pending(&self, asked: PolicySubject<'_>) -> Vec<Pending> {
@@ -289,33 +279,6 @@ impl Admission {
             Pending { reason, line: line.clone() }
         });
         ages.chain(audit).collect()
-    }
-
-    /// Returns the decisions about a source that was released at `released`, at the time `now`, both in seconds
-    /// since 1970. An unknown release time counts as not old enough.
-    pub fn release(&self, asked: PolicySubject<'_>, released: Option<i64>, now: i64) -> Vec<Decision> {
-        let decide = |(line, age): &(Line, Age)| {
-            let old = released.map(|released| Age::of(now.saturating_sub(released)));
-            let admitted = old.is_some_and(|old| old >= *age);
-            let reason = match old {
-                None => "does not say when it was released".to_owned(),
-                Some(old) if admitted => format!("was released {old} ago"),
-                Some(old) => format!("was released only {old} ago"),
-            };
-            Decision { admitted, reason, line: line.clone(), hint: None }
-        };
-        self.ages(asked).map(decide).collect()
-    }
-
-    fn ages<'a>(&'a self, asked: PolicySubject<'_>) -> impl Iterator<Item = &'a (Line, Age)> + use<'a> {
-        let names = place::names(asked.origin, asked.path, &self.dirs);
-        // Sources on this machine got here some other way.
-        let local = asked.origin.is_on_this_machine();
-        self.files.iter().filter_map(move |file| {
-            let excluded =
-                meant(&file.age_exclude, &names, List::Allow).is_some_and(|(_, found)| found == Match::Yes);
-            file.age.as_ref().filter(|_| !local && !excluded)
-        })
     }
 
     /// Returns the lowest severity of a finding that blocks a skill, with the line that sets it.

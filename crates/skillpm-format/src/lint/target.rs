@@ -2,7 +2,7 @@
 
 use super::{SkillFile, SkillFileKind, Subject};
 use crate::document::{Link, Target};
-use crate::skill::find::is_skipped;
+use crate::skill::skipped::is_skipped;
 
 /// Returns the links of the body that lead to a `wanted` target. Parses nothing if there cannot be such a link.
 pub(super) fn links<'a>(

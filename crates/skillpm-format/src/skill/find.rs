@@ -7,14 +7,7 @@ use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
 use super::SKILL_FILE;
-
-/// Directories that hold third-party files or build results, or that skillpm uses for its work.
-pub const SKIPPED: &[&str] = &[".git", "node_modules", "target", ".skillpm-tx", ".skillpm-undo"];
-
-/// Reports whether a walk skips directories called `name`.
-pub fn is_skipped(name: &OsStr) -> bool {
-    SKIPPED.iter().any(|skipped| name == *skipped)
-}
+use super::skipped::is_skipped;
 
 /// Reports whether a file called `name` is a skill file, in any spelling of upper and lower case.
 pub fn is_skill_file(name: impl AsRef<OsStr>) -> bool {
@@ -35,7 +28,7 @@ pub struct Rules {
     pub most: usize,
     /// How to treat links directly in the top.
     pub links: Links,
-    /// Whether a directory with a name in [`SKIPPED`] may itself be a skill.
+    /// Whether a directory with a name in [`SKIPPED`](super::skipped::SKIPPED) may itself be a skill.
     pub skipped_may_be_skills: bool,
 }
 

@@ -6,6 +6,7 @@ pub mod find;
 #[cfg(test)]
 mod profile_tests;
 mod read;
+pub mod skipped;
 #[cfg(test)]
 mod tests;
 #[cfg(test)]

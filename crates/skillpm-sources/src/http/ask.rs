@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use reqwest::header::{self, HeaderName};
 
+use super::authorization::{Outward, headers_for, insert};
 use super::events::{self, Events};
-use super::outward::{Outward, headers_for, insert};
 use super::submit::SUBMITTED_BYTES;
 use super::{Client, Content, HttpError, Question, Replied, body, limit, text_of};
 

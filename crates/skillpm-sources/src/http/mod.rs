@@ -6,6 +6,7 @@
 
 mod agent;
 mod ask;
+mod authorization;
 mod body;
 mod credentials;
 mod error;
@@ -15,7 +16,6 @@ mod login;
 mod message;
 mod names;
 mod netrc;
-mod outward;
 mod progress;
 mod proxy;
 mod reach;
@@ -43,8 +43,8 @@ use crate::reporter::{Reporter, Requested};
 use crate::settings::{Http, Settings};
 
 use self::agent::Reply;
+use self::authorization::{Outward, headers_for, insert};
 use self::message::message;
-use self::outward::{Outward, headers_for, insert};
 use self::progress::Progress;
 use self::redirect::target;
 use self::runtime::Pulse;

@@ -2,7 +2,7 @@
 
 use reqwest::header;
 
-use super::outward::{Outward, headers_for, insert};
+use super::authorization::{Outward, headers_for, insert};
 use super::redirect::target;
 use super::{Client, HttpError, Method, Submitted, Upload, body, challenge_of, limit, text_of};
 

@@ -16,7 +16,7 @@ use crate::path::normal;
 use crate::refusal::Limits;
 use crate::scope_kind::{CANONICAL_DIR, DISABLED_DIR, ScopeKind, ScopeRoot};
 use crate::settings::{Settings, no_home};
-use crate::skill::find::SKIPPED;
+use crate::skill::skipped::SKIPPED;
 use crate::spec::{LocalPath, Origin, file_stem};
 
 /// The largest lockfile that is examined, in bytes.

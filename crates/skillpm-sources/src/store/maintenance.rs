@@ -2,8 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
+use super::kept::KEPT;
 use super::old::OldStore;
-use super::{KEPT, READ, STAGE_PREFIX, Store, is_whole, object};
+use super::{READ, STAGE_PREFIX, Store, is_whole, object};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock};

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{KEPT, KeptTree, Session, Store};
+use super::kept::KEPT;
+use super::{KeptTree, Session, Store};
 use crate::env;
 use crate::fs;
 

@@ -12,7 +12,7 @@ use crate::engine::run;
 use crate::fs::{self, Base, Kind};
 use crate::path::SafePath;
 use crate::profile::ScriptPlaces;
-use crate::skill::find::is_skipped;
+use crate::skill::skipped::is_skipped;
 use crate::tree::leftovers::directories;
 
 /// The maximum size of a script that is examined, in bytes.

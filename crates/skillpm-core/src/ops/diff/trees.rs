@@ -25,9 +25,9 @@ pub const MAX_SHOWN: usize = 8 << 20;
 /// use std::sync::Arc;
 ///
 /// use skillpm_core::ops::diff::{FileStatus, VersionDiff};
-/// use skillpm_core::path::SafePath;
-/// use skillpm_core::refusal::Limits;
-/// use skillpm_core::tree::{FileEntry, FileSet, Memory};
+/// use skillpm_format::path::SafePath;
+/// use skillpm_format::refusal::Limits;
+/// use skillpm_format::tree::{FileEntry, FileSet, Memory};
 ///
 /// let skill = |text: &str| {
 ///     let path = SafePath::new("SKILL.md").expect("a safe path");
@@ -39,7 +39,7 @@ pub const MAX_SHOWN: usize = 8 << 20;
 /// assert_eq!(diff.review.new_capabilities(), 1);
 /// assert_eq!(diff.diff.files[0].status, FileStatus::Changed);
 /// assert_eq!(diff.diff.counts.added_lines, 1);
-/// # Ok::<(), skillpm_core::tree::ReadError>(())
+/// # Ok::<(), skillpm_format::tree::ReadError>(())
 /// ```
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct VersionDiff {

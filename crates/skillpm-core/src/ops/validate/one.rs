@@ -14,7 +14,7 @@ use crate::ops::fix;
 use crate::paths::{Content, FileLocation};
 use crate::requirement;
 use crate::resolve::declared::declared_in;
-use crate::skill::find::SKIPPED;
+use crate::skill::skipped::SKIPPED;
 use crate::text::visible_name;
 use crate::tree::{self, NOT_UTF_8};
 

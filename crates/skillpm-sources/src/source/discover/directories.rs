@@ -5,9 +5,8 @@ use std::convert::Infallible;
 use std::ffi::OsStr;
 use std::path::Path;
 
-use crate::skill::find::{
-    Child, Dir, Holds, Links, Rules, Space, VisitedDirs, is_skipped, skill_file_among, walk,
-};
+use crate::skill::find::{Child, Dir, Holds, Links, Rules, Space, VisitedDirs, skill_file_among, walk};
+use crate::skill::skipped::is_skipped;
 use crate::tree::Tree;
 
 /// The directories of a tree.
