@@ -96,7 +96,7 @@ fn search(
 }
 
 /// Returns the skill called `name` directly in `source`, in a directory of that name, or why that one cannot be used;
-/// `None` if there is no such directory, and for a link, about which only a search can tell.
+/// `None` if the directory does not exist, and for a link, which only a search can follow.
 pub(super) fn direct(
     profile: &LoadProfile,
     source: &Source,

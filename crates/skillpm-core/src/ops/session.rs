@@ -127,10 +127,6 @@ impl Session {
     }
 
     /// Opens the session of a person who types commands.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Session::new`] does.
     pub fn of_person(context: &Context) -> Result<Self> {
         Self::new(context.clone(), SessionOptions::of_person())
     }
@@ -162,10 +158,6 @@ impl Session {
     }
 
     /// Returns all skills, as up to date as the profile requires.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Library::snapshot`] does.
     pub fn snapshot(&self) -> Result<Arc<Snapshot>, SessionError> {
         Ok(self.library.snapshot()?)
     }
@@ -190,10 +182,6 @@ impl Session {
     }
 
     /// Reads the skill `name` with its instructions, and lists its files.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Session::find`] does.
     pub fn open(&self, name: &str) -> Result<OpenedSkill, SessionError> {
         let Hit { skill, mut warnings } = self.find(name)?;
         let Instructions { skill, body } = self.instructions(&skill, name)?;
@@ -206,10 +194,6 @@ impl Session {
 
     /// Returns what an agent gets from a skill, and records that in the audit log unless the request says otherwise.
     /// Nothing is run.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Session::find`] does.
     pub fn invoke(&self, request: &InvokeRequest) -> Result<InvokeOutcome, SessionError> {
         let began = Instant::now();
         let hit = self.find(&request.name)?;
@@ -302,10 +286,6 @@ impl Session {
     }
 
     /// Returns the catalog of all skills that are not disabled, and the warnings about the manifests.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Session::snapshot`] does.
     pub fn catalog(&self, mut options: Options) -> Result<(Catalog, Vec<Warning>), SessionError> {
         let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
         options.disabled.extend(names);
@@ -313,10 +293,6 @@ impl Session {
     }
 
     /// Returns the skills that [`Session::catalog`] describes, in the order of the sources.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Session::snapshot`] does.
     pub fn skills(&self, mut options: Options) -> Result<SelectedSkills, SessionError> {
         let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
         options.disabled.extend(names);

@@ -24,20 +24,12 @@ pub struct Snapshot {
 
 impl Snapshot {
     /// Returns the current skills of `sources`, found under `profile`.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`discover_with`] does.
     pub fn of(sources: &[Source], profile: &LoadProfile) -> Result<Self, LookupError> {
         let found = discover_with(sources, profile)?;
         Ok(Self::new(sources.to_vec(), found, profile.duplicates))
     }
 
     /// Returns the skills of `sources` that decide which one is called `name`; perhaps all.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`discover_with`] does.
     pub fn around(sources: &[Source], profile: &LoadProfile, name: &str) -> Result<Self, LookupError> {
         let found = discover_named(sources, profile, name)?;
         Ok(Self::new(sources.to_vec(), found, profile.duplicates))

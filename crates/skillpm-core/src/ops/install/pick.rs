@@ -25,10 +25,6 @@ pub(crate) struct Picked {
 }
 
 /// Finds the skills in `opened` and picks those that `request` means. A list without names has all.
-///
-/// # Errors
-///
-/// Fails as [`select`] does.
 pub(crate) fn pick(
     context: &Context,
     request: &InstallRequest,

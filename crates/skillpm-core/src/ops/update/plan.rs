@@ -77,8 +77,8 @@ impl From<PlanError> for Error {
     }
 }
 
-/// The desired state of one skill.
-struct DesiredSkill {
+/// One skill as the update leaves it.
+struct PlannedSkill {
     content: Content,
     set: FileSet,
     skill: UpdatedSkill,
@@ -106,8 +106,8 @@ pub(super) fn plan_update<'b, 'a>(
         unedited.has(&place, &job.name, digest)
     };
     for job in &prepared.found.jobs {
-        let DesiredSkill { content, set, mut skill, unresolved: record, known } =
-            desired_skill(prepared, job, &is_unedited)?;
+        let PlannedSkill { content, set, mut skill, unresolved: record, known } =
+            planned_skill(prepared, job, &is_unedited)?;
         skill.disabled = job.disabled;
         skills.push(skill);
         unresolved.extend(record.map(|record| (job.name.clone(), record)));
@@ -206,11 +206,11 @@ fn other(
 }
 
 /// Returns what is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
-fn desired_skill(
+fn planned_skill(
     prepared: &Prepared<'_>,
     job: &UpdateJob,
     is_unedited: &dyn Fn(&UpdateJob, &Path, &Digest) -> bool,
-) -> Result<DesiredSkill, PlanError> {
+) -> Result<PlannedSkill, PlanError> {
     let on_disk = tree(prepared.context, &prepared.scope, &job.name, job.disabled)?;
     let digest = on_disk.as_ref().and_then(|(_, digest)| *digest);
     match &job.work {
@@ -218,7 +218,7 @@ fn desired_skill(
             let mut skill = updated(job, UpdateChange::Updated, &newer.old);
             skill.to = Some(Version::of(&newer.new));
             skill.compared(&newer.diff);
-            let clean = DesiredSkill {
+            let clean = PlannedSkill {
                 content: Content::Locked(newer.new.clone()),
                 set: newer.set.clone(),
                 skill,
@@ -248,7 +248,7 @@ fn desired_skill(
             skill.to = Some(Version::of(&added.locked));
             added.diff.iter().for_each(|diff| skill.compared(diff));
             let content = Content::Locked(added.locked.clone());
-            Ok(DesiredSkill { content, set: added.set.clone(), skill, unresolved: None, known: None })
+            Ok(PlannedSkill { content, set: added.set.clone(), skill, unresolved: None, known: None })
         }
         Work::Decide { record, locked, base, mine, theirs, prefer } => {
             let versions = Versions { base, ours: mine, theirs };
@@ -258,14 +258,14 @@ fn desired_skill(
             let tree = merged.set.digest()?;
             let keep = ![record.merged, tree].map(Some).contains(&digest);
             let content = content(locked, tree, digest, keep);
-            Ok(DesiredSkill { content, set: merged.set, skill, unresolved: None, known: None })
+            Ok(PlannedSkill { content, set: merged.set, skill, unresolved: None, known: None })
         }
         Work::Abort { record, locked, mine } => {
             let mut skill = updated(job, UpdateChange::Aborted, locked);
             skill.to = Some(Version::of(&record.before));
             let keep = ![record.merged, record.mine, locked.digest].map(Some).contains(&digest);
             let content = content(&record.before, record.mine, digest, keep);
-            Ok(DesiredSkill { content, set: mine.clone(), skill, unresolved: None, known: None })
+            Ok(PlannedSkill { content, set: mine.clone(), skill, unresolved: None, known: None })
         }
     }
 }
@@ -275,15 +275,15 @@ fn edited(
     prepared: &Prepared<'_>,
     job: &UpdateJob,
     newer: &Newer,
-    clean: DesiredSkill,
+    clean: PlannedSkill,
     digest: Digest,
     ours: &FileSet,
-) -> Result<DesiredSkill, PlanError> {
+) -> Result<PlannedSkill, PlanError> {
     let base = match (&newer.base, prepared.request.prefer) {
         (Some(base), _) => base.clone(),
         // Without a base, everything that differs is a conflict, and a side was requested.
         (None, Some(_)) => nothing(),
-        (None, None) if prepared.request.force => return Ok(DesiredSkill { known: Some(digest), ..clean }),
+        (None, None) if prepared.request.force => return Ok(PlannedSkill { known: Some(digest), ..clean }),
         (None, None) => return Err(PlanError::Stale(changed(&job.name))),
     };
     // It may be the installed files that were unchanged when they were examined.
@@ -309,7 +309,7 @@ fn edited(
     skill.merge = merged.files.iter().filter_map(MergedPath::of).collect();
     // An update with conflicts can be taken back, even after the user continued with a merge that is all their own.
     let keep = tree != digest || !paths.is_empty();
-    Ok(DesiredSkill {
+    Ok(PlannedSkill {
         content: content(&newer.new, tree, Some(digest), keep),
         set: merged.set,
         skill,

@@ -11,19 +11,19 @@ use std::path::Path;
 pub(super) use self::compare::changed;
 pub use self::outcome::{ChangedFile, FileChange, UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 use super::list::closed;
-use crate::advice::{Verb, Warning, message};
+use crate::advice::Warning;
 use crate::agents;
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::scope::Scopes;
 use crate::scope::health::problem;
+use crate::scope::not_installed::not_installed;
 use crate::scope::state::{Depth, Files, OnDisk, PlaceState, ScopeState, SkillInScope, SkillState};
 use crate::scope::transaction::Transaction;
 use crate::scope_kind::ScopeKind;
 use crate::store::Store;
-use crate::text::closest;
 use crate::workers;
 
 /// A request to verify skills.
@@ -87,13 +87,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     }
     match request.names.iter().find(|name| !known.contains(*name)) {
         None => Ok(outcome),
-        Some(name) => {
-            let error = Error::usage(format!("`{name}` is not installed"));
-            Err(match closest(name, known.iter().map(String::as_str)) {
-                Some(close) => error.hint(format!("did you mean `{close}`?")),
-                None => error.hint(message!(Verb::List, " shows what is installed, and where")),
-            })
-        }
+        Some(name) => Err(not_installed(None, name, known.iter().map(String::as_str))),
     }
 }
 

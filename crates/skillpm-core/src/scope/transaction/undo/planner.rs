@@ -112,7 +112,7 @@ impl<'a> Planner<'a> {
             Step::Link { .. } => (aside, State::OurLink),
             Step::Edit { .. } => (aside, State::SourceLink),
             Step::Relink { says, .. } => (aside, State::Link(*says)),
-            // If there is no link, it was already gone.
+            // Without a link in the record, the place was already empty.
             Step::Unlink { .. } if link.is_none() => return Ok(()),
             Step::Unlink { .. } => (aside, State::Nothing),
             Step::Disable { name, digest } => return self.move_back(slot, name, *digest, true),
