@@ -64,11 +64,11 @@ fn statement(context: &Context, server: &RegistryServer) -> Result<Option<String
     }
 }
 
-/// Asks GitHub, at `url` and with `token`, for a statement to the server at `targets`.
-fn of_github(context: &Context, url: &str, token: &str, targets: &str) -> Result<String> {
+/// Asks GitHub, at `url` and with `token`, for a statement to the server at `audience`.
+fn of_github(context: &Context, url: &str, token: &str, audience: &str) -> Result<String> {
     let separator = if url.contains('?') { '&' } else { '?' };
-    let targets = encode(targets).replace('/', "%2F");
-    let url = Url::parse(&format!("{url}{separator}targets={targets}"))?;
+    let audience = encode(audience).replace('/', "%2F");
+    let url = Url::parse(&format!("{url}{separator}audience={audience}"))?;
     if !url.is_private() {
         return Err(Error::usage(format!(
             "`{}` is not an address with `https://`",
