@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use skillpm_core::ops::session::SessionError;
+use skillpm_core::session::SessionError;
 use skillpm_sources::error::Error;
 use skillpm_sources::interrupt;
 use skillpm_sources::reporter::Reporter;

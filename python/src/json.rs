@@ -6,7 +6,7 @@ use pyo3::exceptions::{PyOverflowError, PyRecursionError, PyTypeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
-use skillpm_core::ops::session::SessionError;
+use skillpm_core::session::SessionError;
 
 use crate::{errors, given};
 

@@ -7,7 +7,7 @@ use pyo3::prelude::*;
 use skillpm_core::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
 use skillpm_core::engine::{Arguments, Form};
 use skillpm_core::ops::invoke::InvokeRequest;
-use skillpm_core::ops::session::{Session, SessionOptions};
+use skillpm_core::session::{Session, SessionOptions};
 use skillpm_format::profile::{Duplicates, Freshness, LoadProfile};
 use skillpm_sources::context::Context;
 

@@ -10,7 +10,7 @@ use pyo3::types::PyDict;
 use serde_json::{Map, Value};
 use skillpm_core::engine::tools::Tool;
 use skillpm_core::engine::{self, Hit};
-use skillpm_core::ops::session::{Session, SessionError};
+use skillpm_core::session::{Session, SessionError};
 
 use crate::given::Given;
 use crate::json;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use skillpm_core::engine::resources;
-use skillpm_core::ops::session::OpenedSkill;
+use skillpm_core::session::OpenedSkill;
 
 use crate::given::Given;
 use crate::metadata::SkillMetadata;

@@ -7,7 +7,7 @@ use clap::{ArgAction, Args, CommandFactory as _, Parser, ValueEnum};
 
 use super::commands::Command;
 use super::{appearance, help, version};
-use skillpm_core::ops::session::{Session, SessionOptions};
+use skillpm_core::session::{Session, SessionOptions};
 use skillpm_format::profile::{Freshness, LoadProfile};
 use skillpm_sources::context::Context;
 use skillpm_sources::error::Result;

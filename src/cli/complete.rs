@@ -14,7 +14,7 @@ use super::exit;
 use super::printer::Printer;
 use super::render::one_line;
 use skillpm_core::agents;
-use skillpm_core::ops::named::{known, scripts_of};
+use skillpm_core::session::named::{known, scripts_of};
 use skillpm_format::lint;
 use skillpm_sources::env::{self, Env};
 use skillpm_sources::error::{Error, Result};

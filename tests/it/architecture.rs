@@ -57,6 +57,8 @@ const STOREYS: &[(&str, &[&str])] = &[
     // What verbs share: how skills come, how a scope changes, which skills a path means.
     ("fetch", &["fetch"]),
     ("change", &["change", "paths"]),
+    // The skills of some places, for front ends and verbs: found by name, opened, permitted to run.
+    ("session", &["session"]),
     // The verbs, and what they advise to do next.
     ("verbs", &["ops", "hints"]),
     ("front ends", &["cli", "mcp"]),
@@ -337,9 +339,9 @@ fn imports_run_downwards() {
 }
 
 /// Verbs that only look, and those that change something. What both need has a room of its own.
-const LOOKING: [&str; 14] = [
-    "absent", "agents", "catalog", "diff", "invoke", "list", "named", "outdated", "read", "search", "show",
-    "tree", "verify", "why",
+const LOOKING: [&str; 12] = [
+    "agents", "catalog", "diff", "invoke", "list", "outdated", "read", "search", "show", "tree", "verify",
+    "why",
 ];
 const CHANGING: [&str; 11] =
     ["bump", "create", "disable", "fix", "import", "install", "link", "publish", "remove", "undo", "update"];

@@ -12,7 +12,7 @@ mod profiles;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use skillpm_core::ops::session::Session;
+use skillpm_core::session::Session;
 use skillpm_format::profile::LoadProfile;
 use skillpm_sources::context::Context;
 

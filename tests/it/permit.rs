@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use skillpm_core::engine::{Hit, Skill};
-use skillpm_core::ops::permit::{Permit, PermitRequest, permit};
-use skillpm_core::ops::provenance::{Checked, Provenance, provenance};
-use skillpm_core::ops::session::Session;
+use skillpm_core::session::Session;
+use skillpm_core::session::permit::{Permit, PermitRequest, permit};
+use skillpm_core::session::provenance::{Checked, Provenance, provenance};
 use skillpm_format::admission::Scripts;
 use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::context::Context;

@@ -12,7 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 use skillpm_core::engine::run::Unwatched;
 use skillpm_core::ops::run::RunRequest;
-use skillpm_core::ops::session::Session;
+use skillpm_core::session::Session;
 use skillpm_format::digest::Digest;
 use skillpm_sources::context::Context;
 use skillpm_sources::reporter::{Choice, Interact};

@@ -35,6 +35,7 @@ pub mod updates;
 mod change;
 mod fetch;
 pub mod paths;
+pub mod session;
 // verbs
 pub mod ops;
 // what to do after them

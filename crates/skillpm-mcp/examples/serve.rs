@@ -1,7 +1,7 @@
 //! Serves the skills that are installed here over standard input and output: `cargo run -p skillpm-mcp --example serve`.
 #![expect(clippy::print_stderr, reason = "an example is a program")]
 
-use skillpm_core::ops::session::{Session, SessionOptions};
+use skillpm_core::session::{Session, SessionOptions};
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::CommandLine;
 use skillpm_mcp::{Offer, Selection, serve_stdio};

@@ -9,7 +9,7 @@ use skillpm_core::engine::catalog::Options;
 use skillpm_core::engine::load::SKILL_FILE;
 use skillpm_core::engine::resources;
 use skillpm_core::engine::{Diagnostic, Skill, Snapshot};
-use skillpm_core::ops::session::{SelectedSkills, Session};
+use skillpm_core::session::{SelectedSkills, Session};
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::{Warning, Wording};
 use skillpm_format::codes;

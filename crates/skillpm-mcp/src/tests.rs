@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use serde_json::{Map, Value, json};
 use skillpm_core::engine::resources;
-use skillpm_core::ops::places::Places;
 use skillpm_core::ops::trust::{TrustRequest, UntrustRequest, trust, untrust};
+use skillpm_core::session::places::Places;
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::{Call, Opt, Warning, Wording};
 use skillpm_format::profile::{Listing, LoadProfile};

@@ -15,7 +15,7 @@ use crate::cli::help::after;
 use crate::cli::printer::terminals;
 use crate::cli::{App, exit};
 use skillpm_core::hints;
-use skillpm_core::ops::places::{OpenedPlaces, Places};
+use skillpm_core::session::places::{OpenedPlaces, Places};
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::CommandLine;
 use skillpm_format::profile::{Freshness, LoadProfile};

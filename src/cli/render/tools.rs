@@ -57,8 +57,8 @@ mod tests {
     use skillpm_format::advice::Warning;
 
     use crate::world::World;
-    use skillpm_core::ops::session::Session;
     use skillpm_core::ops::tools::{ToolsRequest, tools};
+    use skillpm_core::session::Session;
 
     fn outcome() -> ToolsOutcome {
         let world = World::new();

@@ -2,7 +2,8 @@
 
 use super::{count, one_line};
 use crate::cli::printer::Printer;
-use skillpm_core::ops::verify::{FileChange, UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
+use skillpm_core::ops::verify::{UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
+use skillpm_core::scope::differences::FileChange;
 use skillpm_core::scope::state::SkillState;
 
 /// The number of files of one place to show, unless all are requested.
@@ -133,7 +134,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::ops::verify::ChangedFile;
+    use skillpm_core::scope::differences::ChangedFile;
     use skillpm_format::advice::Warning;
     use skillpm_format::scope_kind::ScopeKind;
 

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use skillpm_core::engine::{self, Arguments, Diagnostic, resources};
 use skillpm_core::ops::invoke::InvokeRequest;
-use skillpm_core::ops::session::{Session, SessionOptions};
+use skillpm_core::session::{Session, SessionOptions};
 use skillpm_format::profile::LoadProfile;
 use skillpm_sources::context::Context;
 use skillpm_sources::error::Error;

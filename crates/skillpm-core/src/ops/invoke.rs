@@ -1,13 +1,14 @@
 //! `invoke`: returns what an agent would get.
 
+use std::ffi::OsString;
 use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use super::named::is_alias;
-use super::session::not_listed;
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
-use crate::engine::{Activation, Arguments, Form, Skill, activate, resources};
+use crate::engine::{Activation, Arguments, Form, Hit, Instructions, Skill, activate, resources};
 use crate::fs;
 use crate::name::SkillName;
 use crate::profile::LoadProfile;
@@ -15,6 +16,9 @@ use crate::scope::health::problem;
 use crate::scope::merges::{self, has_conflicts};
 use crate::scope::state::Files;
 use crate::scope::{Scope, Scopes};
+use crate::session::named::is_alias;
+use crate::session::record::not_written;
+use crate::session::{Session, SessionError, not_listed};
 use crate::settings::Settings;
 use crate::skill::{Deviation, DeviationKind};
 
@@ -57,8 +61,58 @@ pub struct InvokeOutcome {
     pub warnings: Vec<Warning>,
 }
 
+impl Session {
+    /// Returns what an agent gets from a skill, and records that in the audit log unless the request says otherwise.
+    /// Nothing is run.
+    pub fn invoke(&self, request: &InvokeRequest) -> Result<InvokeOutcome, SessionError> {
+        let began = Instant::now();
+        let hit = self.find(&request.name)?;
+        self.invoke_hit(hit, request, began)
+    }
+
+    /// Works like [`Session::invoke`], for a `skill` that was already found: its name is not looked up again.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the skill can no longer be loaded.
+    pub fn invoke_found(
+        &self,
+        skill: &Arc<Skill>,
+        request: &InvokeRequest,
+    ) -> Result<InvokeOutcome, SessionError> {
+        let hit = Hit { skill: Arc::clone(skill), warnings: Vec::new() };
+        self.invoke_hit(hit, request, Instant::now())
+    }
+
+    fn invoke_hit(
+        &self,
+        hit: Hit,
+        request: &InvokeRequest,
+        began: Instant,
+    ) -> Result<InvokeOutcome, SessionError> {
+        let Instructions { skill, body } = self.instructions(&hit.skill, &request.name)?;
+        let mut outcome = invoked(self.context(), self.profile(), &skill, &body, request);
+        outcome.warnings.splice(..0, hit.warnings);
+        if request.record {
+            outcome.warnings.extend(self.record(&skill, request, began.elapsed()));
+        }
+        Ok(outcome)
+    }
+
+    /// Records that somebody, perhaps an agent, got the instructions of `skill`. Returns a warning for the
+    /// user if that fails.
+    fn record(&self, skill: &Skill, request: &InvokeRequest, took: Duration) -> Option<Warning> {
+        let given = match request.arguments.text() {
+            "" => Vec::new(),
+            text => vec![OsString::from(text)],
+        };
+        let written = self.activations().write(skill, &given, took, request.session.as_deref());
+        written.err().map(|error| Warning::new(codes::AUDIT_NOT_WRITTEN, not_written(&error)))
+    }
+}
+
 /// Returns what an agent gets from `skill`, whose instructions are `body`, under `profile`.
-pub(super) fn invoked(
+fn invoked(
     context: &Context,
     profile: &LoadProfile,
     skill: &Skill,
@@ -144,10 +198,12 @@ fn unsettled(settings: &Settings, directory: &Path) -> Option<Warning> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::engine::resources::Content;
     use crate::engine::testing::World;
     use crate::error::{ErrorKind, Result};
     use crate::fs;
-    use crate::ops::session::Session;
+    use crate::profile::Freshness;
+    use crate::session::SessionOptions;
 
     fn invoked(world: &World, name: &str, arguments: &str) -> Result<InvokeOutcome> {
         let arguments = Arguments::new(arguments);
@@ -282,5 +338,77 @@ mod tests {
         let error = invoked(&world, "big", "").expect_err("refused");
         assert!(error.to_string().ends_with("it has more than 10 MiB"), "{error}");
         assert!(error.hints()[0].starts_with("move long parts into files beside it"), "{:?}", error.hints());
+    }
+
+    fn session(world: &World, profile: LoadProfile) -> Session {
+        let options = SessionOptions { profile, paths: false, ..SessionOptions::of_person() };
+        Session::new(world.context(), options).expect("opens")
+    }
+
+    /// Another skill that takes the name meanwhile is not meant.
+    #[test]
+    fn a_skill_that_was_found_is_not_looked_up_again() {
+        let world = World::new();
+        let write = |dir: &str| {
+            let text = format!("---\nname: pdf\ndescription: d\n---\nFrom {dir}.\n");
+            world.write(&format!("{dir}/skills/pdf/SKILL.md"), &text);
+            world.write(&format!("{dir}/skills/pdf/a.md"), dir);
+        };
+        write(".claude");
+        let profile = LoadProfile { freshness: Freshness::Stat, ..LoadProfile::DEFAULT };
+        let session = session(&world, profile);
+        let found = session.find("pdf").expect("there").skill;
+        write(".agents");
+        let request = InvokeRequest::new("pdf");
+        let content = session.invoke_found(&found, &request).expect("invokes").content;
+        assert!(content.trim_end().ends_with("From .claude."), "{content}");
+        assert_eq!(session.read_found(&found, "a.md", 99).expect("reads"), Content::Text(".claude".into()));
+        let content = session.invoke(&request).expect("invokes").content;
+        assert!(content.trim_end().ends_with("From .agents."), "{content}");
+    }
+
+    /// S0-US3.1, S0-US5.5, S0-FR-006, S0-SC-002: whatever is next to the instructions.
+    #[test]
+    fn activation() {
+        let world = World::new();
+        world.write(
+            ".agents/skills/pdf/SKILL.md",
+            "---\nname: pdf\ndescription: d\n---\n\n\nRead $ARGUMENTS.\n",
+        );
+        world.write(".agents/skills/pdf/references/a.md", "a");
+        let session = session(&world, LoadProfile { freshness: Freshness::Stat, ..LoadProfile::DEFAULT });
+        let active = |form| {
+            let request =
+                InvokeRequest { arguments: Arguments::new("x  y"), form, ..InvokeRequest::new("pdf") };
+            session.invoke(&request).expect("works")
+        };
+        let plain = active(Form::Plain);
+        assert!(plain.activation.files.is_empty() && plain.warnings.is_empty());
+        let dir = world.project().join(".agents/skills/pdf");
+        let expected = format!("Base directory for this skill: {}\n\nRead x  y.\n", dir.display());
+        assert_eq!(plain.content, expected);
+        assert_eq!(active(Form::Json).activation.files, ["references/a.md"]);
+        #[cfg(target_os = "linux")]
+        {
+            use std::os::unix::ffi::OsStrExt;
+            let odd = dir.join(std::ffi::OsStr::from_bytes(b"\xff"));
+            crate::fs::write_atomic(&odd, b"").expect("writes");
+            let listed = active(Form::Json);
+            assert!(listed.activation.files == ["references/a.md"] && listed.warnings.is_empty());
+            // Deeper than any path.
+            let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
+            let open = |at: &std::os::fd::OwnedFd, name: &str| {
+                rustix::fs::openat(at, name, flags, 0.into()).expect("opens")
+            };
+            let mut at = rustix::fs::open(&dir, flags, 0.into()).expect("opens");
+            let name = "d".repeat(250);
+            for _ in 0..20 {
+                rustix::fs::mkdirat(&at, &name, 0o755.into()).expect("is made");
+                at = open(&at, &name);
+            }
+            let deep = active(Form::Json);
+            assert!(deep.activation.files.is_empty() && deep.warnings.len() == 1);
+            assert_eq!(deep.activation.body, "Read x  y.\n");
+        }
     }
 }

@@ -5,11 +5,11 @@ use base64::prelude::BASE64_STANDARD;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::session::Session;
 use crate::advice::{Opt, Warning, message};
 use crate::engine::resources::{self, Content, MAX_BYTES};
 use crate::error::{Error, Result};
 use crate::profile::Listing;
+use crate::session::Session;
 
 /// A request to read a file, or part of it.
 #[derive(Debug, Clone)]

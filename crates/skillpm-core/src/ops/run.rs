@@ -1,6 +1,6 @@
 //! `run`: a script of a skill.
 //!
-//! Whether it may run is asked of [`super::permit`]; how it runs is [`crate::engine::run`]'s business.
+//! Whether it may run is asked of [`crate::session::permit`]; how it runs is [`crate::engine::run`]'s business.
 
 mod call;
 mod locate;
@@ -9,6 +9,7 @@ mod request;
 mod variables;
 
 use std::ffi::OsString;
+use std::sync::Arc;
 
 pub use self::call::CallRequest;
 pub use self::locate::script_missing;
@@ -16,20 +17,71 @@ use self::locate::{check_plain, script_of};
 pub use self::outcome::RunOutcome;
 pub use self::request::{RunLocation, RunRequest};
 use self::variables::variables;
-use super::audit::{place, record, refused, subject, unread};
-use super::permit::{PermitRequest, permit};
-use super::session::SessionError;
 use crate::context::Context;
 use crate::engine::run::{self, Ended, Exit, Ran, Script, Surroundings, Watch, WorkDir};
 use crate::engine::{NotFound, Skill};
 use crate::error::Result;
+use crate::reporter::Interact;
 use crate::scope::Scope;
 use crate::scope_kind::ScopeKind;
+use crate::session::permit::{PermitRequest, permit};
+use crate::session::record::{place, record, refused, subject, unread};
+use crate::session::{Session, SessionError};
 use crate::trust::audit::{Event, Sandboxed, Subject};
+
+impl Session {
+    /// Runs a script of a skill to its end, if that is permitted. A script that fails is not an error.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Session::find`] does, and for a script that is not there or may not run.
+    pub fn run(&self, request: &RunRequest, watch: &mut dyn Watch) -> Result<RunOutcome, SessionError> {
+        let hit = self.find(&request.skill).inspect_err(|error| {
+            not_found(self.context(), request, error);
+        })?;
+        let mut outcome = run_found(self.context(), &hit.skill, request, watch)?;
+        outcome.warnings.splice(..0, hit.warnings);
+        Ok(outcome)
+    }
+
+    /// Calls a script of a skill as a tool, with named arguments that follow its schema. Asks a person through
+    /// `context` if a policy requires that.
+    ///
+    /// # Errors
+    ///
+    /// Fails as [`Session::run`] does, and for arguments that do not fit.
+    pub fn call(
+        &self,
+        call: &CallRequest,
+        interact: Arc<dyn Interact>,
+        watch: &mut dyn Watch,
+    ) -> Result<RunOutcome, SessionError> {
+        let hit = self.find(&call.request.skill)?;
+        self.call_found(&hit.skill, call, interact, watch)
+    }
+
+    /// Works like [`Session::call`], for a `skill` that was already found: its name is not looked up again.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a script that is not there or may not run, and for arguments that do not fit.
+    pub fn call_found(
+        &self,
+        skill: &Skill,
+        call: &CallRequest,
+        interact: Arc<dyn Interact>,
+        watch: &mut dyn Watch,
+    ) -> Result<RunOutcome, SessionError> {
+        let set = self.library().tools(skill, self.profile().scripts);
+        let request = call.prepared(skill, &set)?;
+        let context = Context { interact, ..self.context().clone() };
+        Ok(run_found(&context, skill, &request, watch)?)
+    }
+}
 
 /// Writes down that the script of `request` was refused, where `error` with which the skill was looked for is a
 /// refusal.
-pub(super) fn not_found(context: &Context, request: &RunRequest, error: &SessionError) {
+fn not_found(context: &Context, request: &RunRequest, error: &SessionError) {
     if let SessionError::Skill(NotFound { error, .. }) | SessionError::Verb(error) = error {
         let asked = Subject { skill: request.skill.clone(), ..Subject::default() };
         unread(context, &asked, &request.script, error);
@@ -37,7 +89,7 @@ pub(super) fn not_found(context: &Context, request: &RunRequest, error: &Session
 }
 
 /// Runs a script of `skill` to its end. That it failed is no error; see [`Ran::success`].
-pub(super) fn run_found(
+fn run_found(
     context: &Context,
     skill: &Skill,
     request: &RunRequest,

@@ -8,7 +8,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::list::{self, ListedSkill};
-use super::named::{find_among, path_or};
 use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::document::Document;
@@ -23,6 +22,7 @@ use crate::profile::LoadProfile;
 use crate::scope::Scopes;
 use crate::scope::trees::Trees;
 use crate::scope_kind::ScopeKind;
+use crate::session::named::{find_among, path_or};
 use crate::skill::SkillMeta;
 use crate::skill::find::is_skill_file;
 use crate::tokens;

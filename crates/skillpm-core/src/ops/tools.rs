@@ -1,22 +1,15 @@
 //! `tools`: lists the scripts of skills that an agent can call.
 
-use std::path::Path;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use super::session::Session;
 use crate::advice::Warning;
-use crate::engine::tools::{
-    DescribedBy, Language, ManifestFault, Tool, ToolDiagnostic, ToolFormat, ToolSet, TypedBy,
-};
+use crate::engine::tools::{DescribedBy, Language, Tool, ToolFormat, ToolSet, TypedBy};
 use crate::engine::{Diagnostic, Skill};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::profile::ScriptPlaces;
-
-/// The maximum number of faults of a manifest that an error lists.
-const MAX_FAULTS: usize = 20;
+use crate::session::Session;
 
 /// A request for the tools of a skill.
 #[derive(Debug, Clone, Default)]
@@ -139,37 +132,5 @@ fn listed(skill: &Skill, tool: Tool) -> ListedTool {
         passed_as: if tool.input.is_json() { PassedAs::Json } else { PassedAs::Words },
         timeout_ms: tool.timeout.map(|timeout| u64::try_from(timeout.as_millis()).unwrap_or(u64::MAX)),
         tool,
-    }
-}
-
-/// An invalid manifest of tools.
-#[derive(Debug, Clone, Copy)]
-pub struct WrongManifest<'a> {
-    /// The file.
-    pub file: &'a Path,
-    /// The errors in it.
-    pub faults: &'a [ManifestFault],
-}
-
-impl<'a> WrongManifest<'a> {
-    /// Returns the invalid manifest of `set`, if it has one.
-    pub fn of(set: &'a ToolSet) -> Option<Self> {
-        set.diagnostics.iter().find_map(|diagnostic| match diagnostic {
-            ToolDiagnostic::Manifest { file, faults } => Some(Self { file, faults }),
-            _ => None,
-        })
-    }
-
-    /// Returns the first error for the skill `name`, with the others as hints.
-    pub fn error(&self, name: &str) -> Error {
-        let file = self.file.display();
-        let place = |fault: &ManifestFault| format!("{file}:{}:{}", fault.at.line, fault.at.column);
-        let mut lines = self.faults.iter().map(|fault| format!("`{}`: {}", place(fault), fault.message));
-        let first = lines.next().unwrap_or_default();
-        let mut error = Error::config(format!("the tools of the skill `{name}` cannot be listed: {first}"));
-        for line in lines.by_ref().take(MAX_FAULTS) {
-            error = error.hint(line);
-        }
-        error.hint("correct the file, or remove it: the scripts then describe themselves")
     }
 }

@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::{Opt, Verb, Warning, message};
-use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, DirLock, Own};
@@ -149,7 +148,7 @@ fn outcome(dirs: &TrustedDirs, changed: Vec<String>) -> TrustOutcome {
         Trusted { path: dir.path.display().to_string(), since: dir.since.clone(), state, reason }
     });
     let directories = directories.collect();
-    TrustOutcome { directories, changed, warnings: damaged(dirs).into_iter().collect() }
+    TrustOutcome { directories, changed, warnings: dirs.damage().into_iter().collect() }
 }
 
 /// Returns the directory `given`, if it may be trusted.
@@ -186,11 +185,6 @@ fn checked(context: &Context, given: &Path, force: bool) -> Result<TrustedDir> {
             .hint("change its owner or its mode, as with `chmod o-w`"));
     }
     Ok(TrustedDir::now(&real, own.identity))
-}
-
-/// Returns a warning about the list of trusted directories, if it is damaged.
-pub(super) fn damaged(dirs: &TrustedDirs) -> Option<Warning> {
-    Some(Warning::new(codes::TRUST_UNREADABLE, dirs.damage()?))
 }
 
 fn unknown(dirs: &TrustedDirs, real: &Path) -> Error {

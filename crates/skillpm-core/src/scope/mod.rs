@@ -5,6 +5,7 @@ pub mod agent_view;
 pub mod attributes;
 pub mod changes;
 pub mod claims;
+pub mod differences;
 pub mod directory;
 pub mod editable;
 pub mod evidence;

@@ -8,6 +8,8 @@ use std::path::{Component, Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
+use crate::advice::Warning;
+use crate::codes;
 use crate::error::Result;
 use crate::fs::{self, Identity, Moment, Own, PathError};
 use crate::settings::{Settings, no_home};
@@ -129,9 +131,9 @@ impl TrustedDirs {
         self.dirs.values().map(line).collect()
     }
 
-    /// Returns what is wrong with the file, in words; `None` if it is intact.
-    pub fn damage(&self) -> Option<&str> {
-        self.damage.as_deref()
+    /// Returns a warning about the file that holds the list, if it is damaged.
+    pub fn damage(&self) -> Option<Warning> {
+        Some(Warning::new(codes::TRUST_UNREADABLE, self.damage.as_deref()?))
     }
 
     /// Returns the directories, sorted by path.
@@ -266,7 +268,7 @@ mod tests {
     #[test]
     fn what_is_written_is_read() {
         let read = TrustedDirs::parse(format!("{WHOLE}\n").as_bytes());
-        assert_eq!(read.damage(), None);
+        assert!(read.damage().is_none());
         assert_eq!(read.text(), format!("{WHOLE}\n"));
         let covered = |path: &str| read.covers(Path::new(path)).is_some();
         assert!(covered("/home/ann/work") && covered("/home/ann/work/a/b"));
@@ -301,7 +303,7 @@ mod tests {
         ] {
             let read = TrustedDirs::parse(format!("{wrong}\n{WHOLE}\n").as_bytes());
             assert_eq!(read.iter().count(), 1, "{wrong}: the other line counts");
-            assert_eq!(read.damage(), Some("line 1 cannot be read and trusts nothing"), "{wrong}");
+            assert_eq!(read.damage.as_deref(), Some("line 1 cannot be read and trusts nothing"), "{wrong}");
         }
     }
 

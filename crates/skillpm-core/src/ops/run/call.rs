@@ -10,7 +10,7 @@ use super::request::RunRequest;
 use crate::engine::Skill;
 use crate::engine::run::Stdin;
 use crate::engine::tools::ToolSet;
-use crate::ops::session::SessionError;
+use crate::session::SessionError;
 
 /// A script that is called as a tool, with named arguments.
 #[derive(Debug, Clone)]
@@ -25,7 +25,7 @@ pub struct CallRequest {
 
 impl CallRequest {
     /// Returns the run of the tool of `skill` among `set`.
-    pub(in crate::ops) fn prepared(&self, skill: &Skill, set: &ToolSet) -> Result<RunRequest, SessionError> {
+    pub(super) fn prepared(&self, skill: &Skill, set: &ToolSet) -> Result<RunRequest, SessionError> {
         let wanted = &self.request.script;
         let Some(tool) = set.get(wanted) else {
             let error = no_script(skill, &self.request.skill, wanted);

@@ -6,7 +6,7 @@ use crate::context::Context;
 use crate::engine::Skill;
 use crate::error::{Error, Result};
 use crate::fs;
-use crate::ops::named::find;
+use crate::session::named::find;
 use crate::text::{self, shell_word};
 
 /// Where the scripts of a skill are.

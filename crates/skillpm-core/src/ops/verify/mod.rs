@@ -8,8 +8,7 @@ mod outcome;
 use std::collections::BTreeSet;
 use std::path::Path;
 
-pub(super) use self::compare::changed;
-pub use self::outcome::{ChangedFile, FileChange, UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
+pub use self::outcome::{UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 use super::list::closed;
 use crate::advice::Warning;
 use crate::agents;

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, Serializer};
 
 use crate::advice::Warning;
+use crate::scope::differences::ChangedFile;
 use crate::scope::state::SkillState;
 use crate::scope_kind::ScopeKind;
 
@@ -87,29 +88,6 @@ impl VerifiedPlace {
     pub(super) fn because(self, reason: impl Into<String>) -> Self {
         Self { reason: Some(reason.into()), ..self }
     }
-}
-
-/// A file that differs.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct ChangedFile {
-    /// The path below the skill's directory.
-    pub path: String,
-    /// The difference.
-    pub change: FileChange,
-}
-
-/// The way in which a file differs from the locked one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum FileChange {
-    /// It has other bytes, or is not a regular file.
-    Changed,
-    /// It is locked but missing.
-    Missing,
-    /// It is there and not locked.
-    Extra,
-    /// Its executable bit is another one.
-    Mode,
 }
 
 /// The outcome of the verification.

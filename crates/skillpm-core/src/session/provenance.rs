@@ -8,7 +8,6 @@ use std::path::{Component, Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::verify::{ChangedFile, changed};
 use crate::agents;
 use crate::context::Context;
 use crate::digest::Digest;
@@ -19,6 +18,7 @@ use crate::lockfile::{Locked, Lockfile};
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::scope::Scope;
+use crate::scope::differences::{ChangedFile, changed};
 use crate::scope::state::{read_lock, real_dir};
 use crate::scope::trees::Trees;
 use crate::scope_kind::ScopeKind;

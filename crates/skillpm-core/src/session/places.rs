@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use super::session::Session;
+use super::Session;
 use crate::advice::Warning;
 use crate::agents;
 use crate::context::Context;

@@ -3,33 +3,32 @@
 //! Every front end goes through a session, so that a name leads to the same skill everywhere, with the same warnings,
 //! and every use is written to the same log.
 
+pub mod activations;
+mod disabled;
 mod error;
+pub mod named;
+pub mod permit;
+pub mod places;
+pub mod provenance;
+pub mod record;
 
-use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
-pub use self::error::SessionError;
-use super::audit::{Activations, not_written};
-use super::catalog::{Disabled, disabled};
-use super::invoke::{InvokeOutcome, InvokeRequest, invoked};
-use super::named;
-use super::run::{self, CallRequest, RunOutcome, RunRequest};
-use super::tools::WrongManifest;
+use self::activations::Activations;
+use self::disabled::{Disabled, disabled};
+pub use self::error::{SessionError, WrongManifest};
 use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
 use crate::engine::catalog::{Catalog, Options, selected};
 use crate::engine::resources::{self, Content};
-use crate::engine::run::Watch;
 use crate::engine::tools::ToolSet;
 use crate::engine::{
     Hit, Instructions, Library, Skill, Snapshot, Source, SourceKind, failed, sources_of, with_least,
 };
 use crate::error::Result;
 use crate::profile::{Freshness, LoadProfile, ScriptPlaces};
-use crate::reporter::Interact;
 use crate::scope::Scope;
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
@@ -132,7 +131,7 @@ impl Session {
     }
 
     /// Opens a session with the skills of `library`, without those that the manifests of `scopes` disable.
-    pub(super) fn of_library(context: Context, library: Library, scopes: Vec<Scope>) -> Self {
+    pub(crate) fn of_library(context: Context, library: Library, scopes: Vec<Scope>) -> Self {
         let activations = Activations::new(&context.settings);
         Self { library, activations, context, scopes, paths: false }
     }
@@ -148,8 +147,18 @@ impl Session {
     }
 
     /// Returns the library that holds the skills.
-    pub(super) fn library(&self) -> &Library {
+    pub(crate) fn library(&self) -> &Library {
         &self.library
+    }
+
+    /// Returns what the session works with.
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Returns the log of the skills that the session hands out.
+    pub(crate) fn activations(&self) -> &Activations {
+        &self.activations
     }
 
     /// Returns the settings that the session uses.
@@ -190,43 +199,6 @@ impl Session {
             Vec::new()
         });
         Ok(OpenedSkill { body: body.trim_start_matches(['\r', '\n']).to_owned(), skill, files, warnings })
-    }
-
-    /// Returns what an agent gets from a skill, and records that in the audit log unless the request says otherwise.
-    /// Nothing is run.
-    pub fn invoke(&self, request: &InvokeRequest) -> Result<InvokeOutcome, SessionError> {
-        let began = Instant::now();
-        let hit = self.find(&request.name)?;
-        self.invoke_hit(hit, request, began)
-    }
-
-    /// Works like [`Session::invoke`], for a `skill` that was already found: its name is not looked up again.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the skill can no longer be loaded.
-    pub fn invoke_found(
-        &self,
-        skill: &Arc<Skill>,
-        request: &InvokeRequest,
-    ) -> Result<InvokeOutcome, SessionError> {
-        let hit = Hit { skill: Arc::clone(skill), warnings: Vec::new() };
-        self.invoke_hit(hit, request, Instant::now())
-    }
-
-    fn invoke_hit(
-        &self,
-        hit: Hit,
-        request: &InvokeRequest,
-        began: Instant,
-    ) -> Result<InvokeOutcome, SessionError> {
-        let Instructions { skill, body } = self.instructions(&hit.skill, &request.name)?;
-        let mut outcome = invoked(&self.context, self.profile(), &skill, &body, request);
-        outcome.warnings.splice(..0, hit.warnings);
-        if request.record {
-            outcome.warnings.extend(self.record(&skill, request, began.elapsed()));
-        }
-        Ok(outcome)
     }
 
     /// Reads `file` of the skill `name`, if it has at most `max` bytes.
@@ -301,72 +273,14 @@ impl Session {
         Ok(SelectedSkills { snapshot, skills, warnings })
     }
 
-    /// Runs a script of a skill to its end, if that is permitted. A script that fails is not an error.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Session::find`] does, and for a script that is not there or may not run.
-    pub fn run(&self, request: &RunRequest, watch: &mut dyn Watch) -> Result<RunOutcome, SessionError> {
-        let hit = self.find(&request.skill).inspect_err(|error| {
-            run::not_found(&self.context, request, error);
-        })?;
-        let mut outcome = run::run_found(&self.context, &hit.skill, request, watch)?;
-        outcome.warnings.splice(..0, hit.warnings);
-        Ok(outcome)
-    }
-
-    /// Calls a script of a skill as a tool, with named arguments that follow its schema. Asks a person through
-    /// `context` if a policy requires that.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Session::run`] does, and for arguments that do not fit.
-    pub fn call(
-        &self,
-        call: &CallRequest,
-        interact: Arc<dyn Interact>,
-        watch: &mut dyn Watch,
-    ) -> Result<RunOutcome, SessionError> {
-        let hit = self.find(&call.request.skill)?;
-        self.call_found(&hit.skill, call, interact, watch)
-    }
-
-    /// Works like [`Session::call`], for a `skill` that was already found: its name is not looked up again.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a script that is not there or may not run, and for arguments that do not fit.
-    pub fn call_found(
-        &self,
-        skill: &Skill,
-        call: &CallRequest,
-        interact: Arc<dyn Interact>,
-        watch: &mut dyn Watch,
-    ) -> Result<RunOutcome, SessionError> {
-        let set = self.library.tools(skill, self.profile().scripts);
-        let request = call.prepared(skill, &set)?;
-        let context = Context { interact, ..self.context.clone() };
-        Ok(run::run_found(&context, skill, &request, watch)?)
-    }
-
-    fn instructions(&self, skill: &Arc<Skill>, name: &str) -> Result<Instructions, SessionError> {
+    /// Reads the instructions of `skill`, which was found as `name`.
+    pub(crate) fn instructions(&self, skill: &Arc<Skill>, name: &str) -> Result<Instructions, SessionError> {
         Ok(self.library.instructions(skill).map_err(|diagnostic| failed(name, diagnostic))?)
-    }
-
-    /// Records that somebody, perhaps an agent, got the instructions of `skill`. Returns a warning for the
-    /// user if that fails.
-    fn record(&self, skill: &Skill, request: &InvokeRequest, took: Duration) -> Option<Warning> {
-        let given = match request.arguments.text() {
-            "" => Vec::new(),
-            text => vec![OsString::from(text)],
-        };
-        let written = self.activations.write(skill, &given, took, request.session.as_deref());
-        written.err().map(|error| Warning::new(codes::AUDIT_NOT_WRITTEN, not_written(&error)))
     }
 }
 
 /// Returns the warning for a skill `name` whose files are not listed.
-pub(super) fn not_listed(name: &str, problem: &ReadError) -> Warning {
+pub(crate) fn not_listed(name: &str, problem: &ReadError) -> Warning {
     Warning::new(
         codes::FILES_NOT_LISTED,
         format!("the files of the skill `{name}` are not listed: {problem}"),
@@ -378,80 +292,12 @@ mod tests {
     use super::*;
     use crate::engine::resources::Unreadable;
     use crate::engine::testing::World;
-    use crate::engine::{Arguments, Form, LookupError, NotFound};
+    use crate::engine::{LookupError, NotFound};
     use crate::error::Error;
 
     fn session(world: &World) -> Session {
         Session::new(world.context(), SessionOptions { paths: false, ..SessionOptions::of_person() })
             .expect("opens")
-    }
-
-    /// Another skill that takes the name meanwhile is not meant.
-    #[test]
-    fn a_skill_that_was_found_is_not_looked_up_again() {
-        let world = World::new();
-        let write = |dir: &str| {
-            let text = format!("---\nname: pdf\ndescription: d\n---\nFrom {dir}.\n");
-            world.write(&format!("{dir}/skills/pdf/SKILL.md"), &text);
-            world.write(&format!("{dir}/skills/pdf/a.md"), dir);
-        };
-        write(".claude");
-        let profile = LoadProfile { freshness: Freshness::Stat, ..LoadProfile::DEFAULT };
-        let options = SessionOptions { profile, ..SessionOptions::of_person() };
-        let session = Session::new(world.context(), options).expect("opens");
-        let found = session.find("pdf").expect("there").skill;
-        write(".agents");
-        let request = InvokeRequest::new("pdf");
-        let content = session.invoke_found(&found, &request).expect("invokes").content;
-        assert!(content.trim_end().ends_with("From .claude."), "{content}");
-        assert_eq!(session.read_found(&found, "a.md", 99).expect("reads"), Content::Text(".claude".into()));
-        let content = session.invoke(&request).expect("invokes").content;
-        assert!(content.trim_end().ends_with("From .agents."), "{content}");
-    }
-
-    /// S0-US3.1, S0-US5.5, S0-FR-006, S0-SC-002: whatever is next to the instructions.
-    #[test]
-    fn activation() {
-        let world = World::new();
-        world.write(
-            ".agents/skills/pdf/SKILL.md",
-            "---\nname: pdf\ndescription: d\n---\n\n\nRead $ARGUMENTS.\n",
-        );
-        world.write(".agents/skills/pdf/references/a.md", "a");
-        let session = session(&world);
-        let active = |form| {
-            let request =
-                InvokeRequest { arguments: Arguments::new("x  y"), form, ..InvokeRequest::new("pdf") };
-            session.invoke(&request).expect("works")
-        };
-        let plain = active(Form::Plain);
-        assert!(plain.activation.files.is_empty() && plain.warnings.is_empty());
-        let dir = world.project().join(".agents/skills/pdf");
-        let expected = format!("Base directory for this skill: {}\n\nRead x  y.\n", dir.display());
-        assert_eq!(plain.content, expected);
-        assert_eq!(active(Form::Json).activation.files, ["references/a.md"]);
-        #[cfg(target_os = "linux")]
-        {
-            use std::os::unix::ffi::OsStrExt;
-            let odd = dir.join(std::ffi::OsStr::from_bytes(b"\xff"));
-            crate::fs::write_atomic(&odd, b"").expect("writes");
-            let listed = active(Form::Json);
-            assert!(listed.activation.files == ["references/a.md"] && listed.warnings.is_empty());
-            // Deeper than any path.
-            let flags = rustix::fs::OFlags::DIRECTORY | rustix::fs::OFlags::CLOEXEC;
-            let open = |at: &std::os::fd::OwnedFd, name: &str| {
-                rustix::fs::openat(at, name, flags, 0.into()).expect("opens")
-            };
-            let mut at = rustix::fs::open(&dir, flags, 0.into()).expect("opens");
-            let name = "d".repeat(250);
-            for _ in 0..20 {
-                rustix::fs::mkdirat(&at, &name, 0o755.into()).expect("is made");
-                at = open(&at, &name);
-            }
-            let deep = active(Form::Json);
-            assert!(deep.activation.files.is_empty() && deep.warnings.len() == 1);
-            assert_eq!(deep.activation.body, "Read x  y.\n");
-        }
     }
 
     /// S3-FR-11: a file of the skill, and nothing else.

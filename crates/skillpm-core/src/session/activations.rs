@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
+use super::provenance::{InForce, in_force, of_place};
 use super::record::{place, subject};
 use crate::engine::Skill;
 use crate::error::Result;
 use crate::fs::{self, FileStat, Moment, OpenLog, PathError};
-use crate::ops::provenance::{InForce, in_force, of_place};
 use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;

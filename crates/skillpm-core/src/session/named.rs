@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::catalog::disabled_in;
+use super::disabled::disabled_in;
 use super::provenance::scopes_in_force;
 use crate::advice::{Verb, message};
 use crate::context::Context;
@@ -24,7 +24,7 @@ use crate::tree::Tree;
 
 /// Finds the skill `name` as [`engine::find`] does, and reports if it is disabled. A path such as `./pdf` is
 /// the directory of a skill, which need not be installed.
-pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
+pub(crate) fn find(context: &Context, name: &str) -> Result<Hit> {
     path_or(context, name, || -> Result<Hit> {
         let sources = default_sources(&context.settings)?;
         Ok(find_among(context, name, &Snapshot::around(&sources, &LoadProfile::DEFAULT, name)?, None)?)
@@ -33,7 +33,7 @@ pub(super) fn find(context: &Context, name: &str) -> Result<Hit> {
 
 /// Works like [`find`], for a name in `snapshot`, and never for a path. If it is missing, only the manifests of the
 /// scope `only`, or of both, are asked whether it is disabled.
-pub(super) fn find_among(
+pub(crate) fn find_among(
     context: &Context,
     name: &str,
     snapshot: &Snapshot,
@@ -48,7 +48,7 @@ pub(super) fn find_among(
 
 /// Finds the skill in the directory with the path `name`. If `name` is not such a path, returns the result of
 /// `by_name`.
-pub(super) fn path_or<E: From<Error>>(
+pub(crate) fn path_or<E: From<Error>>(
     context: &Context,
     name: &str,
     by_name: impl FnOnce() -> std::result::Result<Hit, E>,
@@ -86,7 +86,7 @@ fn without_alias(context: &Context, name: &str, mut hit: Hit) -> Hit {
 
 /// Returns whether a lockfile has the skill `own` under the name `directory`: the user who installed it
 /// knows.
-pub(super) fn is_alias(context: &Context, directory: &str, own: &str) -> bool {
+pub(crate) fn is_alias(context: &Context, directory: &str, own: &str) -> bool {
     let Ok(directory) = SkillName::new(directory) else { return false };
     let scopes = scopes_in_force(&context.settings).unwrap_or_default();
     let locks = scopes.iter().filter_map(|scope| read_lock(scope).ok());

@@ -1,16 +1,10 @@
-//! `audit`: what was activated, run or refused. Also the only way for verbs to write the audit log.
-
-mod activations;
-mod record;
+//! `audit`: what was activated, run or refused.
 
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use self::activations::Activations;
-pub use self::record::{not_written, record};
-pub(super) use self::record::{place, refused, subject, unread};
 use crate::context::Context;
 use crate::error::Result;
 use crate::trust::AuditLog;

@@ -3,10 +3,10 @@
 //!
 //! Code that starts a script asks here first, and runs the returned bytes, not those on disk.
 
-use super::audit::{place, record, subject, unread};
 use super::provenance::{
     Checked, LockedSkill, Provenance, UnlockedSkill, in_force, of_place, scopes_in_force,
 };
+use super::record::{place, record, subject, unread};
 use crate::admission::{Permission, PolicySubject, Scripts, ScriptsReason};
 use crate::advice::{Call, Opt, Part, Verb, Warning, message};
 use crate::codes;
@@ -235,7 +235,7 @@ fn trusted(
         standing = Standing::Exposed { path, reason };
     }
     let error = match standing {
-        Standing::Trusted(_) => return Ok(super::trust::damaged(&dirs)),
+        Standing::Trusted(_) => return Ok(dirs.damage()),
         Standing::Untrusted => refused(
             request,
             format!("the skill in `{place}` was not installed by skillpm, and its directory is not trusted"),

@@ -1,12 +1,15 @@
 //! The reasons why a session cannot answer.
 
+use std::path::Path;
 use std::sync::Arc;
 
 use crate::engine::resources::Unreadable;
-use crate::engine::tools::ToolSet;
+use crate::engine::tools::{ManifestFault, ToolDiagnostic, ToolSet};
 use crate::engine::{LookupError, NotFound, Skill};
 use crate::error::Error;
-use crate::ops::tools::WrongManifest;
+
+/// The maximum number of faults of a manifest that an error lists.
+const MAX_FAULTS: usize = 20;
 
 /// The reason why a session cannot answer.
 #[derive(Debug)]
@@ -78,5 +81,37 @@ impl From<SessionError> for Error {
                 Self::usage(format!("the arguments do not fit the script: {reason}"))
             }
         }
+    }
+}
+
+/// An invalid manifest of tools.
+#[derive(Debug, Clone, Copy)]
+pub struct WrongManifest<'a> {
+    /// The file.
+    pub file: &'a Path,
+    /// The errors in it.
+    pub faults: &'a [ManifestFault],
+}
+
+impl<'a> WrongManifest<'a> {
+    /// Returns the invalid manifest of `set`, if it has one.
+    pub fn of(set: &'a ToolSet) -> Option<Self> {
+        set.diagnostics.iter().find_map(|diagnostic| match diagnostic {
+            ToolDiagnostic::Manifest { file, faults } => Some(Self { file, faults }),
+            _ => None,
+        })
+    }
+
+    /// Returns the first error for the skill `name`, with the others as hints.
+    pub fn error(&self, name: &str) -> Error {
+        let file = self.file.display();
+        let place = |fault: &ManifestFault| format!("{file}:{}:{}", fault.at.line, fault.at.column);
+        let mut lines = self.faults.iter().map(|fault| format!("`{}`: {}", place(fault), fault.message));
+        let first = lines.next().unwrap_or_default();
+        let mut error = Error::config(format!("the tools of the skill `{name}` cannot be listed: {first}"));
+        for line in lines.by_ref().take(MAX_FAULTS) {
+            error = error.hint(line);
+        }
+        error.hint("correct the file, or remove it: the scripts then describe themselves")
     }
 }
