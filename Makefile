@@ -297,7 +297,7 @@ fuzz: tools ## look for inputs that break a reader: FUZZ=zip FUZZ_SECONDS=600 (n
 lint: tools ## check format, lints, documentation, and licences where cargo-deny is installed
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(SHAPE) --all-targets -- -D warnings
-	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(SHAPE) --no-deps
+	RUSTDOCFLAGS='-D warnings' $(CARGO) doc $(SHAPE) --no-deps --document-private-items
 	$(CARGO) clippy --locked --package skillpm-sources --package skillpm-core --no-default-features --lib -- -D warnings
 	@$(MAKE) --no-print-directory python-env
 	@if [ -e "$(PYTHON_ENV)/ready" ]; then \

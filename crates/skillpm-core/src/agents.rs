@@ -32,7 +32,7 @@ use crate::settings::Settings;
 
 /// The agent that gets a link in every project of a machine that has it, even if its directory does not exist
 /// yet: it does not read [`CANONICAL_DIR`], and people expect installers to serve it.
-pub const LINKED_BY_DEFAULT: &str = "claude-code";
+pub(crate) const LINKED_BY_DEFAULT: &str = "claude-code";
 
 /// The variables that the table may use, each with the directory below the home that replaces it if it is
 /// unset. An unset variable without such a directory resolves to no path.
@@ -72,7 +72,7 @@ pub struct Agent {
 
 /// The facts about an agent that decide whether it gets a link.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Presence {
+pub(crate) struct Presence {
     /// The user named the agent, with `--agent` or as a target in `skillpm.toml`.
     pub named: bool,
     /// The agent is on the machine.
@@ -168,25 +168,25 @@ impl Agent {
     }
 
     /// Reports whether the agent reads the canonical copy itself and needs no link.
-    pub fn is_universal(&self) -> bool {
+    pub(crate) fn is_universal(&self) -> bool {
         self.project_dir() == CANONICAL_DIR
     }
 
     /// Returns the directory below a project that skillpm writes this agent's skills to, `/`-separated.
-    pub fn project_dir(&self) -> &'static str {
+    pub(crate) fn project_dir(&self) -> &'static str {
         self.project_dirs.first().copied().unwrap_or(CANONICAL_DIR)
     }
 
     /// Returns the top directory of [`Agent::project_dir`]: `.goose`. [`Presence::root_exists`] records
     /// whether it exists.
-    pub fn project_root_dir(&self) -> &'static str {
+    pub(crate) fn project_root_dir(&self) -> &'static str {
         let dir = self.project_dir();
         dir.split_once('/').map_or(dir, |(root, _)| root)
     }
 
     /// Returns the user's directory that skillpm writes this agent's skills to, or `None` if the agent has none or the
     /// home directory is not known.
-    pub fn user_dir(&self, settings: &Settings) -> Option<PathBuf> {
+    pub(crate) fn user_dir(&self, settings: &Settings) -> Option<PathBuf> {
         self.user_dirs(settings).next()
     }
 
@@ -197,19 +197,23 @@ impl Agent {
 
     /// Returns the user's directory to write to on this machine: the first whose parent exists, so that an
     /// agent whose home still has an older name is served; otherwise the first of all.
-    pub fn present_user_dir(&self, settings: &Settings, exists: &dyn Fn(&Path) -> bool) -> Option<PathBuf> {
+    pub(crate) fn present_user_dir(
+        &self,
+        settings: &Settings,
+        exists: &dyn Fn(&Path) -> bool,
+    ) -> Option<PathBuf> {
         self.user_dirs(settings)
             .find(|dir| dir.parent().is_some_and(exists))
             .or_else(|| self.user_dir(settings))
     }
 
     /// Returns the directories of other agents, below a project, that this agent also reads.
-    pub fn shared_project_dirs(&self) -> impl Iterator<Item = &'static str> {
+    pub(crate) fn shared_project_dirs(&self) -> impl Iterator<Item = &'static str> {
         self.also_reads.iter().copied().filter(|dir| !dir.starts_with(['~', '$', '/']))
     }
 
     /// Returns the directories of other agents, of the user, that this agent also reads.
-    pub fn shared_user_dirs(&self, settings: &Settings) -> impl Iterator<Item = PathBuf> {
+    pub(crate) fn shared_user_dirs(&self, settings: &Settings) -> impl Iterator<Item = PathBuf> {
         let of_user = self.also_reads.iter().filter(|dir| dir.starts_with(['~', '$', '/']));
         of_user.filter_map(|dir| resolve(dir, settings))
     }
@@ -237,7 +241,7 @@ impl Agent {
 
     /// Returns the facts about this agent: `named` says whether the user named it, `exists` whether a path
     /// exists.
-    pub fn presence(
+    pub(crate) fn presence(
         &self,
         settings: &Settings,
         project_root: &Path,
@@ -255,7 +259,7 @@ impl Agent {
     ///
     /// Many projects have a directory such as `skills/` or `data/`, which proves nothing: such an agent must
     /// be on the machine as well.
-    pub fn project_link_wanted(&self, presence: Presence) -> bool {
+    pub(crate) fn project_link_wanted(&self, presence: Presence) -> bool {
         let root_is_its_own = self.project_dir().starts_with('.') && self.project_dir().contains('/');
         let at_home_here = presence.root_exists && (root_is_its_own || presence.detected);
         let served_by_default = self.id == LINKED_BY_DEFAULT && presence.detected;
@@ -263,7 +267,7 @@ impl Agent {
     }
 
     /// Reports whether a skill that is installed for the user is linked for this agent.
-    pub fn user_link_wanted(&self, presence: Presence) -> bool {
+    pub(crate) fn user_link_wanted(&self, presence: Presence) -> bool {
         !self.is_universal() && !self.user_dirs.is_empty() && (presence.named || presence.detected)
     }
 }

@@ -189,7 +189,7 @@ pub fn now() -> u64 {
 }
 
 /// The time since 1970, by this machine's clock; zero before that.
-pub fn since_1970() -> Duration {
+pub(crate) fn since_1970() -> Duration {
     SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default()
 }
 

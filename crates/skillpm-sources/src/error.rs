@@ -330,7 +330,7 @@ impl Error {
 
     /// Returns the error for the locked commit `commit`, which the repository `shown` no longer has.
     #[cfg(any(feature = "git", feature = "http"))]
-    pub fn commit_gone(shown: &str, commit: &str) -> Self {
+    pub(crate) fn commit_gone(shown: &str, commit: &str) -> Self {
         Self::network(format!("`{shown}` no longer has commit `{commit}`"))
             .coded(codes::REVISION_GONE)
             .hint("its history was rewritten, or it is another repository")

@@ -30,7 +30,7 @@ pub fn pass_on(mut from: impl Read, mut take: impl FnMut(Vec<u8>) -> bool) {
 }
 
 /// Has `command` start a process group: the program may start others, and all of them have to end with it.
-pub fn lead_group(command: &mut Command) {
+pub(crate) fn lead_group(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(not(unix))]
@@ -53,7 +53,7 @@ pub fn ended(child: &mut Child, limit: Duration) -> Option<ExitStatus> {
 
 /// Returns what ends `child` and all programs that it started by force. It is for a `child` that runs, or was not waited
 /// for.
-pub fn killer(child: &Child) -> impl Fn() + Send + use<> {
+pub(crate) fn killer(child: &Child) -> impl Fn() + Send + use<> {
     #[cfg(unix)]
     let group = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw);
     #[cfg(not(unix))]

@@ -204,7 +204,7 @@ impl Settings {
     /// # Errors
     ///
     /// Fails if there is neither a home directory nor `XDG_DATA_HOME`.
-    pub fn store_dir(&self) -> Result<PathBuf> {
+    pub(crate) fn store_dir(&self) -> Result<PathBuf> {
         self.dirs
             .data
             .as_ref()

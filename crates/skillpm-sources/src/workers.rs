@@ -64,7 +64,11 @@ fn in_threads<R: Send>(threads: usize, run: impl Fn() -> Vec<R> + Sync) -> Vec<R
 
 /// Calls `work` for each of `items`, which mostly waits, such as for a server, in at most `most` threads, and returns the
 /// results in the same order.
-pub fn map_waiting<T: Sync, R: Send>(items: &[T], most: usize, work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+pub(crate) fn map_waiting<T: Sync, R: Send>(
+    items: &[T],
+    most: usize,
+    work: impl Fn(&T) -> R + Sync,
+) -> Vec<R> {
     let next = AtomicUsize::new(0);
     let run = || {
         let mut done = Vec::new();

@@ -247,8 +247,8 @@ mod tests {
     fn parse(line: &str) -> Option<RunRequest> {
         match Cli::try_parse_from(line.split(' ')).ok()?.command {
             Command::Run(args) => {
-                let context = crate::world::World::new().context();
-                request(&context, &args).ok()
+                let dir = tempfile::tempdir().expect("a directory");
+                request(&crate::context_in(dir.path()), &args).ok()
             }
             command => panic!("{command:?}"),
         }

@@ -4,7 +4,8 @@ use super::table::Table;
 use super::{count, error, short_revision, skills_are};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
-use skillpm_core::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
+use skillpm_core::ops::outdated::{OutdatedOutcome, OutdatedSkill};
+use skillpm_core::updates::Status;
 use skillpm_format::spec::Reference;
 use skillpm_format::text::without_secrets;
 

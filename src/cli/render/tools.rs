@@ -56,20 +56,25 @@ mod tests {
     use crate::cli::printer::testing::printer;
     use skillpm_format::advice::Warning;
 
-    use crate::world::World;
     use skillpm_core::ops::tools::{ToolsRequest, tools};
     use skillpm_core::session::Session;
+    use skillpm_sources::fs;
 
     fn outcome() -> ToolsOutcome {
-        let world = World::new();
-        world.skill(".agents/skills/calc", "calc");
-        world.write(".agents/skills/calc/scripts/json.py", "import sys, json\njson.load(sys.stdin)\n");
-        world.write(".agents/skills/calc/scripts/say.sh", "# Usage: say.sh [-l] <text>\n");
-        let long = format!("# \u{1b}[2J {}\n", "word ".repeat(30));
-        world.write(".agents/skills/calc/scripts/words.js", &long.replace('#', "//"));
-        let mut outcome =
-            tools(&Session::of_person(&world.context()).expect("opens"), &ToolsRequest::default())
-                .expect("tools");
+        let dir = tempfile::tempdir().expect("a directory");
+        let skill = dir.path().join(".agents/skills/calc");
+        fs::create_dir_all(&skill.join("scripts")).expect("creates");
+        let long = format!("// \u{1b}[2J {}\n", "word ".repeat(30));
+        for (path, text) in [
+            ("SKILL.md", "---\nname: calc\ndescription: Calculates.\n---\n"),
+            ("scripts/json.py", "import sys, json\njson.load(sys.stdin)\n"),
+            ("scripts/say.sh", "# Usage: say.sh [-l] <text>\n"),
+            ("scripts/words.js", &long),
+        ] {
+            fs::write_atomic(&skill.join(path), text.as_bytes()).expect("writes");
+        }
+        let session = Session::of_person(&crate::context_in(dir.path())).expect("opens");
+        let mut outcome = tools(&session, &ToolsRequest::default()).expect("tools");
         outcome.warnings.push(Warning::new("odd", "odd"));
         outcome
     }

@@ -47,7 +47,7 @@ pub struct Activation {
 ///
 /// If there are arguments and no placeholder used them, they are appended as the last paragraph
 /// (S0-US3.2). Commands in the body are never run.
-pub fn activate(
+pub(crate) fn activate(
     meta: SkillMeta,
     body: &str,
     base_dir: &Path,

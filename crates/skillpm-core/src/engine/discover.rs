@@ -70,7 +70,7 @@ pub enum Diagnostic {
 
 /// The result of a search.
 #[derive(Debug, Default)]
-pub struct Discovery {
+pub(crate) struct Discovery {
     /// One skill of each name, ordered by source, then by the bytes of their paths.
     pub skills: Vec<Arc<Skill>>,
     /// The skills that others with the same name hide, in the same order.
@@ -85,7 +85,7 @@ pub struct Discovery {
 /// skill directly in the source whose directory has that name comes first, then one further below whose
 /// directory has it, then the first by the bytes of its path. A skill that several links lead to counts
 /// once.
-pub fn discover(sources: &[Source]) -> Discovery {
+pub(crate) fn discover(sources: &[Source]) -> Discovery {
     gather(sources, &LoadProfile::DEFAULT, None).0
 }
 
@@ -95,7 +95,7 @@ pub fn discover(sources: &[Source]) -> Discovery {
 ///
 /// Never fails for a single skill. Fails for a missing source or for two skills with the same name if
 /// `profile` treats these as errors.
-pub fn discover_with(sources: &[Source], profile: &LoadProfile) -> Result<Discovery, Arc<Diagnostic>> {
+pub(super) fn discover_with(sources: &[Source], profile: &LoadProfile) -> Result<Discovery, Arc<Diagnostic>> {
     settled(gather(sources, profile, None))
 }
 
@@ -202,13 +202,6 @@ fn order(all: &[Arc<Skill>], sources: &[Source], starts: &[usize], duplicates: D
         });
     }
     order
-}
-
-impl Discovery {
-    /// Returns the tolerated deviations of the skills that are used, each with its file and position.
-    pub fn deviations(&self) -> impl Iterator<Item = Diagnostic> {
-        self.skills.iter().flat_map(|skill| skill.told())
-    }
 }
 
 impl Diagnostic {

@@ -125,7 +125,7 @@ pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
 /// # Errors
 ///
 /// Fails for a file that cannot be read.
-pub fn names_of(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
+pub(crate) fn names_of(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
     let beside = set.files().iter().filter(|file| is_beside(file.path.as_str()));
     let one = |file: &FileEntry| {
         let path = file.path.as_str();

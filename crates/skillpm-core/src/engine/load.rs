@@ -54,7 +54,7 @@ impl Unusable {
     }
 
     /// Works like [`Self::into_error`] without taking ownership.
-    pub fn to_error(&self, name: &str, file: &Path) -> Error {
+    pub(crate) fn to_error(&self, name: &str, file: &Path) -> Error {
         let shown = file.display();
         let message = format!("the skill `{name}` cannot be loaded: `{shown}`: {self}");
         let error = match self {

@@ -1,7 +1,7 @@
 //! The engine: gives agents skills, level by level.
 //!
-//! [`discover`] reads only metadata and never fails for a single skill: it reports the skills that it could not use.
-//! [`find_among`] finds one skill by its name, [`activate`] fills in its instructions for an agent, and [`resources`]
+//! [`discover()`] reads only metadata and never fails for a single skill: it reports the skills that it could not use.
+//! [`find_among`] finds one skill by its name, [`activate()`] fills in its instructions for an agent, and [`resources`]
 //! reads its other files. [`catalog`] describes all skills to an agent.
 //!
 //! A skill's name is an opaque key. Only a text that is a valid [`crate::name::SkillName`] ever becomes part of a path;
@@ -29,12 +29,17 @@ pub(crate) mod testing;
 pub mod tools;
 mod trusted;
 
-pub use activate::{Activation, activate};
+pub use activate::Activation;
+pub(crate) use activate::activate;
 pub use arguments::Arguments;
-pub use discover::{Diagnostic, Discovery, discover, discover_with};
+pub use discover::Diagnostic;
+pub(crate) use discover::discover;
 pub(crate) use find::Disk;
-pub use library::{Instructions, Library, LookupError, NotFound, Snapshot, UnknownSkill};
-pub use named::{Hit, calls_itself, failed, find_among, find_at};
+pub(crate) use library::{Instructions, Library};
+pub use library::{LookupError, NotFound, Snapshot, UnknownSkill};
+pub use named::Hit;
+pub(crate) use named::{calls_itself, failed, find_among, find_at};
 pub use present::{Form, LoadedSkill, UnknownForm};
 pub use skill::Skill;
-pub use sources::{SkillDir, Source, SourceKind, default_sources, each_once, sources_of, with_least};
+pub(crate) use sources::{SkillDir, default_sources, each_once, sources_of, with_least};
+pub use sources::{Source, SourceKind};

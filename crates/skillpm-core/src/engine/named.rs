@@ -34,7 +34,7 @@ pub struct Hit {
 /// # Errors
 ///
 /// Fails if there is no such skill, with the names of all skills, or if it cannot be loaded.
-pub fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
+pub(crate) fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
     match snapshot.get(name) {
         Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(snapshot, skill, name) }),
         Err(LookupError::Unknown(unknown)) => {
@@ -47,7 +47,7 @@ pub fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
 }
 
 /// Returns the error for a skill that was requested as `name` and cannot be used because of `diagnostic`.
-pub fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
+pub(crate) fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
     match &*diagnostic {
         Diagnostic::Skill { file, reason } => {
             let error = reason.to_error(name, file);
@@ -63,7 +63,7 @@ pub fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
 /// # Errors
 ///
 /// Fails if there is no skill at `path`, or if it cannot be loaded.
-pub fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
+pub(crate) fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     let no_skill = |why: &str| {
         Err(Error::usage(format!("`{typed}` {why}")).hint(message!(
             format_args!("a skill is a directory with a `{SKILL_FILE}`; "),
@@ -129,7 +129,7 @@ fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<Warning> {
 }
 
 /// Returns the warning for a skill whose name differs from that of its directory.
-pub fn calls_itself(skill: &Skill) -> Warning {
+pub(crate) fn calls_itself(skill: &Skill) -> Warning {
     let told = format!("the skill in `{}` calls itself `{}`", skill.dir.display(), skill.meta.name);
     Warning::new("name-directory", told)
 }

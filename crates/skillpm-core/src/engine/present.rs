@@ -48,7 +48,7 @@ impl Form {
     ];
 
     /// Reports whether this form lists the skill's files.
-    pub fn lists_files(self) -> bool {
+    pub(crate) fn lists_files(self) -> bool {
         !matches!(self, Self::Plain | Self::Bare)
     }
 }
@@ -139,7 +139,7 @@ impl Activation {
     }
 
     /// Returns the first commands as a text, and how many more there are.
-    pub fn command_list(&self) -> String {
+    pub(crate) fn command_list(&self) -> String {
         let shown: Vec<_> = self.commands.iter().take(MAX_COMMANDS).map(|c| format!("`{c}`")).collect();
         match self.commands.len() - shown.len() {
             0 => shown.join(", "),

@@ -50,7 +50,7 @@ impl Skill {
     }
 
     /// Reports whether it has the same name as `other`, in which case only one of the two is used.
-    pub fn has_name_of(&self, other: &Self) -> bool {
+    pub(crate) fn has_name_of(&self, other: &Self) -> bool {
         key(&self.meta.name) == key(&other.meta.name)
     }
 

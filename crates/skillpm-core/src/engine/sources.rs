@@ -73,7 +73,7 @@ pub struct Source {
 
 /// A directory that may hold a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SkillDir {
+pub(crate) struct SkillDir {
     /// The directory, below that of its source.
     pub dir: PathBuf,
     /// The directory with all links followed: two entries with the same real directory are one skill.
@@ -87,7 +87,7 @@ pub struct SkillDir {
 /// # Errors
 ///
 /// Fails if the project's root cannot be found.
-pub fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
+pub(crate) fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     let project = project_as_written(settings)?;
     let agents: Vec<_> = SEARCHED_AGENTS.iter().filter_map(|id| agents::find(id).ok()).collect();
     let around = projects_around(settings, &project)?;
@@ -119,7 +119,7 @@ fn project_as_written(settings: &Settings) -> Result<PathBuf> {
 
 /// Removes sources whose directory is already listed. If the project is the home directory, its directories are
 /// reported as the user's, and a caller that asks for the project's sources gets them as well.
-pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
+pub(crate) fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
     let mut once: Vec<Source> = Vec::new();
     for source in sources {
         match once.iter_mut().find(|other| other.dir == source.dir) {
@@ -141,7 +141,7 @@ pub fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source> {
 /// # Errors
 ///
 /// Fails if the project's root cannot be found.
-pub fn sources_of(settings: &Settings, profile: &LoadProfile) -> Result<Vec<Source>> {
+pub(crate) fn sources_of(settings: &Settings, profile: &LoadProfile) -> Result<Vec<Source>> {
     let places = match profile.places {
         SearchedPlaces::Default => return default_sources(settings),
         SearchedPlaces::Listed(places) => places,
@@ -166,7 +166,7 @@ pub fn sources_of(settings: &Settings, profile: &LoadProfile) -> Result<Vec<Sour
 
 /// Adds `more` to `sources`, where `profile` prefers every skill of these: a directory that a caller names adds skills,
 /// and changes none.
-pub fn with_least(
+pub(crate) fn with_least(
     mut sources: Vec<Source>,
     more: impl Iterator<Item = Source>,
     profile: &LoadProfile,

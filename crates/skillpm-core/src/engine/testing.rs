@@ -1,10 +1,14 @@
 //! A project and a home directory for the engine's tests.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use crate::context::Context;
-use crate::engine::{Hit, NotFound, Snapshot, default_sources, find_among};
+use crate::engine::{
+    Hit, Library, LookupError, NotFound, Skill, Snapshot, default_sources, find_among, sources_of,
+};
 use crate::env::Env;
+use crate::error::Result;
 use crate::fs;
 use crate::profile::LoadProfile;
 use crate::settings::Settings;
@@ -79,4 +83,16 @@ impl World {
 /// Returns a valid `SKILL.md`.
 pub(crate) fn skill_text(name: &str) -> String {
     format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n\n# {name}\n")
+}
+
+impl Library {
+    /// Returns the library of the directories that `profile` selects under `settings`.
+    pub(crate) fn of_places(settings: &Settings, profile: LoadProfile) -> Result<Self> {
+        Ok(Self::new(sources_of(settings, &profile)?, profile))
+    }
+
+    /// Finds the skill `name`.
+    pub(crate) fn get(&self, name: &str) -> std::result::Result<Arc<Skill>, LookupError> {
+        self.around(name)?.get(name).cloned()
+    }
 }

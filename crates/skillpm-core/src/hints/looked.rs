@@ -6,7 +6,7 @@ use crate::ops::agents::AgentsOutcome;
 use crate::ops::audit::AuditOutcome;
 use crate::ops::catalog::CatalogOutcome;
 use crate::ops::doctor::DoctorOutcome;
-use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill, Status};
+use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill};
 use crate::ops::policy::PolicyOutcome;
 use crate::ops::search::SearchOutcome;
 use crate::ops::show::ShowOutcome;
@@ -17,6 +17,7 @@ use crate::ops::why::WhyOutcome;
 use crate::scope::editable::put_back;
 use crate::scope::state::SkillState;
 use crate::scope_kind::ScopeKind;
+use crate::updates::Status;
 
 const SCOPES: [ScopeKind; 2] = [ScopeKind::Project, ScopeKind::User];
 

@@ -15,8 +15,7 @@ use crate::scope::state::{Depth, ScopeState, SkillInScope};
 use crate::scope::transaction::Transaction;
 use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
-pub use crate::updates::Status;
-use crate::updates::{How, UpdateCandidate, check, errors_and_warnings, names, not_asked};
+use crate::updates::{How, Status, UpdateCandidate, check, errors_and_warnings, names, not_asked};
 
 /// A request for skills that have changed in their sources.
 #[derive(Debug, Clone, Default)]

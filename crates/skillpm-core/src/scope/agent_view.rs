@@ -96,7 +96,7 @@ pub struct Unseen {
 }
 
 /// Returns the names of the skills that agents should see according to `files`.
-pub fn in_sight(files: &Files) -> BTreeSet<&str> {
+pub(crate) fn in_sight(files: &Files) -> BTreeSet<&str> {
     let is_disabled =
         |name: &SkillName| files.manifest.skills().get(name).is_some_and(|entry| entry.disabled);
     let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable).map(|(name, _)| name);

@@ -5,15 +5,15 @@ use std::path::{Path, PathBuf};
 use crate::fs::{self, Kind};
 
 /// Its name, in the directory around the skills.
-pub const FILE: &str = ".gitattributes";
+pub(crate) const FILE: &str = ".gitattributes";
 /// The line in it that counts.
-pub const LINE: &str = "* -text";
+pub(crate) const LINE: &str = "* -text";
 /// The content that skillpm writes.
-pub const TEXT: &str = "# Written by skillpm: the bytes of skills are locked, so git must not change their line ends.\n* -text\n";
+pub(crate) const TEXT: &str = "# Written by skillpm: the bytes of skills are locked, so git must not change their line ends.\n* -text\n";
 
 /// Returns the file in the directory `dir` and its text without what skillpm wrote, which is `None` if nothing else is
 /// in it. Returns `None` if skillpm wrote nothing there.
-pub fn without_ours(dir: &Path) -> Option<(PathBuf, Option<String>)> {
+pub(crate) fn without_ours(dir: &Path) -> Option<(PathBuf, Option<String>)> {
     let file = dir.join(FILE);
     if fs::kind(&file).ok()? != Some(Kind::File) {
         return None;
@@ -25,7 +25,7 @@ pub fn without_ours(dir: &Path) -> Option<(PathBuf, Option<String>)> {
 }
 
 /// Removes what skillpm wrote into the file in the directory `dir`, and the file if nothing else is in it.
-pub fn remove_ours(dir: &Path) {
+pub(crate) fn remove_ours(dir: &Path) {
     // A line that stays does no harm.
     let _ = match without_ours(dir) {
         Some((file, None)) => fs::remove_if_there(&file),

@@ -72,13 +72,13 @@ impl Paths {
 }
 
 /// Returns the paths that `plan` changes in `scope`, sorted. Nothing has been changed yet.
-pub fn of_plan(settings: &Settings, scope: &Scope, plan: &Plan) -> Vec<PathChange> {
+pub(crate) fn of_plan(settings: &Settings, scope: &Scope, plan: &Plan) -> Vec<PathChange> {
     of_steps(settings, scope, &plan.steps, plan.files(), ChangedFiles::default())
 }
 
 /// Returns the paths that `steps` change in `scope`, with manifest and lockfile where `files` says so; those in `gone`
 /// are removed.
-pub fn of_steps(
+pub(crate) fn of_steps(
     settings: &Settings,
     scope: &Scope,
     steps: &[Step],

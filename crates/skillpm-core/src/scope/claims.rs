@@ -29,7 +29,7 @@ const MAX_FILE: u64 = 16 << 20;
 
 /// A skill that another tool installed, or that is there.
 #[derive(Debug)]
-pub struct Claim {
+pub(crate) struct Claim {
     /// As its author writes the name, or what its directory is called.
     pub name: String,
     /// What its directory is called.
@@ -44,14 +44,14 @@ pub struct Claim {
 
 impl Claim {
     /// Returns the name under which skillpm would keep it, if it is one.
-    pub fn install_name(&self) -> Option<SkillName> {
+    pub(crate) fn install_name(&self) -> Option<SkillName> {
         SkillName::new(&self.directory).ok().filter(|name| name.as_str() == self.directory)
     }
 }
 
 /// The means of distinguishing the installed version from others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Proof {
+pub(crate) enum Proof {
     /// The npm tool's hash of the directory in the source.
     Computed(String),
     /// The id that git gives the directory in the source.
@@ -89,7 +89,7 @@ impl FoundIn {
 
 /// Everything that was found.
 #[derive(Debug, Default)]
-pub struct Claims {
+pub(crate) struct Claims {
     /// Each directory once; what a lockfile says comes before what a copy says of itself.
     pub claims: Vec<Claim>,
     /// The files that were read.
@@ -197,7 +197,7 @@ impl Claims {
 
 /// Returns what reported the skills that are in `scope` and that skillpm did not install, by the names of their
 /// directories. What cannot be read says nothing.
-pub fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTreeMap<String, FoundIn> {
+pub(crate) fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTreeMap<String, FoundIn> {
     let everyone = everyone(context, scope, files);
     let found = collect(context, scope, files, &everyone, None);
     let claims = found.map(|found| found.claims).unwrap_or_default();
@@ -209,7 +209,7 @@ pub fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTreeMap<Str
 /// # Errors
 ///
 /// Fails for a file that is not there or is wrong, with the place in it, or for a directory that cannot be read.
-pub fn collect(
+pub(crate) fn collect(
     context: &Context,
     scope: &Scope,
     files: &Files,
@@ -256,7 +256,7 @@ pub fn collect(
 
 /// Returns all agents. Of those that share a directory, the ones that the manifest names and those that are here come
 /// first, because what is in it is reported about the first.
-pub fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&'static Agent> {
+pub(crate) fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&'static Agent> {
     let named: Vec<&str> = named(files).map(|agent| agent.id).collect();
     let mut everyone: Vec<_> = agents::all().iter().collect();
     everyone.sort_by_key(|agent| {
@@ -266,7 +266,7 @@ pub fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&'static
 }
 
 /// Returns the agents that the manifest of `files` names.
-pub fn named(files: &Files) -> impl Iterator<Item = &'static Agent> {
+pub(crate) fn named(files: &Files) -> impl Iterator<Item = &'static Agent> {
     files.manifest.agents().targets.iter().flatten().filter_map(|target| agents::find(target).ok())
 }
 
@@ -311,7 +311,7 @@ fn located(path: &Path, fields: Fields<'_>) -> std::result::Result<SourceSpec, S
 }
 
 /// Returns the error for the file of another tool at `path`.
-pub fn foreign_error(path: &Path, error: ForeignError) -> Error {
+pub(crate) fn foreign_error(path: &Path, error: ForeignError) -> Error {
     let place = FilePosition::new(path, error.line, error.column);
     Error::at(ErrorKind::Config, place, error.message).hint(error.hint)
 }

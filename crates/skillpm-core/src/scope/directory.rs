@@ -12,7 +12,6 @@ use crate::fs::{self, Base, Kind, LinkKind, PathError};
 use crate::name::SkillName;
 use crate::path::collision_key;
 use crate::path::normal;
-use crate::scope::Scope;
 
 /// The number of skills that are looked up one by one before it pays to read the whole directory.
 pub(super) const FEW: usize = 16;
@@ -75,12 +74,6 @@ impl SkillsDir {
         })
     }
 
-    /// Opens the directory of the canonical copies of `scope`.
-    pub fn of_scope(scope: &Scope) -> Result<Self, PathError> {
-        let dir = scope.skills_dir();
-        Self::open(&dir, &real_dir(&dir)?)
-    }
-
     fn base(&self) -> Option<&Base> {
         self.base.get_or_init(|| Base::open(&self.path).ok()).as_ref()
     }
@@ -111,12 +104,12 @@ impl SkillsDir {
     }
 
     /// Reports whether the directory can be listed.
-    pub fn is_readable(&self) -> bool {
+    pub(crate) fn is_readable(&self) -> bool {
         self.listed().is_some()
     }
 
     /// Reports whether the directory may be listed, without listing it.
-    pub fn may_be_listed(&self) -> bool {
+    pub(crate) fn may_be_listed(&self) -> bool {
         fs::may_be_listed(&self.path)
     }
 
@@ -125,7 +118,7 @@ impl SkillsDir {
     /// # Errors
     ///
     /// Fails with the reason.
-    pub fn check_readable(&self) -> Result<(), PathError> {
+    pub(crate) fn check_readable(&self) -> Result<(), PathError> {
         if !self.is_there || self.is_readable() {
             return Ok(());
         }

@@ -59,6 +59,6 @@ impl Editable {
 }
 
 /// Returns advice for an editable skill whose directory is missing: no installation restores it.
-pub fn put_back(scope: ScopeKind, name: &str) -> Message {
+pub(crate) fn put_back(scope: ScopeKind, name: &str) -> Message {
     message!("restore the directory, or remove the skill with ", Verb::Remove.within(scope).word(name))
 }

@@ -18,7 +18,7 @@ use crate::store::Store;
 
 /// A check for unedited trees among those that differ from what is locked.
 #[derive(Debug)]
-pub struct Unedited<'a> {
+pub(crate) struct Unedited<'a> {
     settings: &'a Settings,
     scope: &'a Scope,
     store: Option<Store>,
@@ -28,25 +28,25 @@ pub struct Unedited<'a> {
 
 impl<'a> Unedited<'a> {
     /// Returns a check that has read nothing yet.
-    pub fn new(settings: &'a Settings, scope: &'a Scope) -> Self {
+    pub(crate) fn new(settings: &'a Settings, scope: &'a Scope) -> Self {
         Self { settings, scope, store: Store::new(settings).ok(), placed: OnceCell::new() }
     }
 
     /// Reports whether the tree with `digest` at the place of `name` is unedited: it came from a source, skillpm put it
     /// there from another lockfile, or only its line ends differ.
-    pub fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
+    pub(crate) fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         self.is_of_source(place, name, digest) || self.is_as_put(place, name, digest)
     }
 
     /// Reports whether the tree with `digest` came from a source, like everything in the store: nothing is lost if it is
     /// removed.
-    pub fn is_fetched(&self, digest: &Digest) -> bool {
+    pub(crate) fn is_fetched(&self, digest: &Digest) -> bool {
         self.store.as_ref().is_some_and(|store| store.is_whole(digest))
     }
 
     /// Reports whether the tree with `digest` at `place` is what a merge made for the copies of agents, so that it
     /// is unedited.
-    pub fn is_merged_copy(&self, place: &Location, digest: &Digest) -> bool {
+    pub(crate) fn is_merged_copy(&self, place: &Location, digest: &Digest) -> bool {
         matches!(place, Location::Agent(_))
             && self.store.as_ref().is_some_and(|store| store.is_merged(digest))
     }
@@ -86,18 +86,18 @@ impl<'a> Evidence<'a> {
     }
 
     /// Reports whether the tree with `digest` at the place of `name`, which is locked, came from a source.
-    pub fn is_of_source(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
+    pub(crate) fn is_of_source(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         self.unedited.is_of_source(place, name, digest)
     }
 
     /// Reports whether the tree with `digest` at the place of `name` is the one that skillpm or a merge put there,
     /// although no lockfile lists it any more, for example after taking one side of a merge.
-    pub fn is_as_put(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
+    pub(crate) fn is_as_put(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         self.unedited.is_as_put(place, name, digest) || self.unedited.is_merged_copy(place, digest)
     }
 
     /// Reports whether a skill that comes is installed from the directory `real`, or from one in it.
-    pub fn is_coming_from(&self, real: &Path) -> bool {
+    pub(crate) fn is_coming_from(&self, real: &Path) -> bool {
         contains(self.coming.get_or_init(|| self.here(sources::coming(self.goal))), real)
     }
 
@@ -129,7 +129,7 @@ impl<'a> Evidence<'a> {
 }
 
 /// Reports whether `dirs` contains `real`, or a directory in it.
-pub fn contains(dirs: &BTreeSet<PathBuf>, real: &Path) -> bool {
+pub(crate) fn contains(dirs: &BTreeSet<PathBuf>, real: &Path) -> bool {
     // In sorted order, what is in a directory follows it directly.
     dirs.range(real.to_owned()..).next().is_some_and(|dir| dir.starts_with(real))
 }

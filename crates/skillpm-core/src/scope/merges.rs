@@ -20,7 +20,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-pub use self::open::{DIGITS, OURS, has_conflicts, label, open};
+pub(crate) use self::open::{DIGITS, OURS, has_conflicts, label, open};
 use crate::advice::{Call, Message, Opt, message};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -41,7 +41,7 @@ const VERSION: u32 = 1;
 
 /// A merge of one skill that the user has to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Unresolved {
+pub(crate) struct Unresolved {
     /// The previous lock entry.
     pub before: Locked,
     /// The previous manifest entry.
@@ -62,7 +62,7 @@ pub struct Unresolved {
 
 /// The change that an update made to a skill that the merged one needs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Other {
+pub(crate) struct Other {
     /// The previous lock entry.
     pub before: Locked,
     /// The previous manifest entry.
@@ -78,7 +78,7 @@ pub struct Other {
 /// The manifest's entry for a skill. The lockfile cannot replace it: its hexadecimal digits may be a commit
 /// or a name, it also contains skills that others need, and it may be older than the manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum MergeChoice {
+pub(crate) enum MergeChoice {
     /// The manifest had this entry.
     Entry(Requirement),
     /// The manifest had no entry.
@@ -89,7 +89,7 @@ pub enum MergeChoice {
 
 /// A path that the user has to resolve.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Disputed {
+pub(crate) struct Disputed {
     /// The path below the skill.
     pub path: SafePath,
     /// The kind of conflict.
@@ -144,7 +144,7 @@ impl Unresolved {
     /// # Errors
     ///
     /// Fails for a record that cannot be read, with the reason.
-    pub fn read(scope: &Scope, name: &SkillName, locked: &Locked) -> Result<Option<Self>> {
+    pub(crate) fn read(scope: &Scope, name: &SkillName, locked: &Locked) -> Result<Option<Self>> {
         let path = file(scope, name)?;
         let text = match fs::kind(&path)? {
             Some(Kind::File) => fs::read_text(&path, MAX_FILE)?,
@@ -189,7 +189,7 @@ impl Unresolved {
     /// # Errors
     ///
     /// Fails if it cannot be written.
-    pub fn write(&self, scope: &Scope, name: &SkillName) -> Result<()> {
+    pub(crate) fn write(&self, scope: &Scope, name: &SkillName) -> Result<()> {
         let path = file(scope, name)?;
         prepare(scope)?;
         let gone = Lockfile { skills: self.gone.clone() };
@@ -219,7 +219,7 @@ impl Unresolved {
 
 impl Other {
     /// Returns the record of a merge in which nothing is disputed.
-    pub fn into_record(self) -> Unresolved {
+    pub(crate) fn into_record(self) -> Unresolved {
         let Self { before, asked, new, mine, merged } = self;
         let (paths, gone, others) = (Vec::new(), BTreeMap::new(), BTreeMap::new());
         Unresolved { before, asked, new, mine, merged, paths, gone, others }
@@ -246,7 +246,7 @@ fn locked(text: &str, name: &SkillName) -> Result<Locked, String> {
 
 impl MergeChoice {
     /// Returns the entry of the skill `name` in `manifest`.
-    pub fn of(manifest: &Manifest, name: &SkillName) -> Self {
+    pub(crate) fn of(manifest: &Manifest, name: &SkillName) -> Self {
         manifest.skills().get(name).cloned().map_or(Self::Nothing, Self::Entry)
     }
 
@@ -287,7 +287,7 @@ pub(super) fn prepare(scope: &Scope) -> Result<()> {
 /// # Errors
 ///
 /// Fails if it cannot be removed.
-pub fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
+pub(crate) fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
     // Usually no merge is open, and the path need not be resolved.
     if fs::kind(&directory(scope))?.is_none() {
         return Ok(());
@@ -302,7 +302,7 @@ pub fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
 
 /// Removes the records about skills that `lock` has at another version, or no longer. A record that cannot be
 /// removed is harmless garbage.
-pub fn forget_others(scope: &Scope, lock: &Lockfile) {
+pub(crate) fn forget_others(scope: &Scope, lock: &Lockfile) {
     for name in going(scope, lock, &BTreeSet::new()) {
         let _ = forget(scope, &name);
     }
@@ -340,7 +340,7 @@ pub(super) fn tidy(scope: &Scope) {
 }
 
 /// Reports whether there is a record of a merge of the skill `name`, whatever its content.
-pub fn is_recorded(scope: &Scope, name: &SkillName) -> bool {
+pub(crate) fn is_recorded(scope: &Scope, name: &SkillName) -> bool {
     file(scope, name).is_ok_and(|file| matches!(fs::kind(&file), Ok(Some(Kind::File))))
 }
 
@@ -356,7 +356,7 @@ pub(super) fn file(scope: &Scope, name: &SkillName) -> Result<PathBuf> {
 }
 
 /// Returns how to resolve the conflicts in a skill that `update` brings newer versions of.
-pub fn resolve(update: Call) -> Message {
+pub(crate) fn resolve(update: Call) -> Message {
     message!(
         "edit its files until no marker and no kept file is left, or choose a side with ",
         update.clone().flag(Opt::Ours),

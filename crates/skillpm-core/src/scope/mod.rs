@@ -2,27 +2,28 @@
 //! ([`transaction`]).
 
 pub mod agent_view;
-pub mod attributes;
+pub(crate) mod attributes;
 pub mod changes;
-pub mod claims;
+pub(crate) mod claims;
 pub mod differences;
-pub mod directory;
-pub mod editable;
-pub mod evidence;
+pub(crate) mod directory;
+pub(crate) mod editable;
+pub(crate) mod evidence;
 pub mod health;
-pub mod index;
-pub mod merges;
+pub(crate) mod index;
+pub(crate) mod merges;
 pub(crate) mod not_installed;
-pub mod ownership;
-pub mod places;
+pub(crate) mod ownership;
+pub(crate) mod places;
 pub mod plan;
-pub mod receipts;
+pub(crate) mod receipts;
 mod records;
-pub mod reviewed;
+pub(crate) mod reviewed;
 mod root;
-pub mod sources;
+pub(crate) mod sources;
 pub mod state;
-pub mod transaction;
-pub mod trees;
+pub(crate) mod transaction;
+pub(crate) mod trees;
 
-pub use self::root::{Scope, Scopes, exists, nowhere, project_root, projects_around, repository_of};
+pub use self::root::Scope;
+pub(crate) use self::root::{Scopes, exists, nowhere, project_root, projects_around, repository_of};

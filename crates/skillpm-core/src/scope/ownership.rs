@@ -35,7 +35,7 @@ pub struct Ownership {
 /// A place whose content may be deleted or replaced.
 #[derive(Debug)]
 #[must_use]
-pub struct Owned {
+pub(crate) struct Owned {
     place: Location,
     name: SkillName,
 }
@@ -53,7 +53,7 @@ impl Ownership {
     }
 
     /// Works like [`Ownership::read`], for all skills that the receipts know.
-    pub fn of_scope(settings: &Settings, scope: &Scope, lock: &Lockfile) -> Self {
+    pub(crate) fn of_scope(settings: &Settings, scope: &Scope, lock: &Lockfile) -> Self {
         let made = Receipts::of(settings, scope).made(None);
         let names: BTreeSet<&SkillName> = made.names().collect();
         Self::of_names(&made, lock, names)
@@ -85,7 +85,7 @@ impl Ownership {
     }
 
     /// Returns the agents for which this machine made a link or a copy of `name`.
-    pub fn agents_of(&self, name: &SkillName) -> impl Iterator<Item = &str> {
+    pub(crate) fn agents_of(&self, name: &SkillName) -> impl Iterator<Item = &str> {
         self.agents.get(name).into_iter().flatten().map(String::as_str)
     }
 
@@ -95,7 +95,7 @@ impl Ownership {
     }
 
     /// Reports whether a receipt says that skillpm put something for the agent of `place`, or `name` into `place`.
-    pub fn is_received(&self, lock: &Lockfile, place: &Location, name: &SkillName) -> bool {
+    pub(crate) fn is_received(&self, lock: &Lockfile, place: &Location, name: &SkillName) -> bool {
         let listed = match place {
             Location::Agent(id) => self.agents.get(name).is_some_and(|agents| agents.contains(id)),
             _ => false,
@@ -104,20 +104,20 @@ impl Ownership {
     }
 
     /// Reports whether a tree at the place of `name` is known not to be skillpm's.
-    pub fn was_there(&self, place: &Location, name: &SkillName) -> bool {
+    pub(crate) fn was_there(&self, place: &Location, name: &SkillName) -> bool {
         self.found.contains(&(place.clone(), name.clone()))
     }
 
     /// Returns the place of `name` with a tree in it, if skillpm put that tree there. Whether it is as it was put there
     /// is a question of its digest.
-    pub fn of_tree(&self, lock: &Lockfile, place: &Location, name: &SkillName) -> Option<Owned> {
+    pub(crate) fn of_tree(&self, lock: &Lockfile, place: &Location, name: &SkillName) -> Option<Owned> {
         let key = (place.clone(), name.clone());
         let ours = !self.found.contains(&key) && (is_locked(lock, place, name) || self.trees.contains(&key));
         ours.then_some(Owned { place: key.0, name: key.1 })
     }
 
     /// Returns the place of `name` with a link to the canonical copy in it, if skillpm made that link.
-    pub fn of_link(&self, lock: &Lockfile, place: &Location, name: &SkillName) -> Option<Owned> {
+    pub(crate) fn of_link(&self, lock: &Lockfile, place: &Location, name: &SkillName) -> Option<Owned> {
         self.is_received(lock, place, name).then(|| Owned { place: place.clone(), name: name.clone() })
     }
 }
@@ -143,17 +143,17 @@ impl Owned {
     }
 
     /// Returns the step that removes the tree `old`.
-    pub fn remove(self, old: Digest) -> Step {
+    pub(crate) fn remove(self, old: Digest) -> Step {
         Step::Remove { place: self.place, name: self.name, old }
     }
 
     /// Returns the step that puts the tree `digest` there instead of the tree `old`.
-    pub fn replace(self, digest: Digest, old: Digest) -> Step {
+    pub(crate) fn replace(self, digest: Digest, old: Digest) -> Step {
         Step::Put { place: self.place, name: self.name, digest, replaces: Some(old) }
     }
 
     /// Returns the step that removes the link.
-    pub fn unlink(self) -> Step {
+    pub(crate) fn unlink(self) -> Step {
         Step::Unlink { place: self.place, name: self.name }
     }
 }

@@ -13,7 +13,7 @@ use crate::settings::Settings;
 /// The places of the skills in a scope. Checking that a directory does not lead out of the scope takes many disk
 /// accesses, and a thousand skills are in two directories.
 #[derive(Debug)]
-pub struct Places<'a> {
+pub(crate) struct Places<'a> {
     scope: &'a Scope,
     settings: &'a Settings,
     dirs: RefCell<BTreeMap<Location, PathBuf>>,
@@ -21,17 +21,17 @@ pub struct Places<'a> {
 
 impl<'a> Places<'a> {
     /// Returns the places of `scope`, none of them checked yet.
-    pub fn new(scope: &'a Scope, settings: &'a Settings) -> Self {
+    pub(crate) fn new(scope: &'a Scope, settings: &'a Settings) -> Self {
         Self { scope, settings, dirs: RefCell::default() }
     }
 
     /// Returns the path of the skill `name` at `place`.
-    pub fn of(&self, place: &Location, name: &SkillName) -> Result<PathBuf> {
+    pub(crate) fn of(&self, place: &Location, name: &SkillName) -> Result<PathBuf> {
         self.with(place, |dir| dir.join(name.as_str()))
     }
 
     /// Returns the directory of `place`.
-    pub fn dir(&self, place: &Location) -> Result<PathBuf> {
+    pub(crate) fn dir(&self, place: &Location) -> Result<PathBuf> {
         self.with(place, Path::to_owned)
     }
 

@@ -16,10 +16,10 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use goal::{Content, Goal, Wanted};
-pub use merged::Merged;
+pub(crate) use goal::{Content, Goal, Wanted};
+pub(crate) use merged::Merged;
 pub use step::{Location, Step};
-pub use texts::requirement_of;
+pub(crate) use texts::requirement_of;
 
 use super::evidence::Evidence;
 use super::ownership::Owned;

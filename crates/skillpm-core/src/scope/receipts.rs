@@ -19,7 +19,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::made::Made;
+pub(crate) use self::made::Made;
 use super::editable::Editable;
 use super::places::Places;
 use super::plan::{Location, Step};
@@ -44,7 +44,7 @@ const COMMENT: &str = "# ";
 
 /// The record of one scope.
 #[derive(Debug)]
-pub struct Receipts<'a> {
+pub(crate) struct Receipts<'a> {
     settings: &'a Settings,
     scope: &'a Scope,
     /// `None` if there is no place for it.
@@ -63,7 +63,7 @@ pub enum PreviousInstall {
 
 /// What was removed from the two files of a scope since its last change here.
 #[derive(Debug, Default)]
-pub struct RemovedSkill {
+pub(crate) struct RemovedSkill {
     /// Skills that nothing names any more.
     pub left: BTreeMap<SkillName, PreviousInstall>,
     /// Agents that saw a skill and that the lockfile no longer lists for it.
@@ -149,19 +149,19 @@ fn spot(place: &Location) -> Spot {
 
 impl<'a> Receipts<'a> {
     /// Returns the record of `scope`. Reads and writes nothing.
-    pub fn of(settings: &'a Settings, scope: &'a Scope) -> Self {
+    pub(crate) fn of(settings: &'a Settings, scope: &'a Scope) -> Self {
         let (file, directory) = records::of_scope(settings, scope, ROOM, "lock");
         Self { settings, scope, file, directory }
     }
 
     /// Returns what was placed in the scope and is not in `files`, whether it still exists or not.
-    pub fn orphans(&self, files: &Files) -> BTreeMap<SkillName, PreviousInstall> {
+    pub(crate) fn orphans(&self, files: &Files) -> BTreeMap<SkillName, PreviousInstall> {
         let text = self.read();
         self.known(&text).map(|(heading, lock)| self.left_of(&heading, lock, files)).unwrap_or_default()
     }
 
     /// Returns what was placed in the scope and has been removed from `files` by somebody else.
-    pub fn gone(&self, files: &Files) -> RemovedSkill {
+    pub(crate) fn gone(&self, files: &Files) -> RemovedSkill {
         let text = self.read();
         let Some((heading, lock)) = self.known(&text) else { return RemovedSkill::default() };
         RemovedSkill { left: self.left_of(&heading, lock, files), unlinked: unlinked(lock, files) }
@@ -218,7 +218,7 @@ impl<'a> Receipts<'a> {
 
     /// Records what is placed in the scope after a restore. `manifest` and `lock` are its current files.
     /// Drops anything that they do not name: it was removed, or belongs to somebody from now on.
-    pub fn settle(&self, manifest: &Manifest, lock: &Lockfile) {
+    pub(crate) fn settle(&self, manifest: &Manifest, lock: &Lockfile) {
         let old = self.read();
         let mut facts = self.known(&old).map(|(heading, _)| Facts::of(heading)).unwrap_or_default();
         facts.retain(|name| lock.skills.contains_key(name) || manifest.skills().contains_key(name));
@@ -254,7 +254,7 @@ impl<'a> Receipts<'a> {
     ///
     /// A change that `comes_back` puts the same trees back where they were. So their marks are known, as are
     /// those of the trees that it removes: they may come back.
-    pub fn renew(
+    pub(crate) fn renew(
         &self,
         before: &Files,
         manifest: &Manifest,
@@ -397,7 +397,7 @@ impl PreviousInstall {
 /// # Errors
 ///
 /// Fails if the directory of the records cannot be read.
-pub fn stale_records(settings: &Settings) -> Result<Vec<PathBuf>> {
+pub(crate) fn stale_records(settings: &Settings) -> Result<Vec<PathBuf>> {
     records::stale(settings, ROOM, |file| {
         let text = fs::read_text(file, MAX_RECORD).ok()??;
         parts(&text).map(|(heading, _)| heading.directory)

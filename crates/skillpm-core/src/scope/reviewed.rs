@@ -30,7 +30,7 @@ const MOST: usize = 16;
 
 /// The record of one scope.
 #[derive(Debug, Default)]
-pub struct ReviewedVersions {
+pub(crate) struct ReviewedVersions {
     /// `None` if there is no place for it.
     file: Option<PathBuf>,
     record: Record,
@@ -56,25 +56,25 @@ struct Written {
 
 impl ReviewedVersions {
     /// Reads the record of `scope`.
-    pub fn read(settings: &Settings, scope: &Scope) -> Self {
+    pub(crate) fn read(settings: &Settings, scope: &Scope) -> Self {
         let (file, directory) = records::of_scope(settings, scope, ROOM, "json");
         let record = file.as_deref().and_then(parsed).filter(|record| record.directory == directory);
         Self { file, record: record.unwrap_or_else(|| Record { directory, ..Record::default() }) }
     }
 
     /// Returns the versions of `name`, the last one that was let in last.
-    pub fn of(&self, name: &SkillName) -> &[Digest] {
+    pub(crate) fn of(&self, name: &SkillName) -> &[Digest] {
         self.record.skills.get(name).map(Vec::as_slice).unwrap_or_default()
     }
 
     /// Reports whether this version of `name` was let in.
-    pub fn has(&self, name: &SkillName, digest: &Digest) -> bool {
+    pub(crate) fn has(&self, name: &SkillName, digest: &Digest) -> bool {
         self.of(name).contains(digest)
     }
 
     /// Records that `versions` were let in. A record that cannot be written is not a failure of the change: they are
     /// then reviewed again.
-    pub fn pass(mut self, versions: BTreeSet<(SkillName, Digest)>) {
+    pub(crate) fn pass(mut self, versions: BTreeSet<(SkillName, Digest)>) {
         let mut changed = false;
         for (name, digest) in versions {
             let known = self.record.skills.entry(name).or_default();
@@ -106,7 +106,7 @@ fn parsed(file: &Path) -> Option<Record> {
 /// # Errors
 ///
 /// Fails if the directory of the records cannot be read.
-pub fn stale_reviews(settings: &Settings) -> Result<Vec<PathBuf>> {
+pub(crate) fn stale_reviews(settings: &Settings) -> Result<Vec<PathBuf>> {
     records::stale(settings, ROOM, |file| parsed(file).map(|record| record.directory))
 }
 

@@ -32,7 +32,7 @@ pub struct Scope {
 
 /// The scopes that a verb works on.
 #[derive(Debug, Default)]
-pub struct Scopes {
+pub(crate) struct Scopes {
     /// The available scopes, the project's first.
     pub there: Vec<Scope>,
     /// Why a scope that was not explicitly requested is not available: usually because there is no home
@@ -42,7 +42,7 @@ pub struct Scopes {
 
 impl Scopes {
     /// Returns the scope `only`, or both. Touches nothing.
-    pub fn new(settings: &Settings, only: Option<ScopeKind>) -> Result<Self> {
+    pub(crate) fn new(settings: &Settings, only: Option<ScopeKind>) -> Result<Self> {
         let mut scopes = Self::default();
         for kind in [ScopeKind::Project, ScopeKind::User] {
             if only.is_some_and(|only| only != kind) {
@@ -59,7 +59,7 @@ impl Scopes {
 
     /// Reports whether both scopes are available and keep their skills in one directory, which is so if the
     /// home directory is the project.
-    pub fn are_twins(&self, settings: &Settings) -> Result<bool> {
+    pub(crate) fn are_twins(&self, settings: &Settings) -> Result<bool> {
         match &self.there[..] {
             [project, _] => Ok(project.other_scope(settings)?.is_some()),
             _ => Ok(false),
@@ -72,7 +72,7 @@ impl Scopes {
     /// # Errors
     ///
     /// Fails as [`Scope::other_scope`] does, and for files that cannot be examined.
-    pub fn settle_twins(&mut self, settings: &Settings) -> Result<bool> {
+    pub(crate) fn settle_twins(&mut self, settings: &Settings) -> Result<bool> {
         let (true, [project, _]) = (self.are_twins(settings)?, &self.there[..]) else { return Ok(false) };
         let is_used = fs::kind(&project.manifest)?.is_some() || fs::kind(&project.lockfile)?.is_some();
         if !is_used {
@@ -152,7 +152,7 @@ impl Scope {
     /// # Errors
     ///
     /// Fails if a directory cannot be examined.
-    pub fn other_scope(&self, settings: &Settings) -> Result<Option<Self>> {
+    pub(crate) fn other_scope(&self, settings: &Settings) -> Result<Option<Self>> {
         if self.kind == ScopeKind::User {
             return Ok(Some(Self::project(settings, &self.root)));
         }
@@ -188,22 +188,22 @@ impl Scope {
 
     /// Returns the same scope without cached digests, for deciding what may be discarded.
     #[must_use]
-    pub fn unindexed(&self) -> Self {
+    pub(crate) fn unindexed(&self) -> Self {
         Self { index: self.index.forgetful(), ..self.clone() }
     }
 
     /// Returns the directory that holds the canonical copies.
-    pub fn skills_dir(&self) -> PathBuf {
+    pub(crate) fn skills_dir(&self) -> PathBuf {
         self.root.join(CANONICAL_DIR)
     }
 
     /// Returns the directory that holds the skills that are disabled.
-    pub fn disabled_dir(&self) -> PathBuf {
+    pub(crate) fn disabled_dir(&self) -> PathBuf {
         self.root.join(DISABLED_DIR)
     }
 
     /// Returns the directory of the skill `name` while it is disabled.
-    pub fn disabled_skill_dir(&self, name: &SkillName) -> PathBuf {
+    pub(crate) fn disabled_skill_dir(&self, name: &SkillName) -> PathBuf {
         self.disabled_dir().join(name.as_str())
     }
 
@@ -214,12 +214,12 @@ impl Scope {
     }
 
     /// Returns the canonical copy of the skill `name`.
-    pub fn skill_dir(&self, name: &SkillName) -> PathBuf {
+    pub(crate) fn skill_dir(&self, name: &SkillName) -> PathBuf {
         self.skills_dir().join(name.as_str())
     }
 
     /// Returns the directory in which `agent` looks for skills, or `None` if it has none in this scope.
-    pub fn agent_dir(&self, settings: &Settings, agent: &Agent) -> Option<PathBuf> {
+    pub(crate) fn agent_dir(&self, settings: &Settings, agent: &Agent) -> Option<PathBuf> {
         match self.kind {
             ScopeKind::Project => Some(self.root.join(agent.project_dir())),
             ScopeKind::User => agent.present_user_dir(settings, &exists),
@@ -243,7 +243,12 @@ impl Scope {
     /// # Errors
     ///
     /// Fails for a place that leads out of the project or cannot be examined.
-    pub fn home_of(&self, settings: &Settings, name: &SkillName, disabled: bool) -> Result<Option<PathBuf>> {
+    pub(crate) fn home_of(
+        &self,
+        settings: &Settings,
+        name: &SkillName,
+        disabled: bool,
+    ) -> Result<Option<PathBuf>> {
         let mut places = [Location::Canonical, Location::Disabled];
         if disabled {
             places.reverse();
@@ -283,7 +288,7 @@ impl Scope {
     }
 
     /// Refuses the directories of skills, disabled or not, if a link leads them out of the project.
-    pub fn check_skills_inside(&self) -> Result<()> {
+    pub(crate) fn check_skills_inside(&self) -> Result<()> {
         self.check_inside(&self.skills_dir())?;
         self.check_inside(&self.disabled_dir())
     }
@@ -294,7 +299,7 @@ impl Scope {
     /// # Errors
     ///
     /// Fails with [`crate::error::ErrorKind::Integrity`], and names the link's destination.
-    pub fn check_inside(&self, dir: &Path) -> Result<()> {
+    pub(crate) fn check_inside(&self, dir: &Path) -> Result<()> {
         if self.kind == ScopeKind::User {
             return Ok(());
         }
@@ -342,7 +347,7 @@ fn outside(path: &Path, real: &Path) -> Error {
 }
 
 /// Returns the error for a link at `path` whose `target` does not exist.
-pub fn nowhere(path: &Path, target: &Path) -> Error {
+pub(crate) fn nowhere(path: &Path, target: &Path) -> Error {
     Error::integrity(format!(
         "`{}` is a link to `{}`, which does not exist",
         path.display(),
@@ -352,7 +357,7 @@ pub fn nowhere(path: &Path, target: &Path) -> Error {
 }
 
 /// Reports whether `path` exists, following links.
-pub fn exists(path: &Path) -> bool {
+pub(crate) fn exists(path: &Path) -> bool {
     fs::real_path(path).is_ok_and(|real| real.is_some())
 }
 
@@ -368,7 +373,7 @@ fn is_empty(path: &Path, depth: usize) -> bool {
 /// # Errors
 ///
 /// Fails if a directory cannot be examined.
-pub fn project_root(settings: &Settings) -> Result<PathBuf> {
+pub(crate) fn project_root(settings: &Settings) -> Result<PathBuf> {
     // The working directory has no links, whereas the home directory is as somebody wrote it.
     let home = match &settings.home {
         Some(home) => fs::real_path(home)?.or_else(|| Some(home.clone())),
@@ -393,7 +398,7 @@ pub fn project_root(settings: &Settings) -> Result<PathBuf> {
 /// # Errors
 ///
 /// Fails if a directory cannot be examined.
-pub fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Option<PathBuf>> {
+pub(crate) fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Option<PathBuf>> {
     for dir in dir.ancestors().filter(|dir| counts(dir)) {
         if fs::kind(&dir.join(".git"))?.is_some() {
             return Ok(Some(dir.to_owned()));
@@ -408,7 +413,7 @@ pub fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Optio
 /// # Errors
 ///
 /// Fails if a directory cannot be examined.
-pub fn projects_around(settings: &Settings, root: &Path) -> Result<Vec<PathBuf>> {
+pub(crate) fn projects_around(settings: &Settings, root: &Path) -> Result<Vec<PathBuf>> {
     let home = settings.home.as_deref().map(fs::real_path).transpose()?.flatten();
     let is_home = |dir: &Path| settings.home.as_deref() == Some(dir) || home.as_deref() == Some(dir);
     let mut around = Vec::new();

@@ -19,16 +19,16 @@ use crate::source;
 use crate::spec::Origin;
 
 /// A source and the directory of a skill in it.
-pub type SourceDir<'a> = (&'a Origin, Option<&'a str>);
+pub(crate) type SourceDir<'a> = (&'a Origin, Option<&'a str>);
 
 /// Returns the sources of the skills that `goal` brings: where each was found, which may be below what the
 /// manifest names. An editable skill is its own source, and is not copied.
-pub fn coming(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
+pub(crate) fn coming(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
     goal.put.iter().filter_map(|wanted| wanted.content.locked()).map(found)
 }
 
 /// Returns the sources of the installed skills according to the manifest and the lockfile.
-pub fn there(files: &Files) -> impl Iterator<Item = SourceDir<'_>> {
+pub(crate) fn there(files: &Files) -> impl Iterator<Item = SourceDir<'_>> {
     files.manifest.skills().values().filter_map(from).chain(files.lock.skills.values().map(found))
 }
 
@@ -37,7 +37,7 @@ fn found(locked: &Locked) -> SourceDir<'_> {
 }
 
 /// Returns the sources of the skills that nothing names any more.
-pub fn orphan_dirs(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
+pub(crate) fn orphan_dirs(goal: &Goal) -> impl Iterator<Item = SourceDir<'_>> {
     goal.left.values().filter_map(|was| match was {
         PreviousInstall::Copy(locked, _) => Some((&locked.origin, locked.path.as_deref())),
         PreviousInstall::Link(_) => None,
@@ -54,7 +54,7 @@ fn from(requirement: &Requirement) -> Option<SourceDir<'_>> {
 /// # Errors
 ///
 /// Fails for a path that starts with `~` if the home directory is not known.
-pub fn here<'a>(
+pub(crate) fn here<'a>(
     settings: &Settings,
     scope: &Scope,
     from: impl Iterator<Item = SourceDir<'a>>,

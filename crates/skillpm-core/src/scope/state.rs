@@ -8,10 +8,11 @@ mod scope;
 mod skill;
 mod survey;
 
-pub use self::agents::{AgentState, Agents, DirId, OpenedDir};
-pub use self::scope::{ClosedDir, Depth, ScopeState};
-pub use self::skill::{PlaceState, SkillInScope, SkillState};
-pub use self::survey::{OnDisk, Survey};
+pub(crate) use self::agents::{AgentState, OpenedDir};
+pub(crate) use self::scope::{ClosedDir, Depth, ScopeState};
+pub use self::skill::SkillState;
+pub(crate) use self::skill::{PlaceState, SkillInScope};
+pub(crate) use self::survey::{OnDisk, Survey};
 use super::plan::requirement_of;
 use super::trees::{Trees, is_tree};
 use super::{Scope, nowhere};
@@ -61,7 +62,7 @@ impl Files {
     }
 
     /// Reads both files of `scope` again, and parses them only if their texts are not those of `before`.
-    pub fn read_since(scope: &Scope, before: Self) -> Result<Self> {
+    pub(crate) fn read_since(scope: &Scope, before: Self) -> Result<Self> {
         let is_same = |path: &Path, text: &Option<String>| {
             read_text(path).is_ok_and(|now| now.transpose().is_ok_and(|now| now == *text))
         };
@@ -73,7 +74,7 @@ impl Files {
 
     /// Reads both files of `scope`. Repairs what a merge left in the lockfile, with or without conflict
     /// markers, if the manifest says what is requested.
-    pub fn read_mended(scope: &Scope) -> Result<Self> {
+    pub(crate) fn read_mended(scope: &Scope) -> Result<Self> {
         let error = match Self::read(scope) {
             Ok(files) => return Ok(files),
             Err(error) => error,
@@ -113,7 +114,7 @@ impl Files {
 
     /// Works like [`Files::kept`], with a manifest that also requests `asked`, and with the lock entries
     /// replaced by `anew`; `None` there means no longer locked.
-    pub fn staying<'a>(
+    pub(crate) fn staying<'a>(
         &'a self,
         asked: impl Iterator<Item = &'a SkillName>,
         anew: &BTreeMap<&SkillName, Option<&'a Locked>>,
@@ -129,7 +130,7 @@ impl Files {
     }
 
     /// Reports whether `name` is locked although the manifest does not request it.
-    pub fn is_only_needed(&self, name: &SkillName) -> bool {
+    pub(crate) fn is_only_needed(&self, name: &SkillName) -> bool {
         self.manifest_text.is_some() && !self.manifest.asks_for(name) && self.lock.skills.contains_key(name)
     }
 
@@ -143,7 +144,7 @@ impl Files {
     }
 
     /// Reports whether the sides of a merge conflict differ for the skill `name`.
-    pub fn is_conflict(&self, name: &SkillName) -> bool {
+    pub(crate) fn is_conflict(&self, name: &SkillName) -> bool {
         self.conflicts.as_ref().is_some_and(|conflicts| conflicts.contains(name))
     }
 }
@@ -166,7 +167,7 @@ impl NotText {
     }
 
     /// Returns the error for a lockfile.
-    pub fn of_lockfile(self) -> LockError {
+    pub(crate) fn of_lockfile(self) -> LockError {
         LockError::Malformed { line: self.line, column: self.column, message: Self::MESSAGE.to_owned() }
     }
 }
@@ -210,7 +211,7 @@ fn parse_lock(scope: &Scope, text: Option<&str>) -> Result<Lockfile> {
 /// # Errors
 ///
 /// Fails for a file that cannot be read or is invalid, with the position in it.
-pub fn read_lock(scope: &Scope) -> Result<Lockfile> {
+pub(crate) fn read_lock(scope: &Scope) -> Result<Lockfile> {
     parse_lock(scope, read_lockfile(scope)?.as_deref())
 }
 
@@ -220,7 +221,7 @@ pub fn read_lock(scope: &Scope) -> Result<Lockfile> {
 ///
 /// Fails for a file that cannot be read or is invalid, with the position in it, and for a project's manifest that names
 /// programs: it may be a stranger's.
-pub fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
+pub(crate) fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
     let (manifest, text) = read_manifest_at(&scope.manifest)?;
     let own = scope.user_manifest.as_deref();
     let place = || own.map_or_else(|| "your own manifest".to_owned(), |own| format!("`{}`", own.display()));
@@ -240,14 +241,14 @@ fn is_file(path: &Path, other: Option<&Path>) -> Result<bool> {
 }
 
 /// Works like [`read_manifest`], for the file at `path`.
-pub fn read_manifest_at(path: &Path) -> Result<(Manifest, Option<String>)> {
+pub(crate) fn read_manifest_at(path: &Path) -> Result<(Manifest, Option<String>)> {
     let text = read_text(path)?.transpose().map_err(|odd| manifest_error(path, odd.of_manifest()))?;
     let manifest = text.as_deref().map(Manifest::parse).transpose();
     Ok((manifest.map_err(|error| manifest_error(path, error))?.unwrap_or_default(), text))
 }
 
 /// Returns the error for a manifest at `path`.
-pub fn manifest_error(path: &Path, error: ManifestError) -> Error {
+pub(crate) fn manifest_error(path: &Path, error: ManifestError) -> Error {
     let place = FilePosition::new(path, error.line, error.column);
     let new = Error::at(ErrorKind::Config, place, error.message).coded(problem::MANIFEST_UNREADABLE.id);
     match error.hint {
@@ -303,7 +304,7 @@ fn lock_error(scope: &Scope, error: &LockError) -> Error {
 /// # Errors
 ///
 /// Fails if it cannot be examined.
-pub fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
+pub(crate) fn real_dir(dir: &Path) -> std::result::Result<PathBuf, PathError> {
     for there in dir.ancestors() {
         if let (Some(real), Ok(rest)) = (fs::real_path(there)?, dir.strip_prefix(there)) {
             return Ok(real.join(rest));
@@ -323,16 +324,16 @@ pub struct Inside {
 }
 
 /// The message about a directory that is in the way and contains a repository.
-pub const HAS_REPOSITORY: &str = "holds a git repository, which skillpm could not keep for you";
+pub(crate) const HAS_REPOSITORY: &str = "holds a git repository, which skillpm could not keep for you";
 
 /// Returns why the skill in directory `path` has no digest, or `None` if it has one.
-pub fn why_no_skill(path: &Path) -> Option<Error> {
+pub(crate) fn why_no_skill(path: &Path) -> Option<Error> {
     Trees::default().read(path).err().map(Error::from)
 }
 
 /// Returns the message that the directory `path` is in the way and cannot be kept as a skill, with the
 /// reason.
-pub fn not_kept(path: &Path) -> String {
+pub(crate) fn not_kept(path: &Path) -> String {
     let why = why_no_skill(path).map(|error| format!(": {}", error.with_causes())).unwrap_or_default();
     format!("`{}` contains something that skillpm could not keep for you{why}", path.display())
 }

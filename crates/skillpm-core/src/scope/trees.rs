@@ -104,13 +104,13 @@ impl Trees {
 
     /// Reports whether the directory `path`, whose name is that of the skill, differs from what is locked
     /// only in line endings, for example because git converted them on Windows.
-    pub fn is_other_line_ends(&self, path: &Path) -> bool {
+    pub(crate) fn is_other_line_ends(&self, path: &Path) -> bool {
         let Ok(lying) = self.read(path) else { return false };
         self.expected(path).iter().any(|locked| self.has_other_line_ends(&lying.files, locked))
     }
 
     /// Reports whether `files` differ from the tree with the digest `locked` only in line endings.
-    pub fn has_other_line_ends(&self, files: &FileSet, locked: &Digest) -> bool {
+    pub(crate) fn has_other_line_ends(&self, files: &FileSet, locked: &Digest) -> bool {
         let stored = || self.store.as_ref()?.get(locked).ok()?;
         plain_digest(files).is_some_and(|digest| digest == *locked)
             || stored().is_some_and(|stored| is_same_but_line_ends(files, &stored))
@@ -138,12 +138,12 @@ impl Trees {
 }
 
 /// Reports whether the directory `dir` has the tree with `digest`, ignoring leftovers.
-pub fn is_tree(dir: &Path, digest: &Digest) -> bool {
+pub(crate) fn is_tree(dir: &Path, digest: &Digest) -> bool {
     inside_as(dir, digest).digest == Some(*digest)
 }
 
 /// Returns the content of the directory `dir`, if the tree with `digest` is expected.
-pub fn inside_as(dir: &Path, digest: &Digest) -> Inside {
+pub(crate) fn inside_as(dir: &Path, digest: &Digest) -> Inside {
     inside(dir, read(dir, || vec![*digest], None))
 }
 

@@ -26,7 +26,7 @@ const MAX_DIGESTED: u64 = 16 << 20;
 /// A record about a skill is reused without reading it, as long as the metadata of the skill and the
 /// lockfiles is unchanged. Any number of threads may write.
 #[derive(Debug)]
-pub struct Activations {
+pub(crate) struct Activations {
     settings: Settings,
     log: AuditLog,
     open: OpenLog,
@@ -84,7 +84,7 @@ impl FileStats {
 
 impl Activations {
     /// Returns a writer for the log in `settings`. If there is none, nothing is ever examined.
-    pub fn new(settings: &Settings) -> Self {
+    pub(crate) fn new(settings: &Settings) -> Self {
         Self {
             settings: settings.clone(),
             log: AuditLog::new(settings),
@@ -103,7 +103,7 @@ impl Activations {
     /// # Errors
     ///
     /// Fails if the line could not be written, which is not a reason to withhold the skill from the agent.
-    pub fn write(
+    pub(crate) fn write(
         &self,
         skill: &Skill,
         arguments: &[OsString],

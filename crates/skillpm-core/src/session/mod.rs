@@ -3,14 +3,14 @@
 //! Every front end goes through a session, so that a name leads to the same skill everywhere, with the same warnings,
 //! and every use is written to the same log.
 
-pub mod activations;
+pub(crate) mod activations;
 mod disabled;
 mod error;
 pub mod named;
 pub mod permit;
 pub mod places;
 pub mod provenance;
-pub mod record;
+pub(crate) mod record;
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -22,7 +22,7 @@ use crate::spec::is_local;
 use crate::text::shell_word;
 use crate::tree::Tree;
 
-/// Finds the skill `name` as [`engine::find`] does, and reports if it is disabled. A path such as `./pdf` is
+/// Finds the skill `name` as [`engine::find_among`] does, and reports if it is disabled. A path such as `./pdf` is
 /// the directory of a skill, which need not be installed.
 pub(crate) fn find(context: &Context, name: &str) -> Result<Hit> {
     path_or(context, name, || -> Result<Hit> {

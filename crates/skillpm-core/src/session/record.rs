@@ -12,14 +12,14 @@ use crate::trust::audit::{Event, Subject};
 /// Records that `event` happened to `subject`. A failure to write is only reported as trouble, and stops nothing.
 ///
 /// Code that hands instructions of skills to an agent uses [`Activations`](super::activations::Activations) instead.
-pub fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
+pub(crate) fn record(context: &Context, subject: &Subject, event: &Event<'_>) {
     if let Err(error) = AuditLog::new(&context.settings).write(subject, event) {
         context.reporter.trouble(&not_written(&error));
     }
 }
 
 /// Returns the message about a line that could not be written.
-pub fn not_written(error: &PathError) -> String {
+pub(crate) fn not_written(error: &PathError) -> String {
     format!("the audit log was not written: {error}: {}", error.source)
 }
 

@@ -21,7 +21,7 @@ use crate::path::SafePath;
 use crate::tree::FileSet;
 
 /// The file in which a template declares its variables.
-pub const DECLARATION: &str = "template.toml";
+pub(crate) const DECLARATION: &str = "template.toml";
 /// The suffix of the names of files that are filled in.
 const FILLED: &str = ".jinja";
 /// The maximum size, in bytes, of a file that is filled in and of the result.
@@ -29,7 +29,7 @@ const MAX_TEXT: u64 = 4 << 20;
 
 /// A set of files that a skill can be made from.
 #[derive(Debug, Clone)]
-pub struct Template {
+pub(crate) struct Template {
     /// Its name in messages.
     pub name: String,
     /// Its own variables besides those that every template has, sorted by name.
@@ -89,7 +89,7 @@ pub struct Values {
 
 impl Template {
     /// Returns the built-in template `name`.
-    pub fn builtin(name: &str) -> Option<Self> {
+    pub(crate) fn builtin(name: &str) -> Option<Self> {
         BUILTIN.iter().find(|builtin| builtin.name == name).map(builtin::template)
     }
 
@@ -98,7 +98,7 @@ impl Template {
     /// # Errors
     ///
     /// Fails for a set without a `SKILL.md`, for a declaration that is not valid, and for files that cannot be read.
-    pub fn from_files(name: &str, set: &FileSet) -> Result<Self> {
+    pub(crate) fn from_files(name: &str, set: &FileSet) -> Result<Self> {
         let mut files = Vec::new();
         let mut variables = Vec::new();
         for file in set.files() {
@@ -123,7 +123,7 @@ impl Template {
     /// # Errors
     ///
     /// Fails for a template that is not valid, uses an undeclared value, or exceeds the limits for steps or size.
-    pub fn fill(&self, values: &Values) -> Result<FileSet> {
+    pub(crate) fn fill(&self, values: &Values) -> Result<FileSet> {
         fill::fill(self, values)
     }
 

@@ -170,7 +170,7 @@ impl TrustedDirs {
     /// # Errors
     ///
     /// Fails if one of these directories cannot be examined.
-    pub fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
+    pub(crate) fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
         let mut nearest = None;
         for dir in real.ancestors().filter_map(|dir| self.dirs.get(dir)) {
             match dir.standing(real)? {
@@ -204,7 +204,7 @@ impl TrustedDir {
     /// # Errors
     ///
     /// Fails if a directory cannot be examined.
-    pub fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
+    pub(crate) fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
         match Own::of(&self.path)? {
             Some(own) if own.identity == self.identity => {}
             _ => return Ok(Standing::Replaced(self)),

@@ -17,7 +17,7 @@ use crate::text::visible_name;
 
 /// An installed skill, with what its source has now.
 #[derive(Debug, Clone)]
-pub struct UpdateCandidate<'a> {
+pub(crate) struct UpdateCandidate<'a> {
     /// The name under which it is installed.
     pub name: &'a SkillName,
     /// What the manifest requests; for a skill that it does not name, what the lockfile records.
@@ -99,7 +99,7 @@ impl From<&UpdateCandidate<'_>> for SourceState {
 
 /// What is past the pin or the range of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Latest {
+pub(crate) struct Latest {
     /// The tag, the commit or the version.
     pub name: String,
     /// What a manifest says to request it.
@@ -125,7 +125,7 @@ impl From<newest::Files> for Status {
 
 impl<'a> UpdateCandidate<'a> {
     /// Returns what the manifest and the lockfile say about the skill `name`. Its source was not asked.
-    pub fn new(files: &'a Files, name: &'a SkillName, is_kept: bool) -> Self {
+    pub(crate) fn new(files: &'a Files, name: &'a SkillName, is_kept: bool) -> Self {
         let written = files.manifest.skills().get(name);
         let locked = files.lock.skills.get(name);
         let (status, entry) = match (written, locked) {
@@ -154,7 +154,7 @@ impl<'a> UpdateCandidate<'a> {
     }
 
     /// Reports whether the requested tag led to another revision when the skill was locked.
-    pub fn tag_moved(&self) -> bool {
+    pub(crate) fn tag_moved(&self) -> bool {
         let was = |locked: &'a Locked| {
             locked.moved_tag(self.entry.reference.as_ref(), self.newest.as_deref()).is_some()
         };
@@ -162,7 +162,7 @@ impl<'a> UpdateCandidate<'a> {
     }
 
     /// Returns what a person should know of where it is now, or why it does not come.
-    pub fn note(&self, scope: ScopeKind) -> Option<Warning> {
+    pub(crate) fn note(&self, scope: ScopeKind) -> Option<Warning> {
         let was = self.locked.and_then(|locked| locked.path.as_deref());
         match (self.status, &self.held_back) {
             (Status::Moved, None) => {
@@ -189,7 +189,7 @@ impl<'a> UpdateCandidate<'a> {
 }
 
 /// Returns that the skill `name` is elsewhere in its source `origin` now.
-pub fn moved(name: &SkillName, origin: &Origin, (from, to): (Option<&str>, Option<&str>)) -> String {
+pub(crate) fn moved(name: &SkillName, origin: &Origin, (from, to): (Option<&str>, Option<&str>)) -> String {
     let shown = |path: Option<&str>| match path.unwrap_or_default() {
         "" => ".".to_owned(),
         path => visible_name(path),
@@ -198,6 +198,6 @@ pub fn moved(name: &SkillName, origin: &Origin, (from, to): (Option<&str>, Optio
 }
 
 /// Returns that the skill `name` is no longer in the place `spec` of its source.
-pub fn no_longer_found(name: &SkillName, spec: &SourceSpec) -> String {
+pub(crate) fn no_longer_found(name: &SkillName, spec: &SourceSpec) -> String {
     format!("`{name}` is no longer found in `{spec}`")
 }

@@ -19,7 +19,7 @@ use crate::version::Version;
 
 /// What decides about sources and versions besides the two files: the policy, and one choice of versions for all skills
 /// of registries.
-pub trait Rules {
+pub(crate) trait Rules {
     /// Asks the policy about a source, before it is contacted.
     fn admit(&mut self, subject: PolicySubject<'_>) -> Result<()>;
 
@@ -42,7 +42,7 @@ pub trait Rules {
 
 /// What is asked about the skills.
 #[derive(Debug, Clone, Default)]
-pub struct How {
+pub(crate) struct How {
     /// The version that is wanted.
     pub aim: Aim,
     /// Whether what is past pins and ranges is asked for, too.
@@ -55,7 +55,7 @@ pub struct How {
 
 /// The version that is wanted.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub enum Aim {
+pub(crate) enum Aim {
     /// The newest that the manifest allows.
     #[default]
     Newest,
@@ -67,7 +67,7 @@ pub enum Aim {
 
 /// What is known about the skills of a scope.
 #[derive(Debug)]
-pub struct Check<'a> {
+pub(crate) struct Check<'a> {
     /// The skills that were asked about, by name.
     pub candidates: Vec<UpdateCandidate<'a>>,
     /// Why nothing is known about some of them.
@@ -77,14 +77,14 @@ pub struct Check<'a> {
 }
 
 /// Returns the skills of `files` that `given` names, or all if it is empty.
-pub fn names<'a>(files: &'a Files, given: &[String]) -> BTreeSet<&'a SkillName> {
+pub(crate) fn names<'a>(files: &'a Files, given: &[String]) -> BTreeSet<&'a SkillName> {
     let all = files.manifest.skills().keys().chain(files.lock.skills.keys());
     all.filter(|name| given.is_empty() || given.iter().any(|one| one == name.as_str())).collect()
 }
 
 /// Asks the sources of the skills `names` of `scope`, whose files are `files`, what they have now: each source once, and
 /// without a download where ids reveal what changed. What cannot be known is a failure of the outcome.
-pub fn check<'a>(
+pub(crate) fn check<'a>(
     context: &Context,
     scope: &Scope,
     files: &'a Files,

@@ -9,7 +9,7 @@ use crate::spec::{Origin, Reference};
 
 /// Why nothing is known about some skills.
 #[derive(Debug)]
-pub struct CheckFailure {
+pub(crate) struct CheckFailure {
     /// The positions of the candidates.
     pub at: Vec<usize>,
     /// The reason.
@@ -39,7 +39,7 @@ impl CheckFailure {
 
 /// Returns `failures` as a verb reports them that only shows `candidates`: what it could not do, and what it found. It is
 /// neither that without the network nothing is known.
-pub fn errors_and_warnings(
+pub(crate) fn errors_and_warnings(
     failures: Vec<CheckFailure>,
     candidates: &[UpdateCandidate<'_>],
 ) -> (Vec<Error>, Vec<Warning>) {
@@ -55,7 +55,7 @@ pub fn errors_and_warnings(
 }
 
 /// Returns that nothing is known about those of `candidates` that the network would be needed for.
-pub fn not_asked(candidates: &[UpdateCandidate<'_>]) -> Option<Warning> {
+pub(crate) fn not_asked(candidates: &[UpdateCandidate<'_>]) -> Option<Warning> {
     let number = candidates.iter().filter(|one| one.status == Status::NotAsked).count();
     let skills = if number == 1 { "1 skill".to_owned() } else { format!("{number} skills") };
     let message = || format!("without the network, nothing is known about {skills}");

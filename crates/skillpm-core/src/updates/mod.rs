@@ -1,6 +1,6 @@
 //! What the sources of installed skills have now: one answer for every verb that asks.
 //!
-//! [`check`] asks each source once, without a download where ids reveal what changed, and says for each skill what is
+//! [`check()`] asks each source once, without a download where ids reveal what changed, and says for each skill what is
 //! newer, or why nothing is known. The verbs only show that, compare it, or fetch it.
 
 mod candidate;
@@ -8,7 +8,8 @@ mod check;
 mod failure;
 mod releases;
 
-pub use self::candidate::{Latest, SourceState, Status, UpdateCandidate, moved, no_longer_found};
-pub use self::check::{Aim, Check, How, Rules, check, names};
-pub use self::failure::{CheckFailure, errors_and_warnings, not_asked};
-pub use self::releases::{Releases, admitting};
+pub use self::candidate::{SourceState, Status};
+pub(crate) use self::candidate::{UpdateCandidate, moved, no_longer_found};
+pub(crate) use self::check::{Aim, Check, How, Rules, check, names};
+pub(crate) use self::failure::{CheckFailure, errors_and_warnings, not_asked};
+pub(crate) use self::releases::{Releases, admitting};

@@ -14,7 +14,7 @@ use crate::version::{Version, VersionRange};
 
 /// The releases of a skill that a registry lists.
 #[derive(Debug, Default)]
-pub struct Releases {
+pub(crate) struct Releases {
     /// All of them; `None` if the registry does not have the skill.
     pub list: Option<Arc<Vec<Release>>>,
     /// The version that was decided; `None` if nothing needs the skill any more.
@@ -70,7 +70,7 @@ fn compatible_with(version: &Version) -> Reference {
 }
 
 /// Returns the manifest entry that admits the decided `version` of what is `locked`, if `entry` does not.
-pub fn admitting(
+pub(crate) fn admitting(
     entry: &Requirement,
     locked: &Locked,
     files: &Files,

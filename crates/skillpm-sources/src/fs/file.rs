@@ -32,7 +32,7 @@ impl SharedFile {
     /// # Errors
     ///
     /// Fails if it cannot be opened.
-    pub fn open_plain(path: &Path) -> Result<Option<Self>, PathError> {
+    pub(crate) fn open_plain(path: &Path) -> Result<Option<Self>, PathError> {
         if super::kind(path)? != Some(Kind::File) {
             return Ok(None);
         }
@@ -69,7 +69,7 @@ impl SharedFile {
     /// # Errors
     ///
     /// Fails if it cannot be read, and if it became shorter.
-    pub fn read_all(&self) -> io::Result<Vec<u8>> {
+    pub(crate) fn read_all(&self) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(self.len).unwrap_or(usize::MAX)];
         self.read_exact_at(&mut bytes, 0)?;
         Ok(bytes)

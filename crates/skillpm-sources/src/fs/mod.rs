@@ -93,7 +93,7 @@ impl PathError {
 }
 
 /// Adds the action and the path to an [`io::Error`].
-pub trait PathContext<T> {
+pub(crate) trait PathContext<T> {
     /// Returns the error as a [`PathError`].
     ///
     /// # Errors

@@ -15,7 +15,12 @@ impl Base {
     /// # Errors
     ///
     /// Fails if it cannot be opened or read.
-    pub fn read_into(&self, below: &Path, limit: u64, buffer: &mut Vec<u8>) -> Result<Looked, PathError> {
+    pub(crate) fn read_into(
+        &self,
+        below: &Path,
+        limit: u64,
+        buffer: &mut Vec<u8>,
+    ) -> Result<Looked, PathError> {
         buffer.clear();
         self.append(below, limit, buffer)
     }

@@ -71,7 +71,7 @@ pub fn fetch(
 ///
 /// Fails for a directory that is not a repository, for a revision that it does not have, for files that it
 /// lacks, and for a tree that is refused.
-pub fn open_local(
+pub(crate) fn open_local(
     git_dir: &Path,
     shown: &str,
     at: WantedRevision<'_>,

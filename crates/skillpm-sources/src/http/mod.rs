@@ -353,7 +353,7 @@ impl Client {
     }
 
     /// Tells that `url` was not asked for: what it holds was downloaded before, and never changes.
-    pub fn not_needed(&self, url: &Url) {
+    pub(crate) fn not_needed(&self, url: &Url) {
         self.tell("GET", url, "from the cache", None);
     }
 

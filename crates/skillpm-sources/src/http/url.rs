@@ -93,12 +93,12 @@ impl Url {
     }
 
     /// Reports whether it has a query.
-    pub fn has_query(&self) -> bool {
+    pub(crate) fn has_query(&self) -> bool {
         self.0.query().is_some()
     }
 
     /// Reports whether the scheme is `https`.
-    pub fn is_https(&self) -> bool {
+    pub(crate) fn is_https(&self) -> bool {
         self.0.scheme() == "https"
     }
 

@@ -1,7 +1,7 @@
 //! A registry: files in one directory that any web host can serve, or in a bucket.
 //!
 //! The formats are those of [`skillpm_format::registry`]; this room reads and writes the files. [`Objects`] is what they lie
-//! in: a [`RegistryDir`], or a [`Bucket`] of a server. Everything is read through it, [`Writer`] changes it, and [`verify`]
+//! in: a [`RegistryDir`], or a [`Bucket`] of a server. Everything is read through it, [`Writer`] changes it, and [`verify()`]
 //! reads every byte. The truth is created once and never changed; in a directory everything else is derived from it, and a
 //! writer that is killed leaves a marker by which the next one derives it again. See `docs/design/registry.md`.
 

@@ -217,7 +217,7 @@ impl<'a> GitHub<'a> {
     }
 
     /// Reports whether the archive of `commit` is cached.
-    pub fn is_cached(&self, commit: &str) -> bool {
+    pub(crate) fn is_cached(&self, commit: &str) -> bool {
         self.archive(commit).is_some_and(|path| cache::open(&path).is_some())
     }
 

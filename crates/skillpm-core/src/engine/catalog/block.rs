@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// The line after the catalog.
-pub const END: &str = "<!-- end of the skillpm catalog -->";
+pub(crate) const END: &str = "<!-- end of the skillpm catalog -->";
 /// The start of the first line, which identifies it even if its advice changes. A blank or a colon follows.
 const START_MARK: &[u8] = b"<!-- skillpm catalog";
 /// The text around the command in a first line that skillpm wrote.

@@ -180,7 +180,7 @@ fn whole(told: &[Told<'_>], form: CatalogForm, budget: Option<usize>, cuts: &Cut
 
 impl Library {
     /// Returns the catalog of all skills that are used, as up to date as the profile requires (S3-FR-12).
-    pub fn catalog(&self, options: &Options) -> Result<Catalog, LookupError> {
+    pub(crate) fn catalog(&self, options: &Options) -> Result<Catalog, LookupError> {
         let options = Options { listing: self.profile().listing, ..options.clone() };
         Ok(catalog(self.snapshot()?.skills(), &options))
     }

@@ -50,7 +50,7 @@ impl UnknownSkill {
 
     /// Adds the names of the skills that are not shown to models.
     #[must_use]
-    pub fn with_for_people(self, names: BTreeSet<String>) -> Self {
+    pub(crate) fn with_for_people(self, names: BTreeSet<String>) -> Self {
         Self { for_people: names.into_iter().collect(), ..self }
     }
 

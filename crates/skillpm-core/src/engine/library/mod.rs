@@ -20,10 +20,9 @@ pub use snapshot::Snapshot;
 use super::discover::{Diagnostic, discover_named, discover_with};
 use super::load;
 use super::skill::Skill;
-use super::sources::{Source, named_apart, sources_of};
+use super::sources::{Source, named_apart};
 use super::tools::{ToolCache, ToolSet};
 use super::trusted::trusted;
-use crate::error;
 use crate::profile::{Freshness, LoadProfile, ScriptPlaces};
 use crate::settings::Settings;
 use crate::skill;
@@ -33,7 +32,7 @@ use crate::skill;
 /// Creating it does not search for anything; the first caller waits for the search. It can be shared between threads,
 /// and all its methods take `&self`.
 #[derive(Debug)]
-pub struct Library {
+pub(crate) struct Library {
     sources: Vec<Source>,
     profile: LoadProfile,
     /// Where to read whom the user trusts, if the skills of other projects are left out.
@@ -55,7 +54,7 @@ struct View {
 
 /// The instructions of a skill.
 #[derive(Debug, Clone)]
-pub struct Instructions {
+pub(crate) struct Instructions {
     /// The skill, with the metadata that its file had when the instructions were read.
     pub skill: Arc<Skill>,
     /// The Markdown after the frontmatter, unchanged.
@@ -69,7 +68,7 @@ impl Instructions {
     /// # Errors
     ///
     /// Fails with [`Diagnostic::Skill`] if the file can no longer be used.
-    pub fn read(skill: &Arc<Skill>, profile: &LoadProfile) -> Result<Self, Arc<Diagnostic>> {
+    pub(crate) fn read(skill: &Arc<Skill>, profile: &LoadProfile) -> Result<Self, Arc<Diagnostic>> {
         let unusable = |reason| Arc::new(Diagnostic::Skill { file: skill.file.clone(), reason });
         let document = load::document(&skill.file).map_err(unusable)?;
         let directory = skill.dir.file_name().and_then(|name| name.to_str());
@@ -89,7 +88,7 @@ impl Library {
     /// Returns the library of `sources`, in order. Nothing is read yet.
     ///
     /// Two sources with the same name are distinguished by a number: the second `skills` is `skills-2`.
-    pub fn new(sources: Vec<Source>, profile: LoadProfile) -> Self {
+    pub(crate) fn new(sources: Vec<Source>, profile: LoadProfile) -> Self {
         Self {
             sources: named_apart(sources),
             profile,
@@ -101,28 +100,19 @@ impl Library {
         }
     }
 
-    /// Returns the library of the directories that `profile` selects, as they are under `settings`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the project's root cannot be found.
-    pub fn of_places(settings: &Settings, profile: LoadProfile) -> error::Result<Self> {
-        Ok(Self::new(sources_of(settings, &profile)?, profile))
-    }
-
     /// Leaves out the skills of projects that the user does not trust, as `settings` say, at the time of each search.
     #[must_use]
-    pub fn only_trusted(self, settings: Settings) -> Self {
+    pub(crate) fn only_trusted(self, settings: Settings) -> Self {
         Self { trust: Some(Box::new(settings)), ..self }
     }
 
     /// Returns its sources in order, also those of projects that are not trusted.
-    pub fn sources(&self) -> &[Source] {
+    pub(crate) fn sources(&self) -> &[Source] {
         &self.sources
     }
 
     /// Returns the profile, which says what is tolerated and when to search again.
-    pub fn profile(&self) -> &LoadProfile {
+    pub(crate) fn profile(&self) -> &LoadProfile {
         &self.profile
     }
 
@@ -132,7 +122,7 @@ impl Library {
     ///
     /// Never fails for a single skill. Fails for a missing source or two skills with the same name, if the profile
     /// treats these as errors.
-    pub fn snapshot(&self) -> Result<Arc<Snapshot>, LookupError> {
+    pub(crate) fn snapshot(&self) -> Result<Arc<Snapshot>, LookupError> {
         let asked = Instant::now();
         if let Some(view) = self.view()
             && self.is_fresh(&view, asked)
@@ -171,7 +161,7 @@ impl Library {
 
     /// Returns the skills that decide which one is called `name`, as up to date as the profile requires: all of them only
     /// if they were read already, or if it takes all to know.
-    pub fn around(&self, name: &str) -> Result<Arc<Snapshot>, LookupError> {
+    pub(crate) fn around(&self, name: &str) -> Result<Arc<Snapshot>, LookupError> {
         // A search of everything pays if its result is used again.
         if self.profile.freshness != Freshness::Stat || self.profile.keep_bodies {
             return self.snapshot();
@@ -184,22 +174,12 @@ impl Library {
 
     /// Discards everything that was read: the next caller waits for a new search. Snapshots that are still held stay as
     /// they are.
-    pub fn invalidate(&self) {
+    pub(crate) fn invalidate(&self) {
         // A search in progress ends first, and its result is discarded, too.
         let _searching = lock(&self.searching);
         *self.current.write().unwrap_or_else(PoisonError::into_inner) = None;
         lock(&self.bodies).clear();
         self.tools.invalidate();
-    }
-
-    /// Returns the skill `name`, or a hidden skill requested as `source:name`; see [`Snapshot::get`].
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Library::snapshot`] does; if no skill has this name, with the names of all skills; or if the skill
-    /// cannot be loaded.
-    pub fn get(&self, name: &str) -> Result<Arc<Skill>, LookupError> {
-        self.around(name)?.get(name).cloned()
     }
 
     /// Returns the instructions of `skill`, which was found here. Its file is read, unless the profile caches what was
@@ -208,7 +188,7 @@ impl Library {
     /// # Errors
     ///
     /// Fails if the file can no longer be used.
-    pub fn instructions(&self, skill: &Arc<Skill>) -> Result<Instructions, Arc<Diagnostic>> {
+    pub(crate) fn instructions(&self, skill: &Arc<Skill>) -> Result<Instructions, Arc<Diagnostic>> {
         if self.profile.keep_bodies
             && let Some(kept) = lock(&self.bodies).get(&skill.real)
             && Arc::ptr_eq(&kept.skill, skill)
@@ -225,7 +205,7 @@ impl Library {
 
     /// Returns the script tools of `skill`, whose scripts are in `places`. They are read again only if the file system
     /// says that something has changed (S1-FR-204.3).
-    pub fn tools(&self, skill: &Skill, places: ScriptPlaces) -> Arc<ToolSet> {
+    pub(crate) fn tools(&self, skill: &Skill, places: ScriptPlaces) -> Arc<ToolSet> {
         self.tools.tools(&skill.real, &skill.meta.name, places)
     }
 

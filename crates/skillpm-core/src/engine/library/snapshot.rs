@@ -49,11 +49,6 @@ impl Snapshot {
         &self.found.shadowed
     }
 
-    /// Returns the skills that the one called `name` hides.
-    pub fn hidden_by<'a>(&'a self, name: &'a str) -> impl Iterator<Item = &'a Arc<Skill>> {
-        self.shadowed().iter().filter(move |skill| key(&skill.meta.name) == key(name))
-    }
-
     /// Returns the problems, and other facts worth knowing.
     pub fn diagnostics(&self) -> &[Arc<Diagnostic>] {
         &self.found.diagnostics

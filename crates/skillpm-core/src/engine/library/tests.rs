@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use super::*;
 use crate::engine::SourceKind;
+use crate::engine::sources_of;
 use crate::engine::testing::{World, skill_text};
 use crate::error::{Error, ErrorKind};
 use crate::fs;
@@ -190,7 +191,7 @@ fn source_and_name() {
     {
         assert!(matches!(library.get(name), Err(LookupError::Unknown(_))), "{name}");
     }
-    assert_eq!(snapshot.hidden_by("pdf").count(), 5);
+    assert_eq!(snapshot.shadowed().iter().filter(|skill| skill.meta.name == "pdf").count(), 5);
 }
 
 /// S0-E8, S0-FR-019, S3-FR-15, S4-18, conflict C15: the error lists the names, and the closest one.

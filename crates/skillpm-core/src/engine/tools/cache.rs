@@ -11,7 +11,7 @@ use crate::profile::ScriptPlaces;
 /// Caches the tools of skills as long as the file system reports no change to their scripts. Files are not read to find
 /// out. It can be shared between threads.
 #[derive(Debug, Default)]
-pub struct ToolCache {
+pub(crate) struct ToolCache {
     kept: Mutex<BTreeMap<PathBuf, Arc<CachedTools>>>,
 }
 
@@ -26,7 +26,7 @@ struct CachedTools {
 
 impl ToolCache {
     /// Returns the tools of the skill called `skill` in `dir`, as [`tools`] finds them.
-    pub fn tools(&self, dir: &Path, skill: &str, places: ScriptPlaces) -> Arc<ToolSet> {
+    pub(crate) fn tools(&self, dir: &Path, skill: &str, places: ScriptPlaces) -> Arc<ToolSet> {
         let root = if places == ScriptPlaces::Root { dir.to_owned() } else { dir.join(SCRIPTS) };
         self.looked_at(dir, skill, places, &root, Moment::now())
     }
@@ -70,7 +70,7 @@ impl ToolCache {
     }
 
     /// Removes all entries.
-    pub fn invalidate(&self) {
+    pub(crate) fn invalidate(&self) {
         self.kept().clear();
     }
 

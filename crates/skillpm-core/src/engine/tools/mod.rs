@@ -21,7 +21,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use cache::ToolCache;
+pub(crate) use cache::ToolCache;
 pub use call::{Call, CallError};
 pub use definition::ToolFormat;
 pub use input::{Input, Kind, Parameter, ParameterPosition, TypedBy, WORDS};

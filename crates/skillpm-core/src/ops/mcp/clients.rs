@@ -149,7 +149,7 @@ impl Client {
     }
 
     /// Reports whether the client is on this machine: a file of it exists, or the directory of its file.
-    pub fn is_detected(&self, settings: &Settings) -> bool {
+    pub(crate) fn is_detected(&self, settings: &Settings) -> bool {
         let exists = |path: &Path| matches!(fs::kind(path), Ok(Some(_)));
         let has_directory = |file: &Path| {
             file.parent().is_some_and(|dir| Some(dir) != settings.home.as_deref() && exists(dir))

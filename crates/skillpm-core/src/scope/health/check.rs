@@ -21,7 +21,7 @@ fn restore(look: &Inspection<'_>) -> Message {
 }
 
 /// Returns all findings, the worst kind first.
-pub fn check(look: &Inspection<'_>) -> Vec<Finding> {
+pub(crate) fn check(look: &Inspection<'_>) -> Vec<Finding> {
     let mut found = Vec::new();
     files::runs(look, &mut found);
     files::files(look, &mut found);

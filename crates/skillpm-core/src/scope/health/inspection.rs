@@ -26,7 +26,7 @@ use crate::store::Store;
 
 /// The facts about a scope.
 #[derive(Debug)]
-pub struct Inspection<'a> {
+pub(crate) struct Inspection<'a> {
     /// The state of the scope, with its files as far as they can be read.
     pub state: ScopeState<'a>,
     /// The scope.
@@ -64,7 +64,7 @@ pub struct Inspection<'a> {
 
 /// What the manifest and the lockfile request for one skill, as an installation interprets them.
 #[derive(Debug)]
-pub struct DesiredSkill {
+pub(crate) struct DesiredSkill {
     /// The agents that should see it, or would if it were not disabled.
     pub agents: Vec<&'static Agent>,
     /// Whether it is currently hidden from agents.
@@ -80,17 +80,17 @@ pub struct DesiredSkill {
 
 impl DesiredSkill {
     /// Returns the agents that get a link or copy of their own.
-    pub fn linked(&self) -> impl Iterator<Item = &'static Agent> {
+    pub(crate) fn linked(&self) -> impl Iterator<Item = &'static Agent> {
         self.agents.iter().copied().filter(|agent| !agent.is_universal())
     }
 }
 
 /// A function that determines what the files of a scope request.
-pub type DesiredSkills<'a> = &'a dyn Fn(&ScopeState<'_>) -> BTreeMap<SkillName, DesiredSkill>;
+pub(crate) type DesiredSkills<'a> = &'a dyn Fn(&ScopeState<'_>) -> BTreeMap<SkillName, DesiredSkill>;
 
 /// The reason why a lockfile cannot be used.
 #[derive(Debug)]
-pub enum LockFault {
+pub(crate) enum LockFault {
     /// It cannot be read.
     File(Error),
     /// Its content is invalid.
@@ -98,11 +98,11 @@ pub enum LockFault {
 }
 
 /// The content of a directory, or why that is not known.
-pub type Listing = Result<BTreeMap<String, OnDisk>, ClosedDir>;
+pub(crate) type Listing = Result<BTreeMap<String, OnDisk>, ClosedDir>;
 
 /// The target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum LinkTarget {
+pub(crate) enum LinkTarget {
     /// The place of the canonical copy of this name, whether something is there or not.
     Canonical(String),
     /// Another place, where something exists.
@@ -113,7 +113,7 @@ pub enum LinkTarget {
 
 /// A directory that belongs to agents.
 #[derive(Debug)]
-pub struct AgentDirectory {
+pub(crate) struct AgentDirectory {
     /// The path.
     pub path: PathBuf,
     /// The path with links resolved.
@@ -126,7 +126,7 @@ pub struct AgentDirectory {
 
 impl AgentDirectory {
     /// Returns an agent to report for the directory: preferably one that needs links.
-    pub fn agent(&self) -> Option<&'static Agent> {
+    pub(crate) fn agent(&self) -> Option<&'static Agent> {
         let linked = self.agents.iter().find(|agent| !agent.is_universal());
         linked.or(self.agents.first()).copied()
     }
@@ -134,7 +134,7 @@ impl AgentDirectory {
 
 /// An agent that is on this machine, or that should see something.
 #[derive(Debug)]
-pub struct PresentAgent {
+pub(crate) struct PresentAgent {
     /// The agent.
     pub agent: &'static Agent,
     /// Whether the user chose it: in the manifest, or by the lockfile if the manifest lists no agents.
@@ -151,7 +151,7 @@ pub struct PresentAgent {
 
 impl<'a> Inspection<'a> {
     /// Inspects everything in `scope`. Changes nothing, and no problem ends the inspection.
-    pub fn take(
+    pub(crate) fn take(
         settings: &'a Settings,
         scope: &'a Scope,
         store: Option<&Store>,
@@ -200,7 +200,7 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns the names of skills that are locked or have a canonical copy.
-    pub fn installed(&self) -> BTreeSet<String> {
+    pub(crate) fn installed(&self) -> BTreeSet<String> {
         let locked = self.locked().into_iter().flat_map(|lock| lock.skills.keys()).map(ToString::to_string);
         let there = self.canonical.iter().flat_map(BTreeMap::keys).cloned();
         locked.chain(there).chain(self.desired.keys().map(ToString::to_string)).collect()
@@ -213,7 +213,7 @@ impl<'a> Inspection<'a> {
     }
 
     /// Reports whether the files of the scope name this skill, or did when an installation placed it.
-    pub fn knows(&self, name: &str) -> bool {
+    pub(crate) fn knows(&self, name: &str) -> bool {
         let asked = |name: &SkillName| self.asked().is_some_and(|asked| asked.skills().contains_key(name));
         self.locked().is_some_and(|lock| is_locked(lock, name))
             || SkillName::exact(name).is_some_and(|name| {
@@ -222,33 +222,33 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns what is in the canonical place of `name`.
-    pub fn canonical(&self, name: &SkillName) -> Option<&OnDisk> {
+    pub(crate) fn canonical(&self, name: &SkillName) -> Option<&OnDisk> {
         self.canonical.as_ref().ok()?.get(name.as_str())
     }
 
     /// Returns what is in the place of `name` among the disabled.
-    pub fn disabled(&self, name: &SkillName) -> Option<&OnDisk> {
+    pub(crate) fn disabled(&self, name: &SkillName) -> Option<&OnDisk> {
         self.disabled.as_ref().ok()?.get(name.as_str())
     }
 
     /// Returns the lockfile, if it exists and can be read.
-    pub fn locked(&self) -> Option<&Lockfile> {
+    pub(crate) fn locked(&self) -> Option<&Lockfile> {
         self.lock.as_ref().ok()?.as_ref()
     }
 
     /// Returns the manifest, if it exists and can be read.
-    pub fn asked(&self) -> Option<&Manifest> {
+    pub(crate) fn asked(&self) -> Option<&Manifest> {
         self.manifest.as_ref().ok()?.as_ref()
     }
 
     /// Returns what is in the agents' directory `dir`, or `None` if it does not exist or is not known.
-    pub fn in_directory(&self, dir: &Path) -> Option<&BTreeMap<String, OnDisk>> {
+    pub(crate) fn in_directory(&self, dir: &Path) -> Option<&BTreeMap<String, OnDisk>> {
         let real = real(dir);
         self.agents.iter().find(|found| found.real == real)?.entries.as_ref().ok()
     }
 
     /// Reports whether `dir` cannot be examined.
-    pub fn is_closed(&self, dir: &Path) -> bool {
+    pub(crate) fn is_closed(&self, dir: &Path) -> bool {
         let real = real(dir);
         self.agents.iter().any(|found| found.real == real && found.entries.is_err())
             || self.scope.check_inside(dir).is_err()
@@ -281,7 +281,7 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns the text of the link `found` at the entry `name` of the directory `dir`, and where it leads.
-    pub fn link(&self, dir: &Path, name: &str, found: &OnDisk) -> Option<(PathBuf, LinkTarget)> {
+    pub(crate) fn link(&self, dir: &Path, name: &str, found: &OnDisk) -> Option<(PathBuf, LinkTarget)> {
         let path = dir.join(name);
         let text = match found {
             OnDisk::OtherLink(text) => text.clone(),
@@ -344,7 +344,7 @@ impl<'a> Inspection<'a> {
     }
 
     /// Returns what `of` says about the place of `name` for any of the agents of `dir`.
-    pub fn owned(
+    pub(crate) fn owned(
         &self,
         dir: &AgentDirectory,
         name: &SkillName,
@@ -453,7 +453,7 @@ fn is_tracked(_: &Settings, _: &Scope, _: &Path) -> bool {
 }
 
 /// Reports whether `name` is the name of a locked skill.
-pub fn is_locked(lock: &Lockfile, name: &str) -> bool {
+pub(crate) fn is_locked(lock: &Lockfile, name: &str) -> bool {
     SkillName::exact(name).is_some_and(|name| lock.skills.contains_key(&name))
 }
 

@@ -4,13 +4,13 @@
 //! [`Transaction`](super::transaction::Transaction) make repairs, as an installation would.
 
 mod check;
-pub mod inspection;
+pub(crate) mod inspection;
 pub mod problem;
 
 use std::path::PathBuf;
 
-pub use check::check;
-pub use inspection::{DesiredSkill, Inspection};
+pub(crate) use check::check;
+pub(crate) use inspection::{DesiredSkill, Inspection};
 
 use self::problem::{Problem, Severity};
 use super::plan::Step;

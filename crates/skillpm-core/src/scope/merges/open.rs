@@ -12,12 +12,12 @@ use crate::spec::is_object_id;
 use crate::tree::FileSet;
 
 /// The name of the user's side in markers.
-pub const OURS: &str = "your edits";
+pub(crate) const OURS: &str = "your edits";
 /// The number of digits that identify a commit or a digest.
-pub const DIGITS: usize = 7;
+pub(crate) const DIGITS: usize = 7;
 
 /// Returns what markers call the version `locked`.
-pub fn label(locked: &Locked) -> String {
+pub(crate) fn label(locked: &Locked) -> String {
     let revision = locked.revision.as_deref().map(|revision| revision.trim_start_matches("sha256:"));
     match revision {
         Some(id) if is_object_id(id) => format!("{} at {}", locked.origin, &id[..DIGITS]),
@@ -32,7 +32,11 @@ pub fn label(locked: &Locked) -> String {
 /// # Errors
 ///
 /// Fails for files that cannot be read.
-pub fn open<'a>(record: &'a Unresolved, locked: &Locked, files: &FileSet) -> Result<Vec<&'a Disputed>> {
+pub(crate) fn open<'a>(
+    record: &'a Unresolved,
+    locked: &Locked,
+    files: &FileSet,
+) -> Result<Vec<&'a Disputed>> {
     let markers = [format!("<<<<<<< {OURS}"), format!(">>>>>>> {}", label(locked))];
     let mut open = Vec::new();
     for disputed in &record.paths {
@@ -59,7 +63,12 @@ pub fn open<'a>(record: &'a Unresolved, locked: &Locked, files: &FileSet) -> Res
 /// # Errors
 ///
 /// Fails for a record of the merge or files of the skill that cannot be read.
-pub fn has_conflicts(scope: &Scope, name: &SkillName, locked: &Locked, directory: &Path) -> Result<bool> {
+pub(crate) fn has_conflicts(
+    scope: &Scope,
+    name: &SkillName,
+    locked: &Locked,
+    directory: &Path,
+) -> Result<bool> {
     let Some(record) = Unresolved::read(scope, name, locked)? else { return Ok(false) };
     Ok(!open(&record, locked, &scope.index.trees().read(directory)?.files)?.is_empty())
 }

@@ -104,7 +104,7 @@ impl Step {
     }
 
     /// Reports whether the step removes the tree at its place.
-    pub fn takes_tree(&self) -> bool {
+    pub(crate) fn takes_tree(&self) -> bool {
         matches!(self, Self::Remove { .. } | Self::Put { replaces: Some(_), .. })
     }
 
@@ -123,7 +123,7 @@ impl Step {
     }
 
     /// Returns the place to which the step moves what is at [`Step::place`].
-    pub fn goes_to(&self) -> Option<Location> {
+    pub(crate) fn goes_to(&self) -> Option<Location> {
         match self {
             Self::Disable { .. } => Some(Location::Disabled),
             Self::Enable { .. } => Some(Location::Canonical),

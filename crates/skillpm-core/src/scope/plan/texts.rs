@@ -91,7 +91,7 @@ fn follow(goal: &Goal, manifest: &mut Manifest) {
 }
 
 /// Returns the manifest entry that requests what is locked.
-pub fn requirement_of(locked: &Locked) -> Requirement {
+pub(crate) fn requirement_of(locked: &Locked) -> Requirement {
     Requirement {
         path: locked.path.clone(),
         reference: locked.requested.as_deref().map(Reference::from_lockfile),

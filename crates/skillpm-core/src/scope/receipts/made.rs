@@ -16,7 +16,7 @@ use crate::scope::state::Files;
 /// counts as a receipt as well, for teams that commit their skills; these receipts say what it cannot: what was
 /// there before skillpm came, and what an earlier lockfile placed.
 #[derive(Debug)]
-pub struct Made<'a> {
+pub(crate) struct Made<'a> {
     places: Places<'a>,
     facts: Facts,
     lock: Lockfile,
@@ -24,7 +24,7 @@ pub struct Made<'a> {
 
 impl Made<'_> {
     /// Reports whether this machine has no record of the scope.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.facts.put.is_empty()
             && self.facts.found.is_empty()
             && self.facts.linked.is_empty()
@@ -33,34 +33,34 @@ impl Made<'_> {
 
     /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, identical
     /// to what was locked then: it was not edited, whatever the lockfile says now.
-    pub fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
+    pub(crate) fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
         locked && self.put(place, name)
     }
 
     /// Reports whether skillpm put a tree at the place of `name`, and it is still that one, perhaps edited.
-    pub fn put(&self, place: &Location, name: &SkillName) -> bool {
+    pub(crate) fn put(&self, place: &Location, name: &SkillName) -> bool {
         self.is_marked(&self.facts.put, place, name)
     }
 
     /// Reports whether the tree at the place of `name` was there before skillpm would have put the same bytes there.
-    pub fn was_there(&self, place: &Location, name: &SkillName) -> bool {
+    pub(crate) fn was_there(&self, place: &Location, name: &SkillName) -> bool {
         self.is_marked(&self.facts.found, place, name) && !self.put(place, name)
     }
 
     /// Reports whether skillpm made a link to `name` for the agent of `place`, and nothing else since.
-    pub fn is_link(&self, place: &Location, name: &SkillName) -> bool {
+    pub(crate) fn is_link(&self, place: &Location, name: &SkillName) -> bool {
         self.facts.linked.get(name).is_some_and(|linked| linked.contains(&spot(place)))
     }
 
     /// Returns the names of the skills that the record knows, each perhaps several times.
-    pub fn names(&self) -> impl Iterator<Item = &SkillName> {
+    pub(crate) fn names(&self) -> impl Iterator<Item = &SkillName> {
         let Facts { put, found, linked } = &self.facts;
         self.lock.skills.keys().chain(put.keys()).chain(found.keys()).chain(linked.keys())
     }
 
     /// Returns the ids of the agents for which skillpm made a link or a copy of `name`, each perhaps twice.
-    pub fn agents_of(&self, name: &SkillName) -> impl Iterator<Item = &str> {
+    pub(crate) fn agents_of(&self, name: &SkillName) -> impl Iterator<Item = &str> {
         let locked = self.lock.skills.get(name).into_iter().flat_map(|locked| &locked.agents);
         let linked = self.facts.linked.get(name).into_iter().flatten();
         let put = self.facts.put.get(name).into_iter().flat_map(BTreeMap::keys);
@@ -76,7 +76,7 @@ impl Made<'_> {
 impl<'a> Receipts<'a> {
     /// Returns what was put into the scope, to find out what may be deleted or replaced there. `files` are the current
     /// ones, where they were read: usually the lockfile is as it was, and need not be parsed again.
-    pub fn made(&self, files: Option<&Files>) -> Made<'a> {
+    pub(crate) fn made(&self, files: Option<&Files>) -> Made<'a> {
         let text = self.read();
         let same = |lock: &str| files.filter(|files| files.lock_text.as_deref() == Some(lock));
         let lock_of = |lock: &str| same(lock).map(|files| files.lock.clone()).or_else(|| parse(lock));

@@ -18,7 +18,7 @@ use crate::scope::{Scope, exists};
 use crate::settings::Settings;
 
 /// The index of a directory among those of a scope.
-pub type DirId = usize;
+pub(super) type DirId = usize;
 
 /// An agent in a scope.
 #[derive(Debug)]
@@ -40,7 +40,7 @@ pub struct AgentState {
 impl AgentState {
     /// Reports whether what it sees concerns the user: it has a directory in this scope and is on this machine, or the
     /// manifest names it.
-    pub fn is_viewer(&self) -> bool {
+    pub(crate) fn is_viewer(&self) -> bool {
         self.is_here && self.own.is_some() || self.is_chosen
     }
 
@@ -174,7 +174,7 @@ impl ScopeState<'_> {
     }
 
     /// Returns the directories in which skills may get links or copies and that cannot be examined, and why.
-    pub fn unexamined_dirs(&self) -> Vec<(&'static Problem, Error)> {
+    pub(crate) fn unexamined_dirs(&self) -> Vec<(&'static Problem, Error)> {
         let own: BTreeSet<_> =
             self.agents().all.iter().filter(|agent| agent.counts()).filter_map(|one| one.own).collect();
         let closed = own.into_iter().filter_map(|dir| match self.dir(dir) {
@@ -315,12 +315,12 @@ impl ScopeState<'_> {
     }
 
     /// Reports whether a skill named `name` is in the directory of the canonical copies, or in that of any agent.
-    pub fn is_anywhere(&self, name: &str) -> bool {
+    pub(crate) fn is_anywhere(&self, name: &str) -> bool {
         self.agents().all.iter().filter_map(|agent| agent.own).any(|dir| self.finds(dir, name))
     }
 
     /// Reports whether agents that read the canonical copies find a skill named `name` there.
-    pub fn is_offered(&self, name: &str) -> bool {
+    pub(crate) fn is_offered(&self, name: &str) -> bool {
         let skills = self.scope.skills_dir();
         let dir = self.agents().dirs.iter().position(|dir| dir.path == skills);
         dir.is_some_and(|dir| self.finds(dir, name))
@@ -338,7 +338,7 @@ impl ScopeState<'_> {
     }
 
     /// Reports whether every agent on this machine reads the canonical copies, so that none misses a skill.
-    pub fn all_read_canonical(&self) -> bool {
+    pub(crate) fn all_read_canonical(&self) -> bool {
         let reads = |(role, dir): &(Role, DirId)| {
             *role != Role::Other && matches!(self.dir(*dir), OpenedDir::Canonical)
         };

@@ -134,13 +134,13 @@ impl<'a> ScopeState<'a> {
     /// # Errors
     ///
     /// Fails with the reason.
-    pub fn check_readable(&self) -> Result<()> {
+    pub(crate) fn check_readable(&self) -> Result<()> {
         let dir = self.canonical.as_ref().map_err(ClosedDir::error)?;
         Ok(dir.check_readable()?)
     }
 
     /// Reports whether a directory or a link is in one of the skill's own places.
-    pub fn is_installed(&self, name: &SkillName) -> bool {
+    pub(crate) fn is_installed(&self, name: &SkillName) -> bool {
         [&self.canonical, &self.disabled].into_iter().flatten().any(|dir| {
             !matches!(dir.look(name.as_str(), |_| None), Ok(OnDisk::Other | OnDisk::Written | OnDisk::Absent))
         })
@@ -162,7 +162,7 @@ impl<'a> ScopeState<'a> {
 
     /// Returns the skills that an earlier lockfile placed here, that nothing names any more, and that an installation
     /// removes. Without a lockfile, the dependencies of the manifest's skills are unknown.
-    pub fn no_longer_asked(&self) -> BTreeSet<SkillName> {
+    pub(crate) fn no_longer_asked(&self) -> BTreeSet<SkillName> {
         let files = &self.files;
         let is_known = files.lock_text.is_some() || files.manifest.skills().is_empty();
         if files.manifest_text.is_none() || !is_known {

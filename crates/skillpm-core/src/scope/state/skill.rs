@@ -86,7 +86,7 @@ impl SkillState {
     }
 
     /// Reports whether it is, or may be, a difference from the lockfile.
-    pub fn is_failure(self) -> bool {
+    pub(crate) fn is_failure(self) -> bool {
         use SkillState::{Conflict, Elsewhere, LineEnds, Missing, Modified, Unreadable};
         matches!(self, Modified | LineEnds | Conflict | Missing | Elsewhere | Unreadable)
     }
@@ -158,17 +158,17 @@ impl SkillInScope<'_> {
     }
 
     /// Reports whether the manifest disables it.
-    pub fn is_disabled(&self) -> bool {
+    pub(crate) fn is_disabled(&self) -> bool {
         self.entry.is_some_and(|entry| entry.disabled)
     }
 
     /// Reports whether it is only where the disabled skills are, and no file names it: it is nothing that was installed.
-    pub fn is_left_over(&self, scope: &Scope) -> bool {
+    pub(crate) fn is_left_over(&self, scope: &Scope) -> bool {
         self.state == SkillState::Untracked && self.home().path == scope.disabled_skill_dir(self.name)
     }
 
     /// Reports whether it is editable and its directory is not there: no installation brings it back.
-    pub fn is_source_gone(&self) -> bool {
+    pub(crate) fn is_source_gone(&self) -> bool {
         self.editable.as_ref().is_some_and(|editable| !editable.is_there())
     }
 }

@@ -179,7 +179,7 @@ impl Survey {
     }
 
     /// Reports whether a git repository is in the tree at the place of `name`.
-    pub fn has_repository(&self, place: &Location, name: &SkillName) -> bool {
+    pub(crate) fn has_repository(&self, place: &Location, name: &SkillName) -> bool {
         // Repositories are very rare.
         !self.repositories.is_empty()
             && self.path(place, name).is_some_and(|path| self.repositories.contains(&path))

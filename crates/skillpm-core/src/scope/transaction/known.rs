@@ -91,7 +91,7 @@ pub(super) enum TreeState {
 /// # Errors
 ///
 /// Fails if the directory of notes cannot be read.
-pub fn stale_notes(settings: &Settings) -> Result<Vec<PathBuf>> {
+pub(crate) fn stale_notes(settings: &Settings) -> Result<Vec<PathBuf>> {
     let Some(dir) = notes(settings) else { return Ok(Vec::new()) };
     let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));
     let is_stale = |file: &PathBuf| {

@@ -50,17 +50,17 @@ mod known;
 mod record;
 mod recovery;
 mod steps;
-pub mod undo;
+pub(crate) mod undo;
 
-pub use known::stale_notes;
-pub use record::Record;
+pub(crate) use known::stale_notes;
+pub(crate) use record::Record;
 
 const DIRECTORY: &str = ".skillpm-tx";
 const JOURNAL: &str = "journal.json";
 const MAX_FILE: u64 = 16 << 20;
 
 /// A scope that no other process changes while this value exists.
-pub struct Transaction<'a> {
+pub(crate) struct Transaction<'a> {
     scope: &'a Scope,
     settings: &'a Settings,
     reporter: &'a dyn Reporter,
@@ -95,7 +95,11 @@ impl<'a> Transaction<'a> {
     /// # Errors
     ///
     /// Fails if the scope cannot be written, or the leftovers cannot be finished.
-    pub fn begin(scope: &'a Scope, settings: &'a Settings, reporter: &'a dyn Reporter) -> Result<Self> {
+    pub(crate) fn begin(
+        scope: &'a Scope,
+        settings: &'a Settings,
+        reporter: &'a dyn Reporter,
+    ) -> Result<Self> {
         let work_dir = scope.work_dir();
         scope.check_inside(&scope.skills_dir())?;
         // A directory that a killed run left is not the user's.
@@ -180,18 +184,18 @@ impl<'a> Transaction<'a> {
     }
 
     /// Reports whether a change of `scope` is in progress, or was begun by a run that was killed.
-    pub fn is_begun(scope: &Scope) -> bool {
+    pub(crate) fn is_begun(scope: &Scope) -> bool {
         matches!(fs::kind(&scope.work_dir().join(DIRECTORY)), Ok(Some(_)))
     }
 
     /// Reports whether a killed run left something in `scope` that [`Transaction::begin`] would repair.
-    pub fn is_cut_off(scope: &Scope) -> bool {
+    pub(crate) fn is_cut_off(scope: &Scope) -> bool {
         // A process at work there holds the lock.
         Self::is_begun(scope) && DirLock::try_acquire(&scope.work_dir()).is_some() && Self::is_begun(scope)
     }
 
     /// Returns the warning about a killed run in `scope`, if there was one.
-    pub fn cut_off(scope: &Scope) -> Option<Warning> {
+    pub(crate) fn cut_off(scope: &Scope) -> Option<Warning> {
         Self::is_cut_off(scope).then(|| {
             let doctor = Verb::Doctor.within(scope.kind).flag(Opt::Fix);
             let told = message!("an earlier run was interrupted; ", doctor, " cleans up");
@@ -204,7 +208,12 @@ impl<'a> Transaction<'a> {
     /// # Errors
     ///
     /// Fails if something cannot be written, or a tree is not the one that the plan names.
-    pub fn apply(&self, plan: &Plan, files: &Files, contents: &BTreeMap<SkillName, FileSet>) -> Result<()> {
+    pub(crate) fn apply(
+        &self,
+        plan: &Plan,
+        files: &Files,
+        contents: &BTreeMap<SkillName, FileSet>,
+    ) -> Result<()> {
         if plan.is_empty() {
             return Ok(());
         }

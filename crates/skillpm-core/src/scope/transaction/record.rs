@@ -40,7 +40,7 @@ pub(super) const BACK: &str = "undo.json";
 
 /// The record of the last transaction of a scope.
 #[derive(Debug)]
-pub struct Record {
+pub(crate) struct Record {
     pub(super) directory: PathBuf,
     pub(super) journal: Journal,
 }
@@ -51,12 +51,12 @@ impl Record {
     /// # Errors
     ///
     /// Fails if that path cannot be examined.
-    pub fn is_there(scope: &Scope) -> Result<bool> {
+    pub(crate) fn is_there(scope: &Scope) -> Result<bool> {
         Ok(fs::kind(&Self::place(scope))?.is_some())
     }
 
     /// Returns the path of the record, whether it exists or not.
-    pub fn place(scope: &Scope) -> PathBuf {
+    pub(crate) fn place(scope: &Scope) -> PathBuf {
         scope.work_dir().join(DIRECTORY)
     }
 
@@ -66,7 +66,7 @@ impl Record {
     ///
     /// Fails for a record that this user did not make here, such as one that came with a clone, and for one
     /// that cannot be read.
-    pub fn read(settings: &Settings, scope: &Scope) -> Result<Option<Self>> {
+    pub(crate) fn read(settings: &Settings, scope: &Scope) -> Result<Option<Self>> {
         let (work_dir, directory) = (scope.work_dir(), Self::place(scope));
         scope.check_inside(&work_dir)?;
         match fs::kind(&directory)? {
@@ -91,12 +91,12 @@ impl Record {
 
     /// Returns the scope that was changed, if the record names it: in the user's home both scopes share one
     /// directory.
-    pub fn scope(&self) -> Option<ScopeKind> {
+    pub(crate) fn scope(&self) -> Option<ScopeKind> {
         self.journal.scope
     }
 
     /// Reports whether the change took back another one. Taking this change back repeats the other one.
-    pub fn is_undo(&self) -> bool {
+    pub(crate) fn is_undo(&self) -> bool {
         self.journal.back && !self.journal.redo
     }
 
@@ -179,12 +179,12 @@ pub(super) fn of_text(text: &Path) -> Digest {
 
 impl Transaction<'_> {
     /// Reports whether the last applied change can be taken back.
-    pub fn is_undoable(&self) -> bool {
+    pub(crate) fn is_undoable(&self) -> bool {
         self.undoable.get()
     }
 
     /// Reports whether [`Transaction::begin`] finished the `undo` of a killed run.
-    pub fn has_finished_undo(&self) -> bool {
+    pub(crate) fn has_finished_undo(&self) -> bool {
         self.finished_undo.get()
     }
 
@@ -267,7 +267,7 @@ impl Transaction<'_> {
     /// # Errors
     ///
     /// Fails if it cannot be removed.
-    pub fn forget(&self) -> Result<()> {
+    pub(crate) fn forget(&self) -> Result<()> {
         let _changing = Changing::begin();
         self.drop_record()?;
         self.known.forget()
@@ -278,7 +278,7 @@ impl Transaction<'_> {
     /// # Errors
     ///
     /// Fails if something cannot be written, or was changed meanwhile.
-    pub fn take_back(&self, record: &Record, undo: &Undo) -> Result<()> {
+    pub(crate) fn take_back(&self, record: &Record, undo: &Undo) -> Result<()> {
         let changing = Changing::begin();
         let back = record.directory.join(BACK);
         // Only needed for the receipts: a file that cannot be read contributes nothing.

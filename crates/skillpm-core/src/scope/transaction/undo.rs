@@ -20,7 +20,7 @@ use crate::tree::FileSet;
 
 /// The changes that take a transaction back.
 #[derive(Debug, Default)]
-pub struct Undo {
+pub(crate) struct Undo {
     /// Changes of trees and links, in this order.
     pub steps: Vec<Step>,
     /// Trees that were edited since and are removed with `--force`: saved before any change.
@@ -41,7 +41,7 @@ pub struct Undo {
 
 /// A tree that is restored.
 #[derive(Debug)]
-pub struct Coming<'a> {
+pub(crate) struct Coming<'a> {
     /// The skill.
     pub name: &'a SkillName,
     /// Its digest.
@@ -52,7 +52,7 @@ pub struct Coming<'a> {
 
 /// Where the bytes of a restored tree are.
 #[derive(Debug)]
-pub enum Bytes<'a> {
+pub(crate) enum Bytes<'a> {
     /// In this directory of the record.
     Beside(PathBuf),
     /// In the store, because they are no longer in the record.
@@ -74,7 +74,12 @@ impl Undo {
     ///
     /// Fails for all later changes ([`Stop::Changed`]), for trees that cannot be restored because their bytes
     /// are neither in the record nor in the store, and for anything that cannot be examined.
-    pub fn plan(settings: &Settings, scope: &Scope, record: &Record, force: bool) -> Result<Self, Stop> {
+    pub(crate) fn plan(
+        settings: &Settings,
+        scope: &Scope,
+        record: &Record,
+        force: bool,
+    ) -> Result<Self, Stop> {
         let mut planner = Planner::new(settings, scope, record, force)?;
         for (at, step) in record.journal.steps.iter().enumerate().rev() {
             planner.take_back(record.journal.slot(at), step)?;
@@ -86,25 +91,25 @@ impl Undo {
     }
 
     /// Returns which of the two files change.
-    pub fn files(&self) -> ChangedFiles {
+    pub(crate) fn files(&self) -> ChangedFiles {
         ChangedFiles { manifest: self.manifest.is_some(), lockfile: self.lockfile.is_some() }
     }
 
     /// Returns which of the two files are removed, because they did not exist before.
-    pub fn files_gone(&self) -> ChangedFiles {
+    pub(crate) fn files_gone(&self) -> ChangedFiles {
         let [manifest, lockfile] =
             [&self.manifest, &self.lockfile].map(|text| text.as_ref().is_some_and(|text| text.new.is_none()));
         ChangedFiles { manifest, lockfile }
     }
 
     /// Reports whether everything is already as it was before.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.steps.is_empty() && self.manifest.is_none() && self.lockfile.is_none()
     }
 
     /// Returns the trees that come back from `record` to the places of a scope's own skills; each skill has
     /// one.
-    pub fn coming<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = Coming<'a>> {
+    pub(crate) fn coming<'a>(&'a self, record: &'a Record) -> impl Iterator<Item = Coming<'a>> {
         let stored: BTreeMap<_, _> = self.refills.iter().map(|(slot, _, set, _)| (slot, set)).collect();
         self.steps.iter().zip(&self.slots).filter_map(move |(step, slot)| match step {
             Step::Put { place: Location::Canonical | Location::Disabled, name, digest, .. } => {
@@ -117,14 +122,14 @@ impl Undo {
     }
 
     /// Returns the new texts of manifest and lockfile, if they change and the file is to exist.
-    pub fn texts(&self) -> [Option<&[u8]>; 2] {
+    pub(crate) fn texts(&self) -> [Option<&[u8]>; 2] {
         [&self.manifest, &self.lockfile].map(|text| text.as_ref().and_then(|text| text.new.as_deref()))
     }
 }
 
 /// The reason why a transaction is not taken back.
 #[derive(Debug)]
-pub enum Stop {
+pub(crate) enum Stop {
     /// These places were changed since.
     Changed(Vec<Changed>),
     /// Something else.
@@ -139,7 +144,7 @@ impl<E: Into<Error>> From<E> for Stop {
 
 /// A later change that would be lost.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Changed {
+pub(crate) struct Changed {
     /// The path.
     pub path: PathBuf,
     /// The kind of change.
@@ -148,7 +153,7 @@ pub struct Changed {
 
 /// The kind of a later change.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum ChangedKind {
+pub(crate) enum ChangedKind {
     /// A copy or file has other bytes.
     Edited,
     /// Something is where nothing or something else was.

@@ -77,7 +77,12 @@ impl AuditLog {
     }
 
     /// Works like [`Self::write`], with the file that `open` keeps open for this log.
-    pub fn write_on(&self, open: &OpenLog, subject: &Subject, event: &Event<'_>) -> Result<(), PathError> {
+    pub(crate) fn write_on(
+        &self,
+        open: &OpenLog,
+        subject: &Subject,
+        event: &Event<'_>,
+    ) -> Result<(), PathError> {
         let Some(file) = &self.file else { return Ok(()) };
         let now = Moment::now();
         let time = timestamp(now.seconds, now.nanoseconds / 1_000_000);

@@ -81,7 +81,7 @@ impl Trees {
 
 impl Trees {
     /// Reports whether there is a directory with the same name as `path`, or with this `id`.
-    pub fn has_like(&self, path: &str, id: Option<&str>) -> bool {
+    pub(crate) fn has_like(&self, path: &str, id: Option<&str>) -> bool {
         let last = |path: &str| path.rsplit('/').next().map(ToOwned::to_owned);
         self.dirs.iter().any(|(dir, one)| Some(one.as_str()) == id || last(dir) == last(path))
     }
@@ -89,7 +89,7 @@ impl Trees {
 
 impl GitHub<'_> {
     /// Works like [`GitHub::resolve`]; offline, returns what the reference meant when it was last requested.
-    pub fn resolve_now(&self, reference: Option<&Reference>) -> Result<String> {
+    pub(crate) fn resolve_now(&self, reference: Option<&Reference>) -> Result<String> {
         let known = || {
             let asked = match reference {
                 None => "HEAD".to_owned(),
