@@ -1,4 +1,4 @@
-//! Colours of texts, and filtering of those that may reach a terminal.
+//! Colours of texts and of states, and filtering of texts that may reach a terminal.
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use anstyle::{AnsiColor, Style};
 
 use super::printer::clean;
+use skillpm_core::scope::state::SkillState;
 
 /// Something that people type or see elsewhere.
 pub(super) const LITERAL: Style = AnsiColor::Cyan.on_default();
@@ -19,6 +20,37 @@ pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(super) const FAINT: Style = Style::new().dimmed();
 /// A heading or label.
 pub(super) const STRONG: Style = Style::new().bold();
+
+/// The styles of the words in columns of states, the worst first. The words of [`SkillState`] are in [`style_of_skill`].
+const STATES: [(Style, &[&str]); 4] = [
+    (BAD, &["gone", "ref gone", "not reached", "refused", "failed"]),
+    (CHANGED, &["copy edited", "changed", "held back", "moved", "tag moved", "not linked", "unknown"]),
+    (GOOD, &["current", "adopted", "exit 0"]),
+    (FAINT, &["not asked", "not chosen", "not needed", "tracked", "left", "-"]),
+];
+
+/// Returns the style of the state of a skill.
+fn style_of_skill(state: SkillState) -> Style {
+    use SkillState::{Conflict, Disabled, Editable, Elsewhere, Foreign, LineEnds, Missing, Modified, Ok};
+    match state {
+        Missing | Conflict | Elsewhere | SkillState::Unreadable => BAD,
+        Modified | LineEnds => CHANGED,
+        Ok | Editable => GOOD,
+        Disabled | Foreign | SkillState::Untracked => FAINT,
+    }
+}
+
+/// Returns the style of a state. Of several states, separated by commas, the worst decides.
+pub(super) fn style_of_state(state: &str) -> Option<Style> {
+    let has = |words: &[&str]| state.split(", ").any(|part| words.contains(&part));
+    if (state.starts_with("exit ") && !has(&["exit 0"])) || state.starts_with("signal ") {
+        return Some(BAD);
+    }
+    let rank = |style: &Style| STATES.iter().position(|(known, _)| known == style);
+    let of_skill = SkillState::ALL.into_iter().filter(|known| has(&[known.word()])).map(style_of_skill);
+    let other = STATES.iter().filter(|(_, words)| has(words)).map(|(style, _)| *style);
+    of_skill.chain(other).min_by_key(rank)
+}
 
 /// Appends `text`, styled if `colour` is set.
 pub(super) fn paint(line: &mut String, text: &str, style: Style, colour: bool) {
@@ -103,6 +135,22 @@ mod tests {
         assert_eq!(literals("run `x`.", true), "run \u{1b}[36m`x`\u{1b}[0m.");
         assert_eq!(literals("odd ` one", true), "odd ` one");
         assert_eq!(literals("``", true), "\u{1b}[36m``\u{1b}[0m");
+    }
+
+    /// Colours repeat the meaning of the words; the worst wins.
+    #[test]
+    fn states_have_colours() {
+        for (state, style) in [
+            ("ok", Some(GOOD)),
+            ("ok, copy edited", Some(CHANGED)),
+            ("disabled, conflict", Some(BAD)),
+            ("exit 3, 12 ms", Some(BAD)),
+            ("exit 0, 12 ms", Some(GOOD)),
+            ("untracked", Some(FAINT)),
+            ("something else", None),
+        ] {
+            assert_eq!(style_of_state(state), style, "{state}");
+        }
     }
 
     #[test]

@@ -6,8 +6,7 @@ use dialoguer::console::{measure_text_width, truncate_str};
 use super::line_of;
 use crate::cli::appearance::Appearance;
 use crate::cli::printer::Printer;
-use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
-use skillpm_core::scope::state::SkillState;
+use crate::cli::style::{FAINT, STRONG, paint, style_of_state};
 
 /// The number of blanks between two columns.
 const GAP: usize = 2;
@@ -245,43 +244,11 @@ impl Table {
     fn style(&self, is_header: bool, at: usize, text: &str) -> Option<Style> {
         match (is_header, self.columns[at].kind) {
             (true, _) => Some(STRONG),
-            (_, Kind::State) => style_of(text),
+            (_, Kind::State) => style_of_state(text),
             _ if text == "-" => Some(FAINT),
             _ => None,
         }
     }
-}
-
-/// The words in columns of states, besides those of [`SkillState`], that need attention, those of changes by the user,
-/// and those of good states.
-const STATES: [(Style, &[&str]); 4] = [
-    (BAD, &["gone", "ref gone", "not reached", "refused", "failed"]),
-    (CHANGED, &["copy edited", "changed", "held back", "moved", "tag moved", "not linked", "unknown"]),
-    (GOOD, &["current", "adopted", "exit 0"]),
-    (FAINT, &["not asked", "not chosen", "not needed", "tracked", "left", "-"]),
-];
-
-/// Returns the style of the state of a skill.
-fn style_of_skill(state: SkillState) -> Style {
-    use SkillState::{Conflict, Disabled, Editable, Elsewhere, Foreign, LineEnds, Missing, Modified, Ok};
-    match state {
-        Missing | Conflict | Elsewhere | SkillState::Unreadable => BAD,
-        Modified | LineEnds => CHANGED,
-        Ok | Editable => GOOD,
-        Disabled | Foreign | SkillState::Untracked => FAINT,
-    }
-}
-
-/// Returns the style of a state that may have several parts, separated by commas: that of the worst part.
-fn style_of(state: &str) -> Option<Style> {
-    let has = |words: &[&str]| state.split(", ").any(|part| words.contains(&part));
-    if (state.starts_with("exit ") && !has(&["exit 0"])) || state.starts_with("signal ") {
-        return Some(BAD);
-    }
-    let rank = |style: &Style| STATES.iter().position(|(known, _)| known == style);
-    let of_skill = SkillState::ALL.into_iter().filter(|known| has(&[known.word()])).map(style_of_skill);
-    let other = STATES.iter().filter(|(_, words)| has(words)).map(|(style, _)| *style);
-    of_skill.chain(other).min_by_key(rank)
 }
 
 /// Returns the width of a text, which for most texts is the number of bytes.
@@ -391,27 +358,15 @@ mod tests {
         }
     }
 
-    /// Colours repeat the meaning of the words; the worst wins.
     #[test]
     fn states_have_colours() {
-        for (state, style) in [
-            ("ok", Some(GOOD)),
-            ("ok, copy edited", Some(CHANGED)),
-            ("disabled, conflict", Some(BAD)),
-            ("exit 3, 12 ms", Some(BAD)),
-            ("exit 0, 12 ms", Some(GOOD)),
-            ("untracked", Some(FAINT)),
-            ("something else", None),
-        ] {
-            assert_eq!(style_of(state), style, "{state}");
-        }
         let look = Appearance { out_colour: true, ..Appearance::PLAIN };
         let text = table().render(&look);
         assert!(text.starts_with("\u{1b}[1mname\u{1b}[0m  "), "{text:?}");
         let plain = dialoguer::console::strip_ansi_codes(&text).into_owned();
         assert_eq!(plain, table().render(&Appearance::PLAIN));
         let mut state = String::new();
-        paint(&mut state, "missing", BAD, true);
+        paint(&mut state, "missing", style_of_state("missing").expect("a style"), true);
         assert!(text.contains(&state), "{text:?}");
     }
 }
