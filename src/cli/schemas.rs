@@ -39,8 +39,8 @@ macro_rules! pages {
 
 #[rustfmt::skip]
 fn pages() -> Vec<Page> {
-    use ops::{agents, audit, bump, cache, create, diff, disable, doctor, export, fmt, import, install, itself, kept, link};
-    use ops::{list, mcp, outdated, pack, policy, publish, read, registry, remove, run, search, show, tools, tree, trust};
+    use ops::{agents, audit, bump, cache, create, diff, disable, doctor, export, fmt, import, install, kept, link};
+    use ops::{list, mcp, outdated, pack, policy, publish, read, registry, remove, run, search, self_check, show, tools, tree, trust};
     use ops::{undo, update, verify, why};
     pages! {
         "agents" "skillpm agents --json" "The agents, with what each of them sees." [Vec<agents::AgentView>];
@@ -76,7 +76,7 @@ fn pages() -> Vec<Page> {
         "report-v1" "Report of `skillpm validate --format json`, version 1" "What was found in each skill." [Report<'static>];
         "run" "skillpm run --json" "A script that ran." [run::RunOutcome];
         "search" "skillpm search --json" "The skills that match." [search::SearchOutcome];
-        "self" "skillpm self check --json" "This program, and whether there is a newer one." [itself::SelfOutcome];
+        "self" "skillpm self check --json" "This program, and whether there is a newer one." [self_check::SelfOutcome];
         "show" "skillpm show --json" "Everything about a skill." [show::ShowOutcome];
         "tools" "skillpm tools --json" "The scripts that an agent can call, in the order of the skills, then by their paths." [Vec<tools::ListedTool>];
         "tree" "skillpm tree --json" "The skills, with those that they need." [Vec<tree::TreeSkill>];

@@ -16,7 +16,6 @@ mod fmt;
 mod import;
 mod install;
 mod invoke;
-mod itself;
 mod link;
 mod list;
 mod man;
@@ -30,6 +29,7 @@ mod registry;
 mod remove;
 mod run;
 mod search;
+mod self_check;
 mod show;
 mod tools;
 mod tree;
@@ -287,13 +287,13 @@ commands! {
         Audit(audit::AuditArgs) => audit::run, READS;
 
         /// show what this program is and how it was installed, and ask whether there is a newer version
-        #[command(name = "self", after_help = itself::EXAMPLES, arg_required_else_help = true, disable_help_subcommand = true)]
+        #[command(name = "self", after_help = self_check::EXAMPLES, arg_required_else_help = true, disable_help_subcommand = true)]
         #[command(
             subcommand_value_name = "ACTION",
             subcommand_help_heading = "Actions",
             override_usage = "skillpm self [OPTIONS] <ACTION>"
         )]
-        Itself(itself::SelfArgs) => itself::run, READS;
+        SelfCheck(self_check::SelfArgs) => self_check::run, READS;
 
         /// print the script that teaches a shell to complete commands, options and the names of your skills
         #[command(after_help = completions::EXAMPLES)]
@@ -307,7 +307,7 @@ commands! {
 
 /// Returns what is typed for a variant of [`Command`]: its name in lower case. `Self` is a word of Rust.
 pub(crate) fn word(variant: &str) -> String {
-    if variant == "Itself" { "self".to_owned() } else { variant.to_lowercase() }
+    if variant == "SelfCheck" { "self".to_owned() } else { variant.to_lowercase() }
 }
 
 /// The names of each command, its own name first.

@@ -15,7 +15,7 @@ pub(super) fn elsewhere(table: &[Elsewhere], word: &str) -> Option<Message> {
 /// Verbs of other tools, and the equivalent here.
 pub(super) const VERBS_ELSEWHERE: [Elsewhere; 29] = [
     (&["about", "ver", "version"], || {
-        let check = Verb::Itself.call().word("check");
+        let check = Verb::SelfCheck.call().word("check");
         message!(VERSION, " prints the version, ", check, " whether there is a newer one")
     }),
     (&["bug", "issue", "issues"], || message!(VERSION, " names the home page, where problems are reported")),
@@ -93,7 +93,7 @@ pub(super) const VERBS_ELSEWHERE: [Elsewhere; 29] = [
     (&["scan", "test"], || message!(Verb::Validate, " checks skills")),
     (&["self-update", "selfupdate"], || {
         message!(
-            Verb::Itself.call().word("check"),
+            Verb::SelfCheck.call().word("check"),
             " shows how skillpm was installed and whether there is a newer version; ",
             Verb::Update,
             " is for skills"

@@ -3,10 +3,10 @@
 use crate::advice::{Call, Message, Opt, Verb, message};
 use crate::engine::run::{Ended, Exit, UNHEARD};
 use crate::error::{Error, ErrorKind};
-#[cfg(feature = "http")]
-use crate::ops::itself::SelfOutcome;
 use crate::ops::mcp::{ClientStatus, Effect, McpChangeOutcome, McpStatusOutcome, NAME};
 use crate::ops::run::RunOutcome;
+#[cfg(feature = "http")]
+use crate::ops::self_check::SelfOutcome;
 use crate::scope_kind::ScopeKind;
 
 impl RunOutcome {

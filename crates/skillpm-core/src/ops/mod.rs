@@ -18,8 +18,6 @@ pub mod fmt;
 pub mod import;
 pub mod install;
 pub mod invoke;
-#[cfg(feature = "http")]
-pub mod itself;
 pub mod kept;
 pub mod link;
 pub mod list;
@@ -34,6 +32,8 @@ pub mod registry;
 pub mod remove;
 pub mod run;
 pub mod search;
+#[cfg(feature = "http")]
+pub mod self_check;
 pub mod show;
 pub mod tools;
 pub mod tree;

@@ -83,7 +83,7 @@ names! {
         /// Searches for skills.
         Search = "search",
         /// Shows how the program was installed.
-        Itself = "self",
+        SelfCheck = "self",
         /// Shows everything about a skill.
         Show = "show",
         /// Lists the scripts of skills.

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 
 use crate::cli::help::after;
 use crate::cli::{App, exit, render, version};
-use skillpm_core::ops::itself::{SelfRequest, check};
+use skillpm_core::ops::self_check::{SelfRequest, check};
 use skillpm_sources::error::{ErrorKind, Result};
 
 pub(super) const EXAMPLES: &str = after!("self",
@@ -45,7 +45,7 @@ pub(super) fn run(app: &App, args: &SelfArgs) -> Result<u8> {
     if json {
         app.printer.json(&outcome);
     } else {
-        render::itself::show(&app.printer, &outcome);
+        render::self_check::show(&app.printer, &outcome);
     }
     app.printer.warnings(&outcome.warnings);
     let found = if exit_code && outcome.outdated { exit::FINDINGS } else { exit::SUCCESS };

@@ -2,7 +2,7 @@
 
 use super::one_line;
 use crate::cli::printer::Printer;
-use skillpm_core::ops::itself::{Manager, SelfOutcome};
+use skillpm_core::ops::self_check::{Manager, SelfOutcome};
 
 pub(crate) fn show(printer: &Printer, outcome: &SelfOutcome) {
     let commit = outcome.commit.as_ref().map(|commit| format!(", commit {commit}")).unwrap_or_default();
@@ -46,7 +46,7 @@ mod tests {
     use super::*;
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
-    use skillpm_core::ops::itself::Installed;
+    use skillpm_core::ops::self_check::Installed;
 
     #[test]
     fn a_line_for_each_fact() {
