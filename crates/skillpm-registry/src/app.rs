@@ -1,4 +1,4 @@
-//! What the server can do, whoever asks and by which protocol.
+//! The operations of the server, independent of caller and protocol.
 
 mod change;
 mod contents;
@@ -30,13 +30,13 @@ pub(crate) use file::File;
 use file::Overview;
 pub(crate) use shown::Shown;
 
-/// The number of different views for which the skills are kept.
+/// The number of views whose skills are cached.
 const VIEWS: usize = 16;
-/// The number of lists of skills that are kept.
+/// The number of lists of versions that are cached.
 const LISTS: usize = 4_096;
 /// How many versions have their OCI descriptor cached, of some 150 bytes each.
 const PARTS: usize = 100_000;
-/// The bytes of files that never change which are kept in memory.
+/// The size of the cache of immutable files, in bytes.
 const KEPT_BYTES: u64 = 64 << 20;
 /// The largest of these files.
 pub(crate) const KEPT_FILE: u64 = 1 << 20;
@@ -46,9 +46,9 @@ pub(crate) const KEPT_FILE: u64 = 1 << 20;
 pub(crate) struct App {
     /// The settings.
     pub(crate) config: Config,
-    /// Where the registry lies.
+    /// The files of the registry.
     pub(crate) storage: Storage,
-    /// What is known of it.
+    /// All skills, in memory.
     pub(crate) catalog: Catalog,
     /// The tokens.
     pub(crate) tokens: Tokens,
@@ -56,19 +56,19 @@ pub(crate) struct App {
     pub(crate) issuers: Issuers,
     /// The private skills.
     private: Derived<Vec<Arc<History>>>,
-    /// Held by whoever publishes a skill with a new name.
+    /// Held during the publication of a skill with a new name.
     new_names: tokio::sync::Mutex<()>,
-    /// The skills, for everybody who sees the same.
+    /// The visible skills of each view.
     shown: Cache<(u64, View), Arc<Shown>>,
     kept: Cache<String, Bytes, BytesOf>,
     /// The lists of skills, each with the state of the skill that it was made of.
     lists: Cache<SkillName, (Arc<History>, File)>,
     unpacked: contents::Unpacked,
-    /// What OCI calls versions by, by the digest of the archive.
+    /// The digests of OCI's parts of each version, by the digest of the archive.
     pub(crate) parts: Cache<Digest, Parts>,
 }
 
-/// What decides which skills a caller sees who may read: those with the same view see the same.
+/// The part of a caller's rights that decides which skills are visible: callers with equal views see the same.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct View {
     /// The id of a token that keeps its holder from seeing all public skills.
@@ -115,8 +115,8 @@ impl App {
         })
     }
 
-    /// Returns the skill `name`, if `caller` may see it. The error is one, whether it does not exist or must not be seen;
-    /// owners are told if their token does not allow to read.
+    /// Returns the skill `name`, if `caller` may see it. A missing skill and an invisible one give the same error; only
+    /// owners learn that their token does not allow reading.
     pub(crate) fn skill(&self, caller: &Caller, name: &SkillName) -> Result<Arc<History>> {
         let found = self.catalog.skill(name).filter(|there| !there.records().is_empty());
         match found {
@@ -150,7 +150,7 @@ impl App {
         // Most callers see the same, so it is made once for all of them.
         let key = (self.catalog.generation(), self.view(caller));
         if self.shown.peek(&key).is_none() {
-            // What was shown before the last publication is asked for no more.
+            // Nobody asks for views of an older generation again.
             self.shown.retain(|(generation, _), _| *generation == key.0);
         }
         let seen = || self.catalog.all().into_iter().filter(|skill| self.is_seen(caller, skill)).collect();
@@ -179,8 +179,8 @@ impl App {
         list
     }
 
-    /// Reads a record, an event or an entry of the log, of at most `limit` bytes; `None` if there is none. It never changes,
-    /// so it is kept in memory if it is small.
+    /// Reads a record, an event or an entry of the log, of at most `limit` bytes; `None` if it does not exist. It never
+    /// changes, so a small one is cached.
     pub(crate) async fn constant(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
         if let Some(bytes) = self.kept.get(path) {
             return Ok(Some(bytes));
@@ -190,8 +190,8 @@ impl App {
         Ok(Some(bytes))
     }
 
-    /// Reads an archive; `None` if there is none. It is kept in memory if it is small. Fails if the store does not answer, or
-    /// has other bytes than were published.
+    /// Reads an archive; `None` if it does not exist. A small one is cached. Fails if the store does not answer, or the
+    /// bytes differ from those that were published.
     pub(crate) async fn archive(&self, artifact: &Artifact) -> Result<Option<Bytes>> {
         let path = files::artifact(&artifact.digest);
         if let Some(bytes) = self.kept.get(&path) {

@@ -1,4 +1,4 @@
-//! What the server knows of the registry: all skills, in memory.
+//! All skills of the registry, in memory.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,22 +12,22 @@ use crate::registry::{History, LogChange, LogEntry, Timestamp};
 use crate::storage::{Loaded, Storage};
 use crate::version::Version;
 
-/// How long a version that the log announced may take to come about. After that its publisher has surely failed.
+/// How long a version that the log announced may take to appear. After that its publisher has surely failed.
 const PATIENCE: Duration = Duration::from_mins(10);
 
 /// How many entries of the log are read again after everything was loaded.
 const REREAD: u64 = 64;
 
-/// All skills of a registry as they were a moment ago. What this server changes is here at once, what others change
-/// when [`Catalog::refresh`] is called next.
+/// All skills of a registry. Changes by this server are included at once, those by others after the next
+/// [`Catalog::refresh`].
 #[derive(Debug)]
 pub(crate) struct Catalog {
     skills: RwLock<Skills>,
-    /// Grows with each change: what was derived from an older generation is to be derived again.
+    /// Grows with each change: values derived from an older generation are stale.
     generation: AtomicU64,
     /// The number of the last entry of the log up to which everything that was announced is known.
     complete: AtomicU64,
-    /// What is read from the log is read by one at a time.
+    /// The position in the log. Only one task reads the log at a time.
     log: tokio::sync::Mutex<Position>,
 }
 
@@ -46,7 +46,7 @@ struct Position {
     awaited: Vec<Announced>,
 }
 
-/// What was announced and has not come about yet.
+/// A change that was announced and has not happened yet.
 #[derive(Debug)]
 struct Announced {
     name: SkillName,
@@ -79,7 +79,7 @@ impl Catalog {
         for history in loaded.histories {
             skills.set(history);
         }
-        // The entries before may announce what was not there yet when everything was loaded.
+        // Earlier entries may announce versions that did not exist yet when everything was loaded.
         let last = loaded.position.saturating_sub(REREAD);
         let log = tokio::sync::Mutex::new(Position { last, awaited: Vec::new() });
         Self {
@@ -220,7 +220,7 @@ async fn next_entry(storage: &Storage, last: u64) -> Result<Option<LogEntry>> {
             tracing::error!(
                 number = last.saturating_add(1),
                 code = error.code(),
-                "an entry of the log is passed over: {}",
+                "an entry of the log is skipped: {}",
                 error.with_causes()
             );
             Ok(Some(LogEntry { time: Timestamp::new(0), by: None, changes: Vec::new() }))

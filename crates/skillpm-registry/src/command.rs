@@ -27,7 +27,7 @@ use crate::storage::{Place, Storage, check_store, create, create_if_empty};
 use crate::web::{self, Metrics, StartupGate, State, Tls};
 use crate::words;
 
-/// How long the end of the process waits for threads that are at work.
+/// How long the end of the process waits for busy threads.
 const LAST: Duration = Duration::from_secs(1);
 
 /// Serve a registry of Agent Skills, and let teams publish to it
@@ -50,7 +50,7 @@ enum Command {
     /// List, add and remove the owners of any skill
     #[command(subcommand)]
     Owner(owner::OwnerCommand),
-    /// Show a skill to everybody who may read the registry, or only to its owners
+    /// Show a skill to all who may read the registry, or only to its owners
     Visibility(owner::VisibilityArgs),
     /// Check every record and archive
     Verify(keep::VerifyArgs),
@@ -186,7 +186,7 @@ pub fn main() -> ExitCode {
         Err(error) => return failed(&Error::io("no thread can be started").because(error)),
     };
     let done = runtime.block_on(run(cli.command));
-    // Nobody waits for what is still read from a directory; what is still written gets a moment.
+    // Reads from a directory are abandoned; writes get a moment.
     runtime.shutdown_timeout(LAST);
     match done {
         Ok(()) => ExitCode::SUCCESS,
@@ -280,7 +280,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
         tokio::join!(public, watched);
     };
     let mut serving = std::pin::pin!(serving);
-    // In a task of its own, so that whatever it computes keeps no connection waiting.
+    // In a task of its own, so that its computations keep no connection waiting.
     let opening = tokio::spawn(open(config));
     let app = tokio::select! {
         app = opening => app.map_err(|error| Error::io("a thread of the server ended early").because(error))??,
@@ -293,7 +293,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
     watch.open(web::watch_router(Arc::clone(&state)));
     let (skills, versions) = state.app.catalog.size();
     tracing::info!(%address, skills, versions, "serving");
-    // Whoever waited for the address may have closed standard output.
+    // The process that waited for the address may have closed standard output.
     let name = &state.app.storage.config().name;
     let _ = writeln!(anstream::stdout(), "serving `{name}` (skills: {skills}, versions: {versions})");
     serving.await;
@@ -301,7 +301,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
     Ok(())
 }
 
-/// Opens the registry that `config` names. Creates it if nothing is there.
+/// Opens the registry that `config` names. Creates it if the location is empty.
 async fn open(config: Config) -> Result<App> {
     let place = Place::of(&config)?;
     check_store(&place).await?;
@@ -324,7 +324,7 @@ fn start_log(metrics: &Metrics) -> Result<Ending> {
     let (log, ending) = Log::start(std::io::stderr(), metrics.log_lines_dropped.clone())
         .map_err(|error| Error::io("no thread can be started").because(error))?;
     tracing_subscriber::fmt().json().flatten_event(true).with_writer(move || log.clone()).init();
-    // Printed as usual it would wait for whoever reads standard error.
+    // The usual print would block while nothing reads standard error.
     std::panic::set_hook(Box::new(|panic| tracing::error!("{panic}")));
     Ok(ending)
 }

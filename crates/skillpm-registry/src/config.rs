@@ -25,11 +25,11 @@ pub(crate) const GITHUB: &str = "https://token.actions.githubusercontent.com";
 #[derive(Debug, Clone, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub(crate) struct Config {
-    /// Where the registry lies: a directory, or `s3://BUCKET/PREFIX`.
+    /// The location of the registry: a directory, or `s3://BUCKET/PREFIX`.
     pub(crate) registry: Option<String>,
     /// The address that the server listens at.
     pub(crate) listen: SocketAddr,
-    /// The address that the server listens at for those who watch it: `/metrics` is there alone.
+    /// The address at which the server offers `/metrics`, and nothing else.
     pub(crate) metrics_listen: Option<SocketAddr>,
     /// The address at which people and programs reach the server, such as `https://skills.example.com`.
     pub(crate) public_url: Option<String>,
@@ -45,11 +45,11 @@ pub(crate) struct Config {
     pub(crate) limits: Limits,
     /// The bucket, for a registry at `s3://`.
     pub(crate) bucket: BucketSettings,
-    /// The addresses of the issuers whose statements about jobs of CI systems are accepted.
+    /// The addresses of the issuers whose statements about CI jobs are accepted.
     pub(crate) trusted_issuers: Vec<String>,
-    /// Names that nobody may publish.
+    /// Names that cannot be published.
     pub(crate) reserved_names: Vec<String>,
-    /// Whether a request comes through a proxy that says in `X-Forwarded-For` who made it.
+    /// Whether requests come through a proxy that sets `X-Forwarded-For`.
     pub(crate) behind_proxy: bool,
 }
 
@@ -57,10 +57,10 @@ pub(crate) struct Config {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum ReadAccess {
-    /// Everybody.
+    /// Every client.
     #[default]
     Public,
-    /// Whoever has a token of an account.
+    /// The holders of a token of an account.
     Token,
 }
 
@@ -147,8 +147,8 @@ impl Limits {
 }
 
 impl Config {
-    /// Reads the settings: of the file at `path`, if there is one, and of the variables `env`, named
-    /// without their prefix, which count more.
+    /// Reads the settings: those of the file at `path`, if it is given, and over them those of the variables `env`, named
+    /// without their prefix.
     pub(crate) fn read(path: Option<&Path>, env: &BTreeMap<String, String>) -> Result<Self> {
         let mut table = match path {
             Some(path) => {
@@ -165,7 +165,7 @@ impl Config {
         };
         for (key, value) in env {
             set(&mut table, key, value);
-            // One at a time, so that the wrong one can be named.
+            // One at a time, so that the error can name the wrong one.
             if let Err(error) = table.clone().try_into::<Self>() {
                 return Err(Error::config(format!("`{PREFIX}{key}`: {}", error.message())));
             }

@@ -1,11 +1,11 @@
-//! Errors, and the status with which a client is told of them.
+//! Errors, and the status with which a client learns of them.
 
 use axum::http::StatusCode;
 
 use crate::codes;
 pub(crate) use skillpm_sources::error::{Error, ErrorKind, Result};
 
-/// Returns the status of an answer that tells of `error`. What is no mistake of the client is the server's.
+/// Returns the status of a response that reports `error`. An error that is not the client's is the server's.
 pub(crate) fn status(error: &Error) -> StatusCode {
     match error.code() {
         codes::RELEASE_UNKNOWN | codes::REGISTRY_ABSENT => return StatusCode::NOT_FOUND,
@@ -29,13 +29,12 @@ pub(crate) fn not_permitted(message: impl Into<String>) -> Error {
     Error::usage(message.into()).coded(codes::NOT_PERMITTED)
 }
 
-/// Returns the error for something that is not there, or that the caller must not know of.
+/// Returns the error for something that does not exist, or that the caller must not know of.
 pub(crate) fn unknown(what: impl Into<String>) -> Error {
     Error::usage(what.into()).coded(codes::RELEASE_UNKNOWN)
 }
 
-/// Returns the error for something that the store has and that cannot be used: the server's affair, whatever is wrong with
-/// it.
+/// Returns the error for an unusable object in the store: always the server's fault.
 pub(crate) fn unusable(error: Error) -> Error {
     match error.kind() {
         ErrorKind::Findings | ErrorKind::Usage | ErrorKind::Integrity => {

@@ -1,4 +1,4 @@
-//! The log: lines that a thread of its own writes, so that a reader who stops reading stops no request.
+//! The log: a thread of its own writes the lines, so that a blocked reader blocks no request.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -9,12 +9,12 @@ use std::time::Duration;
 
 use prometheus_client::metrics::counter::Counter;
 
-/// The largest number of lines that wait to be written, and of their bytes.
+/// The largest number of queued lines, and of their bytes.
 const WAITING: (usize, usize) = (4_096, 16 << 20);
-/// How long the end of the process waits for the last lines to be written.
+/// How long the end of the process waits for the queued lines.
 const LAST: Duration = Duration::from_secs(2);
 
-/// Takes lines to be written; drops those for which there is no room. One call of `write` is one line.
+/// Queues lines to be written; drops those for which there is no room. One call of `write` is one line.
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     /// `None` at the end of the process.

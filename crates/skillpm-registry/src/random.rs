@@ -6,7 +6,7 @@ use ring::rand::SecureRandom as _;
 
 use crate::error::{Error, Result};
 
-/// Returns so many random bytes that nobody can guess, in hexadecimal.
+/// Returns `bytes` unpredictable random bytes, in hexadecimal.
 pub(crate) fn random_hex(bytes: usize) -> Result<String> {
     let mut random = vec![0; bytes];
     let filled = ring::rand::SystemRandom::new().fill(&mut random);

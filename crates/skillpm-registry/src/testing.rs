@@ -1,4 +1,4 @@
-//! What the tests of several rooms make: packages, stores that fail, servers on one store.
+//! Shared fixtures of tests: packages, stores that fail, servers on one store.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -51,13 +51,13 @@ pub(crate) fn caller(account: &str, scopes: &[Scope]) -> Caller {
 pub(crate) async fn app(store: &Store) -> App {
     let files = Objects::new(Arc::new(store.clone()), "skills");
     let config = RegistryConfig::new(registry_name("acme").expect("a name"));
-    // Whether it is new or there does not matter.
+    // It may exist already.
     let _ = files.create(files::CONFIG, config.to_bytes().into()).await;
     let storage = Storage::bucket(files, config);
     App::with(Config::default(), storage).await.expect("a server")
 }
 
-/// A store in memory of which the calls that write fail from some point on.
+/// A store in memory whose writes fail from some point on.
 #[derive(Debug, Clone)]
 pub(crate) struct Store {
     memory: Arc<InMemory>,
@@ -92,7 +92,7 @@ impl Store {
 
     /// Returns the number of calls of each kind since this was called last.
     pub(crate) fn take_calls(&self) -> BTreeMap<&'static str, usize> {
-        std::mem::take(&mut *self.calls.lock().expect("nobody panics with it"))
+        std::mem::take(&mut *self.calls.lock().expect("not poisoned"))
     }
 
     /// Puts `bytes` in the place of the object at `path` of the registry.
@@ -102,7 +102,7 @@ impl Store {
     }
 
     fn count(&self, kind: &'static str) {
-        *self.calls.lock().expect("nobody panics with it").entry(kind).or_default() += 1;
+        *self.calls.lock().expect("not poisoned").entry(kind).or_default() += 1;
     }
 }
 

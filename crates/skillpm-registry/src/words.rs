@@ -1,4 +1,4 @@
-//! How hints are worded here: commands of this program where it has them, else those of `skillpm`.
+//! The wording of hints: commands of this program where it has them, else those of `skillpm`.
 
 use skillpm_format::advice::{Call, CommandLine, Message, Opt, Verb, Wording};
 use skillpm_format::text::shell_word;

@@ -1,4 +1,4 @@
-//! Who may do what.
+//! Permissions: the identity of a caller, and the operations that it allows.
 
 mod names;
 mod oidc;
@@ -19,11 +19,11 @@ pub(crate) use names::check_new_name;
 pub(crate) use oidc::Issuers;
 pub(crate) use token::{Holder, Issued, Token, TokenRequest, Tokens};
 
-/// What a token allows.
+/// An operation that a token allows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub(crate) enum Scope {
-    /// To read what the account may see: its private skills, and whatever takes a token to read.
+    /// Read what the account may see: its private skills, and everything that requires a token.
     Read,
     /// To publish versions.
     Publish,
@@ -47,12 +47,12 @@ impl fmt::Display for Scope {
     }
 }
 
-/// Who makes a request: nobody that the server knows, or the holder of a token.
+/// The caller of a request: anonymous, or the holder of a token.
 #[derive(Debug, Clone)]
 pub(crate) struct Caller(pub(crate) Option<Token>);
 
 impl Caller {
-    /// Returns what the log says about who made a change.
+    /// Returns the name under which the log records a change by this caller.
     pub(crate) fn by(&self) -> Option<String> {
         self.0.as_ref().map(|token| token.holder.to_string())
     }
@@ -90,7 +90,7 @@ impl Caller {
         let name = history.name();
         match (readers, history.visibility()) {
             (ReadAccess::Public, Visibility::Public) => true,
-            // Anybody has jobs at a CI system, so they see only what they publish.
+            // Every job of a CI system can get a token, so it sees only what it publishes.
             (ReadAccess::Token, Visibility::Public) => {
                 self.has(Scope::Read, name) && (self.account().is_some() || self.owns(history))
             }
@@ -145,7 +145,7 @@ impl Caller {
             Some(token) if !token.has(scope) => Err(missing(scope)),
             Some(token) if !token.is_for(name) => {
                 Err(not_permitted(format!("the token is not for `{name}`"))
-                    .hint("whoever runs the registry can create one that is"))
+                    .hint("the operator of the registry can create one that is"))
             }
             _ => Ok(()),
         }
@@ -188,10 +188,10 @@ impl Caller {
 /// Returns the error for a token without `scope`.
 pub(crate) fn missing(scope: Scope) -> Error {
     not_permitted(format!("the token does not have the scope `{scope}`"))
-        .hint(format!("whoever runs the registry can create one with `--scope {scope}`"))
+        .hint(format!("the operator of the registry can create one with `--scope {scope}`"))
 }
 
-/// Reports whether a skill belongs to nobody yet.
+/// Reports whether a skill has no owner yet.
 pub(crate) fn is_unclaimed(history: &History) -> bool {
     history.records().is_empty() && history.owners().is_empty() && history.publishers().is_empty()
 }
@@ -207,7 +207,7 @@ pub(crate) fn changed_repository<'a>(
     let add = "an owner of the skill runs `skillpm registry publisher add";
     Some(match (change, &job.repository_id) {
         (RepositoryChange::Renamed, _) => not_permitted(format!(
-            "`{repository}` had another name when it was trusted, and may belong to somebody else now"
+            "`{repository}` had another name when it was trusted, and may have another owner now"
         ))
         .hint(format!("if it is still to be trusted, {add} --repository {repository} …`")),
         (RepositoryChange::Replaced, Some(id)) => not_permitted(format!(

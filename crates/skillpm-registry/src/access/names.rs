@@ -1,4 +1,4 @@
-//! Which names a new skill can have.
+//! The names that a new skill can have.
 
 use crate::catalog::Catalog;
 use crate::codes;
@@ -6,7 +6,7 @@ use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::History;
 
-/// Names that nobody publishes: people would take them for parts of the program, or of the registry's own pages.
+/// Reserved names: people would take them for parts of the program, or of the registry's own pages.
 const RESERVED: &[&str] = &["skillpm", "registry", "admin", "api", "index", "search", "static", "well-known"];
 
 /// Checks that a skill with the new name `name` can be published. Fails for a name that is reserved, and for one that looks
@@ -24,7 +24,7 @@ pub(crate) fn check_new_name(
         return Err(refused(format!("the name `{name}` is reserved, or looks like one that is")));
     }
     match catalog.with_name(|there| there != name && self::shape(there.as_str()) == shape) {
-        // Which one is said only to those who may see it.
+        // The name is shown only to those who may see it.
         Some(there) if is_seen(&there) => {
             Err(refused(format!("the name `{name}` looks like `{}`, which exists", there.name())))
         }

@@ -1,4 +1,4 @@
-//! Tokens: shown once, kept as hashes.
+//! Tokens: shown once, stored as hashes.
 
 use std::time::{Duration, Instant};
 
@@ -15,7 +15,7 @@ use crate::random::random_hex;
 use crate::registry::{Account, Provenance, Timestamp, TrustedPublisher};
 use crate::storage::Objects;
 
-/// What a token starts with, so that a search for secrets finds it.
+/// The start of every token, so that a search for secrets finds it.
 const PREFIX: &str = "skpm_";
 /// The number of random bytes of a token.
 const BYTES: usize = 32;
@@ -26,15 +26,15 @@ const REMEMBERED: usize = 10_000;
 /// How long a token is taken for what it was. So long a revoked token may still be accepted.
 const FRESH: Duration = Duration::from_secs(5);
 
-/// A token without its secret, as it is kept.
+/// A token without its secret, as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Token {
-    /// What it is called where it is listed: the start of its hash.
+    /// The id of the token in lists: the start of its hash.
     pub id: String,
-    /// Whose it is.
+    /// The holder.
     #[serde(flatten)]
     pub holder: Holder,
-    /// What it allows.
+    /// The operations that it allows.
     pub scopes: Vec<Scope>,
     /// The skills that it is for: names, or starts of names with a `*`. All if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -44,25 +44,25 @@ pub(crate) struct Token {
     /// Until when it is accepted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires: Option<Timestamp>,
-    /// What it is for, as its maker says.
+    /// The purpose, in the words of its creator.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub note: String,
 }
 
-/// Whose a token is.
+/// The holder of a token.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub(crate) enum Holder {
     /// An account.
     Account {
-        /// Its name.
+        /// The name of the account.
         account: Account,
     },
     /// A job of a workflow.
     Publisher {
         /// The workflow.
         publisher: TrustedPublisher,
-        /// What the job works on.
+        /// The source and revision that the job works on.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         provenance: Option<Provenance>,
     },
@@ -77,25 +77,25 @@ impl std::fmt::Display for Holder {
     }
 }
 
-/// What a new token is to be.
+/// The properties of a new token.
 #[derive(Debug, Clone)]
 pub(crate) struct TokenRequest {
-    /// Whose it is.
+    /// The holder.
     pub holder: Holder,
-    /// What it allows.
+    /// The operations that it allows.
     pub scopes: Vec<Scope>,
     /// The skills that it is for.
     pub names: Vec<String>,
     /// Until when it is accepted.
     pub expires: Option<Timestamp>,
-    /// What it is for.
+    /// The purpose.
     pub note: String,
 }
 
 /// A new token. It has no `Debug`: the secret must not get into a log.
 #[derive(Clone, Serialize, JsonSchema)]
 pub(crate) struct Issued {
-    /// The secret, which is kept nowhere.
+    /// The secret, which is not stored.
     pub secret: String,
     /// The token.
     #[serde(flatten)]
@@ -140,7 +140,7 @@ impl std::fmt::Debug for Tokens {
 }
 
 impl Tokens {
-    /// Returns the tokens that are kept in `private`.
+    /// Returns the tokens that are stored in `private`.
     pub(crate) fn new(private: &Objects) -> Self {
         Self { kept: private.below("tokens"), remembered: Cache::new(REMEMBERED) }
     }

@@ -1,4 +1,4 @@
-//! What callers change: versions that are published and yanked, and who may publish and see a skill.
+//! Changes by callers: publish, yank, and set owners and visibility.
 
 use std::sync::Arc;
 
@@ -17,12 +17,12 @@ use crate::registry::{
 use crate::storage::blocking;
 use crate::version::Version;
 
-/// What came of a publication.
+/// The result of a publication.
 #[derive(Debug)]
 pub(crate) struct Published {
     /// The version.
     pub(crate) record: Record,
-    /// Whether it was there before, with the same files.
+    /// Whether the version existed before, with the same files.
     pub(crate) already: bool,
 }
 
@@ -53,7 +53,7 @@ impl App {
         bytes: Bytes,
         time: Timestamp,
     ) -> Result<Published> {
-        // Another server may just have said who owns it: what it said is read before anything is decided.
+        // Another server may just have recorded an owner: read that before deciding.
         self.catalog.refresh(&self.storage).await?;
         let known = self.catalog.history(name);
         caller.publishes(&known, time)?;
@@ -95,8 +95,8 @@ impl App {
         Err(not_permitted(format!("`{account}` owns {owned} skills, {limit} are allowed")))
     }
 
-    /// Yanks `version` of `name` for `reason`, or with `None` takes that back. Returns whether that is new. Fails if the caller
-    /// may not, if there is no such version, and if the store fails.
+    /// Yanks `version` of `name` for `reason`, or with `None` restores it. Returns whether that changed anything. Fails if
+    /// the caller may not, if the version does not exist, and if the store fails.
     pub(crate) async fn yank(
         &self,
         caller: &Caller,
@@ -233,7 +233,7 @@ async fn read_package(bytes: Bytes) -> Result<Package> {
     .await
 }
 
-/// Checks that `package` is what the address says.
+/// Checks that `package` has the name and version of the address.
 fn check_is(package: &Package, name: &SkillName, version: &Version) -> Result<()> {
     let facts = &package.facts;
     if facts.name == *name && facts.version.as_str() == version.as_str() {

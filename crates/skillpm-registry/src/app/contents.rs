@@ -1,4 +1,4 @@
-//! What is inside archives, for protocols that do not serve them as they are.
+//! The contents of archives, for protocols that do not serve archives as they are.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
@@ -20,13 +20,13 @@ use crate::storage::blocking;
 
 /// The number of archives that are unpacked at the same time.
 const AT_ONCE: usize = 4;
-/// The bytes of contents that are kept in memory.
+/// The size of the cache of contents, in bytes.
 const KEPT_BYTES: u64 = 32 << 20;
 /// The bytes in memory of large files and layers in answers under way: enough for a few of the largest archives at the same
 /// time. Clients that take them slowly must not take all memory.
 const SENT_BYTES: usize = 128 << 20;
 
-/// What the parts of a version, as an artifact, are identified by.
+/// The digests of the parts that make a version an OCI artifact.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Parts {
     pub(crate) manifest: Digest,
@@ -34,14 +34,14 @@ pub(crate) struct Parts {
     pub(crate) layer: Artifact,
 }
 
-/// What is known of the files in an archive. It depends on nothing but the archive.
+/// Facts about the files in an archive. They depend on nothing but the archive.
 #[derive(Debug)]
 pub(crate) struct Contents {
     /// The files, sorted by path.
     pub(crate) files: Vec<ContainedFile>,
     /// The files as `tar.gz`, below a directory with the skill's name.
     pub(crate) layer: Artifact,
-    /// What the client of ClawHub identifies them by; `None` if it depends on the client's language.
+    /// The fingerprint by which ClawHub's client identifies the files; `None` if it depends on the client's language.
     pub(crate) fingerprint: Option<Digest>,
 }
 
@@ -56,7 +56,7 @@ pub(crate) struct ContainedFile {
     pub(crate) digest: Digest,
 }
 
-/// What was read from archives lately.
+/// Recently unpacked contents.
 #[derive(Debug)]
 pub(super) struct Unpacked {
     /// The contents, by the digest of the archive.
@@ -72,7 +72,7 @@ struct Sent {
     by_key: Mutex<BTreeMap<String, Weak<Held>>>,
 }
 
-/// Bytes that take up room until nobody sends them any more.
+/// Bytes that count against the limit until they are sent.
 #[derive(Debug)]
 struct Held {
     bytes: Bytes,
@@ -93,13 +93,13 @@ impl Sent {
         Self { room: Arc::new(Semaphore::new(room)), by_key: Mutex::default() }
     }
 
-    /// Returns the bytes that are called `key`, if somebody sends them.
+    /// Returns the bytes with the key `key`, if a response is sending them.
     fn get(&self, key: &str) -> Option<Bytes> {
         let by_key = self.by_key.lock().unwrap_or_else(PoisonError::into_inner);
         by_key.get(key).and_then(Weak::upgrade).map(|held| Bytes::from_owner(Sender(held)))
     }
 
-    /// Returns `bytes`, which are called `key`, to be sent.
+    /// Returns `bytes`, to be sent, and remembers them as `key`.
     fn add(&self, key: String, bytes: Bytes) -> Result<Bytes> {
         let full =
             || Error::io("too many large files are being sent").hint("try again when others have got theirs");
@@ -158,14 +158,14 @@ impl App {
         layer.ok_or_else(|| missing(record))
     }
 
-    /// Returns the file at `path` of a version; `None` if there is none.
+    /// Returns the file at `path` of a version; `None` if the version does not have it.
     pub(crate) async fn contained(&self, record: &Record, path: &str) -> Result<Option<Bytes>> {
         let key = format!("file/{}/{path}", record.artifact.digest.hex());
         let path = path.to_owned();
         self.sent(record, key, move |set| Ok(set.get(&path).map(|file| set.read(file)).transpose()?)).await
     }
 
-    /// Returns what `read` makes of the files of a version, to be sent. It is called `key`.
+    /// Returns what `read` makes of the files of a version, to be sent. It is remembered as `key`.
     async fn sent(
         &self,
         record: &Record,
@@ -177,7 +177,7 @@ impl App {
             return Ok(Some(bytes));
         }
         let slot = self.slots(1).await?;
-        // Whoever had the slot before may have made it.
+        // The previous holder of the slot may have made it.
         if let Some(bytes) = known() {
             return Ok(Some(bytes));
         }
@@ -217,8 +217,8 @@ impl App {
         self.unpack(second, slots, move |second| read(&files_in(&bytes)?, second)).await
     }
 
-    /// Unpacks the archive of a version and returns what `read` makes of its files. Frees `slot` then, also if nobody waits
-    /// for it any more.
+    /// Unpacks the archive of a version and returns what `read` makes of its files. Then frees `slot`, even if the request
+    /// has ended.
     async fn unpack<T: Send + 'static>(
         &self,
         record: &Record,

@@ -14,7 +14,7 @@ pub(crate) struct File {
     pub(crate) bytes: Bytes,
     /// The media type.
     pub(crate) kind: &'static str,
-    /// What changes when the bytes do, without quotes.
+    /// The entity tag, without quotes: it differs if the bytes do.
     pub(crate) tag: String,
 }
 

@@ -1,4 +1,4 @@
-//! The skills that somebody may see, with what pages and searches need of all of them at once.
+//! The skills that a caller may see, with what pages and searches need of all of them at once.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
@@ -11,10 +11,10 @@ use crate::error::{Result, unknown};
 use crate::name::SkillName;
 use crate::registry::{Config, History, Record};
 
-/// The number of new versions that are kept: the feed has as many.
+/// The number of newest versions, as many as the feed has.
 const NEWEST: usize = 50;
 
-/// The skills that somebody may see.
+/// The skills that a caller may see.
 #[derive(Debug, Default)]
 pub(crate) struct Shown {
     /// Those that have versions, sorted by name.
@@ -26,12 +26,12 @@ pub(crate) struct Shown {
     overview: OnceLock<Overview>,
     /// The versions that were published last and are not yanked, the last one first.
     newest: Vec<Record>,
-    /// The skills whose newest version needs a skill, by the name of that.
+    /// For each skill, the skills whose newest version requires it.
     dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
 }
 
 impl Shown {
-    /// Returns what is shown to somebody who may see these skills, which are sorted by name.
+    /// Returns the view of a caller who may see these skills, which are sorted by name.
     pub(crate) fn new(mut skills: Vec<Arc<History>>) -> Self {
         skills.retain(|skill| !skill.records().is_empty());
         let listed: Vec<_> = skills.iter().filter(|skill| skill.newest().is_some()).map(Arc::clone).collect();
@@ -69,7 +69,7 @@ impl Shown {
         self.get_text(name.as_str()).ok_or_else(|| unknown(format!("there is no skill `{name}`")))
     }
 
-    /// Returns the skill whose name is `name`.
+    /// Returns the skill `name`.
     pub(crate) fn get_text(&self, name: &str) -> Option<&Arc<History>> {
         let at = self.skills.binary_search_by(|skill| skill.name().as_str().cmp(name)).ok()?;
         self.skills.get(at)

@@ -69,8 +69,8 @@ async fn a_second_server_sees_what_the_first_publishes() {
     assert_eq!(late.catalog.history(&name("pdf")), one.catalog.history(&name("pdf")));
 }
 
-/// What a publication asks a bucket: what is new in the log, then the archive and the entry of the log at once, for a new
-/// skill the claim, then the record.
+/// The requests of a publication to a bucket: the new entries of the log, then the archive and the entry of the log at once,
+/// for a new skill the claim, then the record.
 #[tokio::test]
 async fn a_publication_makes_few_calls() {
     let store = Store::new();
@@ -131,7 +131,7 @@ async fn what_is_private_is_as_if_it_did_not_exist() {
     for known in [alice, caller("alice", &[Scope::Read]), caller("root", &[Scope::Admin])] {
         assert!(app.skill(&known, &pdf).is_ok());
     }
-    // Its owner knows of it, and is told what the token lacks.
+    // Its owner knows that it exists, and learns what the token lacks.
     let only = caller("alice", &[Scope::Publish]);
     assert_eq!(code(app.skill(&only, &pdf)).as_deref(), Some(codes::NOT_PERMITTED));
     publish(&app, &only, "pdf", "1.1").await.expect("published");
@@ -194,8 +194,8 @@ async fn what_cannot_be_read_hides_nothing_else() {
 async fn a_server_that_starts_waits_for_what_is_announced() {
     let store = Store::new();
     let alice = caller("alice", ALL);
-    // The archive and the entry of the log are written, in either order, the event and the record are not. That the
-    // configuration is there is seen by writing it.
+    // The archive and the entry of the log are written, in either order, the event and the record are not. Writing the
+    // configuration shows that it exists.
     server(&store).await;
     let broken = server(&store.failing_after(3, false)).await;
     assert!(publish(&broken, &alice, "pdf", "1.0").await.is_err());
@@ -234,7 +234,7 @@ async fn the_archive_is_what_the_address_says() {
     assert!(app.catalog.all().is_empty());
 }
 
-/// Each write of a publication fails once, with and without having written. Whoever tries again succeeds, and nothing is
+/// Each write of a publication fails once, with and without having written. A second attempt succeeds, and nothing is
 /// published twice or half.
 #[tokio::test]
 async fn a_publication_that_breaks_off_can_be_tried_again() {
@@ -242,7 +242,7 @@ async fn a_publication_that_breaks_off_can_be_tried_again() {
     for writes in [false, true] {
         for works in 0..4 {
             let store = Store::new();
-            // The configuration is there before anything fails.
+            // The configuration exists before anything fails.
             server(&store).await;
             let broken = server(&store.failing_after(works, writes)).await;
             let result = publish(&broken, &alice, "pdf", "1.0").await;
@@ -298,7 +298,7 @@ async fn many_publishers_on_two_servers_lose_nothing() {
 }
 
 /// Different files of one version, published at the same moment through two servers: one of them is the version, and only
-/// its publisher is told that it was published.
+/// its publisher gets a success.
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn one_version_is_published_once() {
     let store = Store::new();

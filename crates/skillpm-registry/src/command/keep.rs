@@ -1,4 +1,4 @@
-//! `verify`, `backup` and `garbage`: whether a registry is as it should be, a copy of it, and what nobody needs.
+//! `verify`, `backup` and `garbage`: check a registry, copy it, and list files that can be removed.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -69,7 +69,7 @@ fn damaged() -> Error {
     Error::integrity("the registry is damaged").coded(codes::REGISTRY_UNUSABLE)
 }
 
-/// What a file of a registry is for a copy.
+/// How a backup treats a file of a registry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Part {
     /// It was created once and never changes.
@@ -131,7 +131,7 @@ fn copy_all(objects: &dyn Objects, name: &SkillName, dir: &Path) -> Result<()> {
         }
     }
     let removed = forget(dir, &paths)?;
-    // What a static host serves.
+    // The index that a static host serves.
     let left_out = Writer::new(&RegistryDir::open(dir)?, || ())?.index()?.left_out;
     for one in &left_out {
         anstream::println!("{}: {}", one.name, visible(&one.why.message.to_string()));
@@ -146,8 +146,8 @@ fn copy_all(objects: &dyn Objects, name: &SkillName, dir: &Path) -> Result<()> {
 /// Returns the paths of all files that a copy gets, in the order in which they are copied: what makes it a registry,
 /// archives, and only then what names them.
 fn listed(objects: &dyn Objects) -> Result<Vec<String>> {
-    // The log is listed before what it announces, and archives after what names them: the copy has whatever its files
-    // name.
+    // The log is listed before the files that it announces, and archives after the records that name them: the copy has all
+    // files that its files name.
     let log = objects.list(files::LOG)?;
     let all = objects.list("")?;
     let artifacts = objects.list(files::ARTIFACTS)?;
@@ -187,7 +187,7 @@ fn check_same(
             continue;
         }
         let is_same = if Path::new(path).starts_with(files::ARTIFACTS) {
-            // Its name says what its bytes are.
+            // The name of an archive is its digest.
             fs::read_capped(&to, u64::MAX)?.is_some_and(|bytes| is_artifact(path, &bytes))
         } else {
             has(&to, &objects.get(path, u64::MAX)?.unwrap_or_default())
@@ -223,17 +223,17 @@ fn has(path: &Path, bytes: &[u8]) -> bool {
     fs::read_capped(path, bytes.len() as u64).ok().flatten().is_some_and(|there| there == bytes)
 }
 
-/// What became of a file.
+/// The result of copying a file.
 enum Copied {
     /// It is new in the copy.
     Written,
-    /// The copy has it.
+    /// The copy already has it.
     There,
-    /// It is an archive with other bytes than its name says.
+    /// It is an archive whose bytes do not match its digest.
     Broken,
 }
 
-/// Copies the object at `path`, unless the copy has it.
+/// Copies the object at `path`, unless the copy already has it.
 fn copy(objects: &dyn Objects, path: &str, dir: &Path) -> Result<Copied> {
     let to = dir.join(path);
     if Part::of(path) == Part::Constant && fs::kind(&to)?.is_some() {
@@ -244,7 +244,7 @@ fn copy(objects: &dyn Objects, path: &str, dir: &Path) -> Result<Copied> {
         Ok(None) => return Ok(Copied::There),
         // A directory may have files of others beside those of the registry, such as links.
         Err(error) if Part::of(path) == Part::Changing && error.code() == codes::REGISTRY_UNUSABLE => {
-            anstream::println!("{path}: it is none of the registry's files, and is not copied");
+            anstream::println!("{path}: it does not belong to the registry, and is not copied");
             return Ok(Copied::There);
         }
         Err(error) => return Err(error),
@@ -289,7 +289,8 @@ struct Statement {
     expires: i64,
 }
 
-/// Prints what nobody needs: archives that no record names, tokens and statements that have expired. Removes nothing.
+/// Prints the files that can be removed: archives that no record names, tokens and statements that have expired. Removes
+/// nothing.
 pub(super) async fn garbage(args: GarbageArgs) -> Result<()> {
     let storage = Storage::open(&Place::of(&args.common.settings()?)?).await?;
     // Archives are listed first: one that is published meanwhile is not taken for garbage.

@@ -1,4 +1,4 @@
-//! `owner` and `visibility`: who may publish a skill and who may see it, whoever owns it.
+//! `owner` and `visibility`: set who may publish and who may see a skill, as the operator.
 
 use clap::{Args, Subcommand, ValueEnum};
 
@@ -49,7 +49,7 @@ pub(super) struct VisibilityArgs {
     #[arg(value_name = "NAME", value_parser = name)]
     name: SkillName,
 
-    /// who sees the skill: everybody who may read the registry, or only its owners
+    /// who sees the skill: all who may read the registry, or only its owners
     #[arg(value_name = "VISIBILITY")]
     visibility: Shown,
 
@@ -67,7 +67,7 @@ fn name(text: &str) -> std::result::Result<SkillName, String> {
     registry_name(text).map_err(|error| error.to_string())
 }
 
-/// Returns whoever runs the registry, as the log calls them.
+/// Returns the operator of the registry as a caller, with the name that the log records.
 fn operator() -> Result<Caller> {
     let account = "operator".parse().map_err(|_| Error::usage("`operator` is not an account"))?;
     Ok(Caller(Some(Token {

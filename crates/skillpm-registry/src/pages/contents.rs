@@ -1,4 +1,4 @@
-//! What an archive has, as the page of a version shows it.
+//! The contents of an archive, as the page of a version shows them.
 
 use std::collections::BTreeMap;
 
@@ -23,12 +23,12 @@ const SHOWN_FILES: u64 = 512 << 10;
 /// The largest number of findings that are listed.
 const FINDINGS: usize = 50;
 
-/// What a version has.
+/// The contents of a version.
 #[derive(Debug, Clone, Serialize)]
 pub(super) struct Contents {
     /// The HTML of its instructions.
     body: String,
-    /// The environment that it needs, as its author says.
+    /// The environment that it needs, according to its author.
     compatibility: Option<String>,
     tokens: Tokens,
     files: Vec<File>,
@@ -72,7 +72,7 @@ pub(super) struct Access {
 #[derive(Debug, Clone, Serialize)]
 struct Item {
     text: String,
-    /// Where it was found, or what the file `text` is.
+    /// The location of the evidence, or the description of the file `text`.
     place: String,
 }
 
@@ -89,7 +89,7 @@ impl Item {
         let (text, path) = (shown(&change.text), shown(change.path.as_str()));
         match (change.kind, change.line) {
             (Kind::Executable, _) => Self { text: path, place: String::new() },
-            // Of a file as a whole its path says most.
+            // For a whole file the path is description enough.
             (Kind::Script | Kind::Binary | Kind::AgentSettings, None) => Self { text: path, place: text },
             (_, Some(line)) => Self { text, place: format!("{path}:{line}") },
             (_, None) => Self { text, place: path },

@@ -1,4 +1,4 @@
-//! What differs between two versions, new capabilities first.
+//! The differences between two versions, new capabilities first.
 
 use serde::Serialize;
 use skillpm_core::ops::diff::{ContentDiff, FileStatus, VersionDiff};
@@ -13,7 +13,7 @@ const LINES: usize = 5_000;
 
 #[derive(Debug, Serialize)]
 pub(super) struct Diff {
-    /// What the skill could not do before.
+    /// The new capabilities of the skill.
     capabilities: Vec<Access>,
     /// Other additions to look at.
     others: Vec<Access>,
@@ -28,7 +28,7 @@ pub(super) struct Diff {
 struct File {
     path: String,
     status: &'static str,
-    /// What changed beside the content.
+    /// The change of the mode.
     mode: Option<&'static str>,
     lines: Vec<Line>,
     /// Why no lines are shown.

@@ -44,7 +44,7 @@ struct Line {
 }
 
 impl Graph {
-    /// Returns the picture of the skill `name`; `None` if there is nothing else on it.
+    /// Returns the graph of the skill `name`; `None` if it has no neighbours.
     pub(super) fn of(name: &str, dependents: &[&str], dependencies: &[&str]) -> Option<Self> {
         if dependents.is_empty() && dependencies.is_empty() {
             return None;
@@ -89,7 +89,7 @@ impl Graph {
     }
 }
 
-/// Returns the texts of a column: so many names, and how many more there are.
+/// Returns the texts of a column: the first names, and the number of the others.
 fn column(names: &[&str]) -> Vec<String> {
     let mut texts: Vec<_> = names.iter().take(MOST).map(|name| short(name)).collect();
     if names.len() > MOST {

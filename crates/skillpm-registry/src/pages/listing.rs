@@ -15,7 +15,7 @@ const MATCHES: usize = 50;
 /// The longest search that is shown, in characters.
 const QUERY: usize = 200;
 
-/// What is asked for in the address of the first page.
+/// The query of the first page.
 #[derive(Debug, Clone, Default, serde::Deserialize)]
 pub(crate) struct Query {
     /// The searched words.
@@ -34,7 +34,7 @@ pub(crate) struct Query {
 #[derive(Debug, Serialize)]
 pub(super) struct Listing {
     query: String,
-    /// What the search found.
+    /// The matches of the search.
     matches: Option<Vec<Row>>,
     newest: Vec<Row>,
     skills: Vec<Row>,

@@ -7,7 +7,7 @@ use skillpm_format::text::{percent_decoded, visible};
 
 /// The schemes of links that lead to another machine.
 const SCHEMES: [&str; 3] = ["http://", "https://", "mailto:"];
-/// The start of the ids of headings, so that they are never those of the page.
+/// The start of the ids of headings, which sets them apart from those of the page.
 const ID: &str = "doc-";
 
 /// Returns the HTML of `text`. Raw HTML is shown as text, an image is a link with its description, and a link stays one
@@ -33,7 +33,7 @@ struct Inert<'a, 'text> {
     events: Vec<Event<'text>>,
     /// The links and images around the next event: where the link starts and leads to; `None` for those that are text.
     links: Vec<Option<(usize, CowStr<'text>)>>,
-    /// Where the heading starts that is being read, and its text.
+    /// The start of the current heading, and its text.
     heading: Option<(usize, String)>,
     ids: BTreeSet<String>,
 }

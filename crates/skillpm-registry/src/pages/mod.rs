@@ -33,7 +33,7 @@ pub(crate) use listing::Query;
 pub(crate) use site::write;
 use view::Place;
 
-/// What a page may load and do: only what comes from the same server.
+/// The content security policy of pages: they load only from the same server.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
      connect-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'";
 /// The same for a page of a static site, where the rule about frames must be a header.
@@ -76,11 +76,11 @@ pub(crate) enum Address {
     Version(SkillName, String),
     /// The form that asks which versions to compare.
     Compare(SkillName),
-    /// What differs between two versions.
+    /// The differences between two versions.
     Diff(SkillName, String, String),
 }
 
-/// What makes pages.
+/// Makes pages.
 #[derive(Debug)]
 pub(crate) struct Pages {
     templates: Environment<'static>,
@@ -141,7 +141,7 @@ impl Pages {
         Ok(Self { templates, contents })
     }
 
-    /// Returns the page at `address` for somebody who sees the skills `shown`.
+    /// Returns the page at `address` for a caller with the view `shown`.
     pub(crate) async fn page(
         &self,
         app: &App,
@@ -185,7 +185,7 @@ impl Pages {
         }
     }
 
-    /// Returns the page that says that there is no such page.
+    /// Returns the page for addresses without a page.
     pub(crate) fn missing(&self, app: &App, path: &str) -> Result<File> {
         // How deep the address is decides where the style is.
         let depth = path.matches('/').count().saturating_sub(1);
@@ -262,7 +262,7 @@ fn record<'a>(history: &'a History, key: &str) -> Option<&'a Record> {
     history.records().iter().find(|record| files::version_key(&record.version) == key)
 }
 
-/// Returns the name of a file that pages load. It has the digest of the file, so that it can be kept for ever.
+/// Returns the name of a file that pages load. It contains the digest of the file, so that caches can keep it for ever.
 fn asset_name((name, end, _, text): &(&str, &str, &str, &str)) -> String {
     format!("{name}.{}.{end}", &Digest::of(text.as_bytes()).hex()[..12])
 }

@@ -12,14 +12,14 @@ use crate::codes;
 use crate::error::{Error, Result};
 use crate::registry::files;
 
-/// The list of the files of a site, so that the next run removes those that are no page any more.
+/// The list of the files of a site, by which the next run removes obsolete pages.
 const LIST: &str = ".skillpm-site";
 /// The largest list that is read, in bytes.
 const MAX_LIST: u64 = 1 << 30;
 /// The number of paths that an error names.
 const SHOWN: usize = 20;
 
-/// What was written.
+/// The result of writing a site.
 #[derive(Debug)]
 pub(crate) struct Written {
     /// The number of pages.
@@ -28,10 +28,10 @@ pub(crate) struct Written {
     pub(crate) replaced: Vec<String>,
 }
 
-/// Writes the pages about all public skills of `app` to the directory `out`, and removes the pages of an earlier run that are
-/// none any more. Other files stay, unless one is in the place of a page and `force` replaces it. Fails if a file that no
-/// earlier run wrote is in the place of a page and is not to be replaced: then nothing is written. Fails too if an archive
-/// cannot be read, or a file cannot be written or removed.
+/// Writes the pages about all public skills of `app` to the directory `out`, and removes obsolete pages of an earlier run.
+/// Other files stay, unless one is in the place of a page and `force` replaces it. Fails, before anything is written, if a
+/// file that no earlier run wrote is in the place of a page and is not to be replaced. Fails too if an archive cannot be
+/// read, or a file cannot be written or removed.
 pub(crate) async fn write(app: &App, out: &Path, force: bool) -> Result<Written> {
     let skills = app.catalog.all().into_iter().filter(|skill| skill.is_listed()).collect();
     let shown = Shown::new(skills);
@@ -74,7 +74,7 @@ fn foreign(out: &Path, paths: &[String]) -> Error {
         .hint("name another directory; `--force` replaces these files")
 }
 
-/// Returns the paths of the pages of an earlier run. What is not the path of a page is left out, whoever wrote it there.
+/// Returns the paths of the pages of an earlier run. Ignores lines that are not the path of a page.
 fn earlier(out: &Path) -> Result<BTreeSet<String>> {
     let bytes = fs::read_capped(&out.join(LIST), MAX_LIST)?.unwrap_or_default();
     let is_page = |path: &&str| {

@@ -35,7 +35,7 @@ pub(super) struct Skill {
     /// The command that installs it; a yanked version is not for new installations.
     install: Option<String>,
     versions: Vec<Listed>,
-    /// Where versions are compared that are not neighbours.
+    /// The address of the comparison of versions that are not neighbours.
     compare: Option<String>,
     dependencies: Vec<Needed>,
     dependents: Vec<Needed>,

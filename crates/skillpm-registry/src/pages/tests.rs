@@ -12,7 +12,7 @@ use crate::registry::{Config as RegistryConfig, Decide, Event, Publication, Time
 use crate::storage::{Objects, Storage};
 use crate::testing::{Store, archive as plain, caller};
 
-/// What would run if it were not escaped.
+/// A text that would run if it were not escaped.
 const EVIL: &str = "<script>alert(1)</script><img src=x onerror='alert(1)'>\"";
 
 /// When everything was published.
@@ -39,7 +39,7 @@ async fn publish(app: &App, name: &str, version: &str, archive: Bytes) {
     app.catalog.set(history);
 }
 
-/// An archive with hostile texts wherever there can be some.
+/// An archive with hostile texts in every place.
 fn hostile(version: &str) -> Bytes {
     let quoted = EVIL.replace('"', "\\\"");
     let text = format!(

@@ -6,7 +6,7 @@ use skillpm_format::text::visible;
 use super::Address;
 use crate::registry::{History, Record, Timestamp, files};
 
-/// Where a page is, and how it names the others.
+/// The address of a page, and how it links to others.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     /// The number of directories from the start of the site to the page.

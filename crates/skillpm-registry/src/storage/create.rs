@@ -34,8 +34,8 @@ pub(crate) async fn create(place: &Place, name: Option<SkillName>) -> Result<Ski
     Ok(name)
 }
 
-/// Creates a registry at `place` if the directory is missing or empty, or the bucket has nothing there. Returns the name of the
-/// new registry; `None` if something was there. Fails if `place` cannot be read, and if it is empty and cannot be written.
+/// Creates a registry at `place` if the directory is missing or empty, or the bucket has no objects. Returns the name of the
+/// new registry; `None` if `place` was not empty. Fails if `place` cannot be read, and if it is empty and cannot be written.
 pub(crate) async fn create_if_empty(place: &Place) -> Result<Option<SkillName>> {
     if !is_empty(place).await? {
         return Ok(None);

@@ -1,7 +1,7 @@
-//! Where a registry lies: a directory or a bucket.
+//! The files of a registry, in a directory or a bucket.
 //!
-//! Both hold the same files, and [`crate::registry`] reads and changes them. Here is what a server has of its own: the objects
-//! of a bucket, streams of bytes, and threads that wait for either.
+//! Both have the same files, and [`crate::registry`] reads and changes them. This module has the parts that only a server
+//! needs: the objects of a bucket, streams of bytes, and threads that wait for either.
 
 mod bucket;
 mod create;
@@ -42,8 +42,8 @@ pub(crate) struct Storage {
     private: Objects,
     /// The same files, as they are read and changed on threads that wait.
     registry: Arc<dyn registry::Objects>,
-    /// Held by whoever changes the registry: changes must not wait on all threads that reads need. Those of a directory wait
-    /// for its lock, one at a time.
+    /// Held during a change: changes must not occupy all the threads that reads need. Those of a directory wait for its
+    /// lock, one at a time.
     changes: Semaphore,
 }
 
@@ -112,8 +112,8 @@ impl Storage {
         &self.private
     }
 
-    /// Reads the file at `path`, of at most `limit` bytes; `None` if there is none. Fails if the store does not answer, and for
-    /// a larger file.
+    /// Reads the file at `path`, of at most `limit` bytes; `None` if it does not exist. Fails if the store does not answer,
+    /// and for a larger file.
     pub(crate) async fn read(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
         let path = path.to_owned();
         match self.registry.carrier() {
@@ -124,7 +124,7 @@ impl Storage {
         }
     }
 
-    /// Opens the bytes of `range` of the file at `path`; `None` if there is none.
+    /// Opens the bytes of `range` of the file at `path`; `None` if it does not exist.
     pub(crate) async fn stream(&self, path: &str, range: Range<u64>) -> Result<Option<Pieces>> {
         if matches!(self.registry.carrier(), Carrier::Bucket(_)) {
             return self.files.stream(path, range).await;
@@ -134,12 +134,12 @@ impl Storage {
         Ok(file.map(|file| pieces(file, range)))
     }
 
-    /// Reports whether the registry is still there.
+    /// Reports whether the registry still exists.
     pub(crate) async fn is_there(&self) -> Result<bool> {
         self.files.exists(files::CONFIG).await
     }
 
-    /// Notes that the log has the entry `number`, so that the next one is looked for behind it.
+    /// Notes that the log has the entry `number`, so that the search for the next one starts behind it.
     pub(crate) fn seen(&self, number: u64) {
         if let Carrier::Bucket(bucket) = self.registry.carrier() {
             bucket.log_end().seen(number);
@@ -165,7 +165,7 @@ impl Storage {
         .await
     }
 
-    /// Reads every byte of the registry. Whatever is wrong with a file is a defect.
+    /// Reads every byte of the registry. Every problem of a file is a defect.
     pub(crate) async fn verify(&self) -> Result<Verified> {
         self.blocking(registry::verify).await
     }
@@ -176,7 +176,7 @@ impl Storage {
         self.blocking(move |registry| registry.history(&name)).await
     }
 
-    /// Reads the entry of the log after entry `last`; `None` if there is none yet.
+    /// Reads the entry of the log after entry `last`; `None` if it does not exist yet.
     pub(crate) async fn log_entry_after(&self, last: u64) -> Result<Option<LogEntry>> {
         self.blocking(move |registry| registry.log_entry_after(last)).await
     }
@@ -187,8 +187,8 @@ impl Storage {
         self.blocking(move |registry| registry::publish(registry, publication)).await
     }
 
-    /// Lets an event happen to a skill, whose history is `known` so far. Returns whether one did, and the skill as it is
-    /// then.
+    /// Applies an event to a skill whose history is `known` so far. Returns whether that changed anything, and the new state
+    /// of the skill.
     pub(crate) async fn change(
         &self,
         known: History,

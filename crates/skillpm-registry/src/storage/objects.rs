@@ -18,7 +18,7 @@ const ATTEMPTS: u32 = 10;
 /// How long to wait before that.
 const PAUSE: Duration = Duration::from_millis(200);
 
-/// Objects below one prefix. It asks no more of a store than to create an object unless there is one.
+/// Objects below one prefix. The only special ability that a store needs is to create an object unless it exists.
 #[derive(Debug, Clone)]
 pub(crate) struct Objects {
     store: Arc<dyn ObjectStore>,
@@ -39,8 +39,8 @@ impl Objects {
         Self { store: Arc::clone(&self.store), prefix: self.path(below) }
     }
 
-    /// Reads the object at `path`, of at most `limit` bytes; `None` if there is none. Fails if the store does not answer, and
-    /// for a larger object.
+    /// Reads the object at `path`, of at most `limit` bytes; `None` if it does not exist. Fails if the store does not
+    /// answer, and for a larger object.
     pub(crate) async fn get(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
         match self.store.get(&self.path(path)).await {
             Ok(found) if found.meta.size > limit => {
@@ -53,7 +53,7 @@ impl Objects {
         }
     }
 
-    /// Opens the bytes of `range` of the object at `path`; `None` if there is none.
+    /// Opens the bytes of `range` of the object at `path`; `None` if it does not exist.
     pub(super) async fn stream(&self, path: &str, range: Range<u64>) -> Result<Option<Pieces>> {
         let options = GetOptions { range: Some(GetRange::Bounded(range)), ..GetOptions::default() };
         match self.store.get_opts(&self.path(path), options).await {
@@ -66,11 +66,11 @@ impl Objects {
         }
     }
 
-    /// Creates the object at `path`. Returns whether it is there with these bytes now; otherwise it was there with
-    /// others.
+    /// Creates the object at `path`. Returns whether it exists with these bytes now; otherwise it existed with others.
     ///
-    /// A store that answers late is asked again, and then says that the object exists. So what is there is read and compared
-    /// before it counts as another's. Fails if the store does not answer, or does not take it.
+    /// After a late answer the request is repeated, and the store then reports that the object exists. So the existing
+    /// object is read and compared before it counts as another writer's. Fails if the store does not answer, or refuses the
+    /// object.
     pub(crate) async fn create(&self, path: &str, bytes: Bytes) -> Result<bool> {
         let limit = bytes.len() as u64;
         for _ in 0..ATTEMPTS {
@@ -84,16 +84,16 @@ impl Objects {
             match self.size(path).await? {
                 Some(size) if size != limit => return Ok(false),
                 Some(_) => return Ok(self.get(path, limit).await?.is_some_and(|there| there == bytes)),
-                // Another creation is under way, and may still fail: what is not there must not count as there.
+                // Another creation is under way, and may still fail: a missing object must not count as created.
                 None => tokio::time::sleep(PAUSE).await,
             }
         }
         Err(Error::io(format!("the store does not say whether `{path}` exists")).hint("try again"))
     }
 
-    /// Removes the object at `path`. Returns whether there was one.
+    /// Removes the object at `path`. Returns whether it existed.
     pub(crate) async fn remove(&self, path: &str) -> Result<bool> {
-        // A bucket does not say whether there was one.
+        // A bucket does not report whether it existed.
         let there = self.exists(path).await?;
         match self.store.delete(&self.path(path)).await {
             Ok(()) => Ok(there),
@@ -102,12 +102,12 @@ impl Objects {
         }
     }
 
-    /// Reports whether there is an object at `path`.
+    /// Reports whether the object at `path` exists.
     pub(crate) async fn exists(&self, path: &str) -> Result<bool> {
         Ok(self.size(path).await?.is_some())
     }
 
-    /// Returns the number of bytes of the object at `path`; `None` if there is none.
+    /// Returns the number of bytes of the object at `path`; `None` if it does not exist.
     pub(super) async fn size(&self, path: &str) -> Result<Option<u64>> {
         match self.store.head(&self.path(path)).await {
             Ok(found) => Ok(Some(found.size)),
@@ -116,7 +116,7 @@ impl Objects {
         }
     }
 
-    /// Reports whether there is no object but those below the directory `but`.
+    /// Reports whether all objects are below the directory `but`.
     pub(crate) async fn is_empty_but(&self, but: &str) -> Result<bool> {
         let but = self.path(but);
         let counts = |object: &object_store::ObjectMeta| !object.location.prefix_matches(&but);

@@ -1,4 +1,4 @@
-//! Where a registry lies.
+//! The location of a registry.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,7 +14,7 @@ use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::RegistryDir;
 
-/// Where a registry lies.
+/// The location of a registry.
 #[derive(Debug, Clone)]
 pub(crate) enum Place {
     /// A directory of this machine.
@@ -32,7 +32,7 @@ pub(crate) struct Bucket {
 }
 
 impl Place {
-    /// Returns where the registry lies, as `config` says. Fails if that is not set, or is not a place.
+    /// Returns the location that `config` names. Fails if it is not set, or is not valid.
     pub(crate) fn of(config: &Config) -> Result<Self> {
         let Some(text) = &config.registry else {
             return Err(Error::usage("no registry is named")
@@ -50,8 +50,8 @@ impl Place {
         }))
     }
 
-    /// Returns the name that a registry at this place gets if nobody names it: that of the directory, or the last part of the
-    /// prefix in the bucket. Fails if no registry can have that name.
+    /// Returns the default name of a registry at this location: that of the directory, or the last part of the prefix in the
+    /// bucket. Fails if that is not a valid name.
     pub(crate) fn default_name(&self) -> Result<SkillName> {
         match self {
             // `.` is called what the working directory is called.

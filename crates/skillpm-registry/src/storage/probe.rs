@@ -10,13 +10,13 @@ use crate::registry::files;
 /// The directory of probes, below that of what only the server reads.
 pub(super) const PROBES: &str = "probes";
 
-/// Checks that the store creates an object only if there is none: nothing else keeps one server from replacing what another one
-/// published. An object is created twice and then removed. Fails with an error of the kind `Config` for a store that lets the
-/// second one through, and otherwise if the store does not answer.
+/// Checks that the store creates an object only if it does not exist: nothing else keeps a server from overwriting another
+/// one's publication. An object is created twice and then removed. Fails with an error of the kind `Config` for a store that
+/// accepts the second creation, and otherwise if the store does not answer.
 pub(super) async fn probe(objects: &Objects, place: &Place) -> Result<()> {
     let path = format!("{}/{PROBES}/{}", files::PRIVATE, random_hex(16)?);
     let kept = keeps_first(objects, &path).await;
-    // Also if the answer was lost: it may be there.
+    // Also if the answer was lost: the object may exist.
     if let Err(error) = objects.remove(&path).await {
         tracing::warn!(code = error.code(), "a probe stays in the store: {}", error.with_causes());
     }

@@ -1,4 +1,4 @@
-//! What moves on a connection, and when a connection is idle for too long.
+//! Progress on a connection, and the end of idle connections.
 
 use std::collections::BTreeMap;
 use std::io::{self, IoSlice};
@@ -17,10 +17,10 @@ use tokio::net::TcpStream;
 /// answer only until then.
 const PIECE: usize = 64 << 10;
 
-/// When something last moved on a connection.
+/// The time of the last progress on a connection.
 ///
-/// Over HTTP/1.1 every byte counts. Over HTTP/2 a client can exchange bytes for ever and take nothing of an answer, so
-/// only requests and the pieces of answers count there, those of each answer on their own.
+/// Over HTTP/1.1 every byte counts. Over HTTP/2 a client can exchange bytes for ever without reading a response, so only
+/// requests and the chunks of each response count there.
 #[derive(Debug)]
 pub(super) struct Activity {
     has_asked: AtomicBool,
@@ -61,13 +61,13 @@ impl Activity {
         }
     }
 
-    /// Returns for how long nothing has moved: of the answer that has waited longest, if there are any under way.
+    /// Returns the time since the last progress: that of the slowest response, if there are any.
     fn still(&self) -> Duration {
         let moved = self.lock();
         moved.answers.values().min().unwrap_or(&moved.last).elapsed()
     }
 
-    /// Returns an answer's body in pieces, each of which counts.
+    /// Returns the body of a response in chunks, each of which counts as progress.
     pub(super) fn watched(self: &Arc<Self>, body: Body) -> Body {
         if body.is_end_stream() {
             return body;
@@ -82,7 +82,7 @@ impl Activity {
     }
 }
 
-/// Returns `bytes` in pieces. Those of a large one are copies, so that the last of them does not hold all of it.
+/// Returns `bytes` in chunks. Those of a large body are copies, so that the last of them does not hold all of it.
 fn pieces(bytes: Bytes) -> impl Iterator<Item = Result<Bytes, axum::Error>> {
     let size = bytes.len();
     (0..size).step_by(PIECE).map(move |at| {

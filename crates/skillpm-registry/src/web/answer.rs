@@ -27,11 +27,11 @@ const NO_STORE: &str = "no-store";
 /// After how many seconds a client is to try again what the store failed to do.
 const RETRY_SECONDS: &str = "5";
 
-/// An answer that tells what went wrong, as RFC 9457 has it, with a code and hints beside.
+/// A response that reports an error in the form of RFC 9457, with a code and hints.
 #[derive(Debug)]
 pub(crate) struct Problem(Error);
 
-/// What a handler returns.
+/// The result of a handler.
 pub(crate) type Answer<T = Response> = Result<T, Problem>;
 
 impl From<Error> for Problem {
@@ -40,7 +40,7 @@ impl From<Error> for Problem {
     }
 }
 
-/// What the query of an address has. What is wrong with it is told as any other problem.
+/// The query of an address. An invalid one is reported as any other problem.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Query<T>(pub(super) T);
 
@@ -53,7 +53,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
     }
 }
 
-/// What an answer tells of a problem, beside it for those who tell it in another form.
+/// A problem, attached to a response for those who report it in another form.
 #[derive(Debug, Clone)]
 pub(crate) struct Told(pub(crate) String);
 
@@ -61,11 +61,11 @@ pub(crate) struct Told(pub(crate) String);
 #[schemars(rename = "Problem")]
 pub(super) struct ProblemBody {
     status: u16,
-    /// What went wrong, for programs.
+    /// The code, for programs.
     code: &'static str,
-    /// What went wrong, for people.
+    /// The message, for people.
     detail: String,
-    /// What to do about it.
+    /// The hints.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     hints: Vec<String>,
 }
@@ -98,14 +98,14 @@ impl IntoResponse for Problem {
     }
 }
 
-/// Returns an answer with `value` as JSON, which nobody keeps: it is about the caller, or about this moment.
+/// Returns a response with `value` as JSON that must not be cached: it depends on the caller, or on the moment.
 pub(crate) fn json(status: StatusCode, value: &impl Serialize) -> Response {
     // It cannot fail: every key is text, and writing to memory has no errors.
     let bytes = serde_json::to_vec(value).unwrap_or_default();
     (status, [(CONTENT_TYPE, "application/json"), (CACHE_CONTROL, NO_STORE)], bytes).into_response()
 }
 
-/// How long an answer may be kept by whoever got it.
+/// How long caches may keep a response.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Keep {
     /// For ever: it never changes.
@@ -141,7 +141,7 @@ impl Keep {
 }
 
 impl File {
-    /// Returns the answer to a request with `headers`: the file, a part of it, or that it is as the client has it.
+    /// Returns the response to a request with `headers`: the file, a part of it, or that the client's copy is current.
     pub(crate) fn answer(&self, headers: &HeaderMap, keep: Keep) -> Response {
         match Part::asked(headers, &self.tag, self.bytes.len() as u64, keep) {
             ControlFlow::Continue(part) => {
@@ -153,7 +153,7 @@ impl File {
     }
 }
 
-/// What of a file is asked for.
+/// The requested part of a file.
 #[derive(Debug)]
 pub(super) struct Part {
     pub(super) range: Range<u64>,
@@ -205,7 +205,7 @@ impl Part {
     }
 }
 
-/// Returns the answer that the client has the file already, if it says so.
+/// Returns the response that the client's copy is current, if it is.
 pub(crate) fn unchanged(headers: &HeaderMap, tag: &str, keep: Keep) -> Option<Response> {
     let known = headers.get(IF_NONE_MATCH)?.to_str().ok()?;
     let is_it = |one: &str| {

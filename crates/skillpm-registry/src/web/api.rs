@@ -1,4 +1,4 @@
-//! The server's own interface: to publish, to yank, and to say who may.
+//! The server's own API: publish, yank, and set permissions.
 
 use std::sync::Arc;
 
@@ -53,7 +53,7 @@ pub(super) fn routes() -> Vec<Route> {
 struct Whoami {
     #[serde(flatten)]
     token: Token,
-    /// What the client of ClawHub reads.
+    /// The fields that ClawHub's client reads.
     user: User,
 }
 
@@ -83,7 +83,7 @@ struct ExchangeBody {
 async fn exchange(State(state): State<Shared>, body: Sent<ExchangeBody>) -> Answer<Reply<Issued>> {
     let ExchangeBody { token } = body.read().await?;
     let statement = state.app.issuers.accept(&token, now()).await?;
-    // Anybody has jobs: one that publishes nothing here gets nothing, and nothing is kept about it.
+    // Every CI job has statements: one that publishes nothing here gets no token, and nothing is stored about it.
     let publisher = statement.publisher();
     let skills = state.app.catalog.all();
     if !skills.iter().any(|skill| skill.publisher_of(publisher).is_some()) {
@@ -106,7 +106,7 @@ async fn publish(
     archive: SentArchive,
 ) -> Answer<Reply<Record>> {
     let (name, version) = (name_of(&name)?, version_of(&version)?);
-    // Who may not publish it does not get to send megabytes.
+    // Callers who may not publish the skill must not send megabytes.
     state.app.check_publisher(&caller, &name, now()).await?;
     state.rates.check_publish(&caller)?;
     let _slot = state.publishing.acquire().await;
@@ -144,8 +144,8 @@ async fn changed(change: impl Future<Output = Result<bool>> + Send + 'static) ->
     Ok(Reply::new(StatusCode::OK, &Changed { changed: to_end(change).await? }))
 }
 
-/// Does `work` to its end, also if the client is gone or its time is over: what is announced in the log of a bucket and
-/// never comes about holds up all who read the log.
+/// Does `work` to its end, even if the client has left or the request has timed out: an announcement in the log of a bucket
+/// that is never carried out delays all who read the log.
 async fn to_end<T: Send + 'static>(work: impl Future<Output = Result<T>> + Send + 'static) -> Result<T> {
     let done = tokio::spawn(work).await;
     done.map_err(|error| Error::io("a task of the server ended early").because(error))?
@@ -266,7 +266,7 @@ struct LogQuery {
 #[derive(Serialize, JsonSchema)]
 struct Log {
     entries: Vec<LogEntry>,
-    /// What to ask for next.
+    /// The cursor of the next page.
     last: u64,
 }
 

@@ -1,4 +1,4 @@
-//! What the client of ClawHub reads: `/.well-known/clawhub.json`, and routes beside the server's own below `/api/v1`.
+//! ClawHub's protocol: `/.well-known/clawhub.json`, and routes beside the server's own below `/api/v1`.
 
 mod answers;
 
@@ -28,7 +28,7 @@ use answers::{
     Page, Resolved, created, number,
 };
 
-/// The number of entries of a page that does not say how many.
+/// The default number of entries of a page.
 const PAGE: usize = 25;
 /// The largest number of entries of a page.
 const MAX_PAGE: usize = 200;
@@ -58,11 +58,11 @@ pub(super) async fn well_known(State(state): State<Shared>, headers: HeaderMap) 
     let base = state.app.config.public_url.clone().or_else(|| address(&state.app, &headers));
     let base = base.ok_or_else(|| Error::usage("the header `Host` has no address"))?;
     let base = base.trim_end_matches('/');
-    // It may have the words of the client, which are not for others: nobody keeps it.
+    // It may repeat headers of the client, which are not for others: caches must not keep it.
     Ok(answer_json(StatusCode::OK, &json!({"apiBase": base, "authBase": base})))
 }
 
-/// Returns the address at which the client reached the server, as the client and the proxy before the server say.
+/// Returns the address at which the client reached the server, according to the client and the proxy before the server.
 fn address(app: &App, headers: &HeaderMap) -> Option<String> {
     let text = |name: &str| headers.get(name).and_then(|value| value.to_str().ok());
     let host: Authority = text(HOST.as_str())?.parse().ok()?;
@@ -76,7 +76,7 @@ struct SearchQuery {
     #[schemars(example = &"pdf")]
     q: String,
     limit: Option<usize>,
-    /// `exact`: only the skill whose name is `q`. Every other value is ignored.
+    /// `exact`: only the skill named `q`. Every other value is ignored.
     mode: Option<String>,
 }
 
@@ -95,7 +95,7 @@ async fn search(
     Ok(Reply::kept(&Matches { results }, &caller, &headers))
 }
 
-/// Whose skill is meant. Names are unique here, so this can only rule the skill out.
+/// The owner of the skill. Names are unique here, so this can only rule the skill out.
 #[derive(Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct OwnerQuery {
@@ -126,7 +126,7 @@ async fn list(
     let skills = shown.listed.iter();
     let mut seen: Vec<_> = skills.filter_map(|skill| Some((skill, skill.newest()?))).collect();
     seen.retain(|(_, newest)| newest.name.as_str().starts_with(&query.prefix));
-    // Nobody counts downloads or stars here: what asks for their order gets what was updated last.
+    // Downloads and stars are not counted: their orders are the order of the last update.
     let by_creation = query.sort.as_deref() == Some("createdAt");
     let key = |(skill, newest): &(&Arc<History>, &Record)| {
         let time = if by_creation { created(skill) } else { newest.published };
@@ -254,7 +254,7 @@ struct ResolveQuery {
     hash: String,
 }
 
-/// Answers which version has the files of which the client sends the fingerprint.
+/// Finds the version whose files have the fingerprint that the client sends.
 async fn resolve(
     State(state): State<Shared>,
     Extension(caller): Extension<Caller>,

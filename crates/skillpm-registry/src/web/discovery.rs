@@ -38,7 +38,7 @@ pub(super) async fn index(
         .map(async |record| {
             let contents = match app.contents(&record).await {
                 Ok(contents) => contents,
-                // Those whose archive is there are not to suffer for it.
+                // A damaged archive must not hide the others.
                 Err(error) if error.kind() == ErrorKind::Integrity => {
                     let name = &record.name;
                     tracing::error!(%name, code = error.code(), "a skill is left out: {}", error.with_causes());

@@ -12,13 +12,13 @@ use super::answer::Told;
 /// The challenge to those who can log in with a name and a password.
 pub(super) const BASIC: HeaderValue = HeaderValue::from_static("Basic realm=\"skills\"");
 
-/// How somebody with ClawHub's client logs in.
+/// How a user of ClawHub's client logs in.
 const LOGIN: &str = ": `clawhub login --token TOKEN` keeps one";
 
 /// The form of errors in a protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ErrorFormat {
-    /// The server's own: as RFC 9457 has it.
+    /// The server's own format, that of RFC 9457.
     Problem,
     /// ClawHub's: a line of text, which its client shows as it is.
     Text,
@@ -41,7 +41,7 @@ impl ErrorFormat {
         }
     }
 
-    /// Returns `response`, which answers a request for `path`, in this form if it tells of an error.
+    /// Returns `response` to a request for `path` in this format, if it reports an error.
     pub(super) fn translate(self, mut response: Response, path: &str) -> Response {
         let status = response.status();
         if self == Self::Problem || !(status.is_client_error() || status.is_server_error()) {
@@ -55,7 +55,7 @@ impl ErrorFormat {
                 ("application/json", json!({"errors": [error]}).to_string())
             }
             Self::Problem | Self::Text => {
-                // Its client shows no more than this line.
+                // This client shows only this line.
                 let is_unknown = self == Self::Text && status == StatusCode::UNAUTHORIZED;
                 let hint = if is_unknown { LOGIN } else { "" };
                 ("text/plain; charset=utf-8", told + hint)
@@ -72,7 +72,7 @@ impl ErrorFormat {
     }
 }
 
-/// Reports whether `path` is one that ClawHub's client reads.
+/// Reports whether ClawHub's client requests `path`.
 fn is_clawhub(path: &str) -> bool {
     let Some(rest) = path.strip_prefix("/api/v1/") else { return false };
     let parts: Vec<_> = rest.split('/').collect();

@@ -63,7 +63,7 @@ pub(super) async fn file(
         }
         FileKind::Log(number) => {
             let entry = log_entry(app, &caller, number).await?.ok_or_else(missing)?;
-            // What the caller may see of it can change.
+            // The part that the caller may see can change.
             return Ok(File::json(entry.to_bytes()).answer(&headers, keep(Keep::Ask)));
         }
         FileKind::Artifact(digest) => {
@@ -104,8 +104,8 @@ pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, kee
     Ok(part.answer(body, ZIP, &tag, keep))
 }
 
-/// Answers with the file at `path` of a version: as text or as bytes, whatever its name says. It comes from a stranger and
-/// must not act as a page of this server.
+/// Sends the file at `path` of a version: as text or as bytes, independent of its name. It comes from a stranger and must
+/// not act as a page of this server.
 pub(super) async fn contained(
     app: &App,
     record: &Record,
@@ -123,8 +123,8 @@ pub(super) async fn contained(
     Ok(response)
 }
 
-/// Returns an entry of the log without what the caller may not see, and without what was announced and has not happened;
-/// `None` if there is none yet.
+/// Returns an entry of the log, without skills that the caller may not see and announcements that did not happen; `None` if
+/// it does not exist yet.
 pub(super) async fn log_entry(
     app: &App,
     caller: &Caller,
@@ -148,7 +148,7 @@ pub(super) async fn log_entry(
     }
     entry.changes = seen;
     if entry.changes.is_empty() && count > 0 {
-        // Neither who changed something that the caller must not see, nor when; nor who failed to change something.
+        // Hide also who changed something that the caller must not see, and when, and who failed to change something.
         entry = LogEntry { time: Timestamp::new(0), by: None, changes: Vec::new() };
     }
     Ok(Some(entry))
@@ -189,7 +189,7 @@ mod tests {
     use crate::storage::Objects;
     use crate::testing::{Store, app, archive, caller};
 
-    /// What the loser of a race announced stays in the log of a bucket.
+    /// An announcement that lost a race stays in the log of a bucket.
     #[tokio::test]
     async fn the_log_has_what_happened() {
         let store = Store::new();

@@ -1,4 +1,4 @@
-//! What every request passes: who asks, how often, and what is written down about it.
+//! Checks of every request: identity, rate and access log.
 
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
@@ -29,7 +29,7 @@ use crate::error::{Error, Result, not_permitted};
 /// The number of clients after which those that have not asked for a while are forgotten.
 const REMEMBERED: usize = 10_000;
 
-/// Who has asked how often.
+/// The recent number of requests of each client.
 #[derive(Debug)]
 pub(crate) struct Rates {
     requests: DefaultKeyedRateLimiter<String>,
@@ -138,8 +138,8 @@ fn address(state: &Shared, request: &Request) -> Option<IpAddr> {
     request.extensions().get::<ConnectInfo<SocketAddr>>().map(|info| info.0.ip())
 }
 
-/// Reports whether everybody may read `path` of a registry that takes a token: what says how to get one and where, and what
-/// looks the same on every server.
+/// Reports whether `path` of a registry that requires a token is public: how to get a token and where, and paths that are
+/// the same on every server.
 fn is_open(path: &str) -> bool {
     matches!(path, "/config.json" | "/.well-known/clawhub.json" | "/api/v1/tokens/exchange")
         || path.starts_with("/static/")
@@ -152,8 +152,8 @@ async fn admitted(state: &Shared, method: &Method, path: &str, headers: &HeaderM
     Ok(caller)
 }
 
-/// Checks that `caller` may make a request of this kind for `path`. That depends on nothing that the registry has. Fails if the
-/// registry takes a token and there is none, or one that does not allow to read.
+/// Checks that `caller` may make a request of this kind for `path`. That does not depend on the contents of the registry.
+/// Fails if the registry requires a token and the caller has none, or one that does not allow reading.
 fn admit(app: &App, caller: &Caller, method: &Method, path: &str) -> Result<()> {
     if app.config.read == ReadAccess::Public || is_open(path) {
         return Ok(());
@@ -163,7 +163,7 @@ fn admit(app: &App, caller: &Caller, method: &Method, path: &str) -> Result<()> 
             .coded(codes::TOKEN_REFUSED)
             .hint("`skillpm registry login` keeps one"));
     }
-    // What a request changes is checked where it is known. Everybody may ask what the own token allows.
+    // Changes are checked where they are carried out. Every holder may ask for the permissions of the own token.
     if method.is_safe() && path != "/api/v1/whoami" && !caller.may_read() {
         return Err(missing(Scope::Read));
     }
@@ -183,7 +183,7 @@ async fn caller(state: &Shared, method: &Method, headers: &HeaderMap) -> Result<
     let (scheme, secret) = value.split_once(' ').ok_or_else(refused)?;
     let secret = match scheme.to_ascii_lowercase().as_str() {
         "bearer" => secret.trim().to_owned(),
-        // A browser sends the password that it keeps with requests that pages of others make it send, and says so.
+        // A browser adds stored passwords to requests that foreign pages cause, and marks these with an `Origin`.
         "basic" if !method.is_safe() && headers.contains_key(ORIGIN) => {
             return Err(not_permitted("a page in a browser changes nothing with a password")
                 .hint("send the token as `Authorization: Bearer TOKEN`"));
@@ -192,7 +192,7 @@ async fn caller(state: &Shared, method: &Method, headers: &HeaderMap) -> Result<
             let bytes = BASE64_STANDARD.decode(secret.trim()).map_err(|_| refused())?;
             let text = String::from_utf8(bytes).map_err(|_| refused())?;
             match text.split_once(':').ok_or_else(refused)? {
-                // What skopeo and podman send for somebody who has not logged in.
+                // The credentials of skopeo and podman without a login.
                 ("", "") => return Ok(Caller(None)),
                 (_, secret) => secret.to_owned(),
             }

@@ -1,4 +1,4 @@
-//! What those who run the server ask it.
+//! Health checks for the operator of the server.
 
 use std::time::{Duration, Instant};
 
@@ -12,7 +12,7 @@ use tokio::sync::Mutex;
 use super::Shared;
 use super::answer::Answer;
 
-/// How long the store is not asked again whether it answers: anybody can ask, as often as he likes.
+/// How long the state of the store is cached: every client can ask, at any rate.
 const FRESH: Duration = Duration::from_secs(1);
 
 /// Answers that the process is alive.

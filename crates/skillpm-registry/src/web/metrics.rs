@@ -1,4 +1,4 @@
-//! What the server counts.
+//! The metrics of the server.
 
 use std::time::Duration;
 
@@ -58,7 +58,7 @@ impl Metrics {
         );
         registry.register(
             "log_lines_dropped",
-            "Lines of the log that were not written, since nobody took them",
+            "Lines of the log that were dropped, since the queue was full",
             log_lines_dropped.clone(),
         );
         registry.register("skills", "Skills", skills.clone());

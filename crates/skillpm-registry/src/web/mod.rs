@@ -37,16 +37,16 @@ pub(crate) use tls::Tls;
 /// The number of archives that are published at the same time: each is in memory as a whole.
 const PUBLICATIONS: usize = 16;
 
-/// What every request can reach.
+/// The state that all requests share.
 #[derive(Debug)]
 pub(crate) struct State {
-    /// What the server can do.
+    /// The operations of the server.
     pub(crate) app: App,
-    /// What makes pages for people.
+    /// The pages for people.
     pub(crate) pages: Pages,
-    /// What it counts.
+    /// The metrics.
     pub(crate) metrics: Metrics,
-    /// Who has asked how often.
+    /// The rate limits.
     pub(crate) rates: guard::Rates,
     /// The publications that are in memory at the same time.
     pub(crate) publishing: Semaphore,
@@ -54,7 +54,7 @@ pub(crate) struct State {
     ready: health::Ready,
 }
 
-/// What requests share.
+/// The shared state.
 pub(crate) type Shared = Arc<State>;
 
 impl State {

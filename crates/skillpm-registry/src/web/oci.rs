@@ -28,7 +28,7 @@ const API_VERSION: HeaderName = HeaderName::from_static("docker-distribution-api
 /// The largest number of archives that are unpacked for one request, to find out whether one of them is meant.
 const UNPACKED: usize = 64;
 
-/// What a path asks for.
+/// The resource that a path names.
 #[derive(Debug, PartialEq, Eq)]
 enum Asked<'a> {
     /// Whether this is such a server.
@@ -39,7 +39,7 @@ enum Asked<'a> {
     Manifest(&'a str, &'a str),
     /// A blob, by digest.
     Blob(&'a str, Digest),
-    /// What refers to a manifest.
+    /// The manifests that refer to a manifest.
     Referrers(&'a str),
 }
 
@@ -104,7 +104,7 @@ pub(super) async fn answer(
             if parts.config == digest {
                 return Ok(send(config(record).into(), digest, BLOB, &headers, keep));
             }
-            // What says nothing but that the layer is there does not take making it.
+            // To confirm that the layer is unchanged, it need not be made.
             if let Some(response) = unchanged(&headers, &digest.hex(), keep) {
                 return Ok(response);
             }
@@ -130,7 +130,7 @@ fn base(caller: &Caller) -> Response {
     let headers = response.headers_mut();
     headers.insert(API_VERSION, HeaderValue::from_static("registry/2.0"));
     if caller.token().is_none() {
-        // What is public takes no token, but a client that has one sends it only if it was asked for.
+        // Public skills need no token, but a client that has one sends it only when asked for it.
         headers.insert(WWW_AUTHENTICATE, BASIC);
     }
     response
@@ -213,8 +213,8 @@ async fn parts(app: &App, record: &Record) -> Result<Parts> {
     Ok(parts)
 }
 
-/// Returns the newest version with parts that are the ones, and these; `None` if there is none. Fails if versions are left to
-/// look at after [`UNPACKED`] of them, and if one cannot be read that may be the one.
+/// Returns the newest version whose parts match, and these parts; `None` if no version matches. Fails if there are more than
+/// [`UNPACKED`] versions to unpack, and if a candidate cannot be read.
 async fn with_part<'h>(
     app: &App,
     skill: &'h History,

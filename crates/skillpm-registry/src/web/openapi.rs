@@ -116,7 +116,7 @@ fn operation(route: &Route, schemas: &mut Schemas) -> Value {
         operation["parameters"] = parameters.into();
     }
     if let Some((media, schema)) = body {
-        // What may be empty has nothing that must be there.
+        // A type that may be empty has no required fields.
         let is_required = schema.as_ref().is_none_or(|schema| schema.get("required").is_some());
         let content = schema.map_or_else(|| json!({}), |schema| json!({ "schema": schema }));
         operation["requestBody"] = json!({ "required": is_required, "content": { media: content } });
@@ -152,7 +152,7 @@ fn in_query(query: &Schema) -> Vec<Value> {
         if let Some(example) = facts.remove("examples").and_then(|examples| examples.get(0).cloned()) {
             parameter["example"] = example;
         }
-        // An address has no null: what is not there is left out.
+        // An address has no null: a missing value is left out.
         if let Some(kind) = facts.get_mut("type").filter(|kind| kind.is_array()) {
             *kind = kind[0].clone();
         }

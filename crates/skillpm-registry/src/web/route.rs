@@ -1,5 +1,5 @@
-//! Routes that bring their description with them: the router and the OpenAPI document are made of the same rows, and what a
-//! row does not say, the types of its handler do.
+//! Routes with their descriptions: the router and the OpenAPI document are made of the same rows. The types of a handler
+//! describe everything that its row does not.
 
 use std::marker::PhantomData;
 
@@ -31,11 +31,11 @@ pub(super) struct Route {
     /// The name of the operation, which generated clients give their function.
     pub(super) id: &'static str,
     pub(super) summary: &'static str,
-    /// The status of each answer that is no error, with what it says.
+    /// The statuses of successful responses, each with its description.
     pub(super) answers: Vec<(StatusCode, &'static str)>,
     /// The media types of an answer that is no JSON of a known form.
     pub(super) media: &'static [&'static str],
-    /// Whether nobody can call it without a token.
+    /// Whether it requires a token.
     pub(super) takes_token: bool,
     /// Whether ClawHub's client calls it, which reads an error as a line of text.
     pub(super) is_clawhub: bool,
@@ -43,7 +43,7 @@ pub(super) struct Route {
     pub(super) handler: MethodRouter<Shared>,
 }
 
-/// Makes a route. Its answer has the status 200 unless it says otherwise.
+/// Makes a route. The status of its response is 200 unless set otherwise.
 pub(super) fn route<Inputs, Extracted, H>(
     method: Method,
     path: &'static str,
@@ -76,42 +76,42 @@ where
 }
 
 impl Route {
-    /// Says what an answer with `status` tells.
+    /// Describes the response with `status`.
     pub(super) fn answers(mut self, status: StatusCode, about: &'static str) -> Self {
         self.answers.push((status, about));
         self
     }
 
-    /// Says in which media types a file is sent.
+    /// Sets the media types in which a file is sent.
     pub(super) fn sends(self, about: &'static str, media: &'static [&'static str]) -> Self {
         Self { media, ..self.answers(StatusCode::OK, about) }
     }
 
-    /// Says that it takes a token.
+    /// Makes the route require a token.
     pub(super) fn takes_token(self) -> Self {
         Self { takes_token: true, ..self }
     }
 
-    /// Says that it changes something: it takes a token, and tells whether it was not so before.
+    /// Marks the route as a change: it requires a token, and reports whether anything changed.
     pub(super) fn changes(self) -> Self {
         self.takes_token().answers(StatusCode::OK, "Whether it was not so before")
     }
 
-    /// Says that ClawHub's client calls it.
+    /// Marks the route as one of ClawHub's client.
     pub(super) fn of_clawhub(self) -> Self {
         Self { is_clawhub: true, ..self }
     }
 }
 
-/// What makes the schemas of a document.
+/// Generates the schemas of a document.
 pub(super) struct Schemas {
     /// For what requests have. A schema is where it is used.
     pub(super) requests: SchemaGenerator,
-    /// For what answers have. Schemas are kept by their names.
+    /// Generates the schemas of responses, by their names.
     pub(super) answers: SchemaGenerator,
 }
 
-/// What the types of a handler tell of its route.
+/// The description of a route that the types of its handler give.
 #[derive(Default)]
 pub(super) struct Signature {
     /// Objects with the parameters of the query as their members.
@@ -127,13 +127,13 @@ pub(super) trait Described<Inputs> {
     fn signature(schemas: &mut Schemas) -> Signature;
 }
 
-/// What a handler takes of a request.
+/// An argument of a handler.
 pub(super) trait Input {
     /// Adds what a client sends for it. The rest is the server's, or in the path.
     fn add_to(_: &mut Signature, _: &mut Schemas) {}
 }
 
-/// What a handler returns.
+/// The result of a handler.
 pub(super) trait Output {
     /// Returns the form of an answer in JSON.
     fn schema(_: &mut SchemaGenerator) -> Option<Schema> {
@@ -178,7 +178,7 @@ impl<T: JsonSchema> Output for Answer<Reply<T>> {
     }
 }
 
-/// A `T` in JSON in the body of a request. It is read when the handler says so.
+/// A `T` as JSON in the body of a request, which the handler reads when it is ready.
 pub(super) struct Sent<T>(Body, PhantomData<fn() -> T>);
 
 impl<T: JsonSchema> Input for Sent<T> {
@@ -243,7 +243,7 @@ impl SentArchive {
 /// Reads a body of at most `limit` bytes.
 async fn read(body: Body, limit: usize) -> Result<Bytes> {
     let too_large = || Error::usage(format!("the body has more than {limit} bytes")).coded(codes::TOO_LARGE);
-    // What is announced as too large is not taken at all.
+    // Refuse a body whose announced size is too large.
     if HttpBody::size_hint(&body).lower() > limit as u64 {
         return Err(too_large());
     }

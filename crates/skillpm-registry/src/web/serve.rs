@@ -39,8 +39,8 @@ const STREAMS: u32 = 32;
 #[cfg(unix)]
 const OTHER_FILES: u64 = 256;
 
-/// Answers what comes to `listener` until `stop` is ready, and then what is under way: with `tls`, over that alone. Counts in
-/// `refused` the connections of addresses that have too many.
+/// Serves the connections of `listener` until `stop` is ready, and then finishes the requests under way: with `tls`, over
+/// TLS only. Counts in `refused` the connections beyond the limit of an address.
 pub(crate) async fn serve(
     listener: TcpListener,
     gate: StartupGate,
@@ -83,7 +83,7 @@ pub(crate) async fn serve(
         let service = Peer { gate: gate.clone(), address, activity: Arc::clone(&activity) };
         let acceptor = tls.map(Tls::acceptor);
         let (builder, watcher) = (builder.clone(), graceful.watcher());
-        // A request ends by itself after its time; what tells the client so has a moment more.
+        // A request times out by itself; the response that reports this gets a moment more.
         let (first, idle) = (limits.head_time(), limits.request_time() + limits.head_time());
         tokio::spawn(async move {
             tokio::select! {
@@ -166,7 +166,7 @@ fn builder(limits: &Limits) -> Builder<TokioExecutor> {
 fn open_files() -> usize {
     use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
     let limit = getrlimit(Resource::Nofile);
-    // Where that fails, the limit is what it was.
+    // If that fails, the limit stays.
     let is_raised =
         setrlimit(Resource::Nofile, Rlimit { current: limit.maximum, maximum: limit.maximum }).is_ok();
     let files = if is_raised { limit.maximum } else { limit.current };
@@ -224,7 +224,7 @@ impl Drop for Connection {
     }
 }
 
-/// Returns the address that stands for the client at `address`: whoever has one of version 6 has 2^64 of them.
+/// Returns the address that identifies the client at `address`: a client of IPv6 has 2^64 of them.
 pub(super) fn client_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() & (u128::MAX << 64)).into(),

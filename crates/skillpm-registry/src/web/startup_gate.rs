@@ -10,7 +10,7 @@ use axum::routing::get;
 
 use super::health;
 
-/// The routes of a server, which are there once the registry is read.
+/// The routes of a server, which become available once the registry is read.
 #[derive(Debug, Clone)]
 pub(crate) struct StartupGate {
     before: Router,
@@ -18,7 +18,7 @@ pub(crate) struct StartupGate {
 }
 
 impl StartupGate {
-    /// Returns routes that only tell that the process is alive, and ask for patience.
+    /// Returns routes that report that the process is alive, and otherwise ask for patience.
     pub(crate) fn new() -> Self {
         let before = Router::new().route("/healthz", get(health::alive)).fallback(loading);
         Self { before, after: Arc::default() }

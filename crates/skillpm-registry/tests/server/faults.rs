@@ -150,7 +150,7 @@ async fn a_damaged_object_hides_no_other() {
     assert_eq!(late.get("/index/docx.json").await.status, 404);
     let log = late.stop();
     let errors: Vec<_> = log.lines().filter(|line| line.contains("\"level\":\"ERROR\"")).collect();
-    for part in ["a skill is left out", "an entry of the log is passed over", &archive] {
+    for part in ["a skill is left out", "an entry of the log is skipped", &archive] {
         assert_eq!(errors.iter().filter(|line| line.contains(part)).count(), 1, "{part}: {log}");
     }
     let verify = store.run(&["verify"]).await;

@@ -29,7 +29,7 @@ pub(super) struct Keys {
     issuers: Mutex<BTreeMap<String, Arc<Issuer>>>,
 }
 
-/// What is known of an issuer.
+/// The cached keys of an issuer.
 #[derive(Default)]
 struct Issuer {
     known: Mutex<Known>,
@@ -54,7 +54,7 @@ impl Known {
         if let Some(key) = found.filter(|_| is_within(self.read, KEYS_FRESH)) {
             return Some(Ok(key.clone()));
         }
-        // Anybody can send statements with keys that do not exist: the issuer must not be asked each time.
+        // Statements with unknown keys cost an attacker nothing: the issuer must not be asked each time.
         if is_within(self.failed, KEYS_PAUSE) {
             return Some(Err(
                 Error::io("the issuer did not answer with its keys").hint("try again in a moment")
@@ -122,7 +122,7 @@ impl Keys {
         if let Some(known) = of.known().find(kid) {
             return known;
         }
-        // One request at a time: anybody can send statements, and the issuer counts who asks.
+        // One request at a time: every client can send statements, and the issuer limits requests.
         let Ok(_turn) = of.asking.try_lock() else {
             return Err(Error::io("the keys of the issuer are being read").hint("try again in a moment"));
         };
@@ -146,7 +146,7 @@ impl Keys {
             return Err(Error::io(format!("the issuer `{issuer}` calls itself something else")));
         }
         let keys: KeySet = self.read(&discovery.jwks_uri).await?;
-        // Keys of kinds that are not known here are none of the server's business.
+        // Skip keys of unknown kinds.
         Ok(keys.keys.into_iter().filter_map(|key| serde_json::from_value(key).ok()).collect())
     }
 
@@ -217,7 +217,7 @@ mod tests {
     #[tokio::test]
     async fn an_issuer_that_does_not_answer_is_no_mistake_of_the_job() {
         let keys = Keys::new().expect("a client");
-        // Nobody listens there.
+        // Nothing listens there.
         let gone = {
             let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
             format!("http://{}", listener.local_addr().expect("an address"))
@@ -240,7 +240,7 @@ mod tests {
         let working = Working::start().url();
         let asking = keys.find(&hanging, "one");
         let other = async {
-            // It is asked by now, and says nothing.
+            // By now it has been asked, and does not answer.
             let accepted = tokio::task::spawn_blocking(move || {
                 let mut stream = listener.accept().expect("a connection").0;
                 let _ = stream.read(&mut [0; 16]);

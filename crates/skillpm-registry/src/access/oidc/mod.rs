@@ -1,7 +1,7 @@
-//! Trusted publishing: a job of a CI system proves by a signed statement who it is, and gets a token for a few minutes.
+//! Trusted publishing: a job of a CI system proves its identity by a signed statement, and gets a token for a few minutes.
 //!
-//! The statement is an `OpenID` Connect token. Its issuer is one that the operator named, its audience this server, and its
-//! signature that of a key which the issuer publishes. Each is accepted once: which were seen is kept where the tokens are.
+//! The statement is an `OpenID` Connect token. The operator named its issuer, its audience is this server, and a key that
+//! the issuer publishes signed it. Each is accepted once: the redeemed ones are recorded beside the tokens.
 
 mod keys;
 mod statement;
@@ -25,7 +25,7 @@ const JOB_SECONDS: i64 = 15 * 60;
 /// The issuers that the operator trusts.
 pub(crate) struct Issuers {
     urls: Vec<String>,
-    /// What statements have to be for: the address of this server.
+    /// The address of this server, which statements must have as their audience.
     audience: Option<String>,
     keys: Keys,
     seen: Objects,
@@ -41,7 +41,7 @@ impl fmt::Debug for Issuers {
 }
 
 impl Issuers {
-    /// Returns the issuers at `urls`, whose statements have to be for `audience`. What was seen is kept in `private`.
+    /// Returns the issuers at `urls`. Statements must be for `audience`; the redeemed ones are recorded in `private`.
     pub(crate) fn new(urls: &[String], audience: Option<&str>, private: &Objects) -> Result<Self> {
         let audience = audience.map(|url| url.trim_end_matches('/').to_owned());
         let urls = urls.iter().map(|url| url.trim_end_matches('/').to_owned()).collect();
@@ -65,7 +65,7 @@ impl Issuers {
         key.check(&header.alg, signed, &signature)?;
         if !claims.aud.is(audience) {
             return Err(refused(format!(
-                "the statement is for somebody else: its `aud` has to be `{audience}`"
+                "the statement is for another server: its `aud` has to be `{audience}`"
             )));
         }
         check_time(&claims, now)?;
@@ -76,8 +76,8 @@ impl Issuers {
         Ok(Statement { holder, seen, expires })
     }
 
-    /// Remembers the statement for all servers of the registry, and returns what a token is to be for whoever shows it. Fails
-    /// if it was shown before, and if the store does not answer.
+    /// Records the statement as redeemed, for all servers of the registry, and returns the token to issue. Fails if it was
+    /// redeemed before, and if the store does not answer.
     pub(crate) async fn redeem(&self, statement: Statement, now: Timestamp) -> Result<TokenRequest> {
         // The bytes differ each time, so a second creation is never taken for the first.
         let by = crate::random::random_hex(16)?;

@@ -1,4 +1,4 @@
-//! What a statement says, and when it is valid.
+//! The claims of a statement, and the checks of its validity.
 
 use base64::Engine as _;
 use base64::prelude::BASE64_URL_SAFE_NO_PAD;
@@ -69,7 +69,7 @@ pub(super) enum Audience {
 }
 
 impl Audience {
-    /// Reports whether the statement is for `wanted` alone.
+    /// Reports whether `wanted` is the only audience of the statement.
     pub(super) fn is(&self, wanted: &str) -> bool {
         match self {
             Self::One(one) => one == wanted,
@@ -83,13 +83,13 @@ impl Audience {
 #[derive(Debug)]
 pub(crate) struct Statement {
     pub(super) holder: (TrustedPublisher, Provenance),
-    /// What makes it one statement, whatever its signature looks like.
+    /// Identifies the statement, independent of its signature's encoding.
     pub(super) seen: Digest,
     pub(super) expires: i64,
 }
 
 impl Statement {
-    /// Returns the workflow whose job it is about.
+    /// Returns the workflow that the statement is about.
     pub(crate) fn publisher(&self) -> &TrustedPublisher {
         &self.holder.0
     }
@@ -132,15 +132,15 @@ pub(super) fn check_time(claims: &Claims, now: Timestamp) -> Result<()> {
     Ok(())
 }
 
-/// Returns the workflow whose job the claims describe, and what it works on. Fails if they do not say it, and for a workflow of
-/// another repository.
+/// Returns the workflow that the claims describe, and the revision that it works on. Fails if a claim is missing, and for a
+/// workflow of another repository.
 pub(super) fn holder(issuer: &str, claims: Claims) -> Result<(TrustedPublisher, Provenance)> {
     let incomplete = || refused("the statement does not say which workflow of which repository it is about");
     let repository = claims.repository.ok_or_else(incomplete)?;
     let reference = claims.workflow_ref.ok_or_else(incomplete)?;
     // The name of a branch can have an `@` too, so the first one counts.
     let (path, _) = reference.split_once('@').ok_or_else(incomplete)?;
-    // A workflow that another repository lends runs what that repository says.
+    // A reusable workflow runs the code of the repository that has it.
     let of_github = path.strip_prefix(&repository).and_then(|rest| rest.strip_prefix("/.github/workflows/"));
     // GitLab has its host before the path, and two slashes behind it.
     let of_gitlab =

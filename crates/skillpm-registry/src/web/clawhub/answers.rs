@@ -1,4 +1,4 @@
-//! What the client of ClawHub is told. A version always has three numbers, as that client compares it, and a time is in
+//! The responses for ClawHub's client. A version always has three numbers, as that client compares it, and a time is in
 //! milliseconds since the start of 1970.
 
 use std::sync::Arc;
@@ -30,7 +30,7 @@ pub(super) struct Match {
 }
 
 impl Match {
-    /// Returns what is told of `skill`; `None` if all its versions are yanked.
+    /// Returns the entry of `skill`; `None` if all its versions are yanked.
     pub(super) fn of(skill: &History, score: f64) -> Option<Self> {
         let (owner, newest) = (Owner::of(skill), skill.newest()?);
         Some(Self {
@@ -46,7 +46,7 @@ impl Match {
     }
 }
 
-/// Who is named as the owner of a skill.
+/// The owner of a skill, by name.
 #[derive(Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(super) struct Owner {
@@ -67,7 +67,7 @@ impl Owner {
 #[schemars(rename = "PageOf{T}")]
 pub(super) struct Page<T> {
     pub(super) items: Vec<T>,
-    /// What to ask for next.
+    /// The cursor of the next page.
     pub(super) next_cursor: Option<String>,
 }
 
@@ -96,7 +96,7 @@ struct Stats {
 }
 
 impl Skill {
-    /// Returns what is told of a skill, of which `newest` is the newest version that is not yanked.
+    /// Returns the entry of a skill; `newest` is its newest version that is not yanked.
     pub(super) fn of(skill: &History, newest: Option<&Record>) -> Self {
         let described = newest.or_else(|| skill.records().last());
         Self {
@@ -149,7 +149,7 @@ pub(super) struct OneSkill {
     skill: Skill,
     latest_version: Option<LatestVersion>,
     owner: Option<Owner>,
-    /// Nobody judges skills here.
+    /// Always empty: skills are not moderated here.
     moderation: (),
 }
 
