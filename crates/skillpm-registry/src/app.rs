@@ -3,9 +3,9 @@
 mod change;
 mod contents;
 mod file;
-mod shown;
 #[cfg(test)]
 mod tests;
+mod visible;
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -23,12 +23,12 @@ use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
 use crate::name::SkillName;
 use crate::registry::{Artifact, History, Timestamp, Visibility, files};
-use crate::storage::{Place, Storage, blocking};
+use crate::storage::{Location, Storage, blocking};
 
 pub(crate) use contents::Parts;
 pub(crate) use file::File;
 use file::Overview;
-pub(crate) use shown::Shown;
+pub(crate) use visible::VisibleSkills;
 
 /// The number of views whose skills are cached.
 const VIEWS: usize = 16;
@@ -37,9 +37,9 @@ const LISTS: usize = 4_096;
 /// How many versions have their OCI descriptor cached, of some 150 bytes each.
 const PARTS: usize = 100_000;
 /// The size of the cache of immutable files, in bytes.
-const KEPT_BYTES: u64 = 64 << 20;
+const CACHE_BYTES: u64 = 64 << 20;
 /// The largest of these files.
-pub(crate) const KEPT_FILE: u64 = 1 << 20;
+pub(crate) const MAX_CACHED_FILE: u64 = 1 << 20;
 
 /// A server.
 #[derive(Debug)]
@@ -59,8 +59,8 @@ pub(crate) struct App {
     /// Held during the publication of a skill with a new name.
     new_names: tokio::sync::Mutex<()>,
     /// The visible skills of each view.
-    shown: Cache<(u64, View), Arc<Shown>>,
-    kept: Cache<String, Bytes, BytesOf>,
+    visible: Cache<(u64, View), Arc<VisibleSkills>>,
+    cached: Cache<String, Bytes, BytesOf>,
     /// The lists of skills, each with the state of the skill that it was made of.
     lists: Cache<SkillName, (Arc<History>, File)>,
     unpacked: contents::Unpacked,
@@ -89,7 +89,7 @@ impl Weighter<String, Bytes> for BytesOf {
 impl App {
     /// Opens the registry that `config` names, and reads all of it.
     pub(crate) async fn open(config: Config) -> Result<Self> {
-        let storage = Storage::open(&Place::of(&config)?).await?;
+        let storage = Storage::open(&Location::of(&config)?).await?;
         Self::with(config, storage).await
     }
 
@@ -98,7 +98,7 @@ impl App {
         let catalog = Catalog::new(storage.load().await?);
         let tokens = Tokens::new(storage.private());
         let issuers = Issuers::new(&config.trusted_issuers, config.public_url.as_deref(), storage.private())?;
-        let kept = Cache::with_weighter(10_000, KEPT_BYTES, BytesOf);
+        let cached = Cache::with_weighter(10_000, CACHE_BYTES, BytesOf);
         Ok(Self {
             config,
             storage,
@@ -107,8 +107,8 @@ impl App {
             issuers,
             private: Derived::default(),
             new_names: tokio::sync::Mutex::default(),
-            shown: Cache::new(VIEWS),
-            kept,
+            visible: Cache::new(VIEWS),
+            cached,
             lists: Cache::new(LISTS),
             unpacked: contents::Unpacked::default(),
             parts: Cache::new(PARTS),
@@ -118,10 +118,10 @@ impl App {
     /// Returns the skill `name`, if `caller` may see it. A missing skill and an invisible one give the same error; only
     /// owners learn that their token does not allow reading.
     pub(crate) fn skill(&self, caller: &Caller, name: &SkillName) -> Result<Arc<History>> {
-        let found = self.catalog.skill(name).filter(|there| !there.records().is_empty());
+        let found = self.catalog.skill(name).filter(|found| !found.records().is_empty());
         match found {
-            Some(there) if self.is_seen(caller, &there) => Ok(there),
-            Some(there) if caller.owns(&there) && !caller.may_read() => Err(missing(Scope::Read)),
+            Some(found) if self.is_seen(caller, &found) => Ok(found),
+            Some(found) if caller.owns(&found) && !caller.may_read() => Err(missing(Scope::Read)),
             _ => Err(unknown(format!("there is no skill `{name}`"))),
         }
     }
@@ -143,18 +143,20 @@ impl App {
     }
 
     /// Returns the skills that `caller` may see, as pages, searches and the files about all of them need them.
-    pub(crate) fn shown(&self, caller: &Caller) -> Arc<Shown> {
+    pub(crate) fn visible(&self, caller: &Caller) -> Arc<VisibleSkills> {
         if !self.may_read(caller) {
             return Arc::default();
         }
         // Most callers see the same, so it is made once for all of them.
         let key = (self.catalog.generation(), self.view(caller));
-        if self.shown.peek(&key).is_none() {
+        if self.visible.peek(&key).is_none() {
             // Nobody asks for views of an older generation again.
-            self.shown.retain(|(generation, _), _| *generation == key.0);
+            self.visible.retain(|(generation, _), _| *generation == key.0);
         }
         let seen = || self.catalog.all().into_iter().filter(|skill| self.is_seen(caller, skill)).collect();
-        let made = self.shown.get_or_insert_with(&key, || Ok::<_, Infallible>(Arc::new(Shown::new(seen()))));
+        let made = self
+            .visible
+            .get_or_insert_with(&key, || Ok::<_, Infallible>(Arc::new(VisibleSkills::new(seen()))));
         made.unwrap_or_else(|never| match never {})
     }
 
@@ -182,11 +184,11 @@ impl App {
     /// Reads a record, an event or an entry of the log, of at most `limit` bytes; `None` if it does not exist. It never
     /// changes, so a small one is cached.
     pub(crate) async fn constant(&self, path: &str, limit: u64) -> Result<Option<Bytes>> {
-        if let Some(bytes) = self.kept.get(path) {
+        if let Some(bytes) = self.cached.get(path) {
             return Ok(Some(bytes));
         }
         let Some(bytes) = self.storage.read(path, limit).await? else { return Ok(None) };
-        self.keep(path.to_owned(), &bytes);
+        self.cache(path.to_owned(), &bytes);
         Ok(Some(bytes))
     }
 
@@ -194,7 +196,7 @@ impl App {
     /// bytes differ from those that were published.
     pub(crate) async fn archive(&self, artifact: &Artifact) -> Result<Option<Bytes>> {
         let path = files::artifact(&artifact.digest);
-        if let Some(bytes) = self.kept.get(&path) {
+        if let Some(bytes) = self.cached.get(&path) {
             return Ok(Some(bytes));
         }
         let Some(bytes) = self.storage.read(&path, artifact.size).await? else { return Ok(None) };
@@ -208,14 +210,14 @@ impl App {
                 .hint("`skillpm-registry verify` lists what is damaged")
                 .coded(codes::REGISTRY_MISMATCH));
         }
-        self.keep(path, &bytes);
+        self.cache(path, &bytes);
         Ok(Some(bytes))
     }
 
     /// Keeps `bytes` in memory if they are few.
-    fn keep(&self, key: String, bytes: &Bytes) {
-        if bytes.len() as u64 <= KEPT_FILE {
-            self.kept.insert(key, bytes.clone());
+    fn cache(&self, key: String, bytes: &Bytes) {
+        if bytes.len() as u64 <= MAX_CACHED_FILE {
+            self.cached.insert(key, bytes.clone());
         }
     }
 }

@@ -124,7 +124,7 @@ impl Catalog {
     }
 
     fn has(&self, announced: &Announced) -> bool {
-        self.skill(&announced.name).is_some_and(|there| announced.what.is_in(&there))
+        self.skill(&announced.name).is_some_and(|known| announced.what.is_in(&known))
     }
 
     /// Returns the number of the last entry of the log up to which everything that was announced is known.
@@ -136,12 +136,12 @@ impl Catalog {
     pub(crate) fn set(&self, history: History) -> bool {
         let mut skills = self.write();
         // Two changes at the same time can each lack what the other did. Then the log brings both, a moment later.
-        let is_newer = |there: &Arc<History>| {
-            let (there, new) = (
-                (there.records().len(), there.event_count()),
+        let is_newer = |known: &Arc<History>| {
+            let (known, new) = (
+                (known.records().len(), known.event_count()),
                 (history.records().len(), history.event_count()),
             );
-            new != there && new.0 >= there.0 && new.1 >= there.1
+            new != known && new.0 >= known.0 && new.1 >= known.1
         };
         if !skills.by_name.get(history.name()).is_none_or(is_newer) {
             return false;
@@ -159,7 +159,7 @@ impl Catalog {
 
     /// Returns the skill `name`, which has no versions if the registry does not have it.
     pub(crate) fn history(&self, name: &SkillName) -> History {
-        self.skill(name).map_or_else(|| History::empty(name.clone()), |there| there.as_ref().clone())
+        self.skill(name).map_or_else(|| History::empty(name.clone()), |known| known.as_ref().clone())
     }
 
     /// Returns all skills, sorted by name.
@@ -202,8 +202,8 @@ impl Catalog {
 impl Skills {
     fn set(&mut self, history: History) {
         let name = history.name().clone();
-        if let Some(there) = self.by_name.get(&name) {
-            self.versions -= there.records().len();
+        if let Some(known) = self.by_name.get(&name) {
+            self.versions -= known.records().len();
         }
         self.versions += history.records().len();
         for record in history.records() {

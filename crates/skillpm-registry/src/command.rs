@@ -1,6 +1,6 @@
 //! The command line.
 
-mod keep;
+mod maintenance;
 mod owner;
 
 use std::io::Write as _;
@@ -20,12 +20,12 @@ use crate::access::{Holder, Scope, TokenRequest, Tokens};
 use crate::app::{App, now};
 use crate::config::{Config, PREFIX};
 use crate::error::{Error, Result};
+use crate::hints;
 use crate::log::{Ending, Log};
 use crate::pages;
 use crate::registry::{Account, Timestamp, registry_name};
-use crate::storage::{Place, Storage, check_store, create, create_if_empty};
+use crate::storage::{Location, Storage, check_store, create, create_if_empty};
 use crate::web::{self, Metrics, StartupGate, State, Tls};
-use crate::words;
 
 /// How long the end of the process waits for busy threads.
 const LAST: Duration = Duration::from_secs(1);
@@ -53,11 +53,11 @@ enum Command {
     /// Show a skill to all who may read the registry, or only to its owners
     Visibility(owner::VisibilityArgs),
     /// Check every record and archive
-    Verify(keep::VerifyArgs),
+    Verify(maintenance::VerifyArgs),
     /// Copy a registry to a directory, or update such a copy
-    Backup(keep::BackupArgs),
+    Backup(maintenance::BackupArgs),
     /// List what is no longer needed; removes nothing
-    Garbage(keep::GarbageArgs),
+    Garbage(maintenance::GarbageArgs),
     /// Write the pages about all public skills as a static site
     Site(SiteArgs),
 }
@@ -197,7 +197,7 @@ pub fn main() -> ExitCode {
 fn failed(error: &Error) -> ExitCode {
     anstream::eprintln!("error: {}", error.with_causes());
     for hint in error.hints() {
-        anstream::eprintln!("  hint: {}", words::here(hint));
+        anstream::eprintln!("  hint: {}", hints::for_operator(hint));
     }
     ExitCode::from(error.kind().exit_code())
 }
@@ -208,9 +208,9 @@ async fn run(command: Command) -> Result<()> {
         Command::Serve(args) => serve(args).await,
         Command::Owner(command) => owner::own(command).await,
         Command::Visibility(args) => owner::show(args).await,
-        Command::Verify(args) => keep::verify(args).await,
-        Command::Backup(args) => keep::backup(args).await,
-        Command::Garbage(args) => keep::garbage(args).await,
+        Command::Verify(args) => maintenance::verify(args).await,
+        Command::Backup(args) => maintenance::backup(args).await,
+        Command::Garbage(args) => maintenance::garbage(args).await,
         Command::Site(args) => site(args).await,
         Command::Token(TokenCommand::Create(args)) => create_token(args).await,
         Command::Token(TokenCommand::List(args)) => list_tokens(args).await,
@@ -236,9 +236,9 @@ impl Common {
 async fn init(args: InitArgs) -> Result<()> {
     let name = args.name.as_deref().map(registry_name).transpose();
     let name = name.map_err(|error| Error::usage(error.to_string()))?;
-    let place = Place::of(&args.common.settings()?)?;
-    let name = create(&place, name).await?;
-    anstream::println!("`{place}` is the registry `{name}` now");
+    let location = Location::of(&args.common.settings()?)?;
+    let name = create(&location, name).await?;
+    anstream::println!("`{location}` is the registry `{name}` now");
     Ok(())
 }
 
@@ -303,10 +303,10 @@ async fn serve(args: ServeArgs) -> Result<()> {
 
 /// Opens the registry that `config` names. Creates it if the location is empty.
 async fn open(config: Config) -> Result<App> {
-    let place = Place::of(&config)?;
-    check_store(&place).await?;
-    if let Some(name) = create_if_empty(&place).await? {
-        tracing::info!(%name, "created a registry in `{place}`");
+    let location = Location::of(&config)?;
+    check_store(&location).await?;
+    if let Some(name) = create_if_empty(&location).await? {
+        tracing::info!(%name, "created a registry in `{location}`");
     }
     App::open(config).await
 }
@@ -397,7 +397,7 @@ async fn site(args: SiteArgs) -> Result<()> {
 }
 
 async fn tokens(common: &Common) -> Result<Tokens> {
-    let storage = Storage::open(&Place::of(&common.settings()?)?).await?;
+    let storage = Storage::open(&Location::of(&common.settings()?)?).await?;
     Ok(Tokens::new(storage.private()))
 }
 

@@ -254,12 +254,12 @@ mod tests {
         let page = String::from_utf8_lossy(&bytes);
         let settings = page.split("## ").find(|part| part.starts_with("Settings")).expect("the settings");
         let rows = settings.lines().filter_map(|line| line.strip_prefix("| `")?.split_once('`'));
-        let mut told: Vec<_> = rows.map(|(name, _)| name.to_owned()).collect();
+        let mut documented: Vec<_> = rows.map(|(name, _)| name.to_owned()).collect();
         let mut all = [accepted(""), accepted("[limits]"), accepted("[bucket]")].concat();
         all.retain(|name| name != "limits" && name != "bucket");
-        told.sort();
+        documented.sort();
         all.sort();
-        assert_eq!(told, all);
+        assert_eq!(documented, all);
     }
 
     #[test]

@@ -13,6 +13,7 @@ mod catalog;
 pub mod command;
 mod config;
 mod error;
+mod hints;
 mod log;
 mod pages;
 mod random;
@@ -20,7 +21,6 @@ mod storage;
 #[cfg(test)]
 mod testing;
 mod web;
-mod words;
 
 use skillpm_format::{codes, digest, interop, name, version};
 use skillpm_sources::registry;

@@ -23,10 +23,10 @@ pub(crate) fn check_new_name(
     if reserved.any(|reserved| self::shape(reserved) == shape) {
         return Err(refused(format!("the name `{name}` is reserved, or looks like one that is")));
     }
-    match catalog.with_name(|there| there != name && self::shape(there.as_str()) == shape) {
+    match catalog.with_name(|known| known != name && self::shape(known.as_str()) == shape) {
         // The name is shown only to those who may see it.
-        Some(there) if is_seen(&there) => {
-            Err(refused(format!("the name `{name}` looks like `{}`, which exists", there.name())))
+        Some(known) if is_seen(&known) => {
+            Err(refused(format!("the name `{name}` looks like `{}`, which exists", known.name())))
         }
         Some(_) => Err(refused(format!("the name `{name}` looks like one that exists"))),
         None => Ok(()),

@@ -129,7 +129,7 @@ impl Token {
 
 /// The tokens of a registry.
 pub(crate) struct Tokens {
-    kept: Objects,
+    stored: Objects,
     remembered: Cache<Digest, (Option<Token>, Instant)>,
 }
 
@@ -142,7 +142,7 @@ impl std::fmt::Debug for Tokens {
 impl Tokens {
     /// Returns the tokens that are stored in `private`.
     pub(crate) fn new(private: &Objects) -> Self {
-        Self { kept: private.below("tokens"), remembered: Cache::new(REMEMBERED) }
+        Self { stored: private.below("tokens"), remembered: Cache::new(REMEMBERED) }
     }
 
     /// Makes a token.
@@ -154,7 +154,7 @@ impl Tokens {
         let token = Token { id, holder, scopes, names, created: now, expires, note };
         let bytes = serde_json::to_vec(&token)
             .map_err(|error| Error::io("a token cannot be written").because(error))?;
-        self.kept.create(&path(&digest), bytes.into()).await?;
+        self.stored.create(&path(&digest), bytes.into()).await?;
         Ok(Issued { secret, token })
     }
 
@@ -175,7 +175,7 @@ impl Tokens {
         {
             return Ok(token);
         }
-        let found = self.kept.get(&path(&digest), MAX_FILE).await?;
+        let found = self.stored.get(&path(&digest), MAX_FILE).await?;
         let token = found.as_deref().map(parse).transpose()?;
         self.remembered.insert(digest, (token.clone(), Instant::now()));
         Ok(token)
@@ -184,8 +184,8 @@ impl Tokens {
     /// Returns all tokens, by holder and time. Fails if the store does not answer, or one is damaged.
     pub(crate) async fn list(&self) -> Result<Vec<Token>> {
         let mut tokens = Vec::new();
-        for path in self.kept.list("").await? {
-            if let Some(bytes) = self.kept.get(&path, MAX_FILE).await? {
+        for path in self.stored.list("").await? {
+            if let Some(bytes) = self.stored.get(&path, MAX_FILE).await? {
                 tokens.push(parse(&bytes)?);
             }
         }
@@ -195,14 +195,14 @@ impl Tokens {
 
     /// Revokes the token that is called `id`. Fails if there is none, and if the store does not answer.
     pub(crate) async fn revoke(&self, id: &str) -> Result<Token> {
-        for path in self.kept.list("").await? {
+        for path in self.stored.list("").await? {
             if !id.is_empty()
                 && path.starts_with(id)
-                && let Some(bytes) = self.kept.get(&path, MAX_FILE).await?
+                && let Some(bytes) = self.stored.get(&path, MAX_FILE).await?
             {
                 let token = parse(&bytes)?;
                 if token.id == id {
-                    self.kept.remove(&path).await?;
+                    self.stored.remove(&path).await?;
                     return Ok(token);
                 }
             }

@@ -11,7 +11,7 @@ use skillpm_format::tree::FileSet;
 use skillpm_sources::archive::write_tar_gz;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::{App, KEPT_FILE};
+use super::{App, MAX_CACHED_FILE};
 use crate::codes;
 use crate::digest::Digest;
 use crate::error::{Error, Result, unusable};
@@ -21,7 +21,7 @@ use crate::storage::blocking;
 /// The number of archives that are unpacked at the same time.
 const AT_ONCE: usize = 4;
 /// The size of the cache of contents, in bytes.
-const KEPT_BYTES: u64 = 32 << 20;
+const CACHE_BYTES: u64 = 32 << 20;
 /// The bytes in memory of large files and layers in answers under way: enough for a few of the largest archives at the same
 /// time. Clients that take them slowly must not take all memory.
 const SENT_BYTES: usize = 128 << 20;
@@ -60,7 +60,7 @@ pub(crate) struct ContainedFile {
 #[derive(Debug)]
 pub(super) struct Unpacked {
     /// The contents, by the digest of the archive.
-    kept: Cache<Digest, Arc<Contents>, BytesOf>,
+    cached: Cache<Digest, Arc<Contents>, BytesOf>,
     slots: Arc<Semaphore>,
     sent: Sent,
 }
@@ -125,8 +125,8 @@ impl Weighter<Digest, Arc<Contents>> for BytesOf {
 
 impl Default for Unpacked {
     fn default() -> Self {
-        let kept = Cache::with_weighter(10_000, KEPT_BYTES, BytesOf);
-        Self { kept, slots: Arc::new(Semaphore::new(AT_ONCE)), sent: Sent::new(SENT_BYTES) }
+        let cached = Cache::with_weighter(10_000, CACHE_BYTES, BytesOf);
+        Self { cached, slots: Arc::new(Semaphore::new(AT_ONCE)), sent: Sent::new(SENT_BYTES) }
     }
 }
 
@@ -135,18 +135,18 @@ impl App {
     /// was published.
     pub(crate) async fn contents(&self, record: &Record) -> Result<Arc<Contents>> {
         let archive = record.artifact.digest;
-        if let Some(contents) = self.unpacked.kept.get(&archive) {
+        if let Some(contents) = self.unpacked.cached.get(&archive) {
             return Ok(contents);
         }
         let slot = self.slots(1).await?;
-        if let Some(contents) = self.unpacked.kept.get(&archive) {
+        if let Some(contents) = self.unpacked.cached.get(&archive) {
             return Ok(contents);
         }
         let name = record.name.to_string();
         let (contents, layer) = self.unpack(record, slot, move |set| look(set, &name)).await?;
         let contents = Arc::new(contents);
-        self.unpacked.kept.insert(archive, Arc::clone(&contents));
-        self.keep(layer_key(&archive), &layer);
+        self.unpacked.cached.insert(archive, Arc::clone(&contents));
+        self.cache(layer_key(&archive), &layer);
         Ok(contents)
     }
 
@@ -172,7 +172,7 @@ impl App {
         key: String,
         read: impl FnOnce(&FileSet) -> Result<Option<Vec<u8>>> + Send + 'static,
     ) -> Result<Option<Bytes>> {
-        let known = || self.kept.get(&key).or_else(|| self.unpacked.sent.get(&key));
+        let known = || self.cached.get(&key).or_else(|| self.unpacked.sent.get(&key));
         if let Some(bytes) = known() {
             return Ok(Some(bytes));
         }
@@ -182,10 +182,10 @@ impl App {
             return Ok(Some(bytes));
         }
         let Some(bytes) = self.unpack(record, slot, read).await?.map(Bytes::from) else { return Ok(None) };
-        if bytes.len() as u64 > KEPT_FILE {
+        if bytes.len() as u64 > MAX_CACHED_FILE {
             return self.unpacked.sent.add(key, bytes).map(Some);
         }
-        self.keep(key, &bytes);
+        self.cache(key, &bytes);
         Ok(Some(bytes))
     }
 

@@ -316,14 +316,14 @@ async fn one_version_is_published_once() {
                 published.ok().map(|published| published.record.artifact.digest)
             }));
         }
-        let mut told = Vec::new();
+        let mut published = Vec::new();
         for task in tasks {
-            told.extend(task.await.expect("a publisher"));
+            published.extend(task.await.expect("a publisher"));
         }
         let late = server(&store).await;
         let history = late.catalog.history(&name("pdf"));
         let record = history.get(&version(&number)).expect("the version");
-        assert_eq!(told, [record.artifact.digest], "{number}");
+        assert_eq!(published, [record.artifact.digest], "{number}");
     }
 }
 

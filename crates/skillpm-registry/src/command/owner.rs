@@ -51,14 +51,14 @@ pub(super) struct VisibilityArgs {
 
     /// who sees the skill: all who may read the registry, or only its owners
     #[arg(value_name = "VISIBILITY")]
-    visibility: Shown,
+    visibility: VisibilityArg,
 
     #[command(flatten)]
     common: Common,
 }
 
 #[derive(Debug, Clone, Copy, ValueEnum)]
-enum Shown {
+enum VisibilityArg {
     Public,
     Private,
 }
@@ -106,11 +106,11 @@ async fn change(OwnerArgs { name, account, common }: OwnerArgs, owns: bool) -> R
 
 pub(super) async fn show(VisibilityArgs { name, visibility, common }: VisibilityArgs) -> Result<()> {
     let app = App::open(common.settings()?).await?;
-    let (visibility, shown) = match visibility {
-        Shown::Public => (Visibility::Public, "public"),
-        Shown::Private => (Visibility::Private, "private"),
+    let (visibility, word) = match visibility {
+        VisibilityArg::Public => (Visibility::Public, "public"),
+        VisibilityArg::Private => (Visibility::Private, "private"),
     };
     let is_new = app.show_to(&operator()?, &name, visibility, now()).await?;
-    anstream::println!("`{name}` is {shown} {}", if is_new { "now" } else { "already" });
+    anstream::println!("`{name}` is {word} {}", if is_new { "now" } else { "already" });
     Ok(())
 }

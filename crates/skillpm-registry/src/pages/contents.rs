@@ -12,7 +12,7 @@ use skillpm_format::tokens;
 use skillpm_format::tree::FileSet;
 
 use super::markdown;
-use super::view::{bytes, number, shown};
+use super::view::{bytes, number, printable};
 use crate::error::Result;
 use crate::registry::{Record, document_of};
 
@@ -86,7 +86,7 @@ struct Finding {
 
 impl Item {
     fn of(change: &Change) -> Self {
-        let (text, path) = (shown(&change.text), shown(change.path.as_str()));
+        let (text, path) = (printable(&change.text), printable(change.path.as_str()));
         match (change.kind, change.line) {
             (Kind::Executable, _) => Self { text: path, place: String::new() },
             // For a whole file the path is description enough.
@@ -103,7 +103,7 @@ impl Contents {
         let document = document_of(set)?;
         let mut contents = Self {
             body: String::new(),
-            compatibility: document.compatibility().as_deref().map(shown),
+            compatibility: document.compatibility().as_deref().map(printable),
             tokens: tokens(set, &document, record)?,
             files: file_list(set)?,
             access: grouped(&review(None, set)?.changes),
@@ -136,13 +136,13 @@ impl Contents {
         (self.errors, self.warnings) = (count(Severity::Error), count(Severity::Warning));
         self.more_findings = findings.len().saturating_sub(FINDINGS);
         let lines = document.line_index();
-        let told = findings.iter().take(FINDINGS).map(|finding| Finding {
+        let shown = findings.iter().take(FINDINGS).map(|finding| Finding {
             severity: finding.severity.to_string(),
             rule: finding.rule,
-            message: shown(&finding.message),
+            message: printable(&finding.message),
             line: lines.line(finding.span.start),
         });
-        self.findings = told.collect();
+        self.findings = shown.collect();
         Ok(())
     }
 }
@@ -176,10 +176,10 @@ fn file_list(set: &FileSet) -> Result<Vec<File>> {
         };
         list.push(File {
             id: format!("file-{at}"),
-            path: shown(file.path.as_str()),
+            path: printable(file.path.as_str()),
             size: bytes(file.size),
             is_executable: file.executable,
-            text: text.map(|text| shown(&text)),
+            text: text.map(|text| printable(&text)),
             hidden,
         });
     }

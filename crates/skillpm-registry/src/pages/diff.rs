@@ -5,7 +5,7 @@ use skillpm_core::ops::diff::{ContentDiff, FileStatus, VersionDiff};
 use skillpm_format::tree::FileSet;
 
 use super::contents::{Access, grouped};
-use super::view::{bytes, shown};
+use super::view::{bytes, printable};
 use crate::error::Result;
 
 /// The largest number of lines that are shown.
@@ -49,7 +49,7 @@ impl Diff {
         let file = |file: &skillpm_core::ops::diff::FileDiff| {
             let (lines, note) = content(&file.content, &mut room);
             File {
-                path: shown(file.path.as_str()),
+                path: printable(file.path.as_str()),
                 status: match file.status {
                     FileStatus::Added => "added",
                     FileStatus::Removed => "removed",
@@ -77,12 +77,12 @@ impl Diff {
 
 fn content(content: &ContentDiff, room: &mut usize) -> (Vec<Line>, Option<String>) {
     let sizes = |why: &str, old: u64, new: u64| {
-        let told = match (old, new) {
+        let reason = match (old, new) {
             (0, new) => bytes(new),
             (old, 0) => bytes(old),
             (old, new) => format!("{} before, {} now", bytes(old), bytes(new)),
         };
-        (Vec::new(), Some(format!("{why}: {told}")))
+        (Vec::new(), Some(format!("{why}: {reason}")))
     };
     match content {
         ContentDiff::Same => (Vec::new(), None),
@@ -106,5 +106,5 @@ fn line(text: &str) -> Line {
         Some(b'@') => "hunk",
         _ => "same",
     };
-    Line { kind, text: shown(text.strip_suffix('\r').unwrap_or(text)) }
+    Line { kind, text: printable(text.strip_suffix('\r').unwrap_or(text)) }
 }

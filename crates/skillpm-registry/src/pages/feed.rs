@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use super::Address;
-use super::view::{Place, Row, version};
-use crate::app::Shown;
+use super::view::{Links, Row, version};
+use crate::app::VisibleSkills;
 use crate::registry::{Record, files};
 
 #[derive(Debug, Serialize)]
@@ -26,19 +26,19 @@ struct Entry {
 
 impl Feed {
     /// Returns the feed of a registry at `url`.
-    pub(super) fn of(shown: &Shown, place: Place, url: Option<&str>) -> Self {
+    pub(super) fn of(visible: &VisibleSkills, links: Links, url: Option<&str>) -> Self {
         // Without an address the links are relative to that of the feed.
         let absolute = |address: &Address| match url {
-            Some(url) => format!("{url}/{}", place.link(address).trim_start_matches("./")),
-            None => place.link(address),
+            Some(url) => format!("{url}/{}", links.link(address).trim_start_matches("./")),
+            None => links.link(address),
         };
         let entry = |record: &Record| Entry {
             key: files::version_key(&record.version),
             time: record.published.to_string(),
             page: absolute(&version(record)),
-            row: Row::of_version(record, place),
+            row: Row::of_version(record, links),
         };
-        let records = shown.newest();
+        let records = visible.newest();
         Self {
             updated: records
                 .first()

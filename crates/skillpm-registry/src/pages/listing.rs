@@ -3,8 +3,8 @@
 use serde::Serialize;
 use skillpm_format::ranking::SearchWords;
 
-use super::view::{Place, Row, number, shown};
-use crate::app::Shown;
+use super::view::{Links, Row, number, printable};
+use crate::app::VisibleSkills;
 
 /// The number of skills on one page of the server. A site of files has all of them on one page.
 const PAGE: usize = 100;
@@ -45,26 +45,26 @@ pub(super) struct Listing {
 }
 
 impl Listing {
-    pub(super) fn of(shown_skills: &Shown, query: &Query, place: Place) -> Self {
-        let skills = &shown_skills.listed;
-        let pages = if place.is_live { skills.len().div_ceil(PAGE).max(1) } else { 1 };
+    pub(super) fn of(visible: &VisibleSkills, query: &Query, links: Links) -> Self {
+        let skills = &visible.listed;
+        let pages = if links.is_live { skills.len().div_ceil(PAGE).max(1) } else { 1 };
         let page = query.page.parse().unwrap_or(1).clamp(1, pages);
-        let (from, size) = if place.is_live { ((page - 1) * PAGE, PAGE) } else { (0, usize::MAX) };
+        let (from, size) = if links.is_live { ((page - 1) * PAGE, PAGE) } else { (0, usize::MAX) };
         let words = SearchWords::new([&*query.q]);
-        let found = |words| shown_skills.search(words).take(MATCHES);
+        let found = |words| visible.search(words).take(MATCHES);
         let matches = (!words.is_empty())
-            .then(|| found(&words).filter_map(|(skill, _)| Row::of(skill, place)).collect());
+            .then(|| found(&words).filter_map(|(skill, _)| Row::of(skill, links)).collect());
         let versions: usize = skills.iter().map(|skill| skill.records().len()).sum();
         Self {
-            query: shown(&query.q.chars().take(QUERY).collect::<String>()),
+            query: printable(&query.q.chars().take(QUERY).collect::<String>()),
             matches,
-            newest: shown_skills
+            newest: visible
                 .newest()
                 .iter()
                 .take(NEWEST)
-                .map(|record| Row::of_version(record, place))
+                .map(|record| Row::of_version(record, links))
                 .collect(),
-            skills: skills.iter().skip(from).take(size).filter_map(|skill| Row::of(skill, place)).collect(),
+            skills: skills.iter().skip(from).take(size).filter_map(|skill| Row::of(skill, links)).collect(),
             total: number(skills.len()),
             versions: number(versions),
             page,

@@ -23,7 +23,7 @@ use minijinja::{Environment, UndefinedBehavior, Value, context};
 use quick_cache::Weighter;
 use quick_cache::sync::Cache;
 
-use crate::app::{App, File, Shown};
+use crate::app::{App, File, VisibleSkills};
 use crate::digest::Digest;
 use crate::error::{Error, Result, unknown};
 use crate::name::SkillName;
@@ -31,7 +31,7 @@ use crate::registry::{History, Record, exact_name, files};
 use contents::Contents;
 pub(crate) use listing::Query;
 pub(crate) use site::write;
-use view::Place;
+use view::Links;
 
 /// The content security policy of pages: they load only from the same server.
 pub(crate) const POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self'; \
@@ -141,46 +141,46 @@ impl Pages {
         Ok(Self { templates, contents })
     }
 
-    /// Returns the page at `address` for a caller with the view `shown`.
+    /// Returns the page at `address` for a caller with the view `visible`.
     pub(crate) async fn page(
         &self,
         app: &App,
-        shown: &Shown,
+        visible: &VisibleSkills,
         address: &Address,
         query: &Query,
         is_live: bool,
     ) -> Result<File> {
-        let place = Place::of(address, is_live);
+        let links = Links::of(address, is_live);
         let missing = || unknown(format!("there is no page `{}`", address.path()));
         let url = app.config.public_url.as_deref().map(|url| url.trim_end_matches('/'));
         match address {
             Address::Static(name) => asset(name).ok_or_else(missing),
             Address::Index => {
-                let listing = listing::Listing::of(shown, query, place);
-                self.html(app, "index.html", place, context! { view => Value::from(Serde(listing)) })
+                let listing = listing::Listing::of(visible, query, links);
+                self.html(app, "index.html", links, context! { view => Value::from(Serde(listing)) })
             }
             Address::Feed => {
-                let feed = feed::Feed::of(shown, place, url);
+                let feed = feed::Feed::of(visible, links, url);
                 let text =
-                    self.render(app, "feed.xml", place, context! { view => Value::from(Serde(feed)) })?;
+                    self.render(app, "feed.xml", links, context! { view => Value::from(Serde(feed)) })?;
                 Ok(File::new(text, "application/atom+xml; charset=utf-8"))
             }
             Address::Skill(name) => {
-                let history = shown.get(name)?;
+                let history = visible.get(name)?;
                 let record = history.newest().or_else(|| history.records().last()).ok_or_else(missing)?;
-                self.skill(app, shown, history, record, place, false).await
+                self.skill(app, visible, history, record, links, false).await
             }
             Address::Version(name, key) => {
-                let history = shown.get(name)?;
+                let history = visible.get(name)?;
                 let record = record(history, key).ok_or_else(missing)?;
-                self.skill(app, shown, history, record, place, true).await
+                self.skill(app, visible, history, record, links, true).await
             }
             Address::Compare(_) => Err(missing()),
             Address::Diff(name, from, to) => {
-                let history = shown.get(name)?;
+                let history = visible.get(name)?;
                 let (from, to) =
                     (record(history, from).ok_or_else(missing)?, record(history, to).ok_or_else(missing)?);
-                self.diff(app, from, to, place).await
+                self.diff(app, from, to, links).await
             }
         }
     }
@@ -189,27 +189,27 @@ impl Pages {
     pub(crate) fn missing(&self, app: &App, path: &str) -> Result<File> {
         // How deep the address is decides where the style is.
         let depth = path.matches('/').count().saturating_sub(1);
-        self.html(app, "missing.html", Place::at(depth), context! {})
+        self.html(app, "missing.html", Links::at(depth), context! {})
     }
 
     async fn skill(
         &self,
         app: &App,
-        shown: &Shown,
+        visible: &VisibleSkills,
         history: &History,
         record: &Record,
-        place: Place,
+        links: Links,
         is_version_named: bool,
     ) -> Result<File> {
         let url = app.config.public_url.as_deref().map(|url| url.trim_end_matches('/'));
         let contents = self.contents(app, record).await?;
-        let view = skill::Skill::of(shown, history, record, place, url, is_version_named);
+        let view = skill::Skill::of(visible, history, record, links, url, is_version_named);
         let context =
             context! { view => Value::from(Serde(view)), contents => Value::from(Serde(&*contents)) };
-        self.html(app, "skill.html", place, context)
+        self.html(app, "skill.html", links, context)
     }
 
-    async fn diff(&self, app: &App, from: &Record, to: &Record, place: Place) -> Result<File> {
+    async fn diff(&self, app: &App, from: &Record, to: &Record, links: Links) -> Result<File> {
         let diff = app.read_two(from, to, diff::Diff::of).await?;
         let name = from.name.clone();
         let context = context! {
@@ -217,11 +217,11 @@ impl Pages {
             name => name.as_str(),
             from => from.version.as_str(),
             to => to.version.as_str(),
-            skill_link => place.link(&Address::Skill(name.clone())),
-            from_link => place.link(&view::version(from)),
-            to_link => place.link(&view::version(to)),
+            skill_link => links.link(&Address::Skill(name.clone())),
+            from_link => links.link(&view::version(from)),
+            to_link => links.link(&view::version(to)),
         };
-        self.html(app, "diff.html", place, context)
+        self.html(app, "diff.html", links, context)
     }
 
     async fn contents(&self, app: &App, record: &Record) -> Result<Arc<Contents>> {
@@ -235,22 +235,22 @@ impl Pages {
         Ok(contents)
     }
 
-    fn html(&self, app: &App, template: &str, place: Place, context: Value) -> Result<File> {
-        Ok(File::new(self.render(app, template, place, context)?, HTML))
+    fn html(&self, app: &App, template: &str, links: Links, context: Value) -> Result<File> {
+        Ok(File::new(self.render(app, template, links, context)?, HTML))
     }
 
-    fn render(&self, app: &App, template: &str, place: Place, context: Value) -> Result<String> {
-        let [css, js, icon] = ASSETS.map(|asset| place.link(&Address::Static(asset_name(&asset))));
+    fn render(&self, app: &App, template: &str, links: Links, context: Value) -> Result<String> {
+        let [css, js, icon] = ASSETS.map(|asset| links.link(&Address::Static(asset_name(&asset))));
         let site = context! {
             registry => app.storage.config().name.as_str(),
-            root => place.root(),
-            home => place.link(&Address::Index),
-            feed => place.link(&Address::Feed),
+            root => links.root(),
+            home => links.link(&Address::Index),
+            feed => links.link(&Address::Feed),
             css,
             js,
             icon,
-            policy => if place.is_live { None } else { Some(POLICY_IN_PAGE) },
-            is_live => place.is_live,
+            policy => if links.is_live { None } else { Some(POLICY_IN_PAGE) },
+            is_live => links.is_live,
             url => app.config.public_url.as_deref(),
         };
         let template = self.templates.get_template(template).map_err(failed)?;

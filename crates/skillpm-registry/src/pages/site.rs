@@ -7,7 +7,7 @@ use skillpm_format::text::and_more;
 use skillpm_sources::fs;
 
 use super::{Address, Pages, Query};
-use crate::app::{App, Shown};
+use crate::app::{App, VisibleSkills};
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::registry::files;
@@ -34,8 +34,8 @@ pub(crate) struct Written {
 /// read, or a file cannot be written or removed.
 pub(crate) async fn write(app: &App, out: &Path, force: bool) -> Result<Written> {
     let skills = app.catalog.all().into_iter().filter(|skill| skill.is_listed()).collect();
-    let shown = Shown::new(skills);
-    let addresses = addresses(&shown);
+    let visible = VisibleSkills::new(skills);
+    let addresses = addresses(&visible);
     let paths: BTreeSet<String> = addresses.iter().map(Address::path).collect();
     let earlier = earlier(out)?;
     let mut replaced = Vec::new();
@@ -51,7 +51,7 @@ pub(crate) async fn write(app: &App, out: &Path, force: bool) -> Result<Written>
     write_list(out, paths.union(&earlier))?;
     let pages = Pages::new()?;
     for address in &addresses {
-        let page = pages.page(app, &shown, address, &Query::default(), false).await?;
+        let page = pages.page(app, &visible, address, &Query::default(), false).await?;
         fs::write_small(&out.join(address.path()), &page.bytes)?;
     }
     for path in earlier.difference(&paths) {
@@ -64,12 +64,12 @@ pub(crate) async fn write(app: &App, out: &Path, force: bool) -> Result<Written>
 /// Returns the error for files in the places of pages that no earlier run wrote.
 fn foreign(out: &Path, paths: &[String]) -> Error {
     let shown: Vec<_> = paths.iter().map(|path| format!("`{path}`")).collect();
-    let told = format!(
+    let message = format!(
         "`{}` has files in the places of pages, which `site` did not write: {}",
         out.display(),
         and_more(&shown, SHOWN)
     );
-    Error::usage(told)
+    Error::usage(message)
         .coded(codes::OUTPUT_DIFFERS)
         .hint("name another directory; `--force` replaces these files")
 }
@@ -103,10 +103,10 @@ fn remove(out: &Path, path: &str) -> Result<()> {
 }
 
 /// Returns the addresses of all pages. Of the differences only those between neighbours are pages.
-fn addresses(shown: &Shown) -> Vec<Address> {
+fn addresses(visible: &VisibleSkills) -> Vec<Address> {
     let mut all = vec![Address::Index, Address::Feed];
     all.extend(super::asset_names().map(Address::Static));
-    for skill in &shown.skills {
+    for skill in &visible.skills {
         let key = |at: usize| files::version_key(&skill.records()[at].version);
         all.push(Address::Skill(skill.name().clone()));
         for at in 0..skill.records().len() {

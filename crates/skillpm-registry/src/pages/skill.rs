@@ -5,8 +5,8 @@ use skillpm_format::requirement::Requirement;
 
 use super::Address;
 use super::graph::Graph;
-use super::view::{Place, Time, bytes, shown, version};
-use crate::app::Shown;
+use super::view::{Links, Time, bytes, printable, version};
+use crate::app::VisibleSkills;
 use crate::registry::{History, Record, Visibility, files};
 
 /// All but what is in the archive.
@@ -66,17 +66,17 @@ struct Needed {
 impl Skill {
     /// Returns the page of `record`, which is a version of `history`, of the registry at `url`.
     pub(super) fn of(
-        shown_skills: &Shown,
+        visible: &VisibleSkills,
         history: &History,
         record: &Record,
-        place: Place,
+        links: Links,
         url: Option<&str>,
         is_version_named: bool,
     ) -> Self {
         let name = history.name();
         let link = |name: &str| {
-            let found = shown_skills.get_text(name)?;
-            Some(place.link(&Address::Skill(found.name().clone())))
+            let found = visible.get_text(name)?;
+            Some(links.link(&Address::Skill(found.name().clone())))
         };
         let needed = |text: &String| {
             let required = text.parse::<Requirement>().ok();
@@ -84,10 +84,10 @@ impl Skill {
                 Some(Requirement::Named { name, .. }) => Some(name.as_str()),
                 _ => None,
             };
-            (Needed { text: shown(text), link: name.and_then(link) }, name.map(str::to_owned))
+            (Needed { text: printable(text), link: name.and_then(link) }, name.map(str::to_owned))
         };
         let needs: Vec<_> = record.dependencies.iter().map(needed).collect();
-        let dependents: Vec<&str> = shown_skills.dependents(name);
+        let dependents: Vec<&str> = visible.dependents(name);
         let graph = {
             let names: Vec<String> = needs
                 .iter()
@@ -98,33 +98,33 @@ impl Skill {
         };
         let yanked = history.yanked(&record.version);
         let newest = history.newest().filter(|newest| newest.version != record.version);
-        let listed = |at: usize| Listed::of(history, at, record, place);
+        let listed = |at: usize| Listed::of(history, at, record, links);
         let index = |wanted: &Record| history.records().iter().position(|one| one.version == wanted.version);
         let range = if is_version_named { format!("={}", record.version.number()) } else { String::new() };
         Self {
             name: name.to_string(),
             version: record.version.to_string(),
-            description: shown(&record.description),
-            license: record.license.as_deref().map(shown),
-            tags: record.tags.iter().map(|tag| shown(tag)).collect(),
+            description: printable(&record.description),
+            license: record.license.as_deref().map(printable),
+            tags: record.tags.iter().map(|tag| printable(tag)).collect(),
             published: record.published.into(),
-            yanked: yanked.map(shown),
+            yanked: yanked.map(printable),
             newer: newest.and_then(index).map(listed),
             owners: history.owners().iter().map(ToString::to_string).collect(),
             is_private: history.visibility() != Visibility::Public,
-            source: record.provenance.as_ref().map(|made| shown(&made.source)),
+            source: record.provenance.as_ref().map(|made| printable(&made.source)),
             is_source_linked: record.provenance.as_ref().is_some_and(|made| {
-                made.source.starts_with("https://") && shown(&made.source) == made.source
+                made.source.starts_with("https://") && printable(&made.source) == made.source
             }),
-            revision: record.provenance.as_ref().and_then(|made| made.revision.as_deref()).map(shown),
+            revision: record.provenance.as_ref().and_then(|made| made.revision.as_deref()).map(printable),
             digest: record.digest.to_string(),
             artifact: record.artifact.digest.to_string(),
-            artifact_link: format!("{}{}", place.root(), files::artifact(&record.artifact.digest)),
+            artifact_link: format!("{}{}", links.root(), files::artifact(&record.artifact.digest)),
             size: bytes(record.artifact.size),
             install: yanked.is_none().then(|| install(name.as_str(), url, &range)),
             versions: (0..history.records().len()).rev().map(listed).collect(),
-            compare: (place.is_live && history.records().len() > 2)
-                .then(|| place.link(&Address::Compare(name.clone()))),
+            compare: (links.is_live && history.records().len() > 2)
+                .then(|| links.link(&Address::Compare(name.clone()))),
             dependencies: needs.into_iter().map(|(needed, _)| needed).collect(),
             dependents: dependents
                 .iter()
@@ -146,19 +146,19 @@ fn install(name: &str, url: Option<&str>, range: &str) -> String {
 }
 
 impl Listed {
-    fn of(history: &History, at: usize, page: &Record, place: Place) -> Self {
+    fn of(history: &History, at: usize, page: &Record, links: Links) -> Self {
         let record = &history.records()[at];
         let previous = at.checked_sub(1).map(|before| &history.records()[before]);
         let key = |record: &Record| files::version_key(&record.version);
         let diff =
-            |before: &Record| place.link(&Address::Diff(history.name().clone(), key(before), key(record)));
+            |before: &Record| links.link(&Address::Diff(history.name().clone(), key(before), key(record)));
         Self {
             version: record.version.to_string(),
             key: key(record),
             published: record.published.into(),
             size: bytes(record.artifact.size),
-            yanked: history.yanked(&record.version).map(shown),
-            link: place.link(&version(record)),
+            yanked: history.yanked(&record.version).map(printable),
+            link: links.link(&version(record)),
             is_shown: record.version == page.version,
             diff: previous.map(diff),
             previous: previous.map(|before| before.version.to_string()),

@@ -55,9 +55,9 @@ fn hostile(version: &str) -> Bytes {
 }
 
 async fn text(app: &App, path: &str, query: &Query) -> String {
-    let shown = Shown::new(app.catalog.all());
+    let visible = VisibleSkills::new(app.catalog.all());
     let address = Address::of(path).expect("an address");
-    let page = Pages::new().expect("templates").page(app, &shown, &address, query, true).await;
+    let page = Pages::new().expect("templates").page(app, &visible, &address, query, true).await;
     plainer(std::str::from_utf8(&page.expect("a page").bytes).expect("text"))
 }
 

@@ -6,9 +6,9 @@ use skillpm_format::text::visible;
 use super::Address;
 use crate::registry::{History, Record, Timestamp, files};
 
-/// The address of a page, and how it links to others.
+/// The links from a page to others.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Place {
+pub(super) struct Links {
     /// The number of directories from the start of the site to the page.
     depth: usize,
     /// Whether the site is served by the server. Otherwise it is files, and each link names one.
@@ -33,13 +33,13 @@ pub(super) struct Row {
     link: String,
 }
 
-impl Place {
-    /// Returns the place of the page at `address`.
+impl Links {
+    /// Returns the links of the page at `address`.
     pub(super) fn of(address: &Address, is_live: bool) -> Self {
         Self { depth: address.path().matches('/').count(), is_live }
     }
 
-    /// Returns the place of a page of the server that is so many directories below the start of the site.
+    /// Returns the links of a page of the server that is `depth` directories below the start of the site.
     pub(super) fn at(depth: usize) -> Self {
         Self { depth, is_live: true }
     }
@@ -66,23 +66,23 @@ impl From<Timestamp> for Time {
 
 impl Row {
     /// Returns the skill as its newest version describes it; `None` if all are yanked.
-    pub(super) fn of(history: &History, place: Place) -> Option<Self> {
+    pub(super) fn of(history: &History, links: Links) -> Option<Self> {
         let record = history.newest()?;
-        let link = place.link(&Address::Skill(history.name().clone()));
+        let link = links.link(&Address::Skill(history.name().clone()));
         Some(Self::with_link(record, link))
     }
 
     /// Returns a version.
-    pub(super) fn of_version(record: &Record, place: Place) -> Self {
-        Self::with_link(record, place.link(&version(record)))
+    pub(super) fn of_version(record: &Record, links: Links) -> Self {
+        Self::with_link(record, links.link(&version(record)))
     }
 
     fn with_link(record: &Record, link: String) -> Self {
         Self {
             name: record.name.to_string(),
             version: record.version.to_string(),
-            description: shown(&record.description),
-            tags: record.tags.iter().map(|tag| shown(tag)).collect(),
+            description: printable(&record.description),
+            tags: record.tags.iter().map(|tag| printable(tag)).collect(),
             published: record.published.into(),
             link,
         }
@@ -95,7 +95,7 @@ pub(super) fn version(record: &Record) -> Address {
 }
 
 /// Returns a text of a stranger with everything that cannot be seen made visible.
-pub(super) fn shown(text: &str) -> String {
+pub(super) fn printable(text: &str) -> String {
     visible(&text.replace("\r\n", "\n")).into_owned()
 }
 
@@ -139,9 +139,9 @@ mod tests {
         let name = crate::registry::registry_name("pdf").expect("a name");
         let skill = Address::Skill(name.clone());
         let version = Address::Version(name, "1.0.0".to_owned());
-        assert_eq!(Place::of(&Address::Index, true).link(&skill), "./skills/pdf/");
-        assert_eq!(Place::of(&version, true).link(&skill), "../../../skills/pdf/");
-        assert_eq!(Place::of(&skill, false).link(&version), "../../skills/pdf/1.0.0/index.html");
-        assert_eq!(Place::of(&skill, true).link(&Address::Index), "../../");
+        assert_eq!(Links::of(&Address::Index, true).link(&skill), "./skills/pdf/");
+        assert_eq!(Links::of(&version, true).link(&skill), "../../../skills/pdf/");
+        assert_eq!(Links::of(&skill, false).link(&version), "../../skills/pdf/1.0.0/index.html");
+        assert_eq!(Links::of(&skill, true).link(&Address::Index), "../../");
     }
 }

@@ -5,8 +5,8 @@
 
 mod bucket;
 mod create;
+mod location;
 mod objects;
-mod place;
 mod probe;
 
 use std::ops::Range;
@@ -25,8 +25,8 @@ use crate::registry::{
 };
 use bucket::Bucket;
 pub(crate) use create::{create, create_if_empty};
+pub(crate) use location::Location;
 pub(crate) use objects::{Objects, Pieces};
-pub(crate) use place::Place;
 pub(crate) use probe::check_store;
 
 /// The number of bytes of a piece of a file.
@@ -57,10 +57,10 @@ pub(crate) struct Loaded {
 }
 
 impl Storage {
-    /// Opens the registry at `place`.
-    pub(crate) async fn open(place: &Place) -> Result<Self> {
-        match place {
-            Place::Directory(path) => {
+    /// Opens the registry at `location`.
+    pub(crate) async fn open(location: &Location) -> Result<Self> {
+        match location {
+            Location::Directory(path) => {
                 let dir = RegistryDir::open(path)?;
                 let private = dir.path().join(files::PRIVATE);
                 // One that cannot be written can still be served.
@@ -79,12 +79,12 @@ impl Storage {
                     changes: Semaphore::new(1),
                 })
             }
-            Place::Bucket(bucket) => {
+            Location::Bucket(bucket) => {
                 let objects = bucket.objects()?;
                 let files = Bucket::new(objects.clone());
                 let config = blocking(move || registry::config(&files)).await?.ok_or_else(|| {
-                    let told = format!("`{bucket}` is not a registry: it has no `{}`", files::CONFIG);
-                    Error::usage(told).hint("`skillpm-registry init` makes it one")
+                    let message = format!("`{bucket}` is not a registry: it has no `{}`", files::CONFIG);
+                    Error::usage(message).hint("`skillpm-registry init` makes it one")
                 })?;
                 Ok(Self::bucket(objects, config))
             }

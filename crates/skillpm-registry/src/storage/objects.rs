@@ -83,7 +83,7 @@ impl Objects {
             }
             match self.size(path).await? {
                 Some(size) if size != limit => return Ok(false),
-                Some(_) => return Ok(self.get(path, limit).await?.is_some_and(|there| there == bytes)),
+                Some(_) => return Ok(self.get(path, limit).await?.is_some_and(|existed| existed == bytes)),
                 // Another creation is under way, and may still fail: a missing object must not count as created.
                 None => tokio::time::sleep(PAUSE).await,
             }
@@ -94,9 +94,9 @@ impl Objects {
     /// Removes the object at `path`. Returns whether it existed.
     pub(crate) async fn remove(&self, path: &str) -> Result<bool> {
         // A bucket does not report whether it existed.
-        let there = self.exists(path).await?;
+        let existed = self.exists(path).await?;
         match self.store.delete(&self.path(path)).await {
-            Ok(()) => Ok(there),
+            Ok(()) => Ok(existed),
             Err(object_store::Error::NotFound { .. }) => Ok(false),
             Err(error) => Err(failed("remove", path, error)),
         }

@@ -8,7 +8,7 @@ use axum::http::{Method, StatusCode};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::answer::{Answer, Query};
+use super::response::{Answer, Query};
 use super::route::{Reply, Route, Sent, SentArchive, route};
 use super::{Shared, files, openapi};
 use crate::access::{Caller, Issued, Token, changed_repository};

@@ -15,8 +15,8 @@ use serde_json::json;
 use skillpm_format::ranking::SearchWords;
 
 use super::Shared;
-use super::answer::{Answer, Keep, Query, json as answer_json};
 use super::files::{archive, contained};
+use super::response::{Answer, Keep, Query, json as answer_json};
 use super::route::{Reply, Route, route};
 use crate::access::Caller;
 use crate::app::App;
@@ -86,13 +86,13 @@ async fn search(
     Query(query): Query<SearchQuery>,
     headers: HeaderMap,
 ) -> Answer<Reply<Matches>> {
-    let shown = state.app.shown(&caller);
+    let visible = state.app.visible(&caller);
     let name = (query.mode.as_deref() == Some("exact")).then(|| query.q.trim());
     let is_asked = |skill: &History| name.is_none_or(|name| skill.name().as_str().eq_ignore_ascii_case(name));
     let words = SearchWords::new([query.q.as_str()]);
-    let found = shown.search(&words).filter(|(skill, _)| is_asked(skill)).take(page(query.limit));
+    let found = visible.search(&words).filter(|(skill, _)| is_asked(skill)).take(page(query.limit));
     let results = found.filter_map(|(skill, score)| Match::of(skill, score)).collect();
-    Ok(Reply::kept(&Matches { results }, &caller, &headers))
+    Ok(Reply::cacheable(&Matches { results }, &caller, &headers))
 }
 
 /// The owner of the skill. Names are unique here, so this can only rule the skill out.
@@ -122,8 +122,8 @@ async fn list(
     Query(query): Query<ListQuery>,
     headers: HeaderMap,
 ) -> Answer<Reply<Page<ListedSkill>>> {
-    let shown = state.app.shown(&caller);
-    let skills = shown.listed.iter();
+    let visible = state.app.visible(&caller);
+    let skills = visible.listed.iter();
     let mut seen: Vec<_> = skills.filter_map(|skill| Some((skill, skill.newest()?))).collect();
     seen.retain(|(_, newest)| newest.name.as_str().starts_with(&query.prefix));
     // Downloads and stars are not counted: their orders are the order of the last update.
@@ -141,7 +141,7 @@ async fn list(
     let next = (seen.len() > limit).then(|| seen.get(limit - 1).map(key)).flatten();
     let items = seen.iter().take(limit).map(|(skill, newest)| ListedSkill::of(skill, newest)).collect();
     let next_cursor = next.map(|(time, name)| format!("{}.{name}", -time));
-    Ok(Reply::kept(&Page { items, next_cursor }, &caller, &headers))
+    Ok(Reply::cacheable(&Page { items, next_cursor }, &caller, &headers))
 }
 
 /// Returns what the last entry before `cursor` was sorted by.
@@ -161,7 +161,7 @@ async fn skill(
     headers: HeaderMap,
 ) -> Answer<Reply<OneSkill>> {
     let history = find(&state.app, &caller, &name, &of)?;
-    Ok(Reply::kept(&OneSkill::of(&history), &caller, &headers))
+    Ok(Reply::cacheable(&OneSkill::of(&history), &caller, &headers))
 }
 
 /// Answers how the newest version is installed. The client asks only if it found none.
@@ -173,7 +173,7 @@ async fn install(
     headers: HeaderMap,
 ) -> Answer<Reply<Installation>> {
     let history = find(&state.app, &caller, &name, &of)?;
-    Ok(Reply::kept(&Installation::of(&history), &caller, &headers))
+    Ok(Reply::cacheable(&Installation::of(&history), &caller, &headers))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -200,10 +200,10 @@ async fn versions(
             before.as_ref().is_some_and(|before| record.version.number().cmp_precedence(before).is_ge());
         !is_later && history.yanked(&record.version).is_none()
     });
-    let shown: Vec<_> = offered.by_ref().take(page(query.limit)).collect();
-    let next_cursor = offered.next().and(shown.last()).map(|last| number(last));
-    let items = shown.into_iter().map(ListedVersion::of).collect();
-    Ok(Reply::kept(&Page { items, next_cursor }, &caller, &headers))
+    let listed: Vec<_> = offered.by_ref().take(page(query.limit)).collect();
+    let next_cursor = offered.next().and(listed.last()).map(|last| number(last));
+    let items = listed.into_iter().map(ListedVersion::of).collect();
+    Ok(Reply::cacheable(&Page { items, next_cursor }, &caller, &headers))
 }
 
 async fn version(
@@ -218,7 +218,7 @@ async fn version(
     let contents = state.app.contents(record).await?;
     let files =
         contents.files.iter().map(|file| HashedFile::of(&file.path, file.size, &file.digest)).collect();
-    Ok(Reply::kept(&OneVersion::of(record, files), &caller, &headers))
+    Ok(Reply::cacheable(&OneVersion::of(record, files), &caller, &headers))
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -274,7 +274,7 @@ async fn resolve(
     }
     let latest_version = history.newest().map(NumberOnly::of);
     let resolved = Resolved { r#match: matching.map(NumberOnly::of), latest_version };
-    Ok(Reply::kept(&resolved, &caller, &headers))
+    Ok(Reply::cacheable(&resolved, &caller, &headers))
 }
 
 #[derive(Deserialize, JsonSchema)]

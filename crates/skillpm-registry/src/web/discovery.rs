@@ -7,8 +7,8 @@ use futures_util::{StreamExt as _, TryStreamExt as _, stream};
 use serde_json::{Value, json};
 
 use super::Shared;
-use super::answer::{Answer, Keep};
 use super::files::contained;
+use super::response::{Answer, Keep};
 use crate::access::Caller;
 use crate::app::File;
 use crate::error::{ErrorKind, unknown};
@@ -27,8 +27,8 @@ pub(super) async fn index(
     headers: HeaderMap,
 ) -> Answer {
     let app = &state.app;
-    let shown = app.shown(&caller);
-    let newest: Vec<_> = shown.listed.iter().filter_map(|skill| skill.newest()).cloned().collect();
+    let visible = app.visible(&caller);
+    let newest: Vec<_> = visible.listed.iter().filter_map(|skill| skill.newest()).cloned().collect();
     if newest.len() > MAX_SKILLS {
         return Err(unknown(format!("the registry has more than {MAX_SKILLS} skills"))
             .hint("`/.well-known/agent-skills/index.json` has them all")

@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, Method, StatusCode};
 use axum::response::Response;
 use serde_json::json;
 
-use super::answer::Told;
+use super::response::Detail;
 
 /// The challenge to those who can log in with a name and a password.
 pub(super) const BASIC: HeaderValue = HeaderValue::from_static("Basic realm=\"skills\"");
@@ -47,18 +47,18 @@ impl ErrorFormat {
         if self == Self::Problem || !(status.is_client_error() || status.is_server_error()) {
             return response;
         }
-        let told = response.extensions().get::<Told>().map(|told| told.0.clone());
-        let told = told.or_else(|| status.canonical_reason().map(str::to_owned)).unwrap_or_default();
+        let detail = response.extensions().get::<Detail>().map(|detail| detail.0.clone());
+        let detail = detail.or_else(|| status.canonical_reason().map(str::to_owned)).unwrap_or_default();
         let (kind, body) = match self {
             Self::Oci => {
-                let error = json!({"code": oci_code(status, path), "message": told});
+                let error = json!({"code": oci_code(status, path), "message": detail});
                 ("application/json", json!({"errors": [error]}).to_string())
             }
             Self::Problem | Self::Text => {
                 // This client shows only this line.
                 let is_unknown = self == Self::Text && status == StatusCode::UNAUTHORIZED;
                 let hint = if is_unknown { LOGIN } else { "" };
-                ("text/plain; charset=utf-8", told + hint)
+                ("text/plain; charset=utf-8", detail + hint)
             }
         };
         let headers = response.headers_mut();

@@ -9,9 +9,9 @@ use axum::http::header::CONTENT_SECURITY_POLICY;
 use axum::http::{HeaderMap, HeaderValue, Uri};
 
 use super::Shared;
-use super::answer::{Answer, Keep, Part};
+use super::response::{Answer, Keep, Part};
 use crate::access::Caller;
-use crate::app::{App, File, KEPT_FILE};
+use crate::app::{App, File, MAX_CACHED_FILE};
 use crate::digest::Digest;
 use crate::error::unknown;
 use crate::registry::files::FileKind;
@@ -35,8 +35,8 @@ pub(super) async fn file(
     let file = match path {
         FileKind::Config => config(app),
         FileKind::Search | FileKind::Discovery | FileKind::AiCatalog => {
-            let shown = app.shown(&caller);
-            let overview = shown.overview(app.storage.config());
+            let visible = app.visible(&caller);
+            let overview = visible.overview(app.storage.config());
             match path {
                 FileKind::Search => overview.search.clone(),
                 FileKind::Discovery => overview.discovery.clone(),
@@ -91,7 +91,7 @@ pub(super) async fn archive(app: &App, digest: &Digest, headers: &HeaderMap, kee
         })
         .ok_or_else(missing)?;
     let size = artifact.size;
-    if size <= KEPT_FILE {
+    if size <= MAX_CACHED_FILE {
         let bytes = app.archive(&artifact).await?.ok_or_else(missing)?;
         return Ok(File { bytes, kind: ZIP, tag: tag.clone() }.answer(headers, keep));
     }
@@ -166,7 +166,7 @@ async fn has_happened(app: &App, skill: &History, change: &LogChange) -> crate::
                 return Ok(false);
             }
             let bytes = app.constant(&files::event(name, *number), MAX_FILE).await?;
-            Ok(bytes.is_some_and(|bytes| Event::parse(&bytes).is_ok_and(|there| there == *event)))
+            Ok(bytes.is_some_and(|bytes| Event::parse(&bytes).is_ok_and(|stored| stored == *event)))
         }
         LogChange::Unknown => Ok(false),
     }
@@ -208,12 +208,12 @@ mod tests {
         let objects = Objects::new(Arc::new(store), "skills");
         assert!(objects.create(&files::log(2), lost.to_bytes().into()).await.expect("is written"));
         app.catalog.refresh(&app.storage).await.expect("a log");
-        let mut told = Vec::new();
+        let mut entries = Vec::new();
         for number in [1, 2] {
             let entry = log_entry(&app, &Caller(None), number).await.expect("is read").expect("an entry");
-            told.push((entry.changes.len(), entry.by));
+            entries.push((entry.changes.len(), entry.by));
         }
-        assert_eq!(told, [(2, Some("alice".to_owned())), (0, None)]);
+        assert_eq!(entries, [(2, Some("alice".to_owned())), (0, None)]);
         let skill = app.catalog.history(&name);
         assert!(!has_happened(&app, &skill, &second).await.expect("is read"));
     }

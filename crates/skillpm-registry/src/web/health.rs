@@ -10,7 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 use tokio::sync::Mutex;
 
 use super::Shared;
-use super::answer::Answer;
+use super::response::Answer;
 
 /// How long the state of the store is cached: every client can ask, at any rate.
 const FRESH: Duration = Duration::from_secs(1);

@@ -1,18 +1,18 @@
 //! The server's side of HTTP.
 
-mod activity;
-mod answer;
 mod api;
 mod clawhub;
 mod discovery;
 mod error_format;
 mod files;
-mod guard;
 mod health;
+mod idle_timeout;
 mod metrics;
+mod middleware;
 mod oci;
 mod openapi;
 mod pages;
+mod response;
 mod route;
 mod serve;
 mod startup_gate;
@@ -47,7 +47,7 @@ pub(crate) struct State {
     /// The metrics.
     pub(crate) metrics: Metrics,
     /// The rate limits.
-    pub(crate) rates: guard::Rates,
+    pub(crate) rates: middleware::Rates,
     /// The publications that are in memory at the same time.
     pub(crate) publishing: Semaphore,
     /// Whether the store answered when it was asked last.
@@ -61,7 +61,7 @@ impl State {
     /// Returns the state of a server that does what `app` can and counts in `metrics`. Fails if a template of the pages is
     /// wrong.
     pub(crate) fn new(app: App, metrics: Metrics) -> Result<Self> {
-        let rates = guard::Rates::new(&app.config.limits);
+        let rates = middleware::Rates::new(&app.config.limits);
         Ok(Self {
             app,
             pages: Pages::new()?,
@@ -103,8 +103,8 @@ pub(crate) fn router(state: Shared) -> Router {
         .route("/skills/{*page}", get(pages::page))
         .fallback(get(files::file))
         .layer(CompressionLayer::new().compress_when(compressed))
-        .layer(axum::middleware::map_response(answer::weaken))
-        .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), guard::guard))
+        .layer(axum::middleware::map_response(response::weaken))
+        .layer(axum::middleware::from_fn_with_state(Arc::clone(&state), middleware::guard))
         .route("/healthz", get(health::alive))
         .route("/readyz", get(health::ready))
         .with_state(state)

@@ -13,8 +13,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::Shared;
-use super::answer::{Answer, Keep, Query, json, unchanged};
 use super::error_format::BASIC;
+use super::response::{Answer, Keep, Query, json, unchanged};
 use crate::access::Caller;
 use crate::app::{App, File, Parts};
 use crate::digest::Digest;

@@ -8,8 +8,8 @@ use schemars::Schema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::answer::{Answer, Keep, ProblemBody};
 use super::interface;
+use super::response::{Answer, Keep, ProblemBody};
 use super::route::{Route, Schemas, Signature};
 use crate::access::Caller;
 use crate::app::File;

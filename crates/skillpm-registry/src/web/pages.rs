@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 
 use super::Shared;
-use super::answer::{Answer, Keep};
+use super::response::{Answer, Keep};
 use crate::access::Caller;
 use crate::codes;
 use crate::error::Result;
@@ -59,8 +59,8 @@ async fn answer(
         return Ok(redirect(&format!("{}/{}/", files::version_key(&from), files::version_key(&to))));
     }
     let app = &state.app;
-    let shown = app.shown(caller);
-    Ok(state.pages.page(app, &shown, &address, query, true).await?.answer(headers, keep.to(caller)))
+    let visible = app.visible(caller);
+    Ok(state.pages.page(app, &visible, &address, query, true).await?.answer(headers, keep.to(caller)))
 }
 
 fn redirect(to: &str) -> Response {

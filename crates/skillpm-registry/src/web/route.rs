@@ -15,7 +15,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use super::Shared;
-use super::answer::{Answer, Keep, Query, json};
+use super::response::{Answer, Keep, Query, json};
 use crate::access::Caller;
 use crate::app::File;
 use crate::codes;
@@ -272,7 +272,7 @@ impl<T: Serialize> Reply<T> {
 
     /// Returns the answer to a request of `caller` with `headers`, which caches keep as long as they ask each time whether it
     /// changed.
-    pub(super) fn kept(value: &T, caller: &Caller, headers: &HeaderMap) -> Self {
+    pub(super) fn cacheable(value: &T, caller: &Caller, headers: &HeaderMap) -> Self {
         // It cannot fail: every key is text, and writing to memory has no errors.
         let bytes = serde_json::to_vec(value).unwrap_or_default();
         Self(File::json(bytes).answer(headers, Keep::Ask.to(caller)), PhantomData)

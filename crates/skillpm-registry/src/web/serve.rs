@@ -23,7 +23,7 @@ use tokio::sync::Semaphore;
 use tokio_rustls::TlsAcceptor;
 use tower::Service;
 
-use super::activity::{Activity, Stream};
+use super::idle_timeout::{Activity, Stream};
 use super::startup_gate::StartupGate;
 use super::tls::Tls;
 use crate::config::{Config, Limits};

@@ -218,12 +218,12 @@ mod tests {
     async fn an_issuer_that_does_not_answer_is_no_mistake_of_the_job() {
         let keys = Keys::new().expect("a client");
         // Nothing listens there.
-        let gone = {
+        let unreachable = {
             let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
             format!("http://{}", listener.local_addr().expect("an address"))
         };
         for _ in 0..2 {
-            assert_eq!(found(&keys, &gone, "one").await, 503);
+            assert_eq!(found(&keys, &unreachable, "one").await, 503);
         }
         let working = Working::start().url();
         for _ in 0..2 {
@@ -265,14 +265,14 @@ mod tests {
             failed: failed.and_then(ago),
         };
         let (second, old) = (Duration::from_secs(1), KEYS_FRESH + Duration::from_secs(1));
-        let told = |known: &Known, kid| {
+        let status = |known: &Known, kid| {
             known.find(kid).map(|found| found.map_err(|error| status(&error).as_u16()).map(|_| 200))
         };
-        assert_eq!(told(&known(second, None), "one"), Some(Ok(200)));
-        assert_eq!(told(&known(second, None), "two"), Some(Err(401)));
-        assert_eq!(told(&known(KEYS_PAUSE, Some(second)), "one"), Some(Ok(200)));
-        assert_eq!(told(&known(KEYS_PAUSE, Some(second)), "two"), Some(Err(503)));
-        assert_eq!(told(&known(old, Some(second)), "one"), Some(Err(503)));
-        assert_eq!(told(&known(old, None), "one"), None);
+        assert_eq!(status(&known(second, None), "one"), Some(Ok(200)));
+        assert_eq!(status(&known(second, None), "two"), Some(Err(401)));
+        assert_eq!(status(&known(KEYS_PAUSE, Some(second)), "one"), Some(Ok(200)));
+        assert_eq!(status(&known(KEYS_PAUSE, Some(second)), "two"), Some(Err(503)));
+        assert_eq!(status(&known(old, Some(second)), "one"), Some(Err(503)));
+        assert_eq!(status(&known(old, None), "one"), None);
     }
 }

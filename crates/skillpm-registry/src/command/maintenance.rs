@@ -18,7 +18,7 @@ use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::registry::files::FileKind;
 use crate::registry::{History, NewRegistry, Objects, RegistryDir, Writer, files};
-use crate::storage::{Place, Storage};
+use crate::storage::{Location, Storage};
 
 #[derive(Debug, Args)]
 pub(super) struct VerifyArgs {
@@ -49,7 +49,7 @@ pub(super) struct GarbageArgs {
 
 /// Reads every record, event, entry of the log and archive, and prints what is wrong.
 pub(super) async fn verify(args: VerifyArgs) -> Result<()> {
-    let storage = Storage::open(&Place::of(&args.common.settings()?)?).await?;
+    let storage = Storage::open(&Location::of(&args.common.settings()?)?).await?;
     let verified = storage.verify().await?;
     for defect in &verified.defects {
         anstream::println!("{}: {}", visible(&defect.path), visible(&defect.message));
@@ -105,20 +105,20 @@ impl Part {
 /// file that never changes with different bytes. Nothing is changed then. Fails at the end if the registry is damaged.
 pub(super) async fn backup(args: BackupArgs) -> Result<()> {
     let common = Common { registry: Some(args.registry), config: args.config };
-    let storage = Storage::open(&Place::of(&common.settings()?)?).await?;
+    let storage = Storage::open(&Location::of(&common.settings()?)?).await?;
     let name = storage.config().name.clone();
     storage.blocking(move |objects| copy_all(objects, &name, &args.dir)).await
 }
 
 /// Copies all `objects` of the registry `name` to `dir`, as [`backup`] does.
 fn copy_all(objects: &dyn Objects, name: &SkillName, dir: &Path) -> Result<()> {
-    let there = RegistryDir::open_copy(dir, name)?;
-    if there.is_none() {
+    let earlier = RegistryDir::open_copy(dir, name)?;
+    if earlier.is_none() {
         let new = NewRegistry::new(dir, Some(name))?;
         new.check().map_err(|error| error.hint("name another directory"))?;
     }
     let paths = listed(objects)?;
-    check_same(objects, &paths, dir, there.as_ref())?;
+    check_same(objects, &paths, dir, earlier.as_ref())?;
     let (mut copied, mut broken) = (0, 0);
     for path in &paths {
         match copy(objects, path, dir)? {
@@ -164,18 +164,18 @@ fn check_same(
     objects: &dyn Objects,
     paths: &[String],
     dir: &Path,
-    there: Option<&RegistryDir>,
+    earlier: Option<&RegistryDir>,
 ) -> Result<()> {
-    if let Some(there) = there {
+    if let Some(earlier) = earlier {
         let known = paths.iter().filter(|path| Path::new(path).starts_with(files::LOG)).count() as u64;
-        let there = there.log_length()?;
-        if there > known {
-            let told = format!(
-                "the copy in `{}` knows of {there} changes, and the registry of {known}: it is a copy of another \
+        let copied = earlier.log_length()?;
+        if copied > known {
+            let message = format!(
+                "the copy in `{}` knows of {copied} changes, and the registry of {known}: it is a copy of another \
                  registry, or the registry lost some",
                 dir.display()
             );
-            return Err(Error::integrity(told)
+            return Err(Error::integrity(message)
                 .coded(codes::REGISTRY_MISMATCH)
                 .hint("nothing was changed; name another directory to copy the registry as it is now"));
         }
@@ -183,7 +183,7 @@ fn check_same(
     let mut differing = Vec::new();
     for path in paths {
         let to = dir.join(path);
-        if (there.is_some() && Part::of(path) == Part::Changing) || fs::kind(&to)?.is_none() {
+        if (earlier.is_some() && Part::of(path) == Part::Changing) || fs::kind(&to)?.is_none() {
             continue;
         }
         let is_same = if Path::new(path).starts_with(files::ARTIFACTS) {
@@ -202,13 +202,13 @@ fn check_same(
     for path in &differing {
         anstream::println!("{}: the copy has it with other bytes", visible(path));
     }
-    let told = format!(
+    let message = format!(
         "`{}` and the registry differ in {} of the files that never change, such as `{}`: one of them is damaged",
         dir.display(),
         differing.len(),
         visible(differing[0])
     );
-    Err(Error::integrity(told)
+    Err(Error::integrity(message)
         .coded(codes::REGISTRY_MISMATCH)
         .hint("nothing was changed; `skillpm-registry verify` says of each of them what is damaged"))
 }
@@ -269,14 +269,14 @@ fn copy(objects: &dyn Objects, path: &str, dir: &Path) -> Result<Copied> {
 
 /// Removes tokens from the copy in `dir` that are not among `paths`: they were revoked, and must not come back with it.
 fn forget(dir: &Path, paths: &[String]) -> Result<usize> {
-    let kept: BTreeSet<_> = paths.iter().map(String::as_str).collect();
+    let named: BTreeSet<_> = paths.iter().map(String::as_str).collect();
     let mut removed = 0;
     for below in ["tokens", "statements"] {
         let below = format!("{}/{below}", files::PRIVATE);
-        let place = dir.join(&below);
-        for name in fs::list_dir(&place)? {
-            if !kept.contains(format!("{below}/{name}").as_str()) {
-                fs::remove_if_there(&place.join(name))?;
+        let location = dir.join(&below);
+        for name in fs::list_dir(&location)? {
+            if !named.contains(format!("{below}/{name}").as_str()) {
+                fs::remove_if_there(&location.join(name))?;
                 removed += 1;
             }
         }
@@ -292,7 +292,7 @@ struct Statement {
 /// Prints the files that can be removed: archives that no record names, tokens and statements that have expired. Removes
 /// nothing.
 pub(super) async fn garbage(args: GarbageArgs) -> Result<()> {
-    let storage = Storage::open(&Place::of(&args.common.settings()?)?).await?;
+    let storage = Storage::open(&Location::of(&args.common.settings()?)?).await?;
     // Archives are listed first: one that is published meanwhile is not taken for garbage.
     let artifacts = storage.blocking(|objects| objects.list(files::ARTIFACTS)).await?;
     let histories = storage.load().await?.histories;

@@ -16,7 +16,7 @@ use crate::registry::RegistryDir;
 
 /// The location of a registry.
 #[derive(Debug, Clone)]
-pub(crate) enum Place {
+pub(crate) enum Location {
     /// A directory of this machine.
     Directory(PathBuf),
     /// A bucket.
@@ -31,7 +31,7 @@ pub(crate) struct Bucket {
     settings: BucketSettings,
 }
 
-impl Place {
+impl Location {
     /// Returns the location that `config` names. Fails if it is not set, or is not valid.
     pub(crate) fn of(config: &Config) -> Result<Self> {
         let Some(text) = &config.registry else {
@@ -63,7 +63,7 @@ impl Place {
     }
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for Location {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Directory(path) => write!(f, "{}", path.display()),
@@ -118,9 +118,12 @@ mod tests {
 
     #[test]
     fn a_place_is_a_directory_or_a_part_of_a_bucket() {
-        let place = |text: &str| Place::of(&Config { registry: Some(text.to_owned()), ..Config::default() });
-        assert_eq!(place("s3://bucket/skills/").expect("a place").to_string(), "s3://bucket/skills");
-        assert!(place("s3:///skills").is_err() && place("s3://").is_err() && place("skills").is_ok());
-        assert!(Place::of(&Config::default()).is_err());
+        let location =
+            |text: &str| Location::of(&Config { registry: Some(text.to_owned()), ..Config::default() });
+        assert_eq!(location("s3://bucket/skills/").expect("a place").to_string(), "s3://bucket/skills");
+        assert!(
+            location("s3:///skills").is_err() && location("s3://").is_err() && location("skills").is_ok()
+        );
+        assert!(Location::of(&Config::default()).is_err());
     }
 }

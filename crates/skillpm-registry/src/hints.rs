@@ -7,12 +7,12 @@ use skillpm_format::text::shell_word;
 struct Program;
 
 /// Returns `hint` as it is typed on the machine of the server.
-pub(crate) fn here(hint: &Message) -> String {
+pub(crate) fn for_operator(hint: &Message) -> String {
     hint.worded(&Program)
 }
 
 /// Returns `hint` as those type it who publish and install.
-pub(crate) fn there(hint: &Message) -> String {
+pub(crate) fn for_client(hint: &Message) -> String {
     hint.worded(&CommandLine)
 }
 
@@ -40,11 +40,11 @@ mod tests {
     #[test]
     fn each_program_has_its_commands() {
         let init = message!(Verb::Registry.call().word("init").word("a b"), " makes it one");
-        assert_eq!(here(&init), "`skillpm-registry init 'a b'` makes it one");
-        assert_eq!(there(&init), "`skillpm registry init 'a b'` makes it one");
+        assert_eq!(for_operator(&init), "`skillpm-registry init 'a b'` makes it one");
+        assert_eq!(for_client(&init), "`skillpm registry init 'a b'` makes it one");
         let bump = message!(Verb::Bump.call().word("1.0.1"));
         assert_eq!(
-            (here(&bump), there(&bump)),
+            (for_operator(&bump), for_client(&bump)),
             ("`skillpm bump 1.0.1`".into(), "`skillpm bump 1.0.1`".into())
         );
     }

@@ -19,7 +19,7 @@ use crate::access::Caller;
 use crate::app::File;
 use crate::codes;
 use crate::error::{Error, status};
-use crate::words;
+use crate::hints;
 
 /// The value of `Cache-Control` for an answer that must not be cached.
 const NO_STORE: &str = "no-store";
@@ -55,7 +55,7 @@ impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for Query<T> {
 
 /// A problem, attached to a response for those who report it in another form.
 #[derive(Debug, Clone)]
-pub(crate) struct Told(pub(crate) String);
+pub(crate) struct Detail(pub(crate) String);
 
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Problem")]
@@ -81,11 +81,11 @@ impl IntoResponse for Problem {
         } else {
             error.with_causes().to_string()
         };
-        let hints = error.hints().iter().map(words::there).collect();
-        let told = Told(detail.clone());
+        let hints = error.hints().iter().map(hints::for_client).collect();
+        let attached = Detail(detail.clone());
         let body = ProblemBody { status: status.as_u16(), code: error.code(), detail, hints };
         let mut response = json(status, &body);
-        response.extensions_mut().insert(told);
+        response.extensions_mut().insert(attached);
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
         if status == StatusCode::SERVICE_UNAVAILABLE {

@@ -17,8 +17,8 @@ use governor::clock::{Clock as _, DefaultClock};
 use governor::{DefaultKeyedRateLimiter, Quota, RateLimiter};
 
 use super::Shared;
-use super::answer::Problem;
 use super::error_format::{BASIC, ErrorFormat};
+use super::response::Problem;
 use super::serve::client_of;
 use crate::access::{Caller, Scope, missing};
 use crate::app::{App, now};

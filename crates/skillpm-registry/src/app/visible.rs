@@ -16,7 +16,7 @@ const NEWEST: usize = 50;
 
 /// The skills that a caller may see.
 #[derive(Debug, Default)]
-pub(crate) struct Shown {
+pub(crate) struct VisibleSkills {
     /// Those that have versions, sorted by name.
     pub(crate) skills: Vec<Arc<History>>,
     /// Those that have a version that is not yanked, sorted by name.
@@ -30,7 +30,7 @@ pub(crate) struct Shown {
     dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
 }
 
-impl Shown {
+impl VisibleSkills {
     /// Returns the view of a caller who may see these skills, which are sorted by name.
     pub(crate) fn new(mut skills: Vec<Arc<History>>) -> Self {
         skills.retain(|skill| !skill.records().is_empty());
