@@ -331,7 +331,7 @@ fn a_source_with_many_skills_says_how_to_choose() {
     assert!(output.stderr.contains("`skillpm install acme/kit --skill docx`"), "{output}");
 }
 
-/// Over http anybody on the way can say where to go next.
+/// Over http anyone on the way can redirect a request.
 #[test]
 fn over_http_nobody_is_led_into_private_networks() {
     let forge = Forge::start();

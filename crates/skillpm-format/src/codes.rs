@@ -9,7 +9,7 @@ pub struct Code {
     pub constant: &'static str,
     /// The code.
     pub code: &'static str,
-    /// What it means.
+    /// The meaning.
     pub meaning: &'static str,
 }
 
@@ -56,11 +56,11 @@ codes! {
     DEPENDENCY_NOT_RESTORED = "dependency-not-restored";
     /// A skill needs another version of a skill than the one that is there.
     DEPENDENCY_OUT_OF_RANGE = "dependency-out-of-range";
-    /// What a skill needs cannot be read.
+    /// The dependencies of a skill cannot be read.
     DEPENDENCY_UNREADABLE = "dependency-unreadable";
     /// The name of a skill's directory is not UTF-8.
     DIRECTORY_NOT_UTF8 = "directory-not-utf8";
-    /// A skill tells the agent to run downloaded or decoded code unseen.
+    /// A skill makes the agent run downloaded or decoded code unseen.
     DOWNLOAD_EXEC = "download-exec";
     /// A skill has a command that runs before the agent reads the text.
     DYNAMIC_COMMAND = "dynamic-command";
@@ -80,7 +80,7 @@ codes! {
     FINDINGS = "findings";
     /// A path is not what skillpm put there, and was left as it is.
     FOREIGN_LEFT = "foreign-left";
-    /// What was there when it was looked for is gone.
+    /// A file or directory vanished while it was in use.
     GONE = "gone";
     /// A host cannot be found or connected to.
     HOST_UNREACHABLE = "host-unreachable";
@@ -90,7 +90,7 @@ codes! {
     HOOKS = "hooks";
     /// Something else is in the place of a skill.
     IN_THE_WAY = "in-the-way";
-    /// Content of a skill lies elsewhere and did not come: Git LFS, submodules.
+    /// Content of a skill is stored elsewhere and is missing: Git LFS, submodules.
     INCOMPLETE = "incomplete";
     /// Bytes are not what was promised, or a skill must not have them, in a way without a code of its own.
     INTEGRITY = "integrity";
@@ -132,7 +132,7 @@ codes! {
     NETWORK = "network";
     /// A skill can do what its version before could not.
     NEW_CAPABILITY = "new-capability";
-    /// What has to be a regular file is something else.
+    /// The path is not a regular file.
     NOT_A_FILE = "not-a-file";
     /// A file among the scripts is not a tool.
     NOT_A_TOOL = "not-a-tool";
@@ -174,13 +174,13 @@ codes! {
     RATE_LIMIT = "rate-limit";
     /// A package recommends skills that it does not include.
     RECOMMENDS_SKILLS = "recommends-skills";
-    /// A server leads elsewhere, to where nobody follows it.
+    /// A server redirects to an address that is not followed.
     REDIRECT_REFUSED = "redirect-refused";
     /// There is no registry there, or none of that name.
     REGISTRY_ABSENT = "registry-absent";
     /// A registry has no skills.
     REGISTRY_EMPTY = "registry-empty";
-    /// What a registry delivers is not what its list of versions says.
+    /// A registry delivers files that differ from its list of versions.
     REGISTRY_MISMATCH = "registry-mismatch";
     /// A registry is a directory on this machine, which others who use the project do not have.
     REGISTRY_ONLY_HERE = "registry-only-here";
@@ -200,7 +200,7 @@ codes! {
     RELEASE_REFUSED = "release-refused";
     /// A registry has no such skill or version.
     RELEASE_UNKNOWN = "release-unknown";
-    /// Files that are to be packed or published may hold secrets, and nobody allowed that.
+    /// Files that are to be packed or published may hold secrets, which was not allowed.
     SECRETS_FOUND = "secrets-found";
     /// A script may not run.
     SCRIPT_NOT_PERMITTED = "script-not-permitted";
@@ -258,7 +258,7 @@ codes! {
     UNLOCKED_CODE = "unlocked-code";
     /// A skill has a name that some systems do not allow.
     UNPORTABLE_NAME = "unportable-name";
-    /// A source was read over a connection that anybody on the way could have changed.
+    /// A source was read over a connection that is not protected against changes on the way.
     UNPROTECTED = "unprotected";
     /// A file cannot be read.
     UNREADABLE = "unreadable";

@@ -5,8 +5,8 @@
 //! token = "…"
 //! ```
 //!
-//! What else people write there stays when a token is added or removed. No text of an error and no `Debug` shows a
-//! token.
+//! Other keys and comments of the file stay when a token is added or removed. No text of an error and no `Debug` shows
+//! a token.
 
 use std::fmt;
 
@@ -63,7 +63,7 @@ impl Credentials {
     /// Fails if it is not TOML, and for an entry without a token.
     pub fn parse(text: &str) -> Result<Self, CredentialsError> {
         let document: DocumentMut = text.parse().map_err(|error: toml_edit::TomlError| {
-            // What the error says may contain the token.
+            // The text of the error may contain the token.
             CredentialsError::Syntax(line_column(text, error.span().map_or(0, |span| span.start)).0)
         })?;
         let read = Self { document };

@@ -137,7 +137,7 @@ pub enum LockError {
         line: usize,
         /// The column, from 1, in characters.
         column: usize,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// The format is one that this program does not know.
@@ -148,7 +148,7 @@ pub enum LockError {
     Entry {
         /// The entry.
         name: String,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
 }

@@ -189,7 +189,7 @@ const fn user(dir: &'static str) -> ListedPlace {
 pub const DEFAULT_DEPTH: usize = 5;
 
 impl LoadProfile {
-    /// What skillpm itself tolerates: any skill with a readable description and a name, which may be the name of its
+    /// The profile of skillpm itself: any skill with a readable description and a name, which may be the name of its
     /// directory, as in Claude Code.
     pub const DEFAULT: Self = Self {
         names: NameRule::Lenient,
@@ -263,7 +263,7 @@ impl LoadProfile {
     };
 
     /// Matches `SkillStore` of Langflow: versions, tags and dependencies at the top level, the last skill wins, and
-    /// whatever was read is cached for the session.
+    /// everything that was read is cached for the session.
     pub const LANGFLOW: Self = Self {
         names: NameRule::AsIs,
         name_from_directory: false,

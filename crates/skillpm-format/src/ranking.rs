@@ -1,7 +1,7 @@
 //! Ranks skills by how well their texts match the words of a search.
 //!
-//! The score is BM25 over three fields, of which names count most and descriptions least. A word matches at the start
-//! of a word of the text; scripts without spaces between words match anywhere.
+//! The score is BM25 over three fields: names count most and descriptions least. A word matches at the start of a word of
+//! the text; scripts without spaces between words match anywhere.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,7 @@ const PREFIX: f64 = 0.5;
 const PREFIX_CHARS: usize = 3;
 /// The largest number of words of a search; the others are ignored.
 const MOST_WORDS: usize = 32;
-/// What is after each text. No searched word has it, so none matches across two texts.
+/// The separator after each text. No search word contains it, so none matches across two texts.
 const END: char = '\0';
 /// The first character of scripts that are written without spaces.
 const UNSPACED: char = '\u{2e80}';
@@ -332,7 +332,7 @@ mod tests {
         assert_eq!(found("表格"), ["wendang"]);
     }
 
-    /// What is rare says more than what is everywhere.
+    /// Rare words count more than common ones.
     #[test]
     fn a_rare_word_counts_more() {
         let document = |description| Document { name: "x", tags: &[], description };

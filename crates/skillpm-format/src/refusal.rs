@@ -27,7 +27,7 @@ pub enum Refusal {
     NotAnArchive {
         /// The expected kind, with its article: `a zip archive`.
         expected: &'static str,
-        /// What the first bytes look like: `an HTML page`.
+        /// The kind of the first bytes: `an HTML page`.
         found: &'static str,
     },
     /// The archive ends too early.

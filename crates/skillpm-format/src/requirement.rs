@@ -137,7 +137,7 @@ pub fn parse_list(text: &str) -> Vec<ListedRequirement<'_>> {
 
 fn entry(text: &str, span: Range<usize>) -> ListedRequirement<'_> {
     let text = &text[span.clone()];
-    // A range of several bounds has commas between them, whatever separated them in the text.
+    // A range of several bounds is written with commas, whichever separators the text has.
     let bounds: Vec<&str> =
         text.split([',', ' ', '\t', '\n', '\r']).filter(|part| !part.is_empty()).collect();
     ListedRequirement { span, text, requirement: bounds.join(",").parse() }

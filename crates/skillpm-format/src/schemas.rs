@@ -114,7 +114,7 @@ fn what_commands_print_leaves_no_member_away() {
         for (index, part) in schema.as_array().into_iter().flatten().enumerate() {
             check(part, name, &format!("{at}/{index}"));
         }
-        // One that lists no members holds what somebody else chose, such as the fields of a skill's own.
+        // A schema without listed members holds foreign choices, such as the fields of a skill's own.
         if schema["type"] == "object" && schema.get("properties").is_some() {
             let keys = schema["properties"].as_object().into_iter().flatten();
             let keys: BTreeSet<&str> = keys.map(|(key, _)| key.as_str()).collect();
@@ -123,7 +123,7 @@ fn what_commands_print_leaves_no_member_away() {
             assert_eq!(required, keys, "{name} {at}");
         }
     }
-    // What is read, a file of a skill, and a skill with the fields that it has, or that were asked for.
+    // Inputs, a file of a skill, and a skill with the fields that it has, or that were asked for.
     let others = ["frontmatter.", "lockfile.", "skillpm.", "read.", "show.", "catalog."];
     for name in Schema::names().iter().filter(|name| !others.iter().any(|other| name.starts_with(other))) {
         check(Schema::read(name).at(""), name, "");

@@ -51,7 +51,7 @@ pub fn percent_encoded(text: &str) -> String {
     utf8_percent_encode(text, CODED).to_string()
 }
 
-/// Returns `text` without surrounding white space. For nearly every text, two bytes show that there is none.
+/// Returns `text` without surrounding white space. For nearly every text, two bytes show that it has none.
 pub(crate) fn trimmed(text: &str) -> &str {
     match text.as_bytes() {
         [b'!'..=b'~', .., b'!'..=b'~'] => text,
@@ -100,7 +100,7 @@ fn without_login(address: &str, is_ssh: bool) -> Cow<'_, str> {
     let Some(rest) = address.strip_prefix("://") else { return Cow::Borrowed(address) };
     let (authority, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     match authority.rsplit_once('@') {
-        // What a hint says to type.
+        // The placeholder of a hint.
         Some(("name:password", _)) => Cow::Borrowed(address),
         Some((user, host)) if !is_ssh || user.contains(':') => Cow::Owned(format!("://…@{host}{path}")),
         _ => Cow::Borrowed(address),
@@ -247,8 +247,8 @@ pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -
         .map(|(_, candidate)| candidate)
 }
 
-/// Works like [`closest`], for paths: their names are compared, because what lies in one directory is alike in most
-/// letters. Of several paths with the closest name, the one in the directory of `given` wins.
+/// Works like [`closest`], for paths: their names are compared, because paths in one directory are alike in most letters. Of
+/// several paths with the closest name, the one in the directory of `given` wins.
 pub fn closest_path<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let name = |path: &'a str| path.rsplit('/').next().unwrap_or(path);
     let wanted = given.rsplit('/').next().unwrap_or(given);

@@ -231,7 +231,7 @@ mod tests {
             let mut shares: Vec<_> = catalogs.iter().map(|text| share(text)).collect();
             shares.sort_unstable();
             assert!((70..=85).contains(&shares[shares.len() / 2]), "a fifth less: {shares:?}");
-            // A sentence alone, in a language of which the tokenizer knows few words.
+            // A single sentence, in a language of whose words the tokenizer knows few.
             for text in OTHERS {
                 let (counted, estimated) = (tokenizer.encode_ordinary(text).len(), estimate(text));
                 let percent = 100 * estimated / counted;

@@ -116,7 +116,7 @@ impl Tree {
             .map(move |(path, entry)| (&path[skip..], *entry))
     }
 
-    /// Returns the path of the submodule that is at `path` or has that name. Returns `None` if there is none.
+    /// Returns the path of the submodule that is at `path` or has that name.
     pub fn submodule(&self, path: &str) -> Option<&str> {
         let is_meant = |at: &str| at == path || at.rsplit('/').next() == Some(path);
         let found = self.entries().find(|(at, entry)| entry.node == Node::Special(SUBMODULE) && is_meant(at));

@@ -218,7 +218,7 @@ impl VersionRange {
         }
     }
 
-    /// Returns the range that contains only `version`, whatever its build metadata.
+    /// Returns the range that contains only `version`, with any build metadata.
     pub fn exactly(version: &Version) -> Self {
         Self::of(semver::Op::Exact, '=', version)
     }

@@ -36,7 +36,7 @@ pub(crate) struct Entry {
 /// A file of an [`Entry`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct EntryFile {
-    /// Its address.
+    /// The address.
     pub(crate) uri: String,
     /// The digest, as `sha256:` and 64 digits.
     pub(crate) digest: String,

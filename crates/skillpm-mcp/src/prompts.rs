@@ -14,7 +14,7 @@ const ALL: &str = "arguments";
 pub(crate) struct Prompt {
     /// The name of the skill.
     pub(crate) name: String,
-    /// Its description.
+    /// The description.
     pub(crate) description: String,
     /// What it takes, as its author says.
     pub(crate) hint: Option<String>,

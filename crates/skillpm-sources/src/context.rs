@@ -1,4 +1,4 @@
-//! What every verb gets: the settings, and where to report and ask.
+//! The context of every verb: the settings, and where to report and ask.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub struct Context {
 }
 
 impl Context {
-    /// Returns a context that reports nothing and asks nobody.
+    /// Returns a context that neither reports nor asks.
     pub fn silent(settings: Settings) -> Self {
         Self { settings, reporter: Arc::new(Silent), interact: Arc::new(Silent) }
     }

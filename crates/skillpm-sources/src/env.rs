@@ -36,8 +36,8 @@ variables! {
     /// With a host behind it, as `SKILLPM_TOKEN_`: the secret query, such as `sig=...`, for addresses of that host that
     /// have none; sent to no other, and only over `https` or to this machine.
     SKILLPM_QUERY_;
-    /// What a CI system states about the running job, as a signed token: `publish` shows it to a registry's server where no
-    /// token is known for that. GitLab sets it if the job asks for it under `id_tokens`.
+    /// A CI system's signed token about the running job: `publish` shows it to a registry's server for which no token is
+    /// known. GitLab sets it if the job asks for it under `id_tokens`.
     SKILLPM_ID_TOKEN;
     /// Where a job of GitHub Actions with the permission `id-token: write` requests such a statement.
     ACTIONS_ID_TOKEN_REQUEST_URL;
@@ -70,7 +70,7 @@ variables! {
     SKILLPM_AUDIT_ARGUMENTS;
     /// The time to write into results that have one, such as a bill of materials, in seconds since 1970.
     SOURCE_DATE_EPOCH;
-    /// What ties the lines of one session in the audit log together; each process has its own unless set.
+    /// The id that joins the lines of one session in the audit log; each process has its own unless set.
     SKILLPM_SESSION;
     /// Set by the scripts of `skillpm completions`: the shell whose words are completed, instead of running a command.
     SKILLPM_COMPLETE;
@@ -151,7 +151,7 @@ variables! {
     NO_COLOR;
     /// Colours even where standard error is not a terminal, when set to anything but `0`.
     CLICOLOR_FORCE;
-    /// What the terminal can do; `dumb` gets no colours.
+    /// The terminal's type; `dumb` gets no colours.
     TERM;
     /// Where a workflow of GitHub has the repository: `--format github` and `sarif` tell the files of `validate` from there.
     GITHUB_WORKSPACE;
@@ -204,9 +204,8 @@ pub fn join_paths(dirs: &[PathBuf]) -> OsString {
     std::env::join_paths(fit).unwrap_or_default()
 }
 
-/// The directories of `path`, a value of `PATH`, in which a program is looked for; those of the system where there is
-/// none, each once. Relative ones are left out: what lies in the working directory may be a stranger's, and is never
-/// started.
+/// The directories of `path`, a value of `PATH`, that are searched for programs; those of the system if it is not set, each
+/// once. Relative ones are left out: the working directory may be a stranger's, and its programs are never started.
 pub fn program_dirs(path: Option<&OsStr>) -> Vec<PathBuf> {
     let standard = OsStr::new(if cfg!(windows) { "" } else { "/usr/local/bin:/usr/bin:/bin" });
     let absolute = |path| {
@@ -223,7 +222,7 @@ pub fn program_dirs(path: Option<&OsStr>) -> Vec<PathBuf> {
     if dirs.is_empty() { absolute(standard) } else { dirs }
 }
 
-/// What the process was started with, read once.
+/// The environment of the process, read once.
 #[derive(Debug, Clone, Default)]
 pub struct Env {
     /// All variables.

@@ -14,7 +14,7 @@ use crate::advice::{Opt, message};
 use crate::codes;
 use crate::text::without_secrets;
 
-/// What kind of failure it was. The numbers are the program's exit codes, which scripts rely on.
+/// The kind of failure. The numbers are the program's exit codes, which scripts rely on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[repr(u8)]
@@ -76,21 +76,21 @@ impl fmt::Display for FilePosition {
     }
 }
 
-/// What failed, for programs. The JSON form is an interface: fields are only added.
+/// A failure, for programs. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Error")]
 pub struct ErrorData {
-    /// What happened: the name of an error that has one of its own, else that of its kind. Codes do not change.
+    /// The name of the error if it has one of its own, else that of its kind. Codes do not change.
     pub code: &'static str,
     /// The kind of failure.
     pub kind: ErrorKind,
     /// The exit code of the program for this kind.
     pub exit_code: u8,
-    /// What was wrong, in the words of the front end.
+    /// The message, in the words of the front end.
     pub message: String,
     /// Why, the nearest cause first, without those that the message states. One of several failures states all.
     pub causes: Vec<String>,
-    /// What to do about it.
+    /// The hints.
     pub hints: Vec<HintData>,
     /// The positions in files that it is about.
     pub places: Vec<FilePosition>,
@@ -99,11 +99,11 @@ pub struct ErrorData {
 /// The reason why one of several things was not done: an [`Error`] that can be kept.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Failure {
-    /// What was wrong.
+    /// The message.
     pub message: Message,
-    /// What to do about it.
+    /// The hints.
     pub hints: Vec<Message>,
-    /// What happened. Codes do not change.
+    /// The code, which never changes.
     pub code: &'static str,
     /// The kind of failure.
     pub kind: ErrorKind,
@@ -116,7 +116,7 @@ pub struct Failure {
 /// One of several skills, with the reason why it was not done.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct NamedFailure {
-    /// Its name, or its directory if several have the same name.
+    /// The name, or the directory if several have the same name.
     pub name: String,
     /// The reason.
     #[serde(flatten)]
@@ -168,7 +168,7 @@ impl Failure {
     }
 }
 
-/// What to do about an error.
+/// A hint of an error.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 #[schemars(rename = "Hint")]
 pub struct HintData {

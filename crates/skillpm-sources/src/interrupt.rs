@@ -1,12 +1,11 @@
-//! Asking what runs for us to end, when the user wants to stop.
+//! Ending the work and its programs when the user wants to stop.
 //!
-//! Programs that are started here have process groups of their own, which the terminal's Ctrl-C does
-//! not reach: they have to be ended first. The front end tells of signals by [`signals`]; whoever runs
-//! a program holds a [`Running`] and looks at [`asked`].
+//! Programs that are started here have process groups of their own, which the terminal's Ctrl-C does not reach: they have to
+//! be ended first. The front end reports signals by [`signals`]; a caller that runs a program holds a [`Running`] and checks
+//! [`asked`].
 //!
-//! A front end that changes something as one does not stop in the middle: anyone who changes holds a [`Changing`],
-//! which is waited for, and what is only being prepared is cleared away ([`on_stop`]). One thread waits for signals
-//! there and calls [`end`].
+//! A front end in the middle of a change does not stop there: a caller that changes something holds a [`Changing`], which is
+//! waited for, and preparations are cleared away ([`on_stop`]). One thread waits for signals there and calls [`end`].
 
 use crate::advice::{Call, message};
 use crate::codes;
@@ -72,7 +71,7 @@ const PAUSE: Duration = Duration::from_millis(20);
 /// How long anyone who has stopped a program has to tidy up.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// What came of the work when the user stopped it.
+/// The state of the work when the user stopped it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Outcome {
     /// Nothing was changed.
@@ -95,7 +94,7 @@ impl From<&Outcome> for Error {
     }
 }
 
-/// What a signal has to wait for, and what is cleared away when one comes.
+/// The work that a signal has to wait for, and the preparations that it clears away.
 #[derive(Default)]
 struct Work {
     changing: usize,
@@ -144,7 +143,7 @@ impl Drop for Changing {
     }
 }
 
-/// What is cleared away when the user stops; no longer once this value is gone.
+/// A preparation that is cleared away when the user stops, until this value is dropped.
 pub struct Rest(u64);
 
 impl fmt::Debug for Rest {
@@ -168,7 +167,7 @@ impl Drop for Rest {
     }
 }
 
-/// Waits for the end of the process where a signal has come and somebody sees to that.
+/// Waits for the end of the process after a signal that a thread handles.
 pub fn halt() {
     if !SIGNALS.watched.load(Ordering::SeqCst) || !asked() {
         return;
@@ -191,7 +190,7 @@ pub fn end(mut look: impl FnMut()) -> Outcome {
         while RUNNING.load(Ordering::SeqCst) > 0 {
             drop(pause(lock()));
         }
-        // What the program left is cleared by anyone who started it.
+        // The caller that started the program clears up after it.
         let since = Instant::now();
         while !with(|work| work.arrived) && since.elapsed() < GRACE {
             drop(pause(lock()));

@@ -1,4 +1,4 @@
-//! What fetches skills: the file system, archives, HTTP and git, the store, registries, and every kind of source.
+//! Fetching skills: the file system, archives, HTTP and git, the store, registries, and every kind of source.
 //!
 //! Imports run one way: ground, files, carriers, store, registries, sources, and below them the rules and values of
 //! [`skillpm_format`]. Without the feature `http` it reaches no network, without `git` it reads no repositories.

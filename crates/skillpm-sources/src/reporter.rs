@@ -1,7 +1,7 @@
-//! What verbs tell while they work, and what they ask.
+//! Reports and questions of verbs at work.
 //!
-//! Verbs print nothing. A front end hands them a [`Reporter`], which may draw bars, and an
-//! [`Interact`], which may ask a person; the silent ones here suit libraries and tests.
+//! Verbs print nothing. A front end hands them a [`Reporter`], which may draw bars, and an [`Interact`], which may ask a
+//! person; the silent ones here suit libraries and tests.
 
 use std::path::Path;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use crate::review::Review;
 
 /// Hears how the work goes on. Calls come from the threads that do the work, of one download at a time.
 pub trait Reporter: Send + Sync {
-    /// A download of `what` begins; `total` is its size in bytes, where the server tells it.
+    /// A download of `what` begins; `total` is its size in bytes, where the server states it.
     fn download_started(&self, what: &str, total: Option<u64>) {
         let _ = (what, total);
     }
@@ -46,7 +46,7 @@ pub trait Reporter: Send + Sync {
         let _ = text;
     }
 
-    /// Something is wrong that the user should mend, and the work goes on. It may be told more than once.
+    /// A problem that the user should solve, and that does not stop the work. It may be reported more than once.
     fn warning(&self, text: &str) {
         let _ = text;
     }
@@ -61,13 +61,13 @@ pub trait Reporter: Send + Sync {
         let _ = step;
     }
 
-    /// A version of the skill `name` takes the place of another; `review` says what it has that the one before has
-    /// not. If `refused`, it has new capabilities, and somebody is asked about them next.
+    /// A version of the skill `name` takes the place of another; `review` lists its new capabilities. If it is `refused`
+    /// because of them, a question about them follows.
     fn new_version(&self, name: &str, review: &Review, refused: bool) {
         let _ = (name, review, refused);
     }
 
-    /// Reports whether nobody waits for the work any more: what is still to be fetched is given up.
+    /// Reports whether the caller has stopped waiting: outstanding downloads are given up.
     fn is_stopped(&self) -> bool {
         false
     }
@@ -81,11 +81,11 @@ pub trait Reporter: Send + Sync {
 /// Something that a person may pick.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Choice {
-    /// What it is called.
+    /// The title.
     pub title: String,
-    /// What it is.
+    /// The description.
     pub description: String,
-    /// What is to be known of it before: that it is installed already, for example.
+    /// A remark: that it is installed already, for example.
     pub note: Option<String>,
     /// Whether it is picked unless the person says otherwise.
     pub picked: bool,
@@ -98,45 +98,45 @@ impl Choice {
     }
 }
 
-/// What was asked of another machine, and what came of it.
+/// A request to another machine, and its result.
 #[derive(Debug, Clone, Copy)]
 pub struct Requested<'a> {
     /// `GET`, or what git did.
     pub method: &'a str,
-    /// Of whom, without names, passwords and queries.
+    /// The address, without names, passwords and queries.
     pub address: &'a str,
     /// A status, or a word in its place.
     pub outcome: &'a str,
-    /// How long it took; `None` if nobody was asked.
+    /// How long it took; `None` if no request was made.
     pub took: Option<Duration>,
 }
 
 /// Asks a person.
 pub trait Interact: Send + Sync {
-    /// Lets a person pick from `items` and returns their indices, or `None` if nobody can be asked. An empty answer
-    /// means that the person wants none.
+    /// Lets a person pick from `items` and returns their indices, or `None` if no person can be asked. An empty answer means
+    /// that the person wants none.
     fn choose(&self, question: &str, items: &[Choice]) -> Option<Vec<usize>>;
 
-    /// Lets a person type a line; `default` is what an empty one means. `None` if nobody can be asked.
+    /// Lets a person type a line; an empty one means `default`. `None` if no person can be asked.
     fn input(&self, question: &str, default: &str) -> Option<String> {
         let _ = (question, default);
         None
     }
 
-    /// Lets a person type a secret, which is not shown. `None` if nobody can be asked.
+    /// Lets a person type a secret, which is not shown. `None` if no person can be asked.
     fn secret(&self, question: &str) -> Option<String> {
         let _ = question;
         None
     }
 
-    /// Asks a person whether to go on; `None` if nobody can be asked.
+    /// Asks a person whether to go on; `None` if no person can be asked.
     fn confirm(&self, question: &str) -> Option<bool> {
         let _ = question;
         None
     }
 
-    /// Asks a person whether a script of a skill may run; `None` if nobody can be asked. `files` is the digest of exactly the
-    /// files that would run: an answer that is kept must not count for others.
+    /// Asks a person whether a script of a skill may run; `None` if no person can be asked. `files` is the digest of exactly
+    /// the files that would run: a stored answer must not count for others.
     fn confirm_run(&self, question: &str, files: &Digest) -> Option<bool> {
         let _ = files;
         self.confirm(question)
@@ -148,7 +148,7 @@ pub trait Interact: Send + Sync {
     }
 }
 
-/// Tells nothing and asks nobody.
+/// Neither reports nor asks.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Silent;
 

@@ -23,9 +23,9 @@ pub struct Settings {
     pub github: GitHub,
     /// Timeouts, retries, proxies, certificates.
     pub http: Http,
-    /// Files that say what may be installed, whatever a manifest says.
+    /// The policy files, which apply beside those of manifests.
     pub policies: Policies,
-    /// What is written down of activations and runs.
+    /// The audit log of activations and runs.
     pub audit: Audit,
     /// No request to any host.
     pub offline: bool,
@@ -51,19 +51,19 @@ pub struct Dirs {
 pub struct Policies {
     /// That of the machine, which need not be there.
     pub machine: Option<PathBuf>,
-    /// One that somebody named, which must be there.
+    /// A file that was named explicitly, and must exist.
     pub named: Option<PathBuf>,
 }
 
-/// What is written down of activations and runs. The environment says so, not a manifest: a project must
-/// not switch the log off, nor choose which file is written.
+/// The audit log of activations and runs. The environment sets it, not a manifest: a project must not switch the log off,
+/// nor choose which file is written.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Audit {
-    /// The log; `None` if there is none.
+    /// The log; `None` if it is off.
     pub file: Option<PathBuf>,
     /// Whether arguments are written down, not only their digest.
     pub arguments: bool,
-    /// What ties the lines of one session together, where somebody said so.
+    /// The id that joins the lines of one session, if it was set.
     pub session: Option<String>,
 }
 
@@ -129,12 +129,12 @@ impl SilentHosts {
     }
 
     fn lock(&self) -> MutexGuard<'_, Silent> {
-        // What is in it is whole, whatever happened to another thread.
+        // The content is whole, even after a panic of another thread.
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// What is known of hosts is no setting.
+/// Knowledge about hosts is not a setting.
 impl PartialEq for SilentHosts {
     fn eq(&self, _: &Self) -> bool {
         true

@@ -8,7 +8,7 @@ use std::thread;
 /// items need no second thread.
 pub const PIECE: usize = 64;
 
-/// Like [`PIECE`], for items that take long, such as skills of which each file is read and written.
+/// Like [`PIECE`], for items that take long, such as skills whose files are all read and written.
 pub const FEW: usize = 8;
 
 /// Calls `work` for each of `items` and returns the results in the same order. A thread takes `piece` items
@@ -92,7 +92,7 @@ pub fn wait_for<T: Sync, E: Send>(
 ) -> Result<(), E> {
     let next = AtomicUsize::new(0);
     let failed: Mutex<Option<E>> = Mutex::new(None);
-    // A failure is there or not, whatever happened to another thread.
+    // A failure is set or not, even after a panic of another thread.
     let failure = || failed.lock().unwrap_or_else(PoisonError::into_inner);
     let run = || {
         while let Some(item) = items.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -188,6 +188,6 @@ mod tests {
         });
         assert_eq!(done.len(), items.len());
         assert!(most.into_inner() <= 10);
-        assert_eq!(*room.free.lock().expect("nobody panics with it"), 10);
+        assert_eq!(*room.free.lock().expect("not poisoned"), 10);
     }
 }

@@ -60,7 +60,7 @@ impl Issuer {
         issuer
     }
 
-    /// Its address.
+    /// The address.
     pub fn url(&self) -> String {
         format!("http://{}", self.address)
     }

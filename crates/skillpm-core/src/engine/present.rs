@@ -94,7 +94,7 @@ impl fmt::Display for Form {
 pub struct LoadedSkill<'a> {
     /// The skill's name.
     pub skill_name: &'a str,
-    /// Its description.
+    /// The description.
     pub description: &'a str,
     /// Its instructions, filled in.
     pub instructions: Cow<'a, str>,

@@ -323,7 +323,7 @@ pub struct Damaged {
     pub room: String,
     /// Its path.
     pub path: String,
-    /// What is wrong.
+    /// The problem.
     pub reason: String,
     /// Whether it is a copy that a user edited, which is never discarded.
     pub kept: bool,

@@ -20,7 +20,7 @@ pub use self::installed::{Installed, Manager};
 
 /// The repository whose tags `v0.1.0` are the released versions.
 const OWNER: &str = "skillpm";
-/// Its name.
+/// The name.
 const NAME: &str = "skillpm";
 /// What precedes the version in a tag.
 const TAG: &str = "v";

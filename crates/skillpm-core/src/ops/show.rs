@@ -30,7 +30,7 @@ use crate::tokens;
 /// A request to show a skill.
 #[derive(Debug, Clone, Default)]
 pub struct ShowRequest {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,

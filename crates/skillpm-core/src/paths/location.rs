@@ -12,7 +12,7 @@ use crate::fs::{self, Looked};
 pub(crate) struct FileLocation {
     /// Its directory, with all links resolved.
     pub(crate) dir: PathBuf,
-    /// Its name.
+    /// The name.
     pub(crate) name: OsString,
     /// Its path for display.
     pub(crate) shown: PathBuf,

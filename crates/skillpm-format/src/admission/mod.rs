@@ -79,7 +79,7 @@ pub struct Decision {
     pub reason: String,
     /// The line that decides; the first line of an allow list if no entry matches the source.
     pub line: Line,
-    /// What to type so that the skill is admitted, if known.
+    /// The change that would admit the skill, if known.
     #[serde(skip)]
     pub hint: Option<Message>,
 }
@@ -87,7 +87,7 @@ pub struct Decision {
 /// A line that can only decide once there is content to look at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Pending {
-    /// What the line requires, as half a sentence: `has to be 7 days old`.
+    /// The requirement of the line, as half a sentence: `has to be 7 days old`.
     pub reason: String,
     /// The line that requires it.
     pub line: Line,
@@ -202,8 +202,7 @@ impl Admission {
         Ok(())
     }
 
-    /// Adds the policy of a project's file, like [`Admission::add`]. Whatever it allows, it cannot enable scripts that
-    /// would not run without it.
+    /// Adds the policy of a project's file, like [`Admission::add`]. It cannot enable scripts that would not run without it.
     pub fn add_project(
         &mut self,
         file: &str,

@@ -47,7 +47,7 @@ pub(super) enum List {
     /// Denied sources: a pattern that names no port matches all ports.
     Deny,
     /// Allowed sources: a pattern that names no port matches those of https, http and ssh. Another port may belong to a
-    /// different server, which anybody with an account on the machine can start.
+    /// different server, which any user of the machine can start.
     Allow,
 }
 
@@ -227,9 +227,9 @@ enum PatternError {
     Nothing,
     /// It names a host that no source has.
     Host,
-    /// Its number is a port or a directory.
+    /// The number is a port or a directory.
     Port,
-    /// Its path can be read in several ways.
+    /// The path can be read in several ways.
     Unclear(Unclear),
 }
 

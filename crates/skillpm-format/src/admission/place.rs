@@ -226,7 +226,7 @@ fn of_git(url: &GitUrl, dirs: &Dirs) -> Vec<Name> {
     };
     let (host, port) = split_port(authority);
     let host = self::host(host, port.and_then(|port| port.parse().ok()), scheme);
-    // Without `://`, git passes the path on unchanged: escapes have no meaning there, and nobody needs them.
+    // Without `://`, git passes the path on unchanged: escapes have no meaning there.
     let is_plain = !text.contains("://");
     let parts = match scheme {
         _ if is_plain && path.contains('%') => Err(Unclear::Escape),

@@ -123,7 +123,7 @@ fn pins() {
         let spec = SourceSpec { reference, ..spec("acme/x") };
         assert_eq!(admission.source(asked(&spec))[0].admitted, admitted, "{pin} {:?}", spec.reference);
     }
-    // A bare name may be either, and only whoever wrote it can say which.
+    // A bare name may be either, and only its author can say which.
     let spec = SourceSpec { reference: Some(Reference::Any("v1".into())), ..spec("acme/x") };
     let ruled = |pin: &str| {
         let admission = admission(&[("m", &format!("require-pin = \"{pin}\""))]);
@@ -133,7 +133,7 @@ fn pins() {
     let hint = "if it is a tag, say so: `tag=v1`, or `tag` in `skillpm.toml`";
     assert_eq!(ruled("tag"), ("does not say whether `v1` is a tag or a branch".into(), Some(hint.into())));
     assert_eq!(ruled("commit"), ("is not pinned to a commit".into(), None));
-    // What has no revisions cannot be pinned to one.
+    // A source without revisions cannot be pinned.
     assert_eq!(verdict(&admission(&[("m", "require-pin = \"commit\"")]), "./x"), Ok(()));
 }
 
@@ -153,7 +153,7 @@ fn ages() {
     let reason = |admitted, text: &str| Some((admitted, text.to_owned()));
     assert_eq!(decide("o/r", Some(now - 8 * day)), reason(true, "was released 8 days ago"));
     assert_eq!(decide("o/r", Some(now - day)), reason(false, "was released only 1 day ago"));
-    // A time in the future is none that has passed.
+    // A release time in the future has not passed.
     assert_eq!(decide("o/r", Some(now + day)), reason(false, "was released only 0 minutes ago"));
     assert_eq!(decide("o/r", None), reason(false, "does not say when it was released"));
     assert_eq!(decide("acme/x", Some(now)), None);
@@ -164,7 +164,7 @@ fn ages() {
     assert_eq!(pending("o/r"), ["must be at least 7 days old to be installed"]);
     assert!(pending("acme/x").is_empty() && pending("./x").is_empty());
     assert!(pending("url:https://h.example/x.zip").is_empty(), "it never tells its age");
-    // What lies on this machine is not asked, a repository no more than a directory.
+    // Local sources are exempt, a repository like a directory.
     for source in ["./x", "npm:x", "git+./x", "file:///srv/x.git"] {
         assert_eq!(decide(source, None), None, "{source}");
     }
@@ -267,7 +267,7 @@ fn a_policy_opens_unix_sockets_to_scripts() {
     assert_eq!(line(&project), None);
 }
 
-/// C18: where scripts do not run unless somebody says so, a stranger's project is nobody.
+/// C18: where scripts are off by default, a stranger's project cannot turn them on.
 #[test]
 fn a_project_lets_no_script_run_that_would_not_run_without_it() {
     let spec = spec("acme/x");

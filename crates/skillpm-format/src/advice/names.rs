@@ -156,7 +156,7 @@ names! {
         Fields = "fields",
         /// Repair what is found.
         Fix = "fix",
-        /// Replace whatever is in the way.
+        /// Replace files that are in the way.
         Force = "force",
         /// Forget a record.
         Forget = "forget",
@@ -232,7 +232,7 @@ names! {
         Stdin = "stdin",
         /// The store as well.
         Store = "store",
-        /// Fail for what is otherwise only told.
+        /// Turn warnings into failures.
         Strict = "strict",
         /// A tag.
         Tag = "tag",

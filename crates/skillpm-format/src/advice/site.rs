@@ -4,7 +4,7 @@ use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
 use std::panic::Location;
 
-/// A place in the source. All are equal: messages that say the same are the same, whoever made them.
+/// A place in the source. All are equal: equal messages are the same message, wherever they were made.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Site(pub(super) Option<&'static Location<'static>>);
 

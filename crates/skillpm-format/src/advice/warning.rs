@@ -1,4 +1,4 @@
-//! What a verb warns of.
+//! Warnings of verbs.
 
 use std::fmt;
 
@@ -12,9 +12,9 @@ use super::Message;
 pub struct Warning {
     /// The kind of warning, for programs. Codes do not change.
     pub code: &'static str,
-    /// What is wrong.
+    /// The problem.
     pub message: Message,
-    /// What to do about it, one line each.
+    /// The hints, one line each.
     pub hints: Vec<Message>,
 }
 

@@ -291,9 +291,8 @@ fn scalar(node: &Node, is_text: bool) -> Written<'_> {
     if plain && text.contains('\n') && fits_literal(text) {
         return Written::Literal(text);
     }
-    // Without quotes some reader may take it for a number, and outside text fields that may be intended. A missing
-    // value is not text anywhere: quotes would turn it into text, and nobody would be warned any more that it is
-    // missing.
+    // Without quotes some reader may take it for a number, and outside text fields that may be intended. A missing value is
+    // not text anywhere: quotes would turn it into text, and hide that it is missing.
     let stays = fits_plain(text) && (!resolves(text) || (plain && (!is_text || is_null(text))));
     Written::Line(if stays { text.clone() } else { double_quoted(text) })
 }

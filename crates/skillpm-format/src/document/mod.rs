@@ -172,7 +172,7 @@ impl Document {
         self.text
     }
 
-    /// Returns the frontmatter, a mapping. Returns `None` if there is none that can be read.
+    /// Returns the frontmatter, a mapping; `None` if it is missing or unreadable.
     pub fn frontmatter(&self) -> Option<&Node> {
         self.frontmatter.as_ref()
     }
@@ -182,7 +182,7 @@ impl Document {
         self.parts.as_ref().map(|parts| parts.yaml.clone())
     }
 
-    /// Returns the range of the opening delimiter; an empty range at the start if there is none.
+    /// Returns the range of the opening delimiter; an empty range at the start if it is missing.
     pub fn opening_span(&self) -> Range<usize> {
         self.parts.as_ref().map_or(0..0, |parts| parts.open.clone())
     }

@@ -144,7 +144,7 @@ mod tests {
         Prefilter::of(text).targets().map(<[_]>::to_vec)
     }
 
-    /// Checks that the prefilter finds whatever the parser finds.
+    /// Checks that the prefilter finds everything that the parser finds.
     fn holds(text: &str) -> Result<(), TestCaseError> {
         let (markdown, sketch) = (Markdown::parse(text, 0), Prefilter::of(text));
         for link in &markdown.links {

@@ -220,7 +220,7 @@ pub(super) fn parse(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Res
     Ok(builder.root)
 }
 
-/// Parses a file of YAML. Returns its value, `None` if there is none, and the problems that are no obstacle.
+/// Parses a file of YAML. Returns its value, `None` for an empty file, and the problems that are no obstacle.
 pub(crate) fn parse_yaml(text: &str) -> Result<(Option<Node>, Vec<Problem>), (usize, String)> {
     let mut problems = Vec::new();
     match parse(text, 0, &mut problems) {

@@ -1,7 +1,6 @@
-//! What `clawhub`, the client of the registry ClawHub, makes of a skill's files.
+//! The fingerprint by which `clawhub`, the client of the registry ClawHub, identifies an installed version.
 //!
-//! It identifies an installed version by a fingerprint of the files that it takes for text, and asks the registry which
-//! version has it.
+//! It covers the files that the client takes for text. The client asks the registry which version has it.
 
 use super::order::{self, OrderError};
 use crate::digest::Digest;
@@ -116,7 +115,7 @@ mod tests {
         }
     }
 
-    /// What `clawhub` 0.20.0 computes.
+    /// The values that `clawhub` 0.20.0 computes.
     #[test]
     fn a_fingerprint_is_that_of_the_client() {
         let files = ["SKILL.md", "references/a.md", "LICENSE", "references/B.md"];

@@ -17,11 +17,11 @@ pub const ENDING: &str = ".cdx.json";
 pub struct Bill<'a> {
     /// The name of the skill.
     pub name: &'a str,
-    /// Its version.
+    /// The version.
     pub version: &'a str,
-    /// Its description.
+    /// The description.
     pub description: &'a str,
-    /// Its license as written.
+    /// The license as written.
     pub license: Option<&'a str>,
     /// The digest of the archive.
     pub archive: Digest,

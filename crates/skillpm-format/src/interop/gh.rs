@@ -22,7 +22,7 @@ pub const INJECTED: &[&str] = &[
 pub enum Provenance {
     /// A repository.
     GitHub {
-        /// Its address.
+        /// The address.
         repository: String,
         /// `refs/tags/v1`, `refs/heads/main` or a commit.
         reference: Option<String>,
@@ -35,7 +35,7 @@ pub enum Provenance {
     Local(String),
 }
 
-/// Reads the data that `gh skill` wrote into `document`. Returns `None` if there is none.
+/// Reads the data that `gh skill` wrote into `document`; `None` if it wrote nothing.
 pub fn provenance(document: &Document) -> Option<Provenance> {
     let get = |key| document.metadata_get(key).filter(|text| !text.is_empty()).map(ToOwned::to_owned);
     if let Some(repository) = get("github-repo") {

@@ -27,9 +27,9 @@ pub struct ForeignError {
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it.
+    /// The hint.
     pub hint: &'static str,
 }
 

@@ -21,7 +21,7 @@ pub const COLLECTION: &str = "application/vnd.agentskills.collection.v1";
 pub const CONFIG: &str = "application/vnd.agentskills.skill.config.v1+json";
 /// The media type of the files of a skill.
 pub const LAYER: &str = "application/vnd.agentskills.skill.content.v1.tar+gzip";
-/// The media type of blobs, whatever they are.
+/// The media type of blobs of any kind.
 pub const BLOB: &str = "application/octet-stream";
 /// The tag of the newest version.
 pub const LATEST: &str = "latest";
@@ -30,7 +30,7 @@ pub const CREATED: &str = "org.opencontainers.image.created";
 /// The annotation with the name of an artifact, or with the path of a file that is a layer by itself.
 pub const TITLE: &str = "org.opencontainers.image.title";
 
-/// What an artifact says about its skill.
+/// The metadata of a skill in an artifact.
 #[derive(Debug, Clone, Copy)]
 pub struct ArtifactFacts<'a> {
     /// The name.

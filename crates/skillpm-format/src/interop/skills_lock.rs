@@ -239,7 +239,7 @@ mod tests {
         );
     }
 
-    /// A page on GitLab is a git repository for everybody but the tool.
+    /// A page on GitLab is a git repository for all programs except the tool.
     #[test]
     fn the_type_stays_where_the_address_does() {
         let entry = |kind, url| {

@@ -29,7 +29,7 @@ pub fn spec(fields: Fields<'_>) -> Result<SourceSpec, String> {
         return Err(format!("skillpm does not support sources of the type `{}`", fields.kind));
     };
     let mut spec = (kind.from_foreign)(fields.source, fields.url)?;
-    // GitHub always means the public one for these tools, whatever the default host of this machine is.
+    // GitHub always means the public one for these tools, also on a machine with another default host.
     spec.origin = spec.origin.or_on_host(PUBLIC_HOST);
     if let Some(reference) = fields.reference.filter(|_| spec.origin.has_revisions()) {
         spec.reference = Some(read_reference(reference)?);

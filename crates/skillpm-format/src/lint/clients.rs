@@ -3,7 +3,7 @@
 /// An agent with its own fields.
 #[derive(Debug)]
 pub struct Client {
-    /// Its name.
+    /// The name.
     pub name: &'static str,
     /// The page that documents the fields.
     pub page: &'static str,

@@ -173,7 +173,7 @@ pub(super) fn item_to_block(document: &Document, item: &Node) -> Option<Vec<Edit
     let text = document.text();
     let start = line_start(text, item.span.start);
     let before = &text[start..item.span.start];
-    // Only hyphens: then whatever is below the first entry certainly belongs to this list.
+    // Only hyphens: then everything below the first entry certainly belongs to this list.
     if !before.chars().all(|c| matches!(c, ' ' | '-')) || !rest_of_line(text, item.span.end).trim().is_empty()
     {
         return None;

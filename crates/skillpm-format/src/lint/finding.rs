@@ -45,7 +45,7 @@ pub struct Finding {
     pub span: Range<usize>,
     /// A few words to display beside the position.
     pub label: Option<String>,
-    /// What to do about it.
+    /// The hint.
     pub help: Option<Message>,
     /// The repair, if there is one.
     pub fix: Option<Fix>,

@@ -116,7 +116,7 @@ pub enum Group {
 /// The text about a rule in the reference page.
 #[derive(Debug)]
 pub struct Docs {
-    /// What the rule looks for.
+    /// The subject of the rule.
     pub what: &'static str,
     /// Why that matters.
     pub why: &'static str,

@@ -18,11 +18,11 @@ use crate::text::closest;
 pub enum Level {
     /// The rule is not applied.
     Off,
-    /// Its findings are notes, which never fail the check.
+    /// Findings are notes, which never fail the check.
     Note,
-    /// Its findings are warnings.
+    /// Findings are warnings.
     Warning,
-    /// Its findings are errors.
+    /// Findings are errors.
     Error,
 }
 

@@ -13,7 +13,7 @@ pub(super) fn suggestion(key: &str, value: &str) -> String {
     format!("put the whole value in quotes: `{key}: {}`", quoted(value))
 }
 
-/// Returns `value` in quotes, whatever it contains.
+/// Returns `value` in quotes that fit its content.
 pub(super) fn written(value: &str) -> String {
     // Single quotes keep backslashes readable, and have no escapes for characters that YAML does not allow.
     let plain = value.chars().all(|c| !c.is_control() && !matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}'));

@@ -12,9 +12,9 @@ use crate::version::Version;
 
 const KEY: &str = "version";
 
-/// Returns the text of `document` with `version` as its `metadata.version`, which is added if there is none. A `version`
-/// at the top level is moved there first. Everything else stays byte for byte, and the quotes of the value stay as they
-/// are if every reader then reads it as text.
+/// Returns the text of `document` with `version` as its `metadata.version`, which is added if it is missing. A `version` at
+/// the top level is moved there first. Everything else stays byte for byte, and the quotes of the value stay as they are if
+/// every reader then reads it as text.
 ///
 /// Returns `None` if the frontmatter has a form in which that cannot be done safely.
 pub fn set_version(document: &Document, version: &Version) -> Option<String> {
@@ -170,7 +170,7 @@ mod tests {
     }
 
     proptest! {
-        /// What is changed is the version, and nothing else.
+        /// Only the version changes.
         #[test]
         fn only_the_version_changes(yaml in "(name: x\n|metadata:\n  ([a-z]: [a-z\"'{}]{0,4}( #c)?\n|  )|  version: [0-9.'\"]{0,4}\n|version: [0-9]\n|\\PC{0,8}\n){0,6}") {
             let document = Document::parse(format!("---\n{yaml}---\nBody\n"));

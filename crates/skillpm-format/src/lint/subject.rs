@@ -15,7 +15,7 @@ pub struct Subject<'a> {
     pub directory_name: Option<&'a str>,
     /// The name of the file.
     pub file_name: &'a str,
-    /// The other files of the skill; `None` if nobody looked, and then nothing is reported about them.
+    /// The other files of the skill; `None` if they are unknown, and then nothing is reported about them.
     pub files: Option<&'a [SkillFile]>,
     /// The skills that are checked together with this one, including this one.
     pub others: &'a [OtherSkill],
@@ -59,7 +59,7 @@ pub enum SkillFileKind {
 /// Another skill in the same run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherSkill {
-    /// Its name, as written.
+    /// The name, as written.
     pub name: String,
     /// The names of the skills that it needs, without ranges and sources.
     pub needs: Vec<String>,

@@ -24,7 +24,7 @@ pub(super) const UNUSED: &str = "unused-switch";
 pub(super) struct Switch<'a> {
     /// The name as written.
     pub(super) rule: &'a str,
-    /// Its bytes.
+    /// The bytes of the comment.
     pub(super) span: Range<usize>,
     /// The scope in which the rule is switched off.
     scope: Scope,

@@ -1,10 +1,10 @@
-//! What the linter as a whole promises.
+//! Properties of the linter as a whole.
 
 use proptest::prelude::*;
 
 use super::*;
 
-/// What a rule says that it needs is what it looks at.
+/// A rule looks at the input that it declares.
 #[test]
 fn rules_look_at_no_more_than_they_say() {
     for text in RULES.iter().flat_map(|rule| [rule.docs.bad, rule.docs.good]) {
@@ -53,7 +53,7 @@ fn files_are_listed_for_the_rules_that_need_them() {
     assert!(Plan::new(&rules).reads_files());
 }
 
-/// Its commands would become a part of the value above.
+/// The commands would become a part of the value above.
 #[test]
 fn the_frontmatter_of_a_template_is_not_repaired() {
     let fixes = |text: &str| {
@@ -186,7 +186,7 @@ fn a_right_skill_has_no_findings() {
     assert_eq!(check(&subject), []);
 }
 
-/// A NUL character in a value is also a control character, of which loading tolerates others.
+/// A NUL character in a value is also a control character, other kinds of which loading tolerates.
 #[test]
 fn a_nul_character_in_the_frontmatter_is_an_error_in_every_profile() {
     let document = Document::parse("---\nname: x\ndescription: \0\n---\n".to_owned());

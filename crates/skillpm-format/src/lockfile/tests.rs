@@ -81,7 +81,7 @@ fn entry(name: &str, commit: char) -> String {
     )
 }
 
-/// lk09: what the sides agree on is kept, and what they do not is told.
+/// lk09: entries on which both sides agree are kept, and the others are reported.
 #[test]
 fn the_sides_of_a_conflict_are_put_together() {
     let (both, ours, theirs) = (entry("both", 'a'), entry("ours", 'b'), entry("theirs", 'c'));
@@ -116,7 +116,7 @@ fn the_sides_of_a_conflict_are_put_together() {
     assert_eq!(Mended::parse(&text).expect("two sides").others.len(), 1);
 }
 
-/// What git makes of entries that have lines in common: one twice, half of one, one that is made of two.
+/// Git's merges of entries that have lines in common: one twice, half of one, one made of two.
 #[test]
 fn entries_that_a_merge_took_apart() {
     let (one, other) = (entry("x", 'd'), entry("x", 'e'));
@@ -130,7 +130,7 @@ fn entries_that_a_merge_took_apart() {
     let text = format!("version = 1\n<<<<<<< a\n{one}[[skill]]\nname = \"z\"\n=======\n{one}>>>>>>> b\n");
     let mended = Mended::parse(&text).expect("two sides");
     assert!(mended.lock.skills.len() == 1 && mended.others.is_empty() && mended.is_torn, "{mended:?}");
-    // One of a single side that lies in the directory of another one may be made of two.
+    // An entry of one side in the directory of another one may be made of two.
     let at = |name: &str, path: &str| {
         entry(name, 'a').replace("revision", &format!("path = \"{path}\"\nrevision"))
     };
@@ -243,7 +243,7 @@ proptest! {
     }
 }
 
-/// What stands under `revision` depends on the kind of source.
+/// The meaning of `revision` depends on the kind of source.
 #[test]
 fn each_kind_of_source_has_its_own_revision() {
     let digest = format!("digest = \"{DIGEST}\"\n");

@@ -6,7 +6,7 @@ use toml_edit::{DocumentMut, Item, RawString, Table};
 
 use super::gaps::apart;
 
-/// What happens to a comment directly above a removed line.
+/// The fate of a comment directly above a removed line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Above {
     /// It is removed too.

@@ -10,8 +10,8 @@ pub struct ManifestError {
     pub line: usize,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// What is wrong.
+    /// The problem.
     pub message: String,
-    /// What to do about it, if there is a suggestion.
+    /// The hint, if there is a suggestion.
     pub hint: Option<Message>,
 }

@@ -7,7 +7,7 @@ use crate::spec::{
     KINDS, Kind, Origin, PUBLIC_HOST, Reference, Registry, SourceSpec, SpecError, check_directory,
 };
 
-/// What the manifest states about one skill; its key is the name under which the skill is installed.
+/// The statements of a manifest about one skill; the key is the name under which the skill is installed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Requirement {
     /// The source of the skill.
@@ -22,7 +22,7 @@ pub struct Requirement {
     pub agents: Option<Vec<String>>,
     /// Whether the skill stays installed but no agent sees it.
     pub disabled: bool,
-    /// Whether nobody requested the skill: it is installed because others need it, and is removed with them.
+    /// Whether the skill is installed only because others need it, and is removed with them.
     pub dependency: bool,
     /// Whether to link to the directory at the origin rather than copy it.
     pub editable: bool,
@@ -48,8 +48,7 @@ impl Requirement {
         }
     }
 
-    /// Reports whether nothing is lost without this entry: a dependency needs no entry unless it is disabled or names
-    /// its agents.
+    /// Reports whether the entry can be left out: a dependency needs no entry unless it is disabled or names its agents.
     pub fn is_implied(&self) -> bool {
         self.dependency && !self.disabled && self.agents.is_none()
     }
@@ -84,7 +83,7 @@ pub(super) fn with_revisions() -> String {
     }
 }
 
-/// Returns the keys of a skill, whatever its source.
+/// Returns the keys of a skill, for sources of all kinds.
 fn all_keys() -> Vec<&'static str> {
     let mut keys: Vec<_> = sources().collect();
     for key in source_keys().flat_map(|(kind, key)| kind.entry_keys(key)) {

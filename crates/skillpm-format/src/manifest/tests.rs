@@ -19,7 +19,7 @@ fn name(text: &str) -> SkillName {
     SkillName::new(text).expect(text)
 }
 
-/// Lines that nobody changed must not change, and an unchanged manifest is not written at all.
+/// Unchanged lines stay as they are, and an unchanged manifest is not written at all.
 #[test]
 fn what_editors_put_around_the_text_stays() {
     for text in [
@@ -82,7 +82,7 @@ targets = ["claude-code", "goose"] # more later
     assert_eq!(Manifest::parse(expected).expect("valid").skills(), manifest.skills());
 }
 
-/// An empty list is something else than silence, and what is said of one skill is kept as it is written.
+/// An empty list differs from a missing one, and the list of one skill is kept as it is written.
 #[test]
 fn who_sees_a_skill() {
     let text = r#"[skills]
@@ -225,7 +225,7 @@ fn every_fault_names_its_place() {
     assert!(Manifest::parse(&format!("x = {}1{}", "[".repeat(50_000), "]".repeat(50_000))).is_err());
 }
 
-/// What people write in the way of other tools, or of the command line, and what the hint makes of it.
+/// Spellings of other tools, or of the command line, and the hints about them.
 #[test]
 fn slips_are_told_as_what_is_meant() {
     for (entry, keys) in [

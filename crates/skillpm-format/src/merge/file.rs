@@ -119,7 +119,7 @@ fn decided(conflict: Conflict, item: Option<Item<'_>>) -> Path<'_> {
     Path::new(Outcome::Decided(conflict), item)
 }
 
-/// Merges the versions of one path, of which at least one exists.
+/// Merges the versions of one path, at least one of which exists.
 pub(super) fn merge<'a>(
     base: Option<Side<'a>>,
     ours: Option<Side<'a>>,

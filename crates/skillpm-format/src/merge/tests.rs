@@ -296,7 +296,7 @@ fn limits_hold_for_the_result() {
     merge(&versions, &Labels::default(), &limits).expect_err("too many bytes");
 }
 
-/// The user's content stays as it was read, whatever happens to the installed files afterwards.
+/// The user's content stays as it was read, also if the installed files change afterwards.
 #[test]
 fn the_users_bytes_are_held_in_memory() {
     struct Once(std::sync::Mutex<Vec<Vec<u8>>>);

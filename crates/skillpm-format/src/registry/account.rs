@@ -1,4 +1,4 @@
-//! Who may publish.
+//! Accounts and publishers.
 
 use std::fmt;
 use std::str::FromStr;
@@ -79,7 +79,7 @@ impl fmt::Display for Account {
 #[serde(try_from = "Parts")]
 #[schemars(!try_from)]
 pub struct TrustedPublisher {
-    /// Who signs the statement: its address, as the operator configured it.
+    /// The address of the issuer that signs the statement, as the operator configured it.
     #[schemars(extend("pattern" = "^[!-~]{1,256}$"))]
     pub issuer: String,
     /// The repository, as `owner/name`; GitLab has groups in groups, as in `group/subgroup/name`.
@@ -202,7 +202,7 @@ impl TrustedPublisher {
     }
 }
 
-/// What happened to a repository since it was trusted.
+/// The history of a repository since it was trusted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepositoryChange {
     /// Another repository has its name now.

@@ -1,4 +1,4 @@
-//! What makes a directory a registry.
+//! The configuration of a registry, which marks a directory as one.
 
 use serde::{Deserialize, Serialize};
 

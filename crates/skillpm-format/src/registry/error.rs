@@ -15,7 +15,7 @@ pub enum FileError {
         line: usize,
         /// The column, from 1, in bytes.
         column: usize,
-        /// What is wrong.
+        /// The problem.
         message: String,
     },
     /// A format that this version of the program does not know.

@@ -1,4 +1,4 @@
-//! What happened to a skill after its versions were published.
+//! Events in the life of a skill after its versions were published.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -54,16 +54,16 @@ pub enum Event {
         /// When.
         time: Timestamp,
     },
-    /// The jobs of a workflow may no longer publish the skill, whatever the id of the repository is.
+    /// The jobs of a workflow may no longer publish the skill, for any id of the repository.
     RemovePublisher {
         /// The workflow.
         publisher: TrustedPublisher,
         /// When.
         time: Timestamp,
     },
-    /// Who may see the skill changed.
+    /// The visibility of the skill changed.
     SetVisibility {
-        /// Who may see it.
+        /// The visibility.
         visibility: Visibility,
         /// When.
         time: Timestamp,
@@ -73,15 +73,15 @@ pub enum Event {
     Unknown,
 }
 
-/// Who may see a skill.
+/// The visibility of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Visibility {
-    /// Whoever may read the registry.
+    /// All who may read the registry.
     #[default]
     Public,
-    /// Its owners, and those whom the operator lets read it. Only a server holds to that: a static host serves each
-    /// file to everybody.
+    /// The owners, and those whom the operator lets read it. Only a server enforces that: a static host serves each file to
+    /// everyone.
     Private,
 }
 

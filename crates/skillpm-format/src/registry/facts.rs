@@ -1,4 +1,4 @@
-//! What a skill says about itself, as far as a registry repeats it.
+//! The facts about a skill that a registry repeats.
 
 use super::{MAX_DEPENDENCIES, NameRefusal, registry_name, registry_version};
 use crate::name::SkillName;
@@ -26,13 +26,13 @@ pub struct Facts {
 /// Why a registry does not take a skill.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FactsError {
-    /// Its name.
+    /// The name.
     #[error(transparent)]
     Name(#[from] NameRefusal),
     /// It has no version.
     #[error("it has no `metadata.version`, which a registry needs")]
     NoVersion,
-    /// Its version.
+    /// The version.
     #[error(transparent)]
     Version(#[from] VersionError),
     /// More dependencies than [`MAX_DEPENDENCIES`].

@@ -5,7 +5,7 @@ use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::version::Version;
 
-/// What makes a directory a registry.
+/// The configuration, which marks a directory as a registry.
 pub const CONFIG: &str = "config.json";
 /// The directory of records, events and lists.
 pub const INDEX: &str = "index";
@@ -33,7 +33,7 @@ pub const PRIVATE: &str = "private";
 /// A file of a registry, as its path says.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum FileKind {
-    /// What makes a directory a registry.
+    /// The configuration.
     Config,
     /// The file that a search reads.
     Search,

@@ -48,9 +48,9 @@ impl History {
         }
     }
 
-    /// Returns the history of the skill `name`. `records` may be in any order, each from a file of its own; `events` are
-    /// in the order of their numbers. A version that an event is about and that has no record is one that somebody
-    /// removed: it is [`Self::missing`], and the others are as they were.
+    /// Returns the history of the skill `name`. `records` may be in any order, each from a file of its own; `events` are in
+    /// the order of their numbers. A version with events but no record was removed by hand: it is [`Self::missing`], and the
+    /// others are unaffected.
     ///
     /// # Errors
     ///
@@ -105,7 +105,7 @@ impl History {
         }
     }
 
-    /// Adds a version. The caller has made sure that there is none with the same key.
+    /// Adds a version. The caller has checked that no version has the same key.
     pub fn insert(&mut self, record: Record) {
         self.missing.remove(&files::version_key(&record.version));
         let number = record.version.number();
@@ -113,8 +113,7 @@ impl History {
         self.records.insert(at, record);
     }
 
-    /// Returns the versions that events are about and that have no record: they were published, and somebody removed
-    /// them.
+    /// Returns the versions with events but no record: they were published, and the record was removed by hand.
     pub fn missing(&self) -> impl Iterator<Item = &Version> {
         self.missing.values()
     }
@@ -161,8 +160,8 @@ impl History {
         &self.publishers
     }
 
-    /// Returns the workflow because of which the job `job` may publish the skill. One whose repository has no known id yet
-    /// does not allow a repository that another of the workflows knows by another id.
+    /// Returns the workflow that allows the job `job` to publish the skill. One whose repository has no known id yet does
+    /// not allow a repository that another of the workflows knows by another id.
     pub fn publisher_of(&self, job: &TrustedPublisher) -> Option<&TrustedPublisher> {
         let allowing = || self.publishers.iter().filter(|known| known.allows(job));
         let is_other = |known: &TrustedPublisher| known.is_in_repository(job) && known.has_other_id(job);
@@ -201,7 +200,7 @@ impl History {
         self.newest().map(Head::of)
     }
 
-    /// Reports whether the derived files, which everybody may read, have the skill: it has versions and is public.
+    /// Reports whether the derived files, which are public, have the skill: it has versions and is public.
     pub fn is_listed(&self) -> bool {
         !self.records.is_empty() && self.visibility == Visibility::Public
     }

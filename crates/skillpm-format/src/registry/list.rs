@@ -64,8 +64,8 @@ impl NameList {
         Ok(list)
     }
 
-    /// Removes the versions with more dependencies than a registry takes. Returns each with their number: whoever reads
-    /// the list must not ask for all of them.
+    /// Removes the versions with more dependencies than a registry takes. Returns each with their number: a reader of the
+    /// list must not ask for all of them.
     pub fn take_oversized(&mut self) -> Vec<(Version, usize)> {
         let is_oversized = |listed: &Listed| listed.dependencies.len() > MAX_DEPENDENCIES;
         let oversized = self.versions.extract_if(.., |listed| is_oversized(listed));

@@ -46,8 +46,8 @@ pub const FORMAT: u64 = 1;
 pub const MAX_FILE: u64 = 64 << 20;
 /// The largest number of versions of one skill.
 pub const MAX_VERSIONS: usize = 10_000;
-/// The largest number of dependencies of one version. Each of them can lead to a request, so a list with more would
-/// keep whoever reads it busy for nothing.
+/// The largest number of dependencies of one version. Each of them can cause a request, so a longer list would waste the
+/// time of every reader.
 pub const MAX_DEPENDENCIES: usize = 256;
 /// The largest number of characters in a version. A version is part of a file name.
 pub const MAX_VERSION_CHARS: usize = 128;

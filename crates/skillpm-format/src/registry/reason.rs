@@ -14,7 +14,7 @@ pub enum ReasonRefusal {
     /// More than one line.
     #[error("the reason has more than one line")]
     Lines,
-    /// A character that nobody sees, or that reorders what is shown: a terminal could obey it.
+    /// An invisible character, or one that reorders text: a terminal could obey it.
     #[error("the reason has the hidden character U+{0:04X}")]
     Hidden(u32),
 }

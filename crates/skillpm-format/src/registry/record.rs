@@ -78,7 +78,7 @@ impl Record {
         Ok(record)
     }
 
-    /// Reads a record of which nobody knows the path.
+    /// Reads a record whose path is unknown.
     ///
     /// # Errors
     ///

@@ -1,4 +1,4 @@
-//! What a search reads.
+//! The index that searches read.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The files as they are written, and whatever else may be in their places.
+//! The files as they are written, and malformed ones.
 
 use proptest::prelude::*;
 
@@ -173,7 +173,7 @@ fn the_last_event_of_a_version_counts() {
     assert_eq!(NameList::parse(&list.to_bytes(), &name("pdf")), Ok(list));
 }
 
-/// Somebody removed the record of a version that an event is about: the others are as they were.
+/// A version whose record was removed by hand: the others are unaffected.
 #[test]
 fn a_version_without_a_record_is_missing() {
     let events = vec![yank("2", ""), yank("1.0", "old")];

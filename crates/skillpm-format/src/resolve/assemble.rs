@@ -32,7 +32,7 @@ pub(super) fn assemble<P: Provider>(universe: &mut Universe<'_, P>, choice: Choi
     order.sort_by_key(|(_, _, skill)| (skill.registry, &skill.name));
     for (number, ordinal, skill) in order {
         let needed_by = askers.remove(&number).unwrap_or_default();
-        // Under another name than its own it is in nobody's way.
+        // Under another name than its own it is in no other skill's way.
         let has_own_name = skill.registry.is_none()
             || universe.roots_of(number).any(|root| root.key == root.name)
             || needed_by.iter().any(|by| *by != Asker::User);

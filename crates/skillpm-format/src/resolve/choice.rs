@@ -32,7 +32,7 @@ pub struct ReleaseAge {
     pub minimum: i64,
 }
 
-/// What decides whether a release can be taken.
+/// The criteria for selecting a release.
 #[derive(Debug, Clone, Copy)]
 pub struct ReleaseFacts<'r> {
     /// The version.
@@ -80,7 +80,7 @@ impl ReleaseRules<'_> {
     }
 }
 
-/// Returns the reason why `release` cannot be selected, whatever its version.
+/// Returns the reason why `release` cannot be selected, apart from its version.
 pub(super) fn exclusion(
     release: ReleaseFacts<'_>,
     age: Option<ReleaseAge>,
@@ -114,8 +114,8 @@ impl ReleaseAge {
         published.saturating_add(self.minimum)
     }
 
-    /// Returns the first day, as `2026-12-04`, on all of which a release from the time `published`, in seconds since
-    /// 1970, is old enough.
+    /// Returns the first day, as `2026-12-04`, on all of which a release from the time `published`, in seconds since 1970,
+    /// is old enough.
     pub fn old_enough_on(self, published: i64) -> String {
         let time = self.old_enough_at(published).saturating_add(DAY - 1);
         let day = text::timestamp(time, 0);

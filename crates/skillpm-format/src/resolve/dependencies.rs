@@ -1,4 +1,4 @@
-//! What one version of a skill needs: the skills that its declarations mean.
+//! The dependencies of one version of a skill: the skills that its declarations mean.
 
 use std::rc::Rc;
 
@@ -17,7 +17,7 @@ use crate::requirement::Requirement;
 use crate::spec::{Reference, SourceSpec};
 use crate::version::VersionRange;
 
-/// What one version of a skill needs.
+/// The dependencies of one version of a skill.
 #[derive(Debug, Default)]
 pub(super) struct Needs {
     /// The skills that it depends on, each with the accepted versions, in an order that does not depend on that of the
@@ -25,7 +25,7 @@ pub(super) struct Needs {
     pub(super) limits: Vec<(u32, VersionLimit)>,
     /// Which skills satisfy its declarations.
     pub(super) edges: Vec<Edge>,
-    /// Whether its dependencies are those that the lockfile names, whatever it declares.
+    /// Whether its dependencies are those that the lockfile names, not those that it declares.
     pub(super) settled: bool,
     /// Whether it has to do with what is installed and stays.
     pub(super) touches_installed: bool,
@@ -130,7 +130,7 @@ impl<P: Provider> Universe<'_, P> {
         text: String,
         error: P::Error,
     ) -> Result<(), SolveError<P::Error>> {
-        // What is installed stays, and is examined when it comes anew.
+        // An installed skill stays, and is examined when a new version is fetched.
         if examination.settled {
             return Ok(());
         }
@@ -227,7 +227,7 @@ impl<P: Provider> Universe<'_, P> {
                 let id = (registry, name.clone());
                 self.limit(examination, id, text, range)?;
             }
-            // What the user requests satisfies those that accept any version, pre-releases too.
+            // A skill that the user requests satisfies dependencies on any version, also by a pre-release.
             (Some(Bound { target, by: BoundBy::User }), None) if range.is_none() => {
                 examination.connect(target, text, None);
             }
@@ -363,7 +363,7 @@ impl<P: Provider> Universe<'_, P> {
         Ok(())
     }
 
-    /// Reports whether there is room for the skill `name`. If there is none, that is a notice.
+    /// Reports whether there is room for the skill `name`, and adds a notice if not.
     fn has_room(
         &mut self,
         examination: &mut Examination<'_>,

@@ -50,7 +50,7 @@ mod tests {
     use super::*;
     use crate::lockfile::Lockfile;
 
-    /// Conflict C32: what nobody asks for stays for as long as somebody needs it.
+    /// Conflict C32: a skill that is not requested stays for as long as another one needs it.
     #[test]
     fn who_is_needed_and_by_whom() {
         let name = |text: &str| SkillName::new(text).expect(text);

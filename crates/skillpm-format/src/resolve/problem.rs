@@ -49,7 +49,7 @@ pub struct Settled {
     pub dependencies: Vec<SkillName>,
 }
 
-/// What to do if nothing satisfies a dependency.
+/// The reaction to an unsatisfied dependency.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum OnUnresolved {
     /// Fail: there is no solution.
@@ -59,7 +59,7 @@ pub enum OnUnresolved {
     Skip,
 }
 
-/// Who wants a skill that comes.
+/// The origin of a new skill's requirement.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum WantedBy {
     /// The user requested it.
@@ -106,7 +106,7 @@ pub struct Problem {
     pub alone: bool,
     /// How far the search goes.
     pub reach: Reach,
-    /// What to do if nothing satisfies a dependency.
+    /// The reaction to an unsatisfied dependency.
     pub on_unresolved: OnUnresolved,
 }
 

@@ -53,7 +53,7 @@ pub trait Provider {
     }
 
     /// Reports whether the search may continue; it is called before each decision. A provider can limit the time of the
-    /// search, which may be long for a problem that somebody made to be hard, and can stop it if the user interrupts.
+    /// search, which may be long for a problem that was made to be hard, and can stop it if the user interrupts.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ pub enum Offer<C> {
     Not(Has),
 }
 
-/// What a source has if it has no skill that fits.
+/// The offer of a source without a fitting skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Has {
     /// One skill with the name, in this version if it declares one.

@@ -21,7 +21,7 @@ use super::universe::{PlacedState, Universe};
 /// caller that reads registries of strangers also limits the time, in [`Provider::check`].
 pub const MAX_STEPS: usize = 50_000;
 
-/// A solution, or why there is none.
+/// A solution, or the reason why it does not exist.
 pub type Answer<P> =
     Result<Solution<<P as Provider>::Candidate, <P as Provider>::Error>, SolveError<<P as Provider>::Error>>;
 
@@ -90,9 +90,9 @@ fn attempt<P: Provider>(
 /// A package in the sense of PubGrub.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) enum Package {
-    /// What comes in any case.
+    /// The skills to install in any case.
     Root,
-    /// What is installed, and what the user requires of registries.
+    /// The installed skills, and the user's requirements on registries.
     Manifest,
     /// The skill with this number.
     Skill(u32),

@@ -66,9 +66,9 @@ pub enum Asker {
     User,
     /// A skill.
     Skill {
-        /// Its name.
+        /// The name.
         name: SkillName,
-        /// Its version, if it has one.
+        /// The version, if it has one.
         version: Option<String>,
     },
 }
@@ -111,7 +111,7 @@ pub enum SolveError<E> {
     TooMany {
         /// The skill.
         name: SkillName,
-        /// What there are too many of.
+        /// The things that are too many.
         what: &'static str,
         /// The maximum number.
         limit: usize,
@@ -129,7 +129,7 @@ pub enum Notice {
         dependent: SkillName,
         /// The declaration.
         text: String,
-        /// What is wrong.
+        /// The problem.
         error: RequirementError,
     },
     /// The installed skill is outside the range that `dependent` declares.
@@ -145,13 +145,13 @@ pub enum Notice {
     Overridden {
         /// The skill.
         dependent: SkillName,
-        /// Its version.
+        /// The version.
         by: Option<String>,
         /// The declaration.
         text: String,
         /// The skill whose ranges are replaced.
         name: SkillName,
-        /// Its version.
+        /// The version.
         version: String,
         /// The range of the override.
         range: String,
@@ -164,7 +164,7 @@ pub enum Notice {
         text: String,
         /// The new skill.
         name: SkillName,
-        /// Its version.
+        /// The version.
         version: Option<String>,
     },
     /// No source has what `dependent` declares.
@@ -175,7 +175,7 @@ pub enum Notice {
         text: String,
         /// The dependent's own source, which was asked.
         source: Origin,
-        /// What that source has.
+        /// The offer of that source.
         has: Has,
     },
     /// A skill that the user requested stays, although `dependent` declares another one.

@@ -43,7 +43,7 @@ pub(super) struct Universe<'a, P: Provider> {
 /// A dependency that was skipped, with the number and the ordinal of the version that declares it.
 type Skipped<E> = ((u32, u32), Unresolved<E>);
 
-/// A skill, and what can be installed under its name: the releases of a registry, or whatever other sources have.
+/// A skill, and the candidates for its name: the releases of a registry, or the skills of other sources.
 pub(super) struct Skill<C> {
     pub(super) name: SkillName,
     /// The registry; `None` stands for all other sources.
@@ -79,7 +79,7 @@ pub(super) struct Bound {
     pub(super) by: BoundBy,
 }
 
-/// Who has bound a name.
+/// The origin of a bound.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum BoundBy {
     /// The user requested the skill.
@@ -299,7 +299,7 @@ impl<'a, P: Provider> Universe<'a, P> {
     }
 
     /// Returns the preferred version of the skill `number` among `accepted`. Outside of registries that is the first one:
-    /// what is installed or was found first.
+    /// the installed one, or the one found first.
     pub(super) fn preferred(&self, number: u32, accepted: &Ordinals) -> Option<u32> {
         let skill = self.skill(number)?;
         match skill.registry {

@@ -1,4 +1,4 @@
-//! What users must see before they use a new version of a skill.
+//! The capabilities that users must see before they use a new version of a skill.
 //!
 //! A [`Review`] lists what a version has that the previous one does not: commands, tools, scripts, addresses, hidden
 //! text. Each is reported with its position; those that let the skill do a kind of thing that it could not do before
@@ -92,7 +92,7 @@ pub enum Kind {
     Hook,
     /// A command that runs before the agent reads the text: `` !`command` ``.
     DynamicCommand,
-    /// A command that runs what it downloads or decodes, such as `curl … | sh`: nobody sees what runs.
+    /// A command that runs downloaded or decoded code unseen, such as `curl … | sh`.
     DownloadExec,
     /// An entry of `allowed-tools`.
     Tool,

@@ -70,8 +70,7 @@ fn everything_that_a_reviewer_must_see() {
 
 type Version = Vec<(&'static str, Vec<u8>)>;
 
-/// What a version may bring without a new line that looks like a command: each is a new capability, and none is where it
-/// was there before.
+/// New capabilities without a new line that looks like a command. Nothing is new if it was there before.
 #[test]
 fn what_is_hidden_loosened_or_replaced_is_a_new_capability() {
     let skill = |head: &str, body: &str| format!("---\nname: pdf\n{head}---\n{body}\n").into_bytes();
@@ -131,7 +130,7 @@ fn what_is_hidden_loosened_or_replaced_is_a_new_capability() {
     }
 }
 
-/// What an author does every day.
+/// Everyday changes of an author.
 #[test]
 fn ordinary_changes_bring_no_capability() {
     let skill = |head: &str, body: &str| format!("---\nname: pdf\n{head}---\n{body}\n");

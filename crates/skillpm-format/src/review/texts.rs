@@ -130,7 +130,7 @@ fn limits(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
     }
 }
 
-/// Adds the skills that this one needs, whatever versions of them.
+/// Adds the dependencies, without their versions.
 fn dependencies(text: &Text<'_>, document: &Document, items: &mut Vec<Item>) {
     for declared in declared_in(document) {
         let written = &text.content[declared.span.clone()];
@@ -183,7 +183,7 @@ fn far_away(text: &Text<'_>, items: &mut Vec<Item>) {
     }
 }
 
-/// Adds the commands in the bytes `body` that run before anybody reads them.
+/// Adds the commands in the bytes `body` that run before the text is read.
 fn dynamic(text: &Text<'_>, body: &Range<usize>, items: &mut Vec<Item>) {
     for command in commands::dynamic(&text.content[body.clone()], body.start) {
         items.push(text.item(Kind::DynamicCommand, command.at, &command.text));

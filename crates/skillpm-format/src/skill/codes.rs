@@ -100,7 +100,7 @@ mod tests {
     use crate::profile::LoadProfile;
     use crate::skill::load_with;
 
-    /// What loading tells has the name of the rule that finds it in the same file.
+    /// A warning of loading has the name of the rule that finds it in the same file.
     #[test]
     fn codes_are_those_of_the_linter() {
         let long = format!("name: {}\ndescription: d", "a".repeat(65));

@@ -52,7 +52,7 @@ pub enum DeviationKind {
         /// The maximum number of characters.
         max: usize,
     },
-    /// A field with a wrong shape. Whatever can be read of it is used.
+    /// A field with a wrong shape. Its readable parts are used.
     #[error("the field `{field}` must be {expected}, but it is {found}")]
     Shape {
         /// The field.

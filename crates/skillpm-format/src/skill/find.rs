@@ -107,11 +107,11 @@ pub struct VisitedDirs {
     others: BTreeSet<PathBuf>,
 }
 
-/// Returns the skills below the directory `top`, which contains `children`, in the order of their names. `top` itself
-/// is not checked, and the directory of a skill is not searched.
+/// Returns the skills below the directory `top`, which contains `children`, in the order of their names. `top` itself is not
+/// checked, and the directory of a skill is not searched.
 ///
-/// Directories already in `seen` are not found again if `rules` follow links. A link to a directory next to it always
-/// loses, whatever the names are.
+/// Directories already in `seen` are not found again if `rules` follow links. A link to a directory next to it always loses,
+/// independent of the names.
 pub fn walk<S: Space>(
     space: &S,
     top: &Path,

@@ -64,7 +64,7 @@ pub struct SkillMeta {
 /// A skill that an agent can use.
 #[derive(Debug, Clone)]
 pub struct Loaded<'a> {
-    /// Its metadata.
+    /// The metadata.
     pub meta: SkillMeta,
     /// The Markdown after the frontmatter.
     pub body: &'a str,
@@ -81,7 +81,7 @@ pub enum LoadError {
     /// The file, or its metadata, is not text.
     #[error("{problem} (line {}, column {})", at.line, at.column)]
     Encoding {
-        /// What is wrong.
+        /// The problem.
         problem: ProblemKind,
         /// The position.
         at: Position,
@@ -92,7 +92,7 @@ pub enum LoadError {
     /// There is no frontmatter, or it is never closed, too large or not a mapping.
     #[error("{problem}")]
     Frontmatter {
-        /// What is wrong.
+        /// The problem.
         problem: ProblemKind,
         /// The position.
         at: Position,
@@ -100,7 +100,7 @@ pub enum LoadError {
     /// The frontmatter is not YAML.
     #[error("{problem} (line {}, column {})", at.line, at.column)]
     Yaml {
-        /// What is wrong.
+        /// The problem.
         problem: ProblemKind,
         /// The position.
         at: Position,

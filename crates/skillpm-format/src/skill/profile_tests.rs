@@ -1,10 +1,10 @@
-//! What each profile says of the conflicts between the systems.
+//! The verdict of each profile on the conflicts between the systems.
 
 use crate::document::Document;
 use crate::profile::{AllowedTools, LoadProfile, NameRule, Tolerance};
 use crate::skill::{DeviationKind, LoadError, SkillMeta, load_with};
 
-/// What comes of `text` in the directory `dir`: the metadata and what is told, or the error.
+/// Reads `text` in the directory `dir`: returns the metadata and the warnings, or the error.
 fn read(text: &str, dir: &str, profile: &LoadProfile) -> Result<(SkillMeta, Vec<String>), String> {
     let document = Document::parse(text.to_owned());
     let loaded = load_with(&document, profile, Some(dir)).map_err(|error| error.to_string())?;
@@ -206,7 +206,7 @@ fn every_conflict_has_its_answer_in_every_profile() {
     }
 }
 
-/// A right skill is taken by every profile, and nothing is said.
+/// Every profile accepts a valid skill without warnings.
 #[test]
 fn nothing_is_said_of_a_right_skill() {
     let text = "---\nname: pdf\ndescription: d\nlicense: MIT\ncompatibility: git\n\
@@ -313,7 +313,7 @@ fn lengths_and_shapes() {
     }
 }
 
-/// What is refused and what is told is one list: a profile only moves the line between them.
+/// Errors and warnings are one list: a profile only moves the line between them.
 #[test]
 fn a_refusal_is_typed_and_has_a_place() {
     let document = Document::parse("---\nname: pdf\ndescription: d\nx: 1\n---\n".into());

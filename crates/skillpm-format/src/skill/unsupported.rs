@@ -152,7 +152,7 @@ const ODDITIES: &[Oddity] = &[
     ),
 ];
 
-/// All of them under the profile `default`: what loads, with which description, and what is told.
+/// All of them under the profile `default`: which load, with which description and warnings.
 #[test]
 fn every_oddity_gets_what_is_wanted() {
     for (index, Oddity { number, text, wanted }) in ODDITIES.iter().enumerate() {
@@ -176,7 +176,7 @@ fn every_oddity_gets_what_is_wanted() {
     }
 }
 
-/// What repairs kept of a value is its text.
+/// The text of a repaired value is kept.
 #[test]
 fn values_that_are_no_yaml_are_kept_as_text() {
     let field = |number: usize, key: &str| {
@@ -189,8 +189,8 @@ fn values_that_are_no_yaml_are_kept_as_text() {
     assert_eq!(field(37, "name").as_deref(), Some("pdf\\_api"));
 }
 
-/// Oddity 44: too long a description is told, and refused where nothing off the specification is
-/// taken. Oddity 42: the directory's name stands for none where the profile says so.
+/// Oddity 44: too long a description is a warning, and an error where deviations are errors. Oddity 42: the directory's name
+/// replaces a missing one where the profile allows it.
 #[test]
 fn what_profiles_decide() {
     let text = format!("---\nname: pdf\ndescription: {}\n---\n", "d".repeat(1068));
@@ -207,7 +207,7 @@ fn what_profiles_decide() {
     assert_eq!(loaded.meta.name, "pdf");
 }
 
-/// The strict profile takes those only of which nothing is told.
+/// The strict profile accepts only those without warnings.
 #[test]
 fn strict_refuses_whatever_is_told() {
     for Oddity { number, text, wanted } in ODDITIES {

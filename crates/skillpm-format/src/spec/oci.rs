@@ -111,7 +111,7 @@ fn typed(text: &str) -> Result<SourceSpec, SpecError> {
     let (place, after, skill) = split_suffixes(text);
     let (place, path) = split_directory(place);
     let (repository, within) = split_revision(place);
-    // What follows `@` with a colon in it is a digest, and where the tag follows `:`, a `#` would begin a second revision.
+    // The text after `@` is a digest if it has a colon, and after a tag behind `:`, a `#` would begin a second revision.
     if skill.is_some_and(|skill| skill.contains([':', '#'])) {
         return Err(SpecError::BadSkill);
     }

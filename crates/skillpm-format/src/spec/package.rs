@@ -16,7 +16,7 @@ pub use python::distribution_name;
 pub struct Package {
     /// The ecosystem of the package.
     pub ecosystem: Ecosystem,
-    /// Its name; for a Python distribution in the form in which names are compared (PEP 503).
+    /// The name; for a Python distribution in the form in which names are compared (PEP 503).
     pub name: String,
 }
 

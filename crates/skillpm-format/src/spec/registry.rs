@@ -45,15 +45,15 @@ impl Registry {
             return Ok(Self::Directory(if path.is_empty() { "/".to_owned() } else { path.to_owned() }));
         }
         let address = Address::new(text)?;
-        // What lies below it could not be named.
+        // A path below it could not be named.
         if address.as_str().contains('?') { Err(unsupported()) } else { Ok(Self::Web(address)) }
     }
 
-    /// Reads what the key `registry` of a manifest may hold: a name, or what [`Registry::new`] reads.
+    /// Reads the value of the key `registry` of a manifest: a name, or the forms of [`Registry::new`].
     ///
     /// # Errors
     ///
-    /// Fails if `text` is none of these.
+    /// Fails for any other text.
     pub fn named_or_new(text: &str) -> Result<Self, SpecError> {
         if is_registry_name(text) { Ok(Self::Named(text.to_owned())) } else { Self::new(text) }
     }

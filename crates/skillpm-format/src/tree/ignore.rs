@@ -6,7 +6,7 @@ pub const IGNORE_FILE: &str = ".skillpmignore";
 /// The maximum size of the file in bytes.
 pub const MAX_IGNORE_FILE: u64 = 1 << 20;
 
-/// What the rules say of a path.
+/// The effect of the rules on a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
     /// It stays out, with everything in it if it is a directory.
@@ -31,7 +31,7 @@ struct Rule {
     parts: Vec<Part>,
 }
 
-/// What matches the components of a path.
+/// A matcher of the components of a path.
 #[derive(Debug, Clone)]
 enum Part {
     /// Any number of components, also none: `**`.
@@ -40,7 +40,7 @@ enum Part {
     Component(Vec<Token>),
 }
 
-/// What matches characters.
+/// A matcher of characters.
 #[derive(Debug, Clone)]
 enum Token {
     /// This character.

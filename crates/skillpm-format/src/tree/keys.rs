@@ -1,7 +1,7 @@
-//! Keys of services in texts: whoever has such a text can use them.
+//! Finds keys of services in texts: everyone who has such a text can use them.
 //!
 //! Only keys that their services mark by a prefix are found, so that hardly anything else is. Keys of manuals are not
-//! reported: they say that they are examples, or nobody could have drawn them by lot.
+//! reported: they are marked as examples, or too regular to be random.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use memchr::memmem;
 /// A key in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FoundKey {
-    /// What it is, with its article: `a token of GitHub`.
+    /// The kind of key, with its article: `a token of GitHub`.
     pub kind: &'static str,
     /// The key without its secret part: `ghp_…`.
     pub shown: String,
@@ -72,11 +72,11 @@ const KINDS: &[Kind] = &[
     kind("a token of Hugging Face", "hf_", (34, 34), b""),
 ];
 
-/// What a private key begins with, before its kind.
+/// The start of a private key, before its kind.
 const PEM: &[u8] = b"-----BEGIN ";
-/// What ends that line.
+/// The end of that line.
 const PEM_END: &[u8] = b"PRIVATE KEY-----";
-/// What its last line begins with.
+/// The start of its last line.
 const PEM_LAST: &[u8] = b"-----END";
 /// The longest kind of a private key: `ENCRYPTED `, `OPENSSH `.
 const PEM_KIND: usize = 24;
@@ -139,7 +139,7 @@ pub fn keys(bytes: &[u8]) -> Vec<FoundKey> {
 }
 
 impl Kind {
-    /// Returns the end of the key of this kind whose prefix is at `at`; `None` if there is none.
+    /// Returns the end of the key of this kind whose prefix is at `at`; `None` if the text is not a key.
     fn end(&self, bytes: &[u8], at: usize) -> Option<usize> {
         if at > 0 && is_in_word(bytes[at - 1]) {
             return None;

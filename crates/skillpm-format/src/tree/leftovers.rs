@@ -1,5 +1,5 @@
 //! Files that tools leave in the directories they work in, by name: caches, environments, files of file managers and
-//! editors. Nobody wrote these files, so they do not count as edits of a skill.
+//! editors. They are not written by hand, so they do not count as edits of a skill.
 
 use std::sync::{Arc, LazyLock};
 
@@ -8,7 +8,7 @@ use super::{Node, Tree};
 /// A kind of leftover.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Leftover {
-    /// Its name. A `/` at the end means a directory and everything in it; one `*` stands for any characters.
+    /// The name. A `/` at the end means a directory and everything in it; one `*` stands for any characters.
     pub name: &'static str,
     /// The tool that leaves it.
     pub by: &'static str,
@@ -30,7 +30,7 @@ const fn cache(name: &'static str, by: &'static str) -> Leftover {
     leftover(name, by).cached()
 }
 
-/// All kinds. Only files that nobody writes by hand may be listed: they do not count as edits.
+/// All kinds. Only files that are never written by hand may be listed: they do not count as edits.
 pub const LEFTOVERS: &[Leftover] = &[
     code("__pycache__/", "Python: compiled modules").cached(),
     code("*.pyc", "Python: a compiled module").cached(),

@@ -1,9 +1,9 @@
 //! The maximum permissions of a file, in addition to what its tree states.
 
-/// The maximum permissions of a file where it is written: those it had where it was read. The digest only covers
-/// whether the file is executable, so two trees that differ in other permissions are equal.
+/// The maximum permissions of a file where it is written: those it had where it was read. The digest only covers whether the
+/// file is executable, so two trees that differ in other permissions are equal.
 ///
-/// Files that come from sources have all permissions: anything that everybody can fetch may be read by everybody.
+/// Files that come from sources have all permissions: they are public anyway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rights(u32);
 
@@ -30,8 +30,8 @@ impl Rights {
         Self(self.0 & other.0)
     }
 
-    /// Returns the mode of a new file with these permissions: 0644 or 0755, minus what they withhold. The owner can
-    /// always run an executable file, and so can everyone who may read it if nobody could run it before.
+    /// Returns the mode of a new file with these permissions: 0644 or 0755, minus what they withhold. The owner can always
+    /// run an executable file, and so can everyone who may read it if it was not executable before.
     pub fn mode(self, executable: bool) -> u32 {
         match executable {
             true if self.0 & 0o111 == 0 => 0o755 & (self.0 | 0o100 | ((self.0 & 0o444) >> 2)),

@@ -28,7 +28,7 @@ const ENVIRONMENT: &str = ".env.";
 /// Ends of the names of examples of such files, which have no secrets.
 const EXAMPLES: &[&str] = &[".dist", ".example", ".sample", ".template"];
 
-/// Reports whether the file at `path` has a name that is usual for secrets, whatever is in it.
+/// Reports whether the file at `path` has a name that is usual for secrets. Its content does not matter.
 pub fn is_secret(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path).to_ascii_lowercase();
     let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));

@@ -17,7 +17,7 @@ pub(crate) const MAX_ERROR: usize = 2_000;
 /// A tool, as a client sees it.
 #[derive(Debug, Clone)]
 pub(crate) struct Definition {
-    /// Its name.
+    /// The name.
     pub(crate) name: String,
     /// Its name for people.
     pub(crate) title: String,

@@ -31,7 +31,7 @@ pub(super) struct Window<'a> {
     file: &'a SharedFile,
     /// The end of the bytes that may be read.
     end: u64,
-    /// What is incomplete if the bytes end too early.
+    /// The part of the archive that is incomplete if the bytes end too early.
     what: &'static str,
     start: u64,
     size: usize,

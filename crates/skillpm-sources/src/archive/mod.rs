@@ -45,7 +45,7 @@ pub struct Archive {
     pub comment: Option<String>,
 }
 
-/// What a reader returns before it becomes an [`Archive`].
+/// The result of a reader, before it becomes an [`Archive`].
 struct Parts {
     entries: BTreeMap<String, TreeEntry>,
     content: Arc<dyn Content>,

@@ -13,7 +13,7 @@ use crate::tree::{Node, TreeEntry};
 pub(super) struct Item {
     /// The name, without a trailing slash and without a leading `./`.
     pub(super) name: String,
-    /// What the entry is; `None` for a directory.
+    /// The kind of the entry; `None` for a directory.
     pub(super) node: Option<Node>,
     /// The handle of its content.
     pub(super) id: usize,

@@ -141,7 +141,7 @@ fn create_dir_like(from: &Path, to: &Path) -> io::Result<()> {
     {
         use std::os::unix::fs::{DirBuilderExt as _, PermissionsExt as _};
         let mode = fs::metadata(from)?.permissions().mode();
-        // Its owner must be able to write the content.
+        // The owner must be able to write the content.
         fs::DirBuilder::new().mode((mode & 0o777) | 0o700).create(to)
     }
     #[cfg(not(unix))]

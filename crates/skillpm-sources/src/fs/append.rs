@@ -43,7 +43,7 @@ impl OpenLog {
         let there = open.take().zip(stat_link(path));
         let same = there.filter(|(open, stat)| (stat.device, stat.inode) == open.id);
         let (file, id, len, is_known) = if let Some((Open { file, id, len }, stat)) = same {
-            // If the length is unchanged, nobody else has written since.
+            // If the length is unchanged, no other process has written since.
             (file, Some(id), stat.size, stat.size == len)
         } else {
             let (file, len) = open_log(path)?;
@@ -203,7 +203,7 @@ mod tests {
         assert_eq!(text(&path), "five\n");
     }
 
-    /// Whatever happens to the file between two lines, the result is as if it were opened for each.
+    /// After any change of the file between two lines, the result is as if it were opened for each.
     #[test]
     fn a_log_that_stays_open_is_the_one_that_lies_there() {
         let dir = tempfile::tempdir().expect("a directory");
@@ -222,7 +222,7 @@ mod tests {
         fs::remove_file(&path).expect("removes");
         ours.append(&path, b"5").expect("writes");
         assert_eq!(text(&path), "5\n");
-        let held = ours.0.lock().expect("nobody panicked");
+        let held = ours.0.lock().expect("not poisoned");
         ours.append(&path, b"6").expect("does not wait");
         drop(held);
         assert_eq!(text(&path), "5\n6\n");

@@ -44,7 +44,7 @@ pub fn holds(path: &Path, bytes: Option<&[u8]>) -> Result<bool, PathError> {
     }
 }
 
-/// Works like [`write_atomic`], but only this user can read the file afterwards, whatever its mode was.
+/// Works like [`write_atomic`], but only this user can read the file afterwards, independent of its mode before.
 pub fn write_private(path: &Path, bytes: &[u8]) -> Result<(), PathError> {
     // A temporary file has the mode 0600.
     replace(path, bytes, |_, _| Ok(()), |_| Ok(true)).map(drop)

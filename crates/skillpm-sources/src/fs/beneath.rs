@@ -48,11 +48,11 @@ pub enum BeneathError {
     Unreadable(#[from] PathError),
 }
 
-/// Reads the regular file at `path` below `base`, from its start until `enough` returns `true` for the bytes
-/// read so far, or to its end. Follows links on the way as long as they stay below `base`.
+/// Reads the regular file at `path` below `base`, from its start until `enough` returns `true` for the bytes read so far, or
+/// to its end. Follows links on the way as long as they stay below `base`.
 ///
-/// No byte from outside `base` is read, whatever is moved meanwhile. Windows has no function that opens a
-/// path this way, so there a swap that is undone in between may go unnoticed.
+/// No byte from outside `base` is read, even if files are moved meanwhile. Windows has no function that opens a path this
+/// way, so there a swap that is undone in between may go unnoticed.
 ///
 /// # Errors
 ///

@@ -27,7 +27,7 @@ impl SharedFile {
         Self::from_file(File::open(path).at("open", path)?).at("open", path)
     }
 
-    /// Opens the regular file at `path`. Returns `None` if there is none. Does not follow a link.
+    /// Opens the regular file at `path`; `None` if it does not exist. Does not follow a link.
     ///
     /// # Errors
     ///

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn an_owner_excludes_others_and_lets_go_when_dropped() {
         let dir = tempfile::tempdir().expect("a directory");
-        let held = DirLock::acquire(dir.path(), || panic!("nobody holds it")).expect("locks");
+        let held = DirLock::acquire(dir.path(), || panic!("the lock is free")).expect("locks");
         assert!(DirLock::try_acquire(dir.path()).is_none());
         drop(held);
         let (one, two) =
@@ -167,7 +167,7 @@ mod tests {
     fn a_file_is_held_by_one_and_stays() {
         let dir = tempfile::tempdir().expect("a directory");
         let path = dir.path().join("lock");
-        let held = FileLock::acquire(&path, || panic!("nobody holds it")).expect("locks");
+        let held = FileLock::acquire(&path, || panic!("the lock is free")).expect("locks");
         let (sender, receiver) = std::sync::mpsc::channel();
         std::thread::scope(|scope| {
             scope.spawn(|| FileLock::acquire(&path, || sender.send(()).expect("is heard")).expect("locks"));

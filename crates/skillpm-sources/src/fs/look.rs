@@ -18,7 +18,7 @@ pub enum Kind {
     File,
     /// A directory.
     Directory,
-    /// A symbolic link, whatever it leads to.
+    /// A symbolic link, to any target.
     Symlink,
     /// A pipe, socket or device.
     Other,
@@ -69,7 +69,7 @@ pub(super) fn leads_round(error: &io::Error) -> bool {
     return error.raw_os_error() == Some(1921);
 }
 
-/// Reads the regular file at `path`, following links. Returns `None` if there is none.
+/// Reads the regular file at `path`, following links; `None` if it does not exist.
 ///
 /// # Errors
 ///
@@ -105,8 +105,8 @@ pub fn read_told(path: &Path, limit: u64) -> Option<Vec<u8>> {
     Some(bytes)
 }
 
-/// Reads the regular file at `path` from its start until `enough` returns `true` for the bytes read so far,
-/// or to its end. Returns `None` if there is none. Does not follow a link at `path`.
+/// Reads the regular file at `path` from its start until `enough` returns `true` for the bytes read so far, or to its end;
+/// `None` if it does not exist. Does not follow a link at `path`.
 ///
 /// # Errors
 ///
@@ -130,8 +130,7 @@ pub fn read_start(
     Ok(Some((bytes, metadata.len())))
 }
 
-/// Opens the regular file at `path`, and returns its metadata too. Returns `None` if there is none. Does not
-/// follow a link.
+/// Opens the regular file at `path`, and returns its metadata too; `None` if it does not exist. Does not follow a link.
 pub(super) fn open_regular(path: &Path) -> Result<Option<(fs::File, fs::Metadata)>, PathError> {
     let file = match open_no_follow(path) {
         Ok(file) => file,
@@ -207,7 +206,7 @@ fn too_large(limit: u64) -> io::Error {
     io::Error::new(io::ErrorKind::FileTooLarge, format!("it has more than {limit} bytes"))
 }
 
-/// Reads the text file at `path`. Returns `None` if there is none.
+/// Reads the text file at `path`; `None` if it does not exist.
 ///
 /// # Errors
 ///
@@ -320,8 +319,8 @@ pub fn is_set_id(path: &Path) -> Result<bool, PathError> {
     }
 }
 
-/// Reports whether everybody may read the file at `path`, or list and enter the directory there. Does not
-/// follow links. Returns `false` if it cannot be examined.
+/// Reports whether all users may read the file at `path`, or list and enter the directory there. Does not follow links.
+/// Returns `false` if it cannot be examined.
 pub fn is_public(path: &Path) -> bool {
     let Ok(metadata) = fs::symlink_metadata(path) else { return false };
     #[cfg(unix)]

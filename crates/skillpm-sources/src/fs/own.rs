@@ -24,7 +24,7 @@ pub enum Exposure {
     /// It belongs neither to this user nor to root. Holds the owner's user id.
     #[error("it belongs to another user, number {0}")]
     Foreign(u32),
-    /// Its mode lets all users write.
+    /// The mode lets all users write.
     #[error("every user may write to it")]
     Writable,
 }
@@ -39,7 +39,7 @@ pub struct Own {
 }
 
 impl Own {
-    /// Examines the directory at `path`. Returns `None` if there is none. Does not follow a link.
+    /// Examines the directory at `path`; `None` if it does not exist. Does not follow a link.
     ///
     /// # Errors
     ///
@@ -66,8 +66,8 @@ impl Own {
     }
 }
 
-/// Returns why another user controls the file or directory at `path`, or `None` if nobody else does. For a
-/// link only the owner counts: its mode means nothing.
+/// Returns why another user controls the file or directory at `path`; `None` if only this user does. For a link only the
+/// owner counts: its mode means nothing.
 ///
 /// # Errors
 ///
@@ -96,7 +96,7 @@ pub fn is_open_to_all(path: &Path) -> Result<bool, PathError> {
     }
 }
 
-/// Reports whether users other than this one and root may read or write the file at `path`; `false` if there is none.
+/// Reports whether users other than this one and root may read or write the file at `path`; `false` if it does not exist.
 /// Follows a link.
 ///
 /// # Errors
@@ -120,13 +120,12 @@ pub fn is_exposed(path: &Path) -> Result<bool, PathError> {
     }
 }
 
-/// Reads a file that only this user or root can have written. Returns `None` if there is none. Does not
-/// follow a link.
+/// Reads a file that only this user or root can have written; `None` if it does not exist. Does not follow a link.
 ///
 /// # Errors
 ///
-/// Fails if it cannot be read, is not a regular file, has more than `limit` bytes, belongs to another user,
-/// or is writable by others.
+/// Fails if it cannot be read, is not a regular file, has more than `limit` bytes, belongs to another user, or is writable
+/// by others.
 pub fn read_own(path: &Path, limit: u64) -> Result<Option<Vec<u8>>, PathError> {
     let refused = |reason: String| Err(io::Error::new(io::ErrorKind::InvalidData, reason)).at("read", path);
     let Some((file, metadata)) = open_regular(path)? else { return Ok(None) };

@@ -95,7 +95,7 @@ pub fn abandoned(dir: &Path) -> Vec<PathBuf> {
 /// Removes what killed processes left in the directory `dir`, as far as possible.
 pub fn clear_abandoned(dir: &Path) {
     for path in pending(dir) {
-        // What stays does no harm, and the next process tries again.
+        // A leftover does no harm, and the next process tries again.
         let _ = remove_abandoned(&path);
     }
 }
@@ -234,7 +234,7 @@ mod tests {
         assert!(!path.exists());
     }
 
-    /// Many threads write the same file, each of which clears what the others left: none loses its own.
+    /// Many threads write the same file, and each clears the others' leftovers: none loses its own.
     #[test]
     fn nobody_loses_what_is_being_written() {
         let dir = tempfile::tempdir().expect("a directory");

@@ -144,7 +144,7 @@ fn unlink(path: &Path) -> io::Result<()> {
     fs::remove_file(path).or_else(|error| fs::remove_dir(path).map_err(|_| error))
 }
 
-/// Removes whatever is at `path`, with everything below it. Removes links without following them.
+/// Removes the file, link or tree at `path`. Removes links without following them.
 ///
 /// Makes directories writable for their owner first if they are not, such as those in some tools' caches.
 ///
@@ -181,7 +181,7 @@ pub fn clear_away(path: &Path) {
     }
 }
 
-/// Denies everybody but its owner access to the directory `dir`, if the system supports and permits it.
+/// Denies all users but its owner access to the directory `dir`, if the system supports and permits it.
 pub fn make_private(dir: &Path) {
     #[cfg(unix)]
     {

@@ -94,8 +94,7 @@ impl Base {
         super::kind(&self.path.join(below))
     }
 
-    /// Reads the target of the link at `below` this directory. Returns `None` if there is none, or it is not
-    /// UTF-8.
+    /// Reads the target of the link at `below` this directory; `None` if it does not exist, or is not UTF-8.
     pub fn link_text(&self, below: &str) -> Option<String> {
         #[cfg(unix)]
         return rustix::fs::readlinkat(self.handle(), below, Vec::new()).ok()?.into_string().ok();

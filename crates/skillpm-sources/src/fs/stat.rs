@@ -65,7 +65,7 @@ pub struct FileStat {
     pub mode: u32,
     /// The size in bytes.
     pub size: u64,
-    /// When the content was last changed; anybody can set this.
+    /// The time of the last change of the content, which any program can set.
     pub modified: Moment,
     /// When anything was last changed; only the clock sets this.
     pub changed: Moment,
@@ -136,14 +136,13 @@ pub(super) fn stat_open(file: &fs::File) -> Option<FileStat> {
     }
 }
 
-/// Returns the metadata of everything in the tree at `root`: the root itself with an empty path, then
-/// everything below it, each directory before its entries. Leaves out the inside of `.git`, which is not a
-/// part of a skill.
+/// Returns the metadata of everything in the tree at `root`: the root itself with an empty path, then everything below it,
+/// each directory before its entries. Leaves out the inside of `.git`, which is not a part of a skill.
 ///
 /// # Errors
 ///
-/// Fails if something cannot be examined, for names that are not UTF-8, for too many files, and on systems
-/// whose metadata does not distinguish files well enough.
+/// Fails if something cannot be examined, for names that are not UTF-8, for too many files, and on systems whose metadata
+/// does not distinguish files well enough.
 pub fn stats(root: &Path) -> Result<Vec<(String, FileStat)>, PathError> {
     stats_but(root, &[])
 }

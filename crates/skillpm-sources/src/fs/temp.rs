@@ -66,7 +66,7 @@ pub fn clear_held(prefix: &str) {
             && is_private_dir(&dir)
             && let Some(_held) = DirLock::try_acquire(&dir)
         {
-            // What cannot be removed stays: the next one tries again.
+            // A directory that cannot be removed stays: the next process tries again.
             let _ = super::remove_tree(&dir);
         }
     }
@@ -133,7 +133,7 @@ mod tests {
         assert_eq!(mode & 0o777, 0o700);
     }
 
-    /// What a killed process left goes, and what belongs to one that runs stays.
+    /// Leftovers of a killed process are removed, and those of a running one stay.
     #[cfg(unix)]
     #[test]
     fn directories_of_killed_processes_are_cleared() {

@@ -9,7 +9,7 @@ use crate::text::{visible, without_secrets};
 /// The number of lines of git's own output to show.
 const LINES: usize = 6;
 
-/// What a failure of the program means, where that changes what is done or advised.
+/// The meaning of a failure of the program, where that changes the reaction or the advice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Meaning {
     /// The server has no such branch, tag or commit.
@@ -22,7 +22,7 @@ pub(super) enum Meaning {
     NoRepository,
     /// The server is not a git server.
     NoGit,
-    /// A login is required and there is none.
+    /// A login is required but missing.
     NoLogin,
     /// The login is not accepted.
     WrongLogin,
@@ -44,8 +44,8 @@ pub(super) enum Meaning {
     Other,
 }
 
-/// Phrases of git, in the C locale, and what they mean. The first match counts: git ends what it says of a connection
-/// with one of the last phrases, whatever was wrong with it.
+/// Phrases of git, in the C locale, and their meaning. The first match counts: git ends every message about a connection
+/// with one of the last phrases.
 const WORDS: &[(&str, Meaning)] = &[
     ("couldn't find remote ref", Meaning::NoRevision),
     ("not our ref", Meaning::NoRevision),

@@ -214,7 +214,7 @@ impl Fetch<'_> {
         self.fetch(Some(WHOLE_DEPTH), &["--prune"], &all).map_err(|fault| self.failed(fault))
     }
 
-    /// Finds and fetches the commit of which `reference` has the first digits.
+    /// Finds and fetches the commit whose first digits `reference` has.
     fn digits(&self, reference: &Reference) -> Result<Oid, Failed> {
         let (url, name) = (self.remote.url.as_str(), reference.name());
         let none = || Failed::Error(names::no_commit(url, name, false));

@@ -1,4 +1,4 @@
-//! Resolution of names to commits: tags, branches and the digits of commits, and the errors if there is none.
+//! Resolution of names to commits: tags, branches and the digits of commits, and the errors for missing ones.
 
 use git2::Oid;
 
@@ -49,8 +49,8 @@ pub(super) fn no_reference(shown: &str, reference: &Reference, names: &[String])
     }
 }
 
-/// Returns the command that lists what the repository at `address` has, quoted for a shell: the address may
-/// come from a manifest or a lockfile that somebody else wrote.
+/// Returns the command that lists the references of the repository at `address`, quoted for a shell: the address may come
+/// from a stranger's manifest or lockfile.
 pub(super) fn ls_remote(address: &str) -> String {
     // The shell expands `~`, git does not: it must stay outside the quotes.
     let (home, rest) = address.strip_prefix("~/").map_or(("", address), |rest| ("~/", rest));
@@ -103,7 +103,7 @@ pub(super) fn candidates(reference: &Reference) -> Vec<String> {
             let parts = ["refs/", "refs/tags/", "refs/heads/"].map(|prefix| format!("{prefix}{name}"));
             whole.into_iter().chain(parts).collect()
         }
-        // Nothing in a repository is called like a range: whoever has one looks for the highest tag in it first.
+        // No reference is called like a range: callers with a range look for the highest tag in it first.
         Reference::Rev(_) | Reference::Range(_) => Vec::new(),
     }
 }

@@ -1,7 +1,7 @@
 //! Reading an object database: commits, trees, blobs and references.
 //!
-//! libgit2 runs no program, whatever the configuration of a repository says, and ignores replaced objects and
-//! filters: the bytes are those that the commit's id stands for.
+//! libgit2 runs no program, for any configuration of a repository, and ignores replaced objects and filters: the bytes are
+//! those that the commit's id stands for.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
@@ -51,7 +51,7 @@ impl From<Refusal> for ListError {
     }
 }
 
-/// What a prefix of an object's id matches.
+/// The objects that a prefix of an id matches.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum FoundObject {
     None,
@@ -109,7 +109,7 @@ impl Objects {
         }
     }
 
-    /// Reports whether a reference `name` exists, whatever it leads to.
+    /// Reports whether a reference `name` exists, with any target.
     pub(super) fn has_reference(&self, name: &str) -> bool {
         self.repository.find_reference(name).is_ok()
     }

@@ -1,4 +1,4 @@
-//! What a repository has, without the contents of its files: references, tags, ids of directories.
+//! The state of a repository without the contents of its files: references, tags, ids of directories.
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet};

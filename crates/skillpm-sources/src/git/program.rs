@@ -230,7 +230,7 @@ impl Program<'_> {
                 Ok(ProgramEvent::Err(bytes)) => keep(&mut err, &bytes),
                 Err(RecvTimeoutError::Timeout) => quiet = true,
                 Err(RecvTimeoutError::Disconnected) => {
-                    // Its output is complete: it ends now, or hangs.
+                    // The output is complete: the program ends now, or hangs.
                     if let Some(status) = ended(child, LINGER) {
                         return Ok((status, out, err));
                     }

@@ -1,4 +1,4 @@
-//! What git says about a work tree on this machine, without asking a server.
+//! Questions to git about a work tree on this machine, without a server.
 
 use std::path::Path;
 use std::process::{Command, Stdio};

@@ -21,20 +21,20 @@ use super::reach::Inward;
 use super::runtime::{Pulse, Runtime};
 use super::{HttpError, Url, proxy, roots};
 
-/// What the program calls itself to servers.
+/// The name of the program in requests to servers.
 const USER_AGENT: &str = concat!("skillpm/", env!("CARGO_PKG_VERSION"));
 
 /// Open connections that are kept for each host without HTTP/2: as many as there are requests at once.
 const MOST_IDLE: usize = 8;
 
-/// How long a connection is kept that nobody uses: less than most servers keep it, since a request on a connection
-/// that the server closes at that moment fails.
+/// How long an idle connection is kept: less than most servers keep it, since a request on a connection that the server
+/// closes at that moment fails.
 const IDLE: Duration = Duration::from_secs(30);
 
 /// Agents that are kept. A program that runs for long may meet any number of hosts that lead to others.
 const MOST_AGENTS: usize = 32;
 
-/// What the requests of this process share.
+/// The state that all requests of this process share.
 static SHARED: Mutex<Option<Shared>> = Mutex::new(None);
 
 struct Shared {
@@ -44,7 +44,7 @@ struct Shared {
     agents: BTreeMap<Way, Agent>,
 }
 
-/// What requests have in common that share connections.
+/// The settings that requests on shared connections have in common.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Way {
     proxy: Option<String>,
@@ -106,7 +106,7 @@ pub(super) fn find(settings: &Http, url: &Url, led_by: Option<&Url>) -> Result<A
         other => {
             let started =
                 Shared::start().map_err(|error| HttpError::Connect(url.origin().to_string(), error))?;
-            // What belongs to the process that this one is a copy of is not even ended here.
+            // After a fork the parent's state is leaked: it must not even be dropped here.
             mem::forget(other.take());
             other.insert(started)
         }

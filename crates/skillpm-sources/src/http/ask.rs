@@ -64,7 +64,7 @@ impl Client {
         let read = body::read(&url, reply, &self.settings, limit, &mut take);
         match (read, answer) {
             (_, Some(answer)) => body = answer,
-            // What a refusal says is a courtesy: without it the status says enough.
+            // The body of a refusal is optional: the status is enough.
             (Err(error), None) if is_success => return Err(error),
             (Ok(_), None) if is_stream && is_success => {
                 let reason = "its stream of events ended without an answer".to_owned();

@@ -15,7 +15,7 @@ const FILE_BYTES: u64 = 1 << 20;
 /// The file of tokens, which need not exist.
 #[derive(Debug, Clone)]
 pub struct CredentialsFile {
-    /// Its path.
+    /// The path.
     pub path: PathBuf,
 }
 
@@ -34,7 +34,7 @@ impl CredentialsFile {
         Self::of(settings).ok_or_else(|| no_home("tokens", Some(env::XDG_CONFIG_HOME)))
     }
 
-    /// Reads the file; `None` if there is none.
+    /// Reads the file; `None` if it does not exist.
     ///
     /// # Errors
     ///

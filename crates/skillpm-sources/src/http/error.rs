@@ -18,7 +18,7 @@ pub enum HttpError {
     /// The network is switched off by the settings.
     #[error("`{0}` is not in the cache, and the network is not to be used")]
     Offline(Url),
-    /// Nobody waits for the answer any more.
+    /// The caller has stopped waiting.
     #[error("the request of `{0}` was stopped")]
     Stopped(Url),
     /// A text that is no usable address.
@@ -53,7 +53,7 @@ pub enum HttpError {
         proxy: String,
         /// Where the connection was to lead.
         host: String,
-        /// What the proxy said.
+        /// The proxy's reason.
         reason: String,
     },
     /// Nothing came before the body.
@@ -140,7 +140,7 @@ pub enum HttpError {
         url: Url,
         /// The status.
         status: u16,
-        /// What the server said about it.
+        /// The server's message.
         detail: Option<String>,
         /// Seconds after which the server may be asked again.
         retry_after: Option<u64>,
@@ -168,7 +168,7 @@ pub enum HttpError {
     Malformed {
         /// The host.
         host: String,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The bytes that were to be sent could not be read.
@@ -271,7 +271,7 @@ impl HttpError {
             }
             Self::Broken(..) | Self::Truncated { .. } => &["run it again"],
             Self::Inward { .. } => &[
-                "over `http` anybody on the way can say where to go next: use `https`, or install from that address itself",
+                "over `http` anyone on the way can redirect a request: use `https`, or install from that address itself",
             ],
             Self::Tls { .. } => &[
                 "if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it",

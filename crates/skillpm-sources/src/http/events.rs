@@ -6,7 +6,7 @@ pub(super) const EVENT_STREAM: &str = "text/event-stream";
 /// A mark that a stream may begin with. It does not belong to the first line.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// What has been read of a stream.
+/// The events of a stream so far.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     /// The line that has not ended yet.

@@ -1,4 +1,4 @@
-//! What a server says about its limits.
+//! Rate limits, as servers state them.
 
 use std::time::UNIX_EPOCH;
 

@@ -12,7 +12,7 @@ use crate::settings::Settings;
 /// The largest file of passwords that is read, in bytes.
 const NETRC_BYTES: u64 = 1 << 20;
 
-/// What is known about logging in at the origin of an address.
+/// The known ways to log in at the origin of an address.
 #[derive(Debug, Clone)]
 pub struct Login {
     origin: Origin,
@@ -27,13 +27,13 @@ pub struct Login {
     found: String,
     /// Why others may know the credential, if they may.
     exposure: Option<String>,
-    /// What addresses of the origin carry as their query.
+    /// The query that addresses of the origin carry.
     query: Option<String>,
 }
 
 impl Login {
-    /// Looks for a credential for the origin of `url`: the token of its variable, otherwise the one that was kept
-    /// for it, otherwise what the file of passwords has. Over plain `http` to another machine there is none.
+    /// Looks for a credential for the origin of `url`: the token of its variable, otherwise the one that `registry login`
+    /// kept, otherwise the one in the file of passwords. Over plain `http` to another machine it finds none.
     ///
     /// # Errors
     ///
@@ -144,7 +144,7 @@ impl Login {
         self.credential.as_ref()
     }
 
-    /// Returns the error for an answer of `url` with `status`, 401 or 403; `detail` is what the server said.
+    /// Returns the error for an answer of `url` with `status`, 401 or 403; `detail` is the server's message.
     pub fn refused(&self, url: &Url, status: u16, detail: Option<&str>) -> Error {
         let host = url.origin();
         let why = detail.map(|detail| format!(": {detail}")).unwrap_or_default();
@@ -205,10 +205,9 @@ fn netrc_path(settings: &Settings) -> Option<PathBuf> {
 
 /// Returns the variable of this `kind` for `origin`: `SKILLPM_TOKEN_DOCS_EXAMPLE_COM`.
 ///
-/// No two origins have the same: if `docs-example.com` shared that of `docs.example.com`, whoever
-/// registers the one would be sent the tokens for the other. So a dot is `_`, a hyphen `__`, and `___`
-/// stands before a port. Hosts for which this leaves a doubt have none: those with an underscore, an
-/// empty part, or a part that starts or ends with a hyphen.
+/// Each origin has another one: if `docs-example.com` shared that of `docs.example.com`, the owner of the one would get the
+/// tokens for the other. So a dot is `_`, a hyphen `__`, and `___` stands before a port. Ambiguous hosts have no variable:
+/// those with an underscore, an empty part, or a part that starts or ends with a hyphen.
 fn variable(kind: &str, origin: &Origin) -> Option<String> {
     let sound = |part: &str| {
         !part.is_empty()

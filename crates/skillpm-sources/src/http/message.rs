@@ -1,9 +1,9 @@
-//! What a server says about an error, fit to be shown.
+//! Error messages of servers, fit to be shown.
 
 use super::Credential;
 
-/// Returns what an answer in JSON says about an error: its `message`, the `detail` of RFC 9457, or the `message` of the
-/// first of its `errors` as OCI registries have it, as [`said`] shows it.
+/// Returns the error message in an answer in JSON: its `message`, the `detail` of RFC 9457, or the `message` of the first of
+/// its `errors` as OCI registries have it, as [`said`] shows it.
 pub(super) fn message(bytes: &[u8], credential: Option<&Credential>) -> Option<String> {
     let value: serde_json::Value = serde_json::from_slice(bytes).ok()?;
     let text = ["/message", "/detail", "/errors/0/message"].iter().find_map(|field| value.pointer(field))?;

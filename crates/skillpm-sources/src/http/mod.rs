@@ -1,8 +1,8 @@
 //! Requests: redirects, credentials, retries and limits.
 //!
-//! Only this module knows the HTTP library, and that it is asynchronous. What it promises: a credential goes to the origin that
-//! it was given for and to no other, whatever a server redirects to; `https` never becomes `http`;
-//! no answer is larger than its caller allows; every wait has an end.
+//! Only this module knows the HTTP library, and that it is asynchronous. Its promises: a credential goes to the origin that
+//! it was given for and to no other, also after redirects; `https` never becomes `http`; no answer is larger than its caller
+//! allows; every wait has an end.
 
 mod agent;
 mod ask;
@@ -250,8 +250,8 @@ impl Client {
         )
     }
 
-    /// Returns how the server of `request` wants clients to log in, if it says so, whether it answers (200) or not (401).
-    /// What another server says, to which a redirect leads, does not count.
+    /// Returns how the server of `request` wants clients to log in, if it says so, with an answer of 200 or 401. The answer
+    /// of another server, to which a redirect leads, does not count.
     ///
     /// # Errors
     ///
@@ -323,7 +323,7 @@ impl Client {
     /// Sends `outward` to `url` and returns the answer with its head read; `led_by` is the address that led there, if
     /// one did. The credential goes along if it is for the origin of `url`.
     fn exchange(&self, url: &Url, led_by: Option<&Url>, outward: &Outward<'_>) -> Result<Reply, HttpError> {
-        // Who answers over https is who was asked. Else anybody on the way may have said where to go next.
+        // Over https the answer is the requested server's. Otherwise anyone on the way may have redirected the request.
         let led_by = led_by.filter(|from| !from.is_https() && from.host() != url.host());
         let sent = Pulse::new();
         let proxy = proxy::choose(&self.settings, url);
@@ -352,7 +352,7 @@ impl Client {
         Ok(reply)
     }
 
-    /// Tells that `url` was not asked for: what it holds was downloaded before, and never changes.
+    /// Reports that `url` was not requested: its content was downloaded before, and never changes.
     pub(crate) fn not_needed(&self, url: &Url) {
         self.tell("GET", url, "from the cache", None);
     }

@@ -32,7 +32,7 @@ impl Resolve for Names {
 
 /// Returns the addresses of `host`, with the port 0.
 ///
-/// The system's call waits, so it has a thread of its own. If nobody waits for it any more, it ends by itself.
+/// The system's call blocks, so it has a thread of its own, which ends by itself if the caller stops waiting.
 async fn look_up(host: &str) -> io::Result<Vec<SocketAddr>> {
     let host = bare(host).to_owned();
     tokio::task::spawn_blocking(move || Ok((host.as_str(), 0).to_socket_addrs()?.collect()))

@@ -144,7 +144,7 @@ mod tests {
         assert_eq!(found("machine a.example login ada password one", "b.example"), None);
     }
 
-    /// What follows `macdef` is commands, which may look like entries.
+    /// The commands after `macdef` may look like entries.
     #[test]
     fn macros_are_passed_over() {
         let text = "macdef init\ncd /\nmachine a.example login evil password evil\n\n\

@@ -12,7 +12,7 @@ pub(super) struct Progress<'a> {
 }
 
 impl<'a> Progress<'a> {
-    /// Tells `reporter` that a download of `what` starts, of `total` bytes if that is known, and returns a writer that
+    /// Reports to `reporter` that a download of `what` starts, of `total` bytes if that is known, and returns a writer that
     /// forwards to `sink`.
     pub(super) fn start(
         reporter: &'a dyn Reporter,

@@ -1,5 +1,5 @@
-//! How far an address reaches: a page that anybody on the way could have written must not lead to hosts that only this
-//! machine can see.
+//! The reach of an address: a page that anyone on the way could have written must not lead to hosts that only this machine
+//! can see.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -64,7 +64,7 @@ impl Reach {
     }
 }
 
-/// A host of a network that whoever led there is not in.
+/// A host of a network to which the redirecting server does not belong.
 #[derive(Debug)]
 pub(super) struct Inward;
 

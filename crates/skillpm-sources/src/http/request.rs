@@ -1,4 +1,4 @@
-//! What is asked, and what is answered: values without a connection.
+//! Requests and responses: values without a connection.
 
 use std::fmt;
 use std::sync::Arc;
@@ -118,7 +118,7 @@ impl Replied {
     }
 }
 
-/// What an answer says beside its bytes.
+/// The metadata of a response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Head {
     /// The address that answered, after all redirects.
@@ -138,10 +138,10 @@ pub enum Answer {
     Text {
         /// The text.
         text: String,
-        /// Its tag, for the next time.
+        /// The tag, for the next request.
         etag: Option<String>,
     },
-    /// What is known already still holds; only after [`Request::if_none_match`].
+    /// The known content is current; only after [`Request::if_none_match`].
     NotModified,
 }
 

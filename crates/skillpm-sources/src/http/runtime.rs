@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use futures_executor::block_on;
 use tokio::time::timeout;
 
-/// What watches the connections, in a thread of its own. It must not be dropped inside of another runtime.
+/// The runtime that watches the connections, in a thread of its own. It must not be dropped inside of another runtime.
 #[derive(Debug)]
 pub(super) struct Runtime(tokio::runtime::Runtime);
 
@@ -27,8 +27,8 @@ impl Runtime {
             .map(Self)
     }
 
-    /// Drives `future` until it is ready and returns its output; `None` if `limit` has passed since the last sign of
-    /// life, the time of which `last` returns.
+    /// Drives `future` until it is ready and returns its output; `None` if `limit` has passed since the last sign of life,
+    /// whose time `last` returns.
     pub(super) fn wait<F: Future>(
         &self,
         future: F,

@@ -14,16 +14,16 @@ use super::upload::Unreadable;
 use super::url::{Url, redacted};
 use super::{HttpError, agent, proxy};
 
-/// Why a proxy refuses somebody that it does not know.
+/// The reason of a proxy that requires a login.
 pub(super) const LOGIN_OF_PROXY: &str = "it answered with status 407";
 
-/// What the library's texts begin with if a proxy failed that speaks HTTP.
+/// The start of the library's texts if an HTTP proxy failed.
 const TUNNEL: &str = "tunnel error: ";
 
 /// The same for a proxy that speaks SOCKS.
 const SOCKS: &str = "SOCKS error: ";
 
-/// What they end with if there was no connection to the proxy.
+/// Their end if there was no connection to the proxy.
 const NO_CONNECTION: &str = "failed to create underlying connection";
 
 /// Says in our terms why the request for `url` failed before its body.

@@ -1,4 +1,4 @@
-//! What is sent to a server, and what it says to that.
+//! Uploads, and the answers of servers to them.
 
 use std::fmt;
 use std::io;
@@ -15,7 +15,7 @@ use crate::fs::SharedFile;
 /// Bytes that are taken at once: each piece that a slow line takes is a sign of life.
 const PIECE: u64 = 64 * 1024;
 
-/// What an upload asks the server to do.
+/// The operation that an upload requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Method {
     /// To let the address hold the content: to ask twice is to ask once.
@@ -48,7 +48,7 @@ impl Method {
 /// A request that sends something.
 #[derive(Debug, Clone)]
 pub struct Upload {
-    /// What the server is asked to do.
+    /// The requested operation.
     pub method: Method,
     /// The address.
     pub url: Url,
@@ -58,7 +58,7 @@ pub struct Upload {
     pub credential: Option<Credential>,
     /// The media type of the content.
     pub content_type: &'static str,
-    /// What is sent.
+    /// The content to send.
     pub content: Content,
     /// The position of the first byte of the content in what it is a part of, for OCI registries; `None` for a whole.
     pub first_byte: Option<u64>,
@@ -115,7 +115,7 @@ impl Content {
     }
 }
 
-/// What a server says to an upload.
+/// The answer of a server to an upload.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Submitted {
     /// The status: of success (2xx), or of a refusal for a reason that the request has (4xx).
@@ -149,7 +149,7 @@ impl Outgoing {
     }
 }
 
-/// What was to be sent cannot be read.
+/// The content to send cannot be read.
 #[derive(Debug)]
 pub(super) struct Unreadable(pub(super) io::Error);
 

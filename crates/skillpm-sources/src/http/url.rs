@@ -102,7 +102,7 @@ impl Url {
         self.0.scheme() == "https"
     }
 
-    /// Reports whether nobody on the way can read or change what is sent: it is `https`, or never leaves this machine.
+    /// Reports whether the connection is protected: it is `https`, or never leaves this machine.
     pub fn is_private(&self) -> bool {
         self.is_https() || is_loopback(self.host())
     }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::fs::SharedFile;
 use crate::refusal::Limits;
 
-/// What a bundle, an archive of a whole registry, may have at most. Each file in it has the limits of its kind.
+/// The limits of a bundle, an archive of a whole registry. Each file in it has the limits of its kind.
 pub const BUNDLE_LIMITS: Limits = Limits {
     archive_bytes: 1 << 40,
     archive_entries: 10_000_000,

@@ -1,4 +1,4 @@
-//! What the log announces, compared with what came about.
+//! The announcements of the log, compared with the files.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use super::{Defect, DefectKind, LogChange, LogEntry, files};
 use crate::digest::Digest;
 use crate::name::SkillName;
 
-/// What the log announces.
+/// The announcements of the log.
 #[derive(Debug, Default)]
 pub(super) struct Announcements {
     versions: BTreeMap<(SkillName, String), Vec<Announced>>,

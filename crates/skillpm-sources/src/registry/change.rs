@@ -1,4 +1,4 @@
-//! Changes of one skill that somebody has to permit, as a server makes them.
+//! Changes of one skill that require permission, as a server makes them.
 
 use std::sync::Arc;
 
@@ -21,7 +21,7 @@ pub struct Publication {
     pub permit: Decide,
     /// When.
     pub time: Timestamp,
-    /// Who publishes it.
+    /// The publisher.
     pub by: Option<String>,
     /// The history of the skill, as far as it is known.
     pub known: History,
@@ -38,7 +38,7 @@ pub fn publish(objects: &dyn Objects, publication: Publication) -> Result<(Stage
     let name = package.facts.name.clone();
     attempt(objects, &name, known, by.as_deref(), |writer| {
         let claim = permit(writer.ledger().history(&name)?)?;
-        // Nobody becomes an owner by what is there already.
+        // An existing version makes no one an owner.
         if let Some(record) = already(writer.ledger().history(&name)?, &package) {
             return Ok((Staged::Already(record.clone()), false));
         }

@@ -168,7 +168,7 @@ impl NewRegistry {
 
     /// Removes what a creation that failed has made.
     fn take_back(&self) {
-        // What is left is an unfinished registry, which the next one completes.
+        // The leftovers are an unfinished registry, which the next attempt completes.
         let is_own = |path: &&String| !self.is_begun || *path != files::CONFIG;
         for path in self.new_files.iter().filter(is_own) {
             let _ = fs::remove_if_there(&self.dir.join(path));

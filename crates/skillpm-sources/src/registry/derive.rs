@@ -11,7 +11,7 @@ use crate::fs;
 use crate::name::SkillName;
 use crate::workers;
 
-/// What a derivation found and changed.
+/// The findings and changes of a derivation.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Derived {
     /// The number of skills that were derived.
@@ -55,7 +55,7 @@ impl RegistryDir {
     }
 }
 
-/// What is to be changed, in the order in which it is to be done: lists before the files that lead to them.
+/// The planned changes, in their order: lists before the files that lead to them.
 #[derive(Debug, Default)]
 pub(super) struct Plan {
     pub(super) changes: Vec<Change>,
@@ -64,7 +64,7 @@ pub(super) struct Plan {
     pub(super) left_out: Vec<NamedFailure>,
 }
 
-/// What is derived from one skill.
+/// The files that are derived from one skill.
 struct Leaf {
     changes: Vec<Change>,
     head: Option<Head>,
@@ -178,7 +178,7 @@ fn about_all(dir: &RegistryDir, heads: &BTreeMap<SkillName, Head>) -> Vec<Change
 fn difference(dir: &RegistryDir, path: String, bytes: Option<Vec<u8>>) -> Option<Change> {
     let is_so = match dir.get(&path, MAX_FILE) {
         Ok(there) => there == bytes,
-        // Whatever it is, it is replaced.
+        // An unreadable one is replaced.
         Err(_) => false,
     };
     (!is_so).then_some(Change { path, bytes })

@@ -20,11 +20,11 @@ pub struct RegistryDir {
 }
 
 impl RegistryDir {
-    /// Returns the name that a registry at `place` gets if nobody names it: the last part of the path.
+    /// Returns the default name of a registry at `place`: the last part of the path.
     ///
     /// # Errors
     ///
-    /// Fails if no registry can have that name.
+    /// Fails if that is not a valid name.
     pub fn default_name(place: &Path) -> Result<SkillName> {
         let name = normal(place).file_name().map(|name| name.to_string_lossy().into_owned());
         let slug = name.as_deref().and_then(SkillName::slug);
@@ -53,11 +53,11 @@ impl RegistryDir {
         Ok(Self { base, config })
     }
 
-    /// Opens the registry in `dir`, which is to be a copy of the registry `name`; `None` if there is none.
+    /// Opens the registry in `dir`, which is to be a copy of the registry `name`; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails as [`Self::open`] does, and if there is another registry.
+    /// Fails as [`Self::open`] does, and for a copy of another registry.
     pub fn open_copy(dir: &Path, name: &SkillName) -> Result<Option<Self>> {
         match Self::open(dir) {
             Ok(there) if there.config.name == *name => Ok(Some(there)),
@@ -150,7 +150,7 @@ impl Objects for RegistryDir {
         while let Some(dir) = left.pop() {
             for entry in fs::list_dir(&self.path_of(&dir))? {
                 let path = if dir.is_empty() { entry } else { format!("{dir}/{entry}") };
-                // What has the name of a file is looked at when it is read.
+                // A file is checked by its name here, and by its content when it is read.
                 let is_file = matches!(path.rsplit_once('.'), Some((_, "json" | "zip")));
                 let is_dir = !is_file && self.kind(&path)? == Some(Kind::Directory);
                 if is_dir { left.push(path) } else { found.push(path) }

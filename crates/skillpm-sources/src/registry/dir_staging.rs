@@ -226,7 +226,7 @@ impl Drop for DirStaging<'_> {
     }
 }
 
-/// Returns the names of staged files, whoever wrote them.
+/// Returns the names of staged files of all writers.
 pub(super) fn leftovers(dir: &RegistryDir) -> Result<Vec<String>> {
     let mut entries = fs::list_dir(&dir.path_of(files::PENDING))?;
     entries.retain(|entry| entry.starts_with(PREFIX));

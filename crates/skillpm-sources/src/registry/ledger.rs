@@ -1,4 +1,4 @@
-//! What a change makes of the skills that it touches, before anything is written.
+//! The state of the touched skills after a change, before anything is written.
 
 use std::collections::BTreeMap;
 

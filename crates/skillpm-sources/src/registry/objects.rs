@@ -1,4 +1,4 @@
-//! What the files of a registry lie in: a directory or a bucket.
+//! The storage of a registry's files: a directory or a bucket.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -18,7 +18,7 @@ const REQUESTS: usize = 64;
 
 /// The files of a registry, wherever they lie. Everything that is read of a registry is read through this.
 pub trait Objects: ReadFiles + fmt::Debug + Send + Sync {
-    /// Returns the number of bytes of the file at `path`; `None` if there is none.
+    /// Returns the number of bytes of the file at `path`; `None` if it does not exist.
     ///
     /// # Errors
     ///
@@ -55,7 +55,7 @@ pub trait Objects: ReadFiles + fmt::Debug + Send + Sync {
         Ok(last)
     }
 
-    /// Reads entry `number` of the log, from 1; `None` if there is none.
+    /// Reads entry `number` of the log, from 1; `None` if it does not exist.
     ///
     /// # Errors
     ///
@@ -64,7 +64,7 @@ pub trait Objects: ReadFiles + fmt::Debug + Send + Sync {
         read(self, &files::log(number), LogEntry::parse)
     }
 
-    /// Reads the entry of the log after entry `last`; `None` if there is none.
+    /// Reads the entry of the log after entry `last`; `None` if it does not exist.
     fn log_entry_after(&self, last: u64) -> Result<Option<LogEntry>> {
         last.checked_add(1).map_or(Ok(None), |number| self.log_entry(number))
     }
@@ -89,8 +89,8 @@ pub trait Objects: ReadFiles + fmt::Debug + Send + Sync {
     }
 }
 
-/// A bucket. It has no lock, and several writers may be at work on it: whoever creates an object first has won, and what has
-/// to be kept apart has one object each.
+/// A bucket. It has no lock, and several writers may use it at once: the first to create an object has won, and facts that
+/// exclude each other have one object.
 pub trait Bucket: Objects {
     /// Creates the object at `path`. Returns whether it is there with these bytes now; otherwise it was there with others.
     ///
@@ -103,7 +103,7 @@ pub trait Bucket: Objects {
     fn log_end(&self) -> &LogEnd;
 }
 
-/// What the files of a registry lie in.
+/// The storage of a registry's files.
 #[derive(Debug, Clone, Copy)]
 pub enum Carrier<'a> {
     /// A directory, which has a lock and renames. It may have files of others.
@@ -117,7 +117,7 @@ pub enum Carrier<'a> {
 pub struct LogEnd {
     /// The number that the next entry probably gets.
     next: AtomicU64,
-    /// Held by whoever appends an entry: others would only ask for the same number.
+    /// Held while an entry is appended: other threads would only ask for the same number.
     turn: Mutex<()>,
 }
 
@@ -296,7 +296,7 @@ mod tests {
     use crate::error::ErrorKind;
     use crate::registry::{LogChange, Timestamp, registry_name, registry_version, verify};
 
-    /// A bucket that says that it has whatever somebody may ask for, and fails to say so about records.
+    /// A bucket that claims to have every object, and fails on records.
     #[derive(Debug, Default)]
     struct Liar {
         files: BTreeMap<String, Vec<u8>>,
@@ -344,7 +344,7 @@ mod tests {
         assert_eq!(full.kind(), ErrorKind::Integrity);
     }
 
-    /// Whether one file exists is not told: that is about this file, and the others are examined.
+    /// An error about the existence of one file concerns this file: the others are examined.
     #[test]
     fn a_file_about_which_nothing_is_told_is_a_defect() {
         let mut bucket = Liar::default();

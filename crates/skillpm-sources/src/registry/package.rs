@@ -20,10 +20,10 @@ use crate::tree::FileSet;
 /// The number of bytes that are read at a time.
 const PIECE: usize = 128 << 10;
 
-/// A skill in an archive, read and checked as whoever installs it will read it.
+/// A skill in an archive, read and checked in the same way as at its installation.
 #[derive(Debug, Clone)]
 pub struct Package {
-    /// What the skill says about itself.
+    /// The facts about the skill.
     pub facts: Facts,
     /// The digest of its tree of files.
     pub digest: Digest,
@@ -31,11 +31,11 @@ pub struct Package {
     pub artifact: Artifact,
     /// The bytes of the archive.
     pub bytes: Vec<u8>,
-    /// Where it was made, if anybody says so.
+    /// The provenance, if the publisher states it.
     pub provenance: Option<Provenance>,
 }
 
-/// What an archive holds.
+/// The contents of an archive.
 pub(super) struct Unpacked {
     pub(super) set: FileSet,
     pub(super) document: Document,
@@ -88,7 +88,7 @@ impl Unpacked {
 ///
 /// # Errors
 ///
-/// Fails if there is none, or it cannot be read.
+/// Fails if it is missing, or cannot be read.
 pub fn document_of(set: &FileSet) -> Result<Document> {
     let Some(entry) = set.get(SKILL_FILE) else {
         return Err(refused(format!("the archive has no `{SKILL_FILE}` at its top")));

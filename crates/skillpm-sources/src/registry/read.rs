@@ -12,14 +12,14 @@ use crate::fs::{Base, Looked, SharedFile};
 
 /// The files of a registry: in a directory, a bucket or a bundle, or at an address.
 pub trait ReadFiles {
-    /// Reads the file at `path`, of at most `limit` bytes; `None` if there is none.
+    /// Reads the file at `path`, of at most `limit` bytes; `None` if it does not exist.
     ///
     /// # Errors
     ///
     /// Fails if it cannot be read, or is larger.
     fn get(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>>;
 
-    /// Opens the file at `path`, which is to have at most `limit` bytes; `None` if there is none.
+    /// Opens the file at `path`, of at most `limit` bytes; `None` if it does not exist.
     ///
     /// # Errors
     ///
@@ -34,7 +34,7 @@ pub trait ReadFiles {
     }
 }
 
-/// Reads the document at `path`; `None` if there is none.
+/// Reads the document at `path`; `None` if it does not exist.
 ///
 /// # Errors
 ///
@@ -74,7 +74,7 @@ pub fn config(files: &(impl ReadFiles + ?Sized)) -> Result<Option<Config>> {
     read(files, files::CONFIG, Config::parse)
 }
 
-/// A directory. What is in the place of a file and is none, such as a link, is damage.
+/// A directory. Anything but a file in the place of a file, such as a link, is damage.
 impl ReadFiles for Base {
     fn get(&self, path: &str, limit: u64) -> Result<Option<Vec<u8>>> {
         let mut bytes = Vec::new();

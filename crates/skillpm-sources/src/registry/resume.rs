@@ -1,7 +1,7 @@
-//! Completing what a killed writer announced.
+//! Completing the announcements of a killed writer.
 //!
-//! An entry of the log is the point of no return: once it has its place, the records and events that it announces will
-//! get theirs, whoever is killed. They wait, whole and synced, among the staged files. So one version never gets two
+//! An entry of the log is the point of no return: once it has its place, the records and events that it announces will get
+//! theirs, even if the writer is killed. They wait, whole and synced, among the staged files. So one version never gets two
 //! digests in the log: a second package finds the first one published.
 
 use std::collections::BTreeMap;
@@ -31,7 +31,7 @@ pub(super) fn resume(dir: &RegistryDir) -> Result<()> {
                     records.push((path, digest));
                 }
             }
-            // What this program does not know it cannot write.
+            // An unknown change cannot be written.
             LogChange::Event { event: Event::Unknown, .. } | LogChange::Unknown => {}
             LogChange::Event { name, number, event } => {
                 let path = files::event(&name, number);

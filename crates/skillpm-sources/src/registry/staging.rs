@@ -14,17 +14,17 @@ pub(super) struct StagedFile {
     pub(super) to: String,
 }
 
-/// What a writer was told to change, as far as it is staged.
+/// The staged part of a change.
 #[derive(Debug, Default)]
 pub(super) struct Batch {
     pub(super) archives: Vec<StagedFile>,
     /// New records and events.
     pub(super) truth: Vec<StagedFile>,
-    /// What the log will say about them.
+    /// The entries for the log.
     pub(super) changes: Vec<LogChange>,
     /// The time of the newest of them.
     pub(super) time: Timestamp,
-    /// Who changes the registry, if that is known.
+    /// The author of the change, if known.
     pub(super) by: Option<String>,
 }
 
@@ -36,7 +36,7 @@ impl Batch {
     }
 }
 
-/// What a change is written to.
+/// The target of a change.
 #[derive(Debug)]
 pub(super) enum Staging<'a> {
     Directory(DirStaging<'a>),
@@ -56,8 +56,8 @@ impl Staging<'_> {
     }
 }
 
-/// The stage of a bucket: memory. An object is created where it is to be, at once and whole. What this writer leaves
-/// unfinished, no other finishes: whoever published it is told, and tries again.
+/// The stage of a bucket: memory. An object is created in its final place, at once and whole. Other writers do not finish
+/// the work of this one: its publisher gets an error, and tries again.
 #[derive(Debug)]
 pub(super) struct BucketStaging<'a> {
     bucket: &'a dyn Bucket,

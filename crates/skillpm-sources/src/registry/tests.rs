@@ -332,7 +332,7 @@ fn what_is_wrong_is_found() {
         let wrong = record.replacen(from, to, 1);
         assert_eq!(found(at_record, Some(wrong.as_bytes())), defect(at_record, DefectKind::Damaged), "{to}");
     }
-    // The derived files are behind a record that tells something else.
+    // The derived files do not match a record.
     for (from, to) in [("Reads pdf.", "Writes."), ("\"version\":\"1.0\"", "\"version\":\"1\"")] {
         let (defects, _) = found(at_record, Some(record.replacen(from, to, 1).as_bytes()));
         assert!(defects.contains(&(at_record.to_owned(), DefectKind::ContentDiffers)), "{to}: {defects:?}");
@@ -500,7 +500,7 @@ fn what_the_log_announces_comes_about() {
     assert_clean(&registry);
 }
 
-/// A file with a huge number is a defect, like every gap, and nobody counts up to it.
+/// A file with a huge number is a defect, like every gap, and the numbers before it are not enumerated.
 #[test]
 fn a_huge_number_is_only_a_gap() {
     let (dir, registry) = registry();
@@ -532,7 +532,7 @@ fn a_huge_number_is_only_a_gap() {
     assert_clean(&registry);
 }
 
-/// Somebody removed the files of a version: it is gone, and nothing else is.
+/// A version whose files were removed by hand is missing, and the others are unaffected.
 #[test]
 fn a_removed_version_takes_no_other_with_it() {
     let (dir, registry) = registry();
@@ -593,7 +593,7 @@ fn a_directory_with_files_of_others_is_no_new_registry() {
     let registry = found.create(|| ()).expect("a registry");
     assert_clean(&registry);
     assert_eq!(std::fs::read_to_string(at("README.md")).expect("reads"), "MINE");
-    // What a registry would read as its own and cannot use is in no case replaced.
+    // A file that a registry would take for its own and cannot use is never replaced.
     let dir = tempfile::tempdir().expect("a directory");
     std::fs::create_dir_all(dir.path().join("index/sub")).expect("creates");
     std::fs::write(dir.path().join("index/sub/x.json"), "MINE").expect("writes");
@@ -616,7 +616,7 @@ fn an_unfinished_registry_is_completed() {
     assert!(again.is_err_and(|error| error.contains("already is the registry `acme`")));
 }
 
-/// What is left of a creation that failed is what was there before.
+/// After a failed creation the directory is as before.
 #[cfg(unix)]
 #[test]
 fn a_creation_that_fails_leaves_nothing() {
@@ -624,7 +624,7 @@ fn a_creation_that_fails_leaves_nothing() {
     let dir = parent.path().join("a/b");
     let found = new(&dir);
     std::fs::create_dir_all(&dir).expect("creates");
-    // Somebody is faster, and has a file where the registry needs a directory.
+    // Another process is faster, and has a file where the registry needs a directory.
     std::fs::write(dir.join(".well-known"), "MINE").expect("writes");
     assert!(found.create(|| ()).is_err());
     assert_eq!(files_of(&dir), [(".well-known".to_owned(), b"MINE".to_vec())]);

@@ -22,7 +22,7 @@ use crate::workers::Room;
 /// The bytes of archives that are examined at the same time.
 const ROOM: u64 = 256 << 20;
 
-/// What is wrong with a file.
+/// The kind of a defect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum DefectKind {
@@ -34,7 +34,7 @@ pub enum DefectKind {
     ArtifactMissing,
     /// The archive of a version does not have the recorded size or digest.
     ArtifactDiffers,
-    /// What is in the archive is not what the record says.
+    /// The contents of the archive differ from the record.
     ContentDiffers,
     /// A derived file is not what the records and events make.
     Outdated,
@@ -45,13 +45,13 @@ pub enum DefectKind {
 pub struct Defect {
     /// The file, below the registry.
     pub path: String,
-    /// What is wrong.
+    /// The kind.
     pub kind: DefectKind,
     /// The same for people.
     pub message: String,
 }
 
-/// What a verification found.
+/// The findings of a verification.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Verified {
     /// The number of skills.
@@ -60,7 +60,7 @@ pub struct Verified {
     pub versions: usize,
     /// The number of bytes of their archives.
     pub bytes: u64,
-    /// What is wrong, by path.
+    /// The defects, by path.
     pub defects: Vec<Defect>,
     /// Files that belong to nothing, sorted. They harm nothing.
     pub strays: Vec<String>,
@@ -68,13 +68,13 @@ pub struct Verified {
     pub pending: Vec<SkillName>,
 }
 
-/// Reads every byte of the registry with these files: records and events, archives with what is in them, the log, and derived
-/// files, which only a directory has. Whatever is in a place of the registry's and is not what belongs there is a stray in a
-/// directory, which may have files of others, and a defect in a bucket.
+/// Reads every byte of the registry with these files: records and events, archives with their contents, the log, and derived
+/// files, which only a directory has. A foreign file in a place of the registry's is a stray in a directory, which may have
+/// files of others, and a defect in a bucket.
 ///
 /// # Errors
 ///
-/// Fails if the files cannot be listed. Whatever is wrong with one is a defect.
+/// Fails if the files cannot be listed. Every problem of a single file is a defect.
 pub fn verify(objects: &dyn Objects) -> Result<Verified> {
     let dir = match objects.carrier() {
         Carrier::Directory(dir) => Some(dir),
@@ -126,7 +126,7 @@ struct Log {
     announced: Announcements,
     /// The number of the last entry.
     last: u64,
-    /// What is wrong with entries.
+    /// The defects of entries.
     defects: Vec<Defect>,
 }
 
@@ -158,7 +158,7 @@ fn read_log(objects: &dyn Objects) -> Result<Log> {
 struct Listing {
     skills: Skills,
     archives: Vec<Digest>,
-    /// The skills of which there is a list.
+    /// The skills with a list.
     lists: Vec<SkillName>,
     /// Files in places of the registry's that are nothing which a registry has there.
     misplaced: Vec<String>,
@@ -196,7 +196,7 @@ impl Listing {
     }
 }
 
-/// What was found out about one skill.
+/// The findings about one skill.
 #[derive(Default)]
 struct Examined {
     /// The records that can be used.
@@ -224,7 +224,7 @@ fn examine_all(objects: &dyn Objects, skills: &Skills) -> Vec<Examined> {
     skills.0.keys().map(of).collect()
 }
 
-/// Examines the skill `name`, of which these versions and events were read.
+/// Examines the skill `name`, whose readable versions and events these are.
 fn examine(
     name: &SkillName,
     versions: Vec<(&str, Result<ExaminedVersion>)>,
@@ -252,7 +252,7 @@ fn examine(
         Ok(history) => {
             for version in history.missing() {
                 let path = files::record(name, version);
-                // A damaged one is told already.
+                // A damaged one is reported already.
                 if found.defects.iter().all(|defect| defect.path != path) {
                     let message =
                         format!("the record of `{name}` {version}, which an event is about, is missing");
@@ -307,7 +307,7 @@ fn compare(
 ) {
     let Log { announced, last, defects: of_log } = log;
     if of_log.is_empty() {
-        // What was published since the log was read is announced by now. Without a whole log nobody knows what was.
+        // Versions published since the log was read are announced by now. Without a whole log their number is unknown.
         let mut later = Announcements::default();
         let mut number = last;
         while let Ok(Some(entry)) = objects.log_entry_after(number) {
@@ -319,14 +319,14 @@ fn compare(
         defects.extend(known.filter_map(|(name, key)| announced.unannounced(name, key)));
     }
     defects.extend(of_log);
-    // What a writer is at work on, or a killed one was, still comes about. It may just have done so.
+    // The work of a running or killed writer is still to be completed, and may just have been.
     let is_underway = |name: &SkillName, path: &str| -> Result<bool> {
         Ok(pending(dir)?.binary_search(name).is_ok() || objects.head(path)?.is_some())
     };
     for (name, key) in announced.versions() {
         let record = records.get(&(name.clone(), key.to_owned()));
         let path = record_path(name, key);
-        // It is damaged, which is told already, or an event has told that it is missing.
+        // It is damaged, which is reported already, or an event has reported that it is missing.
         let is_told = record.is_none() && defects.iter().any(|defect| defect.path == path);
         if is_told {
             continue;

@@ -10,8 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::name::SkillName;
 use crate::version::Version;
 
-/// A change of a registry. What it is told to change is staged first, and gets its place by [`Writer::commit`]; dropped
-/// before that, it has changed nothing. In a directory, no other process changes the registry meanwhile.
+/// A change of a registry. Its parts are staged first, and get their places by [`Writer::commit`]; dropped before that, it
+/// has changed nothing. In a directory, no other process changes the registry meanwhile.
 #[derive(Debug)]
 pub struct Writer<'a> {
     pub(super) stage: Staging<'a>,

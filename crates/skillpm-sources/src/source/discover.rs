@@ -73,12 +73,11 @@ pub struct Candidate {
     pub path: String,
     /// The name of its file: `SKILL.md`, perhaps in another case.
     pub file_name: String,
-    /// The metadata for an agent, or why there is none.
+    /// The metadata for an agent, or the reason why it cannot be read.
     pub meta: Result<SkillMeta, String>,
     /// The version that is meant, if the source lists several of it: what a lockfile calls its revision.
     pub revision: Option<String>,
-    /// Its file as read during discovery. `None` if the skill comes from an index, or the file cannot be
-    /// read.
+    /// The file as read during discovery. `None` if the skill comes from an index, or the file cannot be read.
     document: Option<Arc<Document>>,
 }
 

@@ -11,8 +11,8 @@ use crate::tree::{Memory, Node, ReadError, Tree, TreeEntry};
 
 /// Reads `file`, whose name is `name`. Its first bytes determine its kind.
 ///
-/// A text whose name ends in `.md` and that starts with frontmatter is a skill with this single file: it
-/// becomes its `SKILL.md`, whatever its name is.
+/// A text whose name ends in `.md` and that starts with frontmatter is a skill with this single file: it becomes its
+/// `SKILL.md`.
 pub(super) fn read(file: &Arc<SharedFile>, name: &str, limits: &Limits) -> Result<Tree, ReadError> {
     match archive::open(Arc::clone(file), limits) {
         Ok(archive) => Ok(archive.tree.without_wrapper()),

@@ -10,7 +10,7 @@ use crate::scope_kind::ScopeRoot;
 use crate::settings::Settings;
 use crate::spec::{Origin, Reference};
 
-/// What a source reports about the time of a release without being opened.
+/// The release time, as far as a source reports it without being opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Released {
     /// The time in seconds since 1970, as the author of the commit claims.

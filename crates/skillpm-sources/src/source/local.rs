@@ -229,8 +229,8 @@ const OWN: &str = ".agents";
 /// The directories that skillpm manages, below the root of a scope. Other programs also use `.agents`.
 const MANAGED: [&str; 4] = [CANONICAL_DIR, DISABLED_DIR, ".agents/.skillpm-tx", ".agents/.skillpm-undo"];
 
-/// What skillpm wrote for a scope, as paths below a source. Authors install from the repository that they
-/// work in: without this, the copy of a skill would contain the copies of the previous run.
+/// The files that skillpm wrote for a scope, as paths below a source. Authors install from the repository that they work in:
+/// without this, the copy of a skill would contain the copies of the previous run.
 #[derive(Debug, Default)]
 struct Installed {
     files: Vec<String>,

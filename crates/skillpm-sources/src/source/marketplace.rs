@@ -43,9 +43,9 @@ const RESERVED_FOR: &str = "anthropics";
 /// A marketplace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Marketplace {
-    /// Its own name.
+    /// The name.
     pub name: String,
-    /// Its plugins, in the order of the file.
+    /// The plugins, in the order of the file.
     pub plugins: Vec<Plugin>,
 }
 
@@ -54,13 +54,13 @@ pub struct Marketplace {
 pub struct Plugin {
     /// The name, unique in the marketplace.
     pub name: String,
-    /// What the plugin is for; may be empty.
+    /// The purpose of the plugin; may be empty.
     pub description: String,
     /// The version, if the marketplace states one.
     pub version: Option<String>,
     /// The location of the plugin.
     pub source: PluginSource,
-    /// What the marketplace says about the plugin's skills.
+    /// The statements of the marketplace about the plugin's skills.
     pub definition: Definition,
 }
 
@@ -75,18 +75,17 @@ pub enum PluginSource {
     Unusable {
         /// The reason.
         message: String,
-        /// What to do about it.
+        /// The hint.
         hint: Message,
     },
 }
 
-/// Reads the marketplace in `tree`, which `spec` names. Returns `None` if there is none.
+/// Reads the marketplace in `tree`, which `spec` names; `None` if the tree has none.
 ///
 /// # Errors
 ///
-/// Fails for a file that is too large or not JSON, for a value of the wrong type, for a name that occurs
-/// twice or is reserved, and for a source that leads out of the repository. Each error has its position in
-/// the file.
+/// Fails for a file that is too large or not JSON, for a value of the wrong type, for a name that occurs twice or is
+/// reserved, and for a source that leads out of the repository. Each error has its position in the file.
 pub fn read(tree: &Tree, spec: &SourceSpec) -> Result<Option<Marketplace>> {
     let root = spec.path.as_deref().unwrap_or("");
     let Some((file, path)) = FILES

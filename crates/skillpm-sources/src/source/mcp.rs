@@ -92,7 +92,7 @@ impl McpShelf {
     }
 
     fn known(&self) -> std::sync::MutexGuard<'_, EntryCache> {
-        // Maps and lists of whole values are intact whatever happened to another thread.
+        // Maps and lists of whole values are intact even after a panic of another thread.
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -224,7 +224,7 @@ impl McpShelf {
     }
 
     /// Returns the content of `files`, those of the skill at `path`, fetched with at most `connections` requests at once.
-    /// Its frontmatter must be what the server `states`, if it was asked.
+    /// Its frontmatter must match the one that the server `states`, if it was asked.
     fn load(
         &self,
         path: &str,
@@ -245,7 +245,7 @@ impl McpShelf {
                     .map_err(|error| error.context(format!("`{path}` cannot be fetched")))?,
             };
             self.reporter.download_progressed(file.size);
-            // A map of whole values is intact whatever happened to another thread.
+            // A map of whole values is intact even after a panic of another thread.
             contents.lock().unwrap_or_else(PoisonError::into_inner).insert(*at, bytes);
             Ok::<_, Error>(())
         })?;
@@ -349,7 +349,7 @@ impl SkillIndex for McpShelf {
                 .and_then(|(files, states)| self.load(path, &files, states.as_ref(), 1));
             match loaded {
                 Err(error) if error.kind() == ErrorKind::Network && !self.is_of_one(&error) => Err(error),
-                // What is wrong with one skill is reported when it is fetched.
+                // Problems of one skill are reported when it is fetched.
                 _ => Ok(()),
             }
         });

@@ -1,8 +1,8 @@
 //! Finding out the current state of sources, with as little traffic as possible.
 //!
-//! Ids reveal what a download would: the commit of a reference, the git tree of a skill's directory, the tag
-//! of a file on the web, the digests of a site's index. They only decide what is shown and fetched. Whatever
-//! is fetched is checked as always, so a lying server can hide a version, but cannot slip one in.
+//! Ids reveal the result of a download in advance: the commit of a reference, the git tree of a skill's directory, the tag
+//! of a file on the web, the digests of a site's index. They only decide what is shown and fetched. Every download is
+//! checked as always, so a lying server can hide a version, but cannot slip one in.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -44,7 +44,7 @@ pub struct Query<'a> {
     pub locked: &'a Locked,
     /// The requested revision; `None` is the default branch.
     pub reference: Option<Reference>,
-    /// Whether the skill may be in any directory of the source, because nobody named one.
+    /// Whether the skill may be in any directory of the source, because none was named.
     pub anywhere: bool,
 }
 
@@ -79,7 +79,7 @@ impl<'a> Query<'a> {
 /// The current state of a skill in a source.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewestRevision {
-    /// The revision as a lockfile records it, or `None` if there is none or it is not known.
+    /// The revision as a lockfile records it; `None` if the source has none or it is not known.
     pub revision: Option<String>,
     /// How the skill's own files compare with the locked ones.
     pub files: Files,
@@ -109,13 +109,13 @@ pub struct Answer {
     pub at: Vec<usize>,
     /// The results, in the order of `at`, or why the source could not be queried.
     pub newest: Result<Vec<NewestRevision>>,
-    /// What is newer than the reference, as [`latest`] returns it; `None` if that was not requested.
+    /// The newer reference, as [`latest`] returns it; `None` if that was not requested.
     pub latest: Result<Option<Reference>>,
 }
 
-/// The revisions of a source, as far as it tells them without its files.
+/// The revisions of a source, as far as they are known without its files.
 pub trait Revisions {
-    /// Returns the revision that `reference` means whatever the source has now: nothing has to be asked.
+    /// Returns the revision that `reference` always means, without a request.
     fn fixed(&self, _reference: Option<&Reference>, _locked: &Locked) -> Option<String> {
         None
     }

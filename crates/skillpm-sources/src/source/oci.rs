@@ -1,7 +1,8 @@
 //! Artifacts in OCI registries.
 //!
-//! A tag or a digest names a manifest, whose digest is the revision in a lockfile. Whatever is fetched for it is checked
-//! against the digests and sizes that it states. The whole artifact is read: one skill, or the skills of a collection.
+//! A tag or a digest names a manifest, whose digest is the revision in a lockfile. Everything that is fetched for it is
+//! checked against the digests and sizes that it states. The whole artifact is read: one skill, or the skills of a
+//! collection.
 
 mod challenge;
 pub mod client;
@@ -80,7 +81,7 @@ impl Source for OciRepository {
 /// A repository that is asked what it has now.
 struct Repository {
     client: OciClient,
-    /// What the last reference meant.
+    /// The meaning of the last reference.
     tip: Option<Tip>,
 }
 
@@ -88,7 +89,7 @@ struct Repository {
 struct Tip {
     digest: Digest,
     bytes: Vec<u8>,
-    /// Its files, once they were asked for; `None` if they are too many.
+    /// The files, once they were requested; `None` if they are too many.
     tree: OnceCell<Option<Tree>>,
 }
 
@@ -296,7 +297,7 @@ impl Reader<'_> {
         let blobs: Mutex<BTreeMap<usize, Arc<SharedFile>>> = Mutex::default();
         workers::wait_for(&positions, CONNECTIONS, |at| {
             let blob = self.client.blob(&files[*at].1, None)?;
-            // A map of whole values is intact whatever happened to another thread.
+            // A map of whole values is intact even after a panic of another thread.
             blobs.lock().unwrap_or_else(PoisonError::into_inner).insert(*at, blob);
             Ok::<_, Error>(())
         })?;

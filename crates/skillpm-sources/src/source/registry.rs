@@ -96,7 +96,7 @@ struct RegistryIndex {
     /// The versions that are wanted, if not all.
     range: Option<VersionRange>,
     limits: Limits,
-    /// What a person should know of the lists that were read.
+    /// The warnings about the lists that were read.
     warnings: Mutex<Vec<Warning>>,
     /// Whether versions that the registry no longer lists are added to its lists.
     adds_seen: bool,
@@ -121,7 +121,7 @@ impl RegistryIndex {
 
     /// Returns the versions of the skill `name`; `None` if the registry does not have it.
     fn list(&self, name: &str) -> Result<Option<Arc<NameList>>> {
-        // A map of whole lists is intact whatever happened to another thread.
+        // A map of whole lists is intact even after a panic of another thread.
         let lists = || self.lists.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = lists().get(name) {
             return Ok(known.clone());
@@ -156,7 +156,7 @@ impl RegistryIndex {
         let Some(bytes) = self.files.get(path, MAX_FILE)? else { return Ok((None, last)) };
         let is_new = last.as_ref() != Some(&bytes);
         if is_new {
-            // What was read before was checked then.
+            // Lists that were read before were checked then.
             self.check_format()?;
         }
         let document = parsed(&self.files, path, &bytes, parse)?;
@@ -369,7 +369,7 @@ impl SkillIndex for RegistryIndex {
         }
         let fetch = |wanted: &(&str, Option<&str>)| {
             let (name, version) = *wanted;
-            // What is not available is reported when it is read, for that skill alone.
+            // An unavailable version is reported when it is read, for that skill alone.
             if let Ok((list, at)) = self.release(name, version)
                 && let Some(listed) = list.versions.get(at)
             {

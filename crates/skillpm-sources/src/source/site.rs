@@ -175,7 +175,7 @@ impl SiteShelf {
     }
 
     fn index(&self) -> Result<Arc<Index>> {
-        // The index is present or not, whatever happened to another thread.
+        // The index is present or not, even after a panic of another thread.
         let mut index = self.index.lock().unwrap_or_else(PoisonError::into_inner);
         match &*index {
             Some(index) => Ok(Arc::clone(index)),

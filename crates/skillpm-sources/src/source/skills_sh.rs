@@ -81,7 +81,7 @@ fn encoded(words: &str) -> String {
 mod tests {
     use super::*;
 
-    /// What a stranger's server says becomes part of a command.
+    /// Names from a stranger's server become part of a command.
     #[test]
     fn only_what_can_be_installed() {
         let skill = |name: &str, source: &str| Row { name: name.into(), source: source.into() }.skill();

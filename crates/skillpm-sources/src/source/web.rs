@@ -234,7 +234,7 @@ impl Web {
     }
 
     fn checked(&self) -> std::sync::MutexGuard<'_, BTreeSet<String>> {
-        // A set of texts is intact whatever happened to another thread.
+        // A set of texts is intact even after a panic of another thread.
         self.checked.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -24,9 +24,9 @@ const GONE_PREFIX: &str = "gone-";
 /// A downloaded file or repository.
 #[derive(Debug, Clone)]
 pub struct Unit {
-    /// Its path.
+    /// The path.
     pub path: PathBuf,
-    /// Its size and age.
+    /// The size and age.
     pub usage: Usage,
 }
 

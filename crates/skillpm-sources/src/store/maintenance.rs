@@ -20,9 +20,9 @@ pub struct StoreLock {
 /// A copy that a user edited. Nothing ever removes it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptTree {
-    /// Its path.
+    /// The path.
     pub path: PathBuf,
-    /// Its digest when it was kept.
+    /// The digest when it was stored.
     pub digest: Digest,
 }
 
@@ -167,7 +167,7 @@ mod tests {
         assert!(store.is_whole(&one) && store.is_whole(&two));
         std::fs::write(store.path(&one), "other").expect("writes");
         assert!(!store.is_whole(&one));
-        let lock = store.lock(|| panic!("nobody has it")).expect("locks").expect("a store");
+        let lock = store.lock(|| panic!("the lock is free")).expect("locks").expect("a store");
         lock.take(&one).expect("removes");
         assert_eq!(store.objects().expect("lists"), [two]);
         assert!(lock.stages().is_empty());
@@ -206,7 +206,7 @@ mod tests {
         assert!(store.lock(|| ()).is_err(), "this one would wait for itself");
         assert_eq!(read.digest().expect("reads"), digest);
         drop(read);
-        assert!(store.lock(|| panic!("nobody has it")).expect("locks").is_some());
+        assert!(store.lock(|| panic!("the lock is free")).expect("locks").is_some());
     }
 
     #[test]

@@ -113,7 +113,7 @@ impl Store {
         Some(lock)
     }
 
-    /// Opens the store to read many trees; `None` if there is none.
+    /// Opens the store to read many trees; `None` if it does not exist.
     ///
     /// # Errors
     ///
@@ -125,7 +125,7 @@ impl Store {
         Session::new(self, None, self.reading()).map(Some)
     }
 
-    /// Opens the store to write and read many trees. It is created if there is none.
+    /// Opens the store to write and read many trees. Creates it if it does not exist.
     ///
     /// # Errors
     ///

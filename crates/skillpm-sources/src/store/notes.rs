@@ -30,7 +30,7 @@ pub struct Note {
     pub nanos: u32,
     /// Why it was kept.
     pub why: Why,
-    /// Its former path.
+    /// The former path.
     pub from: PathBuf,
 }
 

@@ -19,9 +19,9 @@ const MAX_NOTE: u64 = 1 << 16;
 /// Something that is kept as it was.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeptWhole {
-    /// What identifies it.
+    /// The id.
     pub id: Digest,
-    /// Its path.
+    /// The path.
     pub path: PathBuf,
     /// The note about it.
     pub note: Note,

@@ -34,7 +34,7 @@ pub enum CatalogForm {
 /// A fact that a catalog reports about a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Field {
-    /// Its name.
+    /// The name.
     Name,
     /// Its description: what it does and when to use it.
     Description,
@@ -46,7 +46,7 @@ pub enum Field {
     AllowedTools,
     /// Its tags.
     Tags,
-    /// Its version.
+    /// The version.
     Version,
     /// Its other files.
     Files,

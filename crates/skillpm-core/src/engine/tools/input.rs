@@ -101,11 +101,11 @@ pub enum ParameterPosition {
 /// A parameter of a tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Parameter {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// Its type.
     pub kind: Kind,
-    /// Its description.
+    /// The description.
     pub description: Option<String>,
     /// Whether a value is required.
     pub required: bool,

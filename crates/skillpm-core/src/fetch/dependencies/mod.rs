@@ -50,7 +50,7 @@ pub(crate) struct Brought {
 
 /// A skill that comes because of others.
 pub(crate) struct BroughtSkill {
-    /// Its name.
+    /// The name.
     pub(crate) name: SkillName,
     /// What its source has delivered.
     pub(crate) offered: Offered,

@@ -36,7 +36,7 @@ pub struct Diagnosis {
     pub agent: Option<&'static str>,
     /// Where it is.
     pub path: String,
-    /// What is wrong.
+    /// The problem.
     pub message: Message,
     /// What `--fix` does about it.
     pub fix: Option<String>,

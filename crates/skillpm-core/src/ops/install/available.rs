@@ -26,7 +26,7 @@ pub struct Available {
 /// A plugin of a marketplace.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct OfferedPlugin {
-    /// Its name.
+    /// The name.
     pub name: String,
     /// What the plugin is for.
     pub description: String,

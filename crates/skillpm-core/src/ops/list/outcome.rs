@@ -76,6 +76,6 @@ pub struct ListOutcome {
     pub other_lock: Option<String>,
     /// The skills that the manifest of a scope names, that no lockfile has, and that are there.
     pub unlocked: Vec<(ScopeKind, String)>,
-    /// What to do about it.
+    /// The hint.
     pub hints: Vec<Message>,
 }

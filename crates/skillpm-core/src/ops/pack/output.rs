@@ -38,7 +38,7 @@ pub struct PackOutcome {
     pub name: String,
     /// Its version, as written.
     pub version: String,
-    /// Its description.
+    /// The description.
     pub description: String,
     /// Its license.
     pub license: Option<String>,

@@ -19,7 +19,7 @@ const MAX_ARGUMENTS: usize = 64;
 /// The skill that an event is about.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Subject {
-    /// Its name.
+    /// The name.
     pub skill: String,
     /// The tree digest of its files, if it was computed.
     pub digest: Option<Digest>,

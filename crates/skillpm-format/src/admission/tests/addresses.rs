@@ -170,7 +170,7 @@ fn a_path_counts_by_where_it_leads() {
             assert_eq!(is_meant, means, "{list} {pattern} {origin}");
         }
     }
-    // A `*` in the name of the directory is none of the pattern's.
+    // A `*` in the name of the directory is not part of the pattern.
     let files = [("m", "allow = [\"path:./x\"]")];
     let elsewhere = Origin::local("/home/me/other/x");
     let asked = PolicySubject { origin: &elsewhere, path: None, reference: None };
@@ -242,7 +242,7 @@ fn a_port_counts_for_what_is_allowed() {
     assert!(decision.reason.starts_with("is allowed on the usual ports only"), "{}", decision.reason);
 }
 
-/// What can be read in two ways is neither allowed nor let past a line that may deny it.
+/// An ambiguous address is neither allowed nor let past a line that may deny it.
 #[test]
 fn an_address_that_nobody_can_compare_is_refused_where_a_line_has_a_say() {
     let unclear = [
@@ -304,7 +304,7 @@ fn spelled(c: char, how: u8) -> String {
 }
 
 proptest! {
-    /// Whatever the spelling, the verdict is that of the plain address.
+    /// Every spelling has the verdict of the plain address.
     #[test]
     fn all_spellings_of_a_repository_get_one_verdict(
         (start, host) in select(vec![

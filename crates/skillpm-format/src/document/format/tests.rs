@@ -322,7 +322,7 @@ proptest! {
     }
 }
 
-/// Keys, some of which are moved.
+/// Keys in an order that sorting changes.
 const KEYS: [&str; 8] = ["metadata", "b", "description", "a", "name", "key5", "license", "key7"];
 
 /// One entry in a usual form. A zero byte marks a place for a comment on its own line.

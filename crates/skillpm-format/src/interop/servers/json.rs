@@ -182,7 +182,7 @@ impl<'t> Parsed<'t> {
         let comma = self.comma_after(member.end);
         let end = comma.as_ref().map_or(member.end, |comma| comma.end);
         let before = text[..member.start].trim_end().len();
-        // What follows on this line must not become part of a comment before it.
+        // The rest of this line must not become part of a comment before it.
         let line = text[end..].split('\n').next().unwrap_or_default();
         let keeps_line_end = self.follows_line_comment(member.start) && !line.trim().is_empty();
         let start = if keeps_line_end { member.start } else { before };

@@ -65,7 +65,7 @@ pub enum ServersError {
         line: usize,
         /// The column, from 1, in characters.
         column: usize,
-        /// What is wrong.
+        /// The problem.
         reason: String,
     },
     /// The file is in its format, but the entry cannot have a place in it.

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::lines::without_line_end;
 
-/// What stands in place of whatever is hidden.
+/// The replacement of hidden text.
 const HIDDEN: &str = "…";
-/// What may precede a hidden text on its line and is shown: the notation of the formats.
+/// The characters before a hidden text on its line that are shown: the notation of the formats.
 const BEFORE: &[char] = &[' ', '\t', '{', '}', '[', ']', ':', '=', ',', '.', '-', '|', '>', '/', '*', '#'];
-/// What may follow a hidden text on its line and is shown.
+/// The characters after a hidden text on its line that are shown.
 const AFTER: &[char] = &[' ', '\t', '{', '}', '[', ']', ','];
 
 /// The entry whose values are shown.

@@ -304,7 +304,7 @@ fn the_first_of_two_that_overlap_wins_and_the_rest_comes_later() {
     assert_eq!(all.document.text(), "---\nname: pdf\ndescription: x\nmetadata:\n  version: \"1.10\"\n---\n");
 }
 
-/// A repair that breaks something is not made, whatever safety it declares.
+/// A repair that breaks something is not made, whichever safety it declares.
 #[test]
 fn a_repair_that_does_harm_is_not_made() {
     let text = "---\nname: pdf\ndescription: x\nlicense: MIT\n---\nbody\n";

@@ -29,9 +29,9 @@ pub struct Json<'a> {
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Tool {
-    /// Its name.
+    /// The name.
     name: &'static str,
-    /// Its version.
+    /// The version.
     version: &'static str,
 }
 
@@ -62,16 +62,16 @@ struct Item<'a> {
     rule: &'static str,
     /// How bad it is.
     severity: Severity,
-    /// What is wrong.
+    /// The problem.
     message: &'a str,
     /// Where it begins.
     start: JsonLocation,
     /// Where it ends; the same as `start` if it is about a position.
     end: JsonLocation,
-    /// What is at this position.
+    /// The element at this position.
     #[serde(skip_serializing_if = "Option::is_none")]
     label: Option<&'a str>,
-    /// What to do about it.
+    /// The hint.
     #[serde(skip_serializing_if = "Option::is_none")]
     help: Option<&'a Message>,
     /// The address of the rule's documentation.
@@ -96,9 +96,9 @@ struct JsonLocation {
 struct Repair<'a> {
     /// Whether it can change the meaning of the skill.
     safety: Safety,
-    /// What it does.
+    /// The title.
     title: &'a str,
-    /// The edits, all or none of which are made; none if the file gets another name.
+    /// The edits, all or none of which are made; empty if the file gets another name.
     edits: Vec<Replacement<'a>>,
 }
 

@@ -29,11 +29,11 @@ pub(super) static RULE: Rule = Rule {
 /// The parents of home directories.
 const HOMES: &[&str] = &["/Users/", "/home/", ":\\Users\\", ":\\\\Users\\\\"];
 
-/// Signs, one of which is in each of the above.
+/// Each path above contains one of these.
 const SIGNS: &[&str] = &["/Users", "\\Users", "/home/"];
 
-/// Names that belong to nobody: placeholders, and users in containers and services.
-const NOBODY: &[&str] = &[
+/// Names that do not identify a person: placeholders, and users in containers and services.
+const IMPERSONAL:  &[&str] = &[
     "user",
     "username",
     "users",
@@ -111,7 +111,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for home in HOMES {
         for (at, _) in body.match_indices(home) {
             let start = base + at;
-            if let Some(length) = somebody(body, at, home)
+            if let Some(length) = person(body, at, home)
                 && !told.iter().any(|range| range.contains(&start))
             {
                 let start = if home.starts_with(':') { start - 1 } else { start };
@@ -124,8 +124,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Returns the length of the user's name after `home` at `at`, if it starts a path and belongs to somebody.
-fn somebody(body: &str, at: usize, home: &str) -> Option<usize> {
+/// Returns the length of the user's name after `home` at `at`, if it starts a path and identifies a person.
+fn person(body: &str, at: usize, home: &str) -> Option<usize> {
     let before = &body[..at];
     let starts = if home.starts_with(':') {
         before.ends_with(|c: char| c.is_ascii_alphabetic())
@@ -144,7 +144,7 @@ fn somebody(body: &str, at: usize, home: &str) -> Option<usize> {
     let nobody = lower.len() < 2
         || lower.starts_with("your")
         || lower.contains("..")
-        || NOBODY.contains(&lower.as_str());
+        || IMPERSONAL.contains(&lower.as_str());
     (starts && goes_on && !nobody).then_some(length)
 }
 

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     docs: Docs {
         what: "Looks for files with the endings of bytecode (`.pyc`, `.pyo`, `.class`, `.luac`) and for zip, rar and 7z \
             archives that need a password. Here `scripts/read.pyc` is there.",
-        why: "Nobody can review them, and an agent can run them or open them: a description has the password, or the \
+        why: "They cannot be reviewed, and an agent can run them or open them: a description has the password, or the \
             body does.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python3 scripts/read.pyc`.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python3 scripts/read.py`.\n",
@@ -23,7 +23,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// Extensions of files that an interpreter runs and nobody reads.
+/// Extensions of compiled files that an interpreter runs.
 const BYTECODE: [&str; 4] = ["pyc", "pyo", "class", "luac"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
@@ -35,7 +35,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             SkillFileKind::File { .. } if is_bytecode(&file.path) => ("bytecode", "ship the source instead"),
             _ => continue,
         };
-        let message = format!("`{}` is {what}: nobody can review it", file.path);
+        let message = format!("`{}` is {what}, which cannot be reviewed", file.path);
         findings.push(RULE.finding(message, subject.document.opening_span()).help(help));
     }
 }
@@ -58,8 +58,8 @@ mod tests {
         assert_eq!(
             found,
             [
-                "`data.zip` is an archive with a password: nobody can review it",
-                "`lib/a.PYC` is bytecode: nobody can review it",
+                "`data.zip` is an archive with a password, which cannot be reviewed",
+                "`lib/a.PYC` is bytecode, which cannot be reviewed",
             ]
         );
     }

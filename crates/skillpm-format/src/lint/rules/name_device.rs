@@ -12,8 +12,8 @@ pub(super) static RULE: Rule = Rule {
     docs: Docs {
         what: "Looks for a name that Windows keeps for a device: `con`, `prn`, `aux`, `nul`, `com1` to `com9`, \
             `lpt1` to `lpt9`.",
-        why: "Windows has no directories of these names, so nobody there can install the skill or clone a \
-            repository that holds it.",
+        why: "Windows has no directories of these names, so the skill cannot be installed there, nor can a \
+            repository with it be cloned.",
         bad: "---\nname: aux\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: aux-tools\ndescription: Reads PDF files.\n---\n",
         source: "the naming conventions of Windows",

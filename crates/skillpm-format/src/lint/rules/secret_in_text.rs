@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
             `github_pat_`), GitLab (`glpat-`), Anthropic (`sk-ant-`), OpenAI (`sk-`), Slack (`xoxb-`), Google (`AIza`), npm \
             (`npm_`), PyPI, Hugging Face (`hf_`) and Stripe, and for private keys in PEM form. Examples such as \
             `AKIAIOSFODNN7EXAMPLE` and `ghp_xxxx` do not count. Here `scripts/read.py` has one.",
-        why: "Whoever gets the skill can use the key, and a version that was published stays published. `pack` and \
+        why: "Everyone who gets the skill can use the key, and a version that was published stays published. `pack` and \
             `publish` ask before such a text goes out.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.py`.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSet `PDF_TOKEN`, and run `scripts/read.py`.\n",

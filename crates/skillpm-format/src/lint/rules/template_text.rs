@@ -43,8 +43,8 @@ const ANYWHERE: &[&str] = &[
     "{{description}}",
 ];
 
-/// Signs, one of which occurs in every body that contains one of the texts above, in the spellings that users write.
-/// They are searched for as they are, which is ten times as fast as examining every byte.
+/// Every body that contains one of the texts above contains one of these, in the spellings that users write. They are
+/// searched for as they are, which is ten times as fast as examining every byte.
 const SIGNS: &[&str] = &[
     "TODO",
     "eplace with actual",
@@ -232,7 +232,7 @@ mod tests {
         }
     }
 
-    /// Whatever the slow path finds contains a sign.
+    /// Everything that the slow path finds contains one of `SIGNS`.
     #[test]
     fn nothing_in_real_skills_is_missed() {
         skillpm_testing::real_skills(|text| {

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "`allowed-tools` allows no tool everything",
     docs: Docs {
         what: "Looks for entries of `allowed-tools` that are nothing but a `*`, alone or between the parentheses of a tool.",
-        why: "An agent asks nobody before it uses what the entry names: every command, every file, every address.",
+        why: "An agent does not ask before it uses the tool: for any command, any file, any address.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Bash(*)\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Bash(pdftotext:*)\n---\n",
         source: "least privilege; the specification is silent",
@@ -25,7 +25,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let tools = subject.document.allowed_tools();
     if let Some(tool) = tools.iter().find(|tool| is_unlimited(tool)) {
         let what = if tool.starts_with("Bash") { "every command" } else { "everything" };
-        let finding = RULE.finding(format!("`{tool}` allows {what}, and nobody is asked"), key.span.clone());
+        let finding = RULE.finding(format!("`{tool}` allows {what} without asking"), key.span.clone());
         findings.push(finding.help("name what the skill needs, such as `Bash(git status:*)`"));
     }
 }
@@ -47,10 +47,10 @@ mod tests {
     fn entries_without_a_limit_are_told() {
         let text = |tools: &str| format!("---\nname: x\nallowed-tools: {tools}\n---\n");
         for (tools, message) in [
-            ("Bash(*) Read", "`Bash(*)` allows every command, and nobody is asked"),
-            ("\"Read, *\"", "`*` allows everything, and nobody is asked"),
-            ("Bash(*:*)", "`Bash(*:*)` allows every command, and nobody is asked"),
-            ("Write(**/*)", "`Write(**/*)` allows everything, and nobody is asked"),
+            ("Bash(*) Read", "`Bash(*)` allows every command without asking"),
+            ("\"Read, *\"", "`*` allows everything without asking"),
+            ("Bash(*:*)", "`Bash(*:*)` allows every command without asking"),
+            ("Write(**/*)", "`Write(**/*)` allows everything without asking"),
         ] {
             assert_places(&RULE, &[(&text(tools), &[(3, 1)], message)]);
         }

@@ -10,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "a comment that switches off a rule names an existing one",
     docs: Docs {
         what: "Looks at the names in `skillpm: allow` comments.",
-        why: "A misspelled switch does nothing, and nobody notices.",
+        why: "A misspelled switch silently does nothing.",
         bad: "---\nname: pdf # skillpm: allow name-directry\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         source: "skillpm's own rule",

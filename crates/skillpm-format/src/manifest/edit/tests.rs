@@ -7,7 +7,7 @@ fn name(text: &str) -> SkillName {
     SkillName::new(text).expect(text)
 }
 
-/// What becomes of `text` when `change` is made.
+/// Returns `text` after `change`.
 fn changed(text: &str, change: impl Fn(&mut Manifest)) -> String {
     let mut manifest = Manifest::parse(text).expect(text);
     change(&mut manifest);
@@ -99,7 +99,7 @@ fn a_new_skill_comes_in_sorted_order() {
     assert_eq!(changed(&text, with("e")), after(&d, &line("e")));
     let first = changed(&text, with("a"));
     assert_eq!(first, text.replace("# for b\n", &format!("{}# for b\n", line("a"))));
-    // What a person keeps in another order stays in it.
+    // An order that a person chose stays.
     for unsorted in [
         format!("[skills]\n{d}{b}"),
         "[skills]\nb.path = \"b\"\nb.disabled = true\nd.path = \"d\"\n".to_owned(),
@@ -111,7 +111,7 @@ fn a_new_skill_comes_in_sorted_order() {
     assert_eq!(changed(&own, with("c")), own.replace(&d, &format!("{c}{d}")));
 }
 
-/// What stands at the head of a file stays there when its first section is written.
+/// The head of a file stays there when its first section is written.
 #[test]
 fn the_head_of_the_file_stays_above_the_first_section() {
     let with_docx = |manifest: &mut Manifest| {
@@ -132,7 +132,7 @@ fn the_head_of_the_file_stays_above_the_first_section() {
             format!("{head}\n[skills.pdf]\npath = \"p\"\n\n[agents]\ntargets = []\n"),
             format!("{head}\n{docx}\n[skills.pdf]\npath = \"p\"\n\n[agents]\ntargets = []\n"),
         ),
-        // The head is above another section, or is none of the file.
+        // The head is above another section, or does not belong to the file.
         (
             format!("{head}\n[agents]\ntargets = []\n\n[skills.pdf]\npath = \"p\"\n"),
             format!("{head}\n[agents]\ntargets = []\n\n{docx}\n[skills.pdf]\npath = \"p\"\n"),
@@ -325,7 +325,7 @@ fn line_ends_stay() {
     );
 }
 
-/// What cannot be read again is not written.
+/// A manifest that could not be read again is not written.
 #[test]
 fn nothing_else_is_written_than_what_is_meant() {
     let mut manifest = Manifest::parse("[skills]\n").expect("valid");

@@ -76,7 +76,7 @@ fn line_ends_alone_are_no_changes() {
     assert_eq!(merged("1\r\n2\n3\n", "1\n2\n3\n", "1\r\n2\n3\r\n"), clean("1\n2\n3\r\n"));
 }
 
-/// A label is one line whatever its content: it cannot add lines to a skill.
+/// A label is one line for any content: it cannot add lines to a skill.
 #[test]
 fn labels_are_harmless() {
     let labels = Labels { ours: "a\nb\r\u{1b}[2J", theirs: "t\tu" };

@@ -44,7 +44,7 @@ impl Conflict {
                     Package::Skill(skill),
                     accepted,
                 ))) => {
-                    // What is installed is as given as what comes.
+                    // Installed skills are as fixed as new ones.
                     let from = if from == Package::Manifest { Package::Root } else { from };
                     facts.entry(from).or_default().push(Fact { versions, skill, accepted });
                 }

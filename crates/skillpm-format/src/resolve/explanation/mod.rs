@@ -34,7 +34,7 @@ const MAX_HINTS: usize = 6;
 pub struct Explanation {
     /// The requirements that cannot be met together, from the root requirements downwards, and then the conclusions.
     pub sentences: Vec<Message>,
-    /// What the user can do.
+    /// Hints for the user.
     pub hints: Vec<Message>,
     /// The skills that it is about, from the requirements downwards.
     pub skills: Vec<SkillName>,

@@ -84,8 +84,8 @@ impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
         explanation
     }
 
-    /// Adds the root requirements on skills that have no requirements of their own in this conflict. The others are told
-    /// with those.
+    /// Adds the root requirements on skills that have no requirements of their own in this conflict. The others are
+    /// mentioned with those.
     fn root_requirements(&mut self) {
         let facts = self.conflict.facts_of(Package::Root);
         let skills: BTreeSet<u32> = facts.iter().map(|fact| fact.skill).collect();
@@ -290,7 +290,7 @@ impl<'e, 'a, P: Provider> Explainer<'e, 'a, P> {
         }
     }
 
-    /// Returns the constraints on the skill `number`, of which at least one cannot be met if the conflict is about it: each
+    /// Returns the constraints on the skill `number`, at least one of which cannot be met if the conflict is about it: each
     /// limit of the root requirements, and for each other package any of the limits of its versions.
     fn constraints_on(&mut self, number: u32) -> BTreeMap<(Package, String), Vec<VersionLimit>> {
         let mut constraints: BTreeMap<_, Vec<VersionLimit>> = BTreeMap::new();

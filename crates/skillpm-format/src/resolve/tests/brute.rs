@@ -234,7 +234,7 @@ impl Case {
         case
     }
 
-    /// What the solver returns, without what depends on the order of lists.
+    /// Returns the solver's result, without the parts that depend on the order of lists.
     fn outcome(&self) -> Result<Solution<(), String>, Explanation> {
         match solve(&self.problem, &mut self.registries.clone()) {
             Ok(mut solution) => {

@@ -45,7 +45,7 @@ fn a_conflict_two_levels_below() {
     assert_eq!(solved(&problem(&["menu", "icons@^1", "intl@^5"]), &all), "no solution");
 }
 
-/// Each version but the first leads into a dead end, which lies several levels further down each time.
+/// Each version but the first leads into a dead end, which is several levels further down each time.
 #[test]
 fn backtracking_through_a_chain() {
     const DEPTH: usize = 30;
@@ -120,7 +120,7 @@ fn chain(length: usize, last: &str) -> Registries {
 fn a_chain_of_5000_skills() {
     let solution = solve(&problem(&["c0"]), &mut chain(5000, "c0")).expect("a solution");
     assert_eq!(solution.versions.len(), 5000);
-    // The proof that there is none is as deep as the chain.
+    // The proof is as deep as the chain.
     let explained = explained(&problem(&["c0"]), &chain(5000, "c0@^2"));
     assert_eq!(explained[0], "`c0` 1.0.0, which you asked for, needs `c1@^1`");
     assert!(

@@ -116,7 +116,7 @@ fn an_unreadable_registry_can_be_skipped() {
     assert_eq!(solution.assignment.of(&name("tool")), Some(&BTreeSet::from(["base".to_owned()])));
 }
 
-/// What is in the place of a skill of a registry stays there.
+/// A skill in the place of a registry's skill stays there.
 #[test]
 fn a_skill_of_a_registry_needs_room() {
     let mut all = Registries::of(&["app 1.0.0: base", "base 1.0.0"]);
@@ -129,7 +129,7 @@ fn a_skill_of_a_registry_needs_room() {
     assert_eq!(solved(&problem(&["app", "base"]), &all), "app 1.0.0, base 1.0.0");
 }
 
-/// What is locked stays, and sources that nothing new needs stay closed.
+/// Locked skills stay, and sources that nothing new needs stay closed.
 #[test]
 fn what_stays_is_not_asked_for() {
     let all =
@@ -145,7 +145,7 @@ fn what_stays_is_not_asked_for() {
     let mut asked = all.clone();
     let solution = solve(&there, &mut asked).expect("a solution");
     assert_eq!((asked.opened.len(), solution.assignment.of(&name("app"))), (0, None));
-    // What comes and has nothing to do with registries does not ask them.
+    // A new skill that has nothing to do with registries does not ask them.
     let lazy = Problem { reach: Reach::Lazy, ..with(there, &[skill("own", "acme/a", "", "tool")]) };
     let mut asked = all.clone();
     solve(&lazy, &mut asked).expect("a solution");

@@ -18,7 +18,7 @@ use crate::spec::{Origin, SourceSpec};
 use crate::version::Version;
 use semver::VersionReq;
 
-/// What registries list.
+/// The lists of registries.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Registries {
     pub(super) skills: BTreeMap<SkillId, Arc<Vec<Release>>>,
@@ -31,7 +31,7 @@ pub(super) struct Registries {
     pub(super) patience: Option<usize>,
     /// Whether each skill `cN` needs the next one.
     pub(super) is_endless: bool,
-    /// What other sources have: names, versions and dependencies, by the texts of sources.
+    /// The skills of other sources: names, versions and dependencies, by the texts of sources.
     pub(super) sources: BTreeMap<String, Vec<Dependent>>,
     /// The declarations of installed skills.
     pub(super) installed: Vec<Dependent>,
@@ -153,7 +153,7 @@ impl Registries {
         self
     }
 
-    /// What the source of `place` has under the name `wanted`, at the reference of `place`.
+    /// Returns the skills that the source of `place` has under the name `wanted`, at the reference of `place`.
     fn find(&mut self, place: &SourceSpec, wanted: Option<&str>) -> Vec<Available<()>> {
         self.opened.push(place.to_string());
         let is_it = |source: &&String| {
@@ -198,7 +198,7 @@ pub(super) fn spec(text: &str) -> SourceSpec {
     text.parse().expect(text)
 }
 
-/// The skill `of` that lies in the directory of its name in the source `source`.
+/// Returns the skill `of` in the directory of its name in the source `source`.
 pub(super) fn skill(of: &str, source: &str, version: &str, needs: &str) -> Dependent {
     Dependent {
         name: name(of),

@@ -52,7 +52,7 @@ fn a_path_is_a_sibling() {
     assert_eq!(names(&resolution), ["base for report of report"]);
 }
 
-/// What is there satisfies a dependency whatever its version: that is told.
+/// An installed skill of any version satisfies a dependency, with a notice.
 #[test]
 fn what_is_installed_wins() {
     let sources = Registries::default().with(&[("acme/a", "base", "2.0.0", "")]);
@@ -129,7 +129,7 @@ fn two_references() {
     assert_eq!(solved(&coming(&roots[..1]), &sources), "base of github:acme/x/base#v1");
 }
 
-/// What is needed by name comes from where the skill that needs it comes now, if that has it.
+/// A dependency by name comes from the present source of the skill that declares it, if that has it.
 #[test]
 fn what_is_needed_follows() {
     let sources =

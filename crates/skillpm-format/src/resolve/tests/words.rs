@@ -142,7 +142,7 @@ fn what_cannot_be_selected() {
     assert!(explained(&problem(&["undated"]), &aged)[2].contains("does not say when"));
 }
 
-/// The range of nobody is at fault if only a yanked version is in all of them.
+/// No range is at fault if only a yanked version is in all of them.
 #[test]
 fn a_yanked_version_that_would_meet_all_requirements() {
     let all = Registries::of(&["a 1.0.0: base@^1.1", "base 1.0.0", "base 1.1.0 yanked", "base 1.2.0"]);

@@ -158,8 +158,8 @@ fn is_option_or_setting(word: &str) -> bool {
     word.starts_with('-') || word.split_once('=').is_some_and(|(name, _)| is_name(name.trim_end_matches('+')))
 }
 
-/// Returns the commands in `text`, which starts at byte `base`, that run before anybody reads the text:
-/// `` !`command` `` anywhere, in code blocks or not, and blocks that open with ```` ```! ````.
+/// Returns the commands in `text`, which starts at byte `base`, that run before the text is read: `` !`command` `` anywhere,
+/// in code blocks or not, and blocks that open with ```` ```! ````.
 pub(super) fn dynamic(text: &str, base: usize) -> Vec<Command> {
     let mut commands = Vec::new();
     let mut push = |at: usize, text: &str| {

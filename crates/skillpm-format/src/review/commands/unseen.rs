@@ -21,7 +21,7 @@ const BRING: &[&str] = &[
     "invoke-restmethod",
 ];
 
-/// Programs that run their standard input, whatever their options.
+/// Programs that run their standard input for any options.
 const SHELLS_THAT_RUN: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "iex", "invoke-expression", "osascript"];
 
@@ -32,8 +32,8 @@ const OTHERS_THAT_RUN: &[&str] =
 /// Characters that become a letter of [`BRING`] in lower case: the Kelvin sign, and a capital I with a dot.
 const LETTERS: &[&str] = &["\u{212a}", "\u{130}"];
 
-/// Returns the lines of `text`, which starts at byte `base`, that run what they download or decode: nobody sees what
-/// runs. They are found in prose too, because people copy them from there.
+/// Returns the lines of `text`, which starts at byte `base`, that run downloaded or decoded code unseen. They are found in
+/// prose too, because people copy them from there.
 pub(in crate::review) fn unseen(text: &str, base: usize) -> Vec<(usize, &str)> {
     let lower = text.to_ascii_lowercase();
     let bringers = Finder::of(&lower);

@@ -20,7 +20,7 @@ const MANIFESTS: &[&str] = &["plugin.json", ".claude-plugin/plugin.json", ".code
 /// The default directory of a plugin's skills; in Agent Plugins 1.0 the only one.
 const SKILLS: &str = "skills";
 
-/// What a marketplace says about the skills of a plugin.
+/// The statements of a marketplace about the skills of a plugin.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Definition {
     /// The directories that it names; `None` if it names none.
@@ -122,7 +122,7 @@ fn below(root: &str, path: &str) -> String {
     }
 }
 
-/// What the plugin files of a tree declare about places of skills.
+/// The declarations of the plugin files of a tree about places of skills.
 #[derive(Debug, Default)]
 pub(super) struct Declarations {
     /// Directories that are skills if they have a `SKILL.md`.

@@ -113,8 +113,8 @@ fn over_git(github: &GitHub<'_>) -> String {
     format!("name the source as `git+https://{host}/{owner}/{name}`: git fetches it without an archive")
 }
 
-/// Checks the commit in the archive's comment, where GitHub writes it: a cheap check that the server sent
-/// what was requested. The digest in the lockfile is the proof.
+/// Checks the commit in the archive's comment, where GitHub writes it: a cheap check that the server sent the requested
+/// commit. The digest in the lockfile is the proof.
 fn check_commit(archive: &Archive, commit: &str) -> Result<()> {
     match archive.comment.as_deref().map(str::trim) {
         Some(found) if is_commit(found) && found != commit => {

@@ -155,7 +155,7 @@ impl GitHub<'_> {
         self.url(&format!("releases/{}", draft.id))
     }
 
-    /// Returns what the server has in place of `draft` now, if it tells.
+    /// Returns the server's present release in place of `draft`, if the server answers.
     fn release(&self, draft: &Draft) -> Option<RawRelease> {
         let request = Request { accept: JSON, ..self.request(self.draft_url(draft).ok()?) };
         let answer = self.client.get_text(&request, TEXT_BYTES).ok()?;

@@ -27,7 +27,7 @@ pub(super) struct McpClient {
     /// The server as it is typed, for messages.
     typed: String,
     transport: Box<dyn Transport>,
-    /// What was agreed with the server, once it was asked.
+    /// The agreed protocol, once the server was asked.
     peer: Mutex<Option<Peer>>,
     last_id: AtomicU64,
 }
@@ -72,7 +72,7 @@ impl McpClient {
     }
 
     fn peer(&self) -> Result<Peer> {
-        // It is there or not, whatever happened to another thread.
+        // It is set or not, even after a panic of another thread.
         let mut peer = self.peer.lock().unwrap_or_else(PoisonError::into_inner);
         match &*peer {
             Some(peer) => Ok(peer.clone()),
@@ -133,7 +133,7 @@ impl McpClient {
         Ok(peer)
     }
 
-    /// Checks that the server, which said `greeting`, offers skills.
+    /// Checks that the server with this `greeting` offers skills.
     fn check_skills(&self, greeting: &Object) -> Result<()> {
         let capabilities = greeting.get("capabilities");
         let has = |path: &[&str]| {

@@ -1,4 +1,4 @@
-//! What a server says about a skill: the entries of `skills/list` and `skills/get`.
+//! A server's description of a skill: the entries of `skills/list` and `skills/get`.
 
 use std::collections::BTreeSet;
 use std::fmt::Write as _;

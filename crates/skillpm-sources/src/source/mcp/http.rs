@@ -85,7 +85,7 @@ impl Transport for Http {
     }
 }
 
-/// Returns the headers that repeat what `message` asks for, so that what lies between need not read it.
+/// Returns the headers that repeat the subject of `message`, so that proxies need not read it.
 fn named_in_headers(message: &Value) -> Vec<(&'static str, String)> {
     let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
     let mut headers = vec![("mcp-method", method.to_owned())];

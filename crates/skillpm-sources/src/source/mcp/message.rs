@@ -24,7 +24,7 @@ pub(super) trait Transport: Send + Sync {
     fn shown(&self, text: &str) -> Option<String>;
 }
 
-/// What was agreed with a server.
+/// The protocol that was agreed with a server.
 #[derive(Debug, Clone)]
 pub(super) struct Peer {
     /// The revision of the protocol.
@@ -40,7 +40,7 @@ impl Peer {
     }
 }
 
-/// What a server answers.
+/// The answer of a server.
 #[derive(Debug)]
 pub(super) struct Answer {
     pub(super) reply: Reply,
@@ -48,7 +48,7 @@ pub(super) struct Answer {
     pub(super) session: Option<String>,
 }
 
-/// What is in an answer.
+/// The content of an answer.
 #[derive(Debug)]
 pub(super) enum Reply {
     Result(Object),

@@ -29,7 +29,7 @@ use crate::settings::{Settings, no_home};
 use crate::source::local;
 use crate::text::closest;
 
-/// The interval between checks of whether anybody still waits for an answer.
+/// The interval between checks of whether the caller still waits for an answer.
 const TICK: Duration = Duration::from_millis(100);
 /// The number of pieces that are read ahead.
 const PIECES: usize = 4;
@@ -59,7 +59,7 @@ enum State {
 /// The program while it runs.
 struct Process {
     child: Child,
-    /// What is written to it, by a thread of its own: a program that reads nothing blocks only that.
+    /// The input of the program, written by a thread of its own: a program that reads nothing blocks only that.
     input: Option<Sender<Vec<u8>>>,
     output: Option<Receiver<Output>>,
     /// The lines that were read and not looked at, and the start of the next one.
@@ -74,7 +74,7 @@ struct Process {
     rest: Option<Rest>,
 }
 
-/// What a program writes.
+/// The output of a program.
 enum Output {
     Out(Vec<u8>),
     /// The end of its standard output.
@@ -232,7 +232,7 @@ impl Program {
     /// Returns the error for a program that ended, or closed its output, without an answer to `method`.
     fn ended(&self, process: &mut Process, method: &str) -> Error {
         let until = Instant::now() + GRACE;
-        // What it said before may still be on the way.
+        // Earlier output may still be on the way.
         while let Ok(output) = process.next(until.saturating_duration_since(Instant::now())) {
             if let Output::Err(piece) = output {
                 self.hear(process, &piece);
@@ -257,7 +257,7 @@ impl Program {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        // Each state is whole, whatever happened to another thread.
+        // Each state is whole, even after a panic of another thread.
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -319,7 +319,7 @@ impl Process {
         if let Some(stdout) = child.stdout.take() {
             thread::spawn(move || {
                 processes::pass_on(stdout, |piece| sender.send(Output::Out(piece)).is_ok());
-                // If nobody listens any more, nobody needs to know.
+                // A receiver that is gone does not need to know.
                 let _ = sender.send(Output::End);
             });
         }
@@ -395,7 +395,7 @@ impl Process {
     }
 }
 
-/// Closes its input, which tells a server to end, and ends it with all that it started.
+/// Closes the input, which tells a server to end, and ends it with all processes that it started.
 impl Drop for Process {
     fn drop(&mut self) {
         let _running = Running::begin();

@@ -9,7 +9,7 @@ pub(super) enum Challenge {
     Bearer {
         /// The address of that server.
         realm: String,
-        /// What the registry is called there.
+        /// The name of the registry there.
         service: Option<String>,
     },
 }

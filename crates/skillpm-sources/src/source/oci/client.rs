@@ -201,7 +201,7 @@ impl OciClient {
         Ok(all)
     }
 
-    /// Returns the blob that `wanted` describes, from the cache if it is there. Tells of it as `what`.
+    /// Returns the blob that `wanted` describes, from the cache if possible. Reports it as `what`.
     pub(super) fn blob(&self, wanted: &Descriptor, what: Option<&str>) -> Result<Arc<SharedFile>> {
         let Descriptor { digest, size } = wanted;
         if let Some(file) = self.kept(digest) {

@@ -37,7 +37,7 @@ pub(super) enum Secret {
     Bearer(String),
 }
 
-/// What was found out about the login for a repository.
+/// The state of the login for a repository.
 #[derive(Default)]
 pub(super) struct FoundLogin {
     /// The login, if there is one, and where it was found.

@@ -15,7 +15,7 @@ use crate::interrupt::Running;
 const DEADLINE: Duration = Duration::from_mins(1);
 /// The largest answer that is read, in bytes.
 const ANSWER_BYTES: u64 = 256 * 1024;
-/// What helpers say if they have nothing.
+/// The message of helpers without a credential.
 const NOT_FOUND: &str = "credentials not found";
 
 /// The answer of a helper.
@@ -64,7 +64,7 @@ fn talk(child: &mut Child, registry: &str) -> Option<Vec<u8>> {
         let _ = input.write_all(registry.as_bytes());
         drop(input);
         let mut bytes = Vec::new();
-        // What was read before an error does not parse.
+        // The part before an error does not parse.
         let _ = output.take(ANSWER_BYTES).read_to_end(&mut bytes);
         let _ = sender.send(bytes);
     });

@@ -20,7 +20,7 @@ const MOST_SKILLS: usize = 500;
 /// The configurations of container images.
 const IMAGES: [&str; 2] =
     ["application/vnd.oci.image.config.v1+json", "application/vnd.docker.container.image.v1+json"];
-/// What the types and annotations of ToolHive begin with: its artifacts have the configuration of an image.
+/// The start of the types and annotations of ToolHive: its artifacts have the configuration of an image.
 const TOOLHIVE: &str = "dev.toolhive.skills.";
 /// The annotation of collections that have no type.
 const COLLECTION_NAME: &str = "io.agentskills.collection.name";
@@ -32,7 +32,7 @@ pub(super) struct Descriptor {
     pub(super) size: u64,
 }
 
-/// What a manifest leads to.
+/// The target of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Manifest {
     /// The files of a skill, and the time when the artifact was made, as its author claims.
@@ -126,7 +126,7 @@ impl RawDescriptor {
 }
 
 impl Manifest {
-    /// Reads a manifest or an index. With `is_artifact`, an index has said already that it leads to an artifact.
+    /// Reads a manifest or an index. With `is_artifact`, an index has stated already that it leads to an artifact.
     pub(super) fn parse(bytes: &[u8], is_artifact: bool) -> Result<Self, ManifestError> {
         let raw: Raw = serde_json::from_slice(bytes).map_err(|_| ManifestError::Malformed)?;
         match (raw.schema_version, &raw.manifests, &raw.layers) {

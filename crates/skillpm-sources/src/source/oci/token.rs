@@ -1,4 +1,4 @@
-//! What a registry is sent to let a request in: nothing, a password, or a token of the server that it names.
+//! The credential of a request to a registry: nothing, a password, or a token of the server that it names.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -23,10 +23,10 @@ const ANSWER_BYTES: u64 = 256 * 1024;
 const USUAL: u64 = 60;
 /// A token that is valid for a shorter time is not used any more.
 const MARGIN: Duration = Duration::from_secs(10);
-/// What skillpm calls itself to servers of tokens.
+/// The name of skillpm at servers of tokens.
 const CLIENT: &str = "skillpm";
 
-/// What a request does in a repository.
+/// The operation of a request in a repository.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Access {
     /// It reads.
@@ -35,7 +35,7 @@ pub(super) enum Access {
     Push,
 }
 
-/// What this process knows about registries.
+/// The logins that this process knows.
 static KNOWN: Mutex<TokenCache> =
     Mutex::new(TokenCache { challenges: BTreeMap::new(), tokens: BTreeMap::new() });
 
@@ -45,7 +45,7 @@ struct TokenCache {
     tokens: BTreeMap<TokenKey, (Credential, Instant)>,
 }
 
-/// What a token is for.
+/// The subject of a token.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct TokenKey {
     registry: String,
@@ -72,7 +72,7 @@ struct Answer {
 }
 
 fn known() -> std::sync::MutexGuard<'static, TokenCache> {
-    // Maps of whole values are intact whatever happened to another thread.
+    // Maps of whole values are intact even after a panic of another thread.
     KNOWN.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -259,7 +259,7 @@ impl Authorizer {
         }
     }
 
-    /// Returns the error for a registry that does not let a request in; `detail` is what it said.
+    /// Returns the error for a registry that refuses a request; `detail` is its message.
     pub(super) fn refused(&self, detail: Option<&str>) -> Error {
         let (registry, name) = (self.repository.registry(), self.repository.name());
         let why = detail.map(|detail| format!(": {detail}")).unwrap_or_default();

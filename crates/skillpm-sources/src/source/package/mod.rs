@@ -265,8 +265,8 @@ fn is_below(path: &str, dir: &str) -> bool {
     dir.is_empty() || path.strip_prefix(dir).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Returns the directories from the root of `scope` up to that of the repository around it, which is the
-/// last. Returns just the root if there is no repository: what is above belongs to somebody else.
+/// Returns the directories from the root of `scope` up to that of the repository around it, which is the last. Returns just
+/// the root outside of repositories: the directories above may belong to others.
 fn ancestors(scope: ScopeRoot<'_>) -> Result<Vec<PathBuf>> {
     let mut dirs = Vec::new();
     for dir in scope.root.ancestors() {
@@ -301,12 +301,12 @@ fn real_within(dir: &Path, within: &[&Path]) -> Result<Option<PathBuf>> {
     )))
 }
 
-/// Reads the file of a package manager at `path`, or returns `None` if there is none.
+/// Reads the file of a package manager at `path`; `None` if it does not exist.
 fn text(path: &Path) -> Result<Option<String>> {
     Ok(fs::read_text(path, MAX_FILE)?)
 }
 
-/// Reads the TOML file at `path`, or returns `None` if there is none.
+/// Reads the TOML file at `path`; `None` if it does not exist.
 fn toml_file(path: &Path) -> Result<Option<toml::Table>> {
     let Some(text) = text(path)? else { return Ok(None) };
     text.parse::<toml::Table>().map(Some).map_err(|error| {

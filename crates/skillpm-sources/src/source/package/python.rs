@@ -28,8 +28,7 @@ const DATA: &str = ".data";
 /// Path components below which a `SKILL.md` serves only tests.
 const TESTS: &[&str] = &["tests", "test", "node_modules", ".venv", "venv", "site-packages"];
 
-/// An environment, and whether somebody other than its user may have made it: one inside the project may have
-/// come with it.
+/// An environment, and whether a stranger may have made it: one inside the project may have come with it.
 struct Environment {
     dir: PathBuf,
     is_own: bool,
@@ -280,7 +279,7 @@ impl Distribution<'_> {
         dir: &Path,
         files: &BTreeMap<String, PathBuf>,
     ) -> Result<Tree> {
-        // What came with a project must not lead out of it.
+        // An environment that came with a project must not lead out of it.
         let within = if self.environment.is_own { scope.root } else { dir };
         let checked =
             real_within(dir, &[within]).map_err(|error| error.context("it is installed as editable"))?;

@@ -16,8 +16,8 @@ use crate::spec::Registry;
 /// The largest number of events of one skill that are read.
 const MAX_EVENTS: usize = 100_000;
 
-/// The lists of a registry, which are kept for later where there is a cache, and its records, events and archives, which
-/// are not: whoever reads these has a place of his own for them.
+/// The lists of a registry, which are cached where there is a cache, and its records, events and archives, which are not:
+/// their readers have places of their own for them.
 pub struct RegistryReader {
     index: RegistryIndex,
     /// The same files, without a cache.
@@ -76,7 +76,7 @@ impl RegistryReader {
     ///
     /// # Errors
     ///
-    /// Fails if there is none, or it says something else than the list.
+    /// Fails if it does not exist, or differs from the list.
     pub fn record(&self, name: &SkillName, listed: &Listed) -> Result<(Record, Vec<u8>)> {
         let path = files::record(name, &listed.version);
         let key = files::version_key(&listed.version);

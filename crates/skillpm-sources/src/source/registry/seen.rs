@@ -1,4 +1,4 @@
-//! What a registry listed before: it may not change a version, and does not forget one in silence.
+//! The earlier lists of a registry: it may not change a version, and its removal is reported.
 
 use std::sync::PoisonError;
 
@@ -14,8 +14,8 @@ use crate::version::Version;
 const NOT_LISTED: &str = "the registry no longer lists it";
 
 impl RegistryIndex {
-    /// Compares `list`, what the registry lists now as `name`, with `last`, the bytes of its list before. Versions that
-    /// it no longer lists are told, and known as before: they are not taken anew, but locks that name them work.
+    /// Compares `list`, the present list of `name`, with `last`, the bytes of the list before. Versions that were removed
+    /// are reported, and stay known: they are not selected anew, but locks that name them work.
     pub(super) fn compared(
         &self,
         path: &str,

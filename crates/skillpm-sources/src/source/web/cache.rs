@@ -88,7 +88,7 @@ impl Cache {
     /// Removes the answer of `url`.
     pub(super) fn forget(&self, url: &Url) {
         let path = self.answer(url);
-        // Whatever cannot be removed is requested again with its tag: nothing is lost.
+        // A record that cannot be removed is requested again with its tag: nothing is lost.
         let _ = remove_if_there(&record(&path)).and_then(|()| remove_if_there(&path));
     }
 }
