@@ -8,7 +8,7 @@ use std::time::{Duration, SystemTime};
 use skillpm_sources::fs::DirLock;
 
 use crate::support::sandbox::Output;
-use crate::support::{GitRepo, Mount, Sandbox};
+use crate::support::{GitRepo, Mount, Sandbox, fields};
 
 fn write_skill(sandbox: &Sandbox, path: &str) {
     let name = path.rsplit('/').next().expect("a name");
@@ -26,7 +26,6 @@ fn machine() -> Sandbox {
     write_skill(&sandbox, "src/pdf");
     write_skill(&sandbox, "src/docx");
     assert_eq!(sandbox.run(&["install", "./src", "--skill", "*"]).code, Some(0));
-    assert_eq!(sandbox.run(&["doctor"]).to_string(), "exit: 0\n--- stderr\nnothing is wrong\n");
     sandbox
 }
 
@@ -80,13 +79,12 @@ fn case_on(sandbox: &Sandbox, id: &str, mended: bool, damage: impl Fn(&Sandbox))
     let healthy = sandbox.tree(&sandbox.project());
     damage(sandbox);
     let before = everything(sandbox);
-    let seen = sandbox.run(&["doctor", "--json"]);
+    let seen = sandbox.run(&["doctor", "--fix", "--dry-run", "--json"]);
     assert_eq!((ids(&seen, false), seen.code), ([id.to_owned()].into(), Some(1)), "{id}: {seen}");
-    let dry = sandbox.run(&["doctor", "--fix", "--dry-run"]);
-    assert_eq!(dry.code, Some(1), "{id}: {dry}");
-    assert_eq!(dry.stdout.contains("would be repaired: "), mended, "{id}: {dry}");
+    let findings = seen.json()["findings"].as_array().cloned().unwrap_or_default();
+    let wrong: Vec<_> = findings.into_iter().filter(|finding| finding["severity"] != "note").collect();
+    assert!(wrong.iter().all(|finding| finding["fix"].is_string() == mended), "{id}: {seen}");
     assert_eq!(everything(sandbox), before, "{id}: looking changes nothing");
-    let shown = sandbox.run(&["doctor"]);
     let fixed = sandbox.run(&["doctor", "--fix"]);
     let lost: Vec<_> = before
         .1
@@ -102,7 +100,15 @@ fn case_on(sandbox: &Sandbox, id: &str, mended: bool, damage: impl Fn(&Sandbox))
         assert_eq!(fixed.code, Some(1), "{id}: {fixed}");
         assert_eq!(everything(sandbox).0, before.0, "{id}: it is left as it is");
     }
-    shown.stdout
+    fields(&wrong.into(), ": severity message fix advice").join("\n")
+}
+
+/// Checks that what was found, and what to do about it, name all `values`.
+#[track_caller]
+fn names(told: &str, values: &[&str]) {
+    for value in values {
+        assert!(told.contains(value), "nothing names `{value}`: {told}");
+    }
 }
 
 fn link(sandbox: &Sandbox, target: &str, path: &str) {
@@ -128,45 +134,40 @@ const COPY: &str = ".agents/skills/pdf";
 
 #[test]
 fn links() {
-    insta::assert_snapshot!(case("link-missing", true, |sandbox| remove(sandbox, LINK)), @"
-    error: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` does not exist [link-missing]
-      `--fix` can make the link
-    ");
+    names(&case("link-missing", true, |sandbox| remove(sandbox, LINK)), &["error", ".claude/skills/pdf"]);
     // The whole directory of the agent.
     case("link-missing", true, |sandbox| remove(sandbox, ".claude"));
     // Other tools' layouts that are gone.
-    insta::assert_snapshot!(case("link-broken", false, |sandbox| link(sandbox, "../../.skill-hub/pdf", LINK)), @"
-    warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.skill-hub/pdf`, which does not exist [link-broken]
-      create its target, or remove the link: `rm [DIR]/project/.claude/skills/pdf`
-    ");
+    names(
+        &case("link-broken", false, |sandbox| link(sandbox, "../../.skill-hub/pdf", LINK)),
+        &["warning", "../../.skill-hub/pdf", "rm [DIR]/project/.claude/skills/pdf"],
+    );
     case("link-broken", false, |sandbox| link(sandbox, "pdf", LINK));
     // Skillpm did not make it.
     case("link-broken", false, |sandbox| {
         link(sandbox, "../../.agents/skills/gone", ".claude/skills/gone");
     });
-    insta::assert_snapshot!(
-        case("link-broken", false, |sandbox| link(sandbox, "../../.skill-hub/other", ".claude/skills/other")), @"
-    warning: `[DIR]/project/.claude/skills/other` leads to `../../.skill-hub/other`, which does not exist [link-broken]
-      create its target, or remove the link: `rm [DIR]/project/.claude/skills/other`
-    ");
+    names(
+        &case("link-broken", false, |sandbox| {
+            link(sandbox, "../../.skill-hub/other", ".claude/skills/other");
+        }),
+        &["warning", "../../.skill-hub/other", "rm [DIR]/project/.claude/skills/other"],
+    );
     case("link-broken", false, |sandbox| link(sandbox, "../../hub/x", ".agents/skills/x"));
     // The directory of an agent that is not here is nobody's business.
     let sandbox = machine();
     link(&sandbox, "../../hub/x", ".cursor/skills/x");
     sandbox.ok(&["doctor"]);
-    insta::assert_snapshot!(case("link-wrong", false, |sandbox| link(sandbox, "../../.agents/skills/docx", LINK)), @"
-    warning: `[DIR]/project/.claude/skills/pdf` leads to `../../.agents/skills/docx`, not to the installed skill `pdf` [link-wrong]
-      if that is unintended, remove it with `rm [DIR]/project/.claude/skills/pdf`, then run `skillpm doctor --fix`
-    ");
+    names(
+        &case("link-wrong", false, |sandbox| link(sandbox, "../../.agents/skills/docx", LINK)),
+        &["warning", "../../.agents/skills/docx", "rm [DIR]/project/.claude/skills/pdf", "`doctor"],
+    );
     case("link-wrong", false, |sandbox| link(sandbox, "../../src/pdf", LINK));
     let absolute = |sandbox: &Sandbox| {
         let target = std::fs::canonicalize(sandbox.project().join(COPY)).expect("is there");
         link(sandbox, &target.display().to_string(), LINK);
     };
-    insta::assert_snapshot!(case("link-absolute", true, absolute), @"
-    warning: `[DIR]/project/.claude/skills/pdf` leads to `[DIR]/project/.agents/skills/pdf`: it breaks when the project is moved or cloned [link-absolute]
-      `--fix` can put a link to the installed skill in its place
-    ");
+    names(&case("link-absolute", true, absolute), &["warning", ".claude/skills/pdf", ".agents/skills/pdf"]);
 }
 
 /// Copies of other tools, such as `gh skill`, in an agent's own directory.
@@ -176,10 +177,7 @@ fn stray_copies() {
         remove(sandbox, LINK);
         write_skill(sandbox, LINK);
     };
-    insta::assert_snapshot!(case("stray-copy", false, equal), @"
-    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf` that no update will reach [stray-copy]
-      skillpm did not make it; `skillpm link --agent claude-code --force pdf` moves it into the store and puts a link in its place
-    ");
+    names(&case("stray-copy", false, equal), &["warning", ".claude/skills/pdf", "`link"]);
     let sandbox = machine();
     equal(&sandbox);
     sandbox.ok(&["link", "--agent", "claude-code", "--force", "pdf"]);
@@ -201,10 +199,10 @@ fn stray_copies() {
         equal(sandbox);
         sandbox.write(".claude/skills/pdf/notes.md", "what I wrote");
     };
-    insta::assert_snapshot!(case("stray-copy-differs", false, edited), @"
-    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf` that differs from the installed one [stray-copy-differs]
-      compare it with `[DIR]/project/.agents/skills/pdf`, keep what you need of it, and move it away, then run `skillpm doctor --fix`
-    ");
+    names(
+        &case("stray-copy-differs", false, edited),
+        &["warning", ".claude/skills/pdf", ".agents/skills/pdf", "`doctor"],
+    );
     // In a directory in which skillpm makes no links.
     let sandbox = machine();
     write_skill(&sandbox, ".cursor/skills/pdf");
@@ -239,17 +237,14 @@ fn copies_that_are_wanted() {
 
 #[test]
 fn skills() {
-    insta::assert_snapshot!(case("skill-missing", true, |sandbox| remove(sandbox, COPY)), @"
-    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
-      `--fix` can restore it from the store
-    ");
-    insta::assert_snapshot!(case("skill-missing", false, |sandbox| {
-        remove(sandbox, COPY);
-        std::fs::remove_dir_all(sandbox.home().join(".local")).expect("the store goes too");
-    }), @"
-    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
-      `skillpm install` restores it
-    ");
+    names(&case("skill-missing", true, |sandbox| remove(sandbox, COPY)), &["error", ".agents/skills/pdf"]);
+    names(
+        &case("skill-missing", false, |sandbox| {
+            remove(sandbox, COPY);
+            std::fs::remove_dir_all(sandbox.home().join(".local")).expect("the store goes too");
+        }),
+        &["error", ".agents/skills/pdf", "`install"],
+    );
     case("skill-no-directory", false, |sandbox| {
         remove(sandbox, COPY);
         sandbox.write(COPY, "a file");
@@ -257,160 +252,148 @@ fn skills() {
     // What a user edited is worth a note, and left as it is.
     let sandbox = machine();
     sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
-    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
-    exit: 0
-    --- stderr
-    nothing is wrong; 1 note (shown with `--verbose`)
-    ");
-    insta::assert_snapshot!(sandbox.run(&["doctor", "--verbose"]), @"
-    exit: 0
-    --- stdout
-    note: `[DIR]/project/.agents/skills/pdf` is not what is locked: it was edited [skill-edited]
-    --- stderr
-    nothing is wrong
-    ");
+    sandbox.tells(&["doctor", "--fix"], 0, "findings: id severity skill", &["skill-edited note pdf"]);
+    sandbox.tells(&["doctor", "--verbose"], 0, "findings: id severity skill", &["skill-edited note pdf"]);
     assert_eq!(sandbox.read(".agents/skills/pdf/notes.md"), "what I wrote");
 }
 
 #[test]
 fn manifest_and_lockfile() {
     let text = |sandbox: &Sandbox, path: &str| sandbox.read(path);
-    insta::assert_snapshot!(case("not-locked", false, |sandbox| {
-        let manifest = text(sandbox, "skillpm.toml").replace("[skills]\n", "[skills]\nnew = { path = \"./src/new\" }\n");
-        sandbox.write("skillpm.toml", manifest);
-    }), @"
-    warning: `new` is in `[DIR]/project/skillpm.toml` and not locked [not-locked]
-      `skillpm install` locks and installs it
-    ");
-    insta::assert_snapshot!(case("not-in-manifest", false, |sandbox| {
-        let manifest = text(sandbox, "skillpm.toml");
-        let kept: Vec<_> = manifest.lines().filter(|line| !line.starts_with("pdf")).collect();
-        sandbox.write("skillpm.toml", kept.join("\n") + "\n");
-    }), @"
-    warning: `pdf` is in `[DIR]/project/skillpm.lock` and not in `[DIR]/project/skillpm.toml` [not-in-manifest]
-      `skillpm install` removes it; `skillpm remove pdf` removes only this one
-    ");
-    insta::assert_snapshot!(case("need-not-locked", false, |sandbox| {
-        let lock = text(sandbox, "skillpm.lock");
-        let at = lock.find("name = \"pdf\"").expect("locked");
-        let (before, entry) = lock.split_at(at + lock[at..].find("digest").expect("a digest"));
-        let (digest, rest) = entry.split_once('\n').expect("a line");
-        sandbox.write("skillpm.lock", format!("{before}{digest}\ndependencies = [\"fonts\"]\n{rest}"));
-    }), @"
-    warning: `pdf` needs `fonts`, which is not in `[DIR]/project/skillpm.lock` [need-not-locked]
-      `skillpm install` installs it
-    ");
-    insta::assert_snapshot!(case("no-longer-asked", false, |sandbox| {
-        for (file, before) in [("skillpm.toml", "\n"), ("skillpm.lock", "\n\n")] {
-            let text = text(sandbox, file);
-            let kept: Vec<_> = text.split(before).filter(|part| !part.contains("pdf")).collect();
-            sandbox.write(file, kept.join(before) + "\n");
-        }
-    }), @"
-    warning: `pdf` was installed here but is no longer requested [no-longer-asked]
-      `skillpm install` removes it
-    ");
-    insta::assert_snapshot!(case("locked-otherwise", false, |sandbox| {
-        let manifest = text(sandbox, "skillpm.toml").replace("\"pdf\"", "\"docx\"");
-        sandbox.write("skillpm.toml", manifest);
-    }), @"
-    warning: `pdf` is locked as something other than what `[DIR]/project/skillpm.toml` asks for [locked-otherwise]
-      `skillpm install` locks it again
-    ");
-    insta::assert_snapshot!(case("agent-unknown", false, |sandbox| {
-        let manifest = text(sandbox, "skillpm.toml").replace("\"claude-code\"", "\"claude-code\", \"cluade\"");
-        sandbox.write("skillpm.toml", manifest);
-    }), @"
-    error: [DIR]/project/skillpm.toml: there is no agent `cluade` [agent-unknown]
-      did you mean `claude-code`?
-    ");
-    insta::assert_snapshot!(case("manifest-unreadable", false, |sandbox| {
-        drop(sandbox.write("skillpm.toml", "[skils]\n"));
-    }), @"
-    error: [DIR]/project/skillpm.toml:1:2: the key `skils` is not known here [manifest-unreadable]
-      did you mean `skills`?
-    ");
-    insta::assert_snapshot!(case("manifest-unreadable", false, |sandbox| {
-        std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
-        symlink("nowhere.toml", sandbox.project().join("skillpm.toml")).expect("links");
-    }), @"
-    error: `[DIR]/project/skillpm.toml` is a link to `nowhere.toml`, which does not exist [manifest-unreadable]
-      remove the link, or create its target
-    ");
-    insta::assert_snapshot!(case("policy-unreadable", false, |sandbox| {
-        let manifest = text(sandbox, "skillpm.toml");
-        sandbox.write("skillpm.toml", format!("{manifest}\n[policy]\nrequire-pin = \"x\"\n"));
-    }), @"
-    error: [DIR]/project/skillpm.toml:9:15: `x` is not a kind of pin: expected `tag` or `commit` [policy-unreadable]
-      correct the file
-    ");
+    names(
+        &case("not-locked", false, |sandbox| {
+            let manifest = text(sandbox, "skillpm.toml")
+                .replace("[skills]\n", "[skills]\nnew = { path = \"./src/new\" }\n");
+            sandbox.write("skillpm.toml", manifest);
+        }),
+        &["warning", "new", "skillpm.toml", "`install"],
+    );
+    names(
+        &case("not-in-manifest", false, |sandbox| {
+            let manifest = text(sandbox, "skillpm.toml");
+            let kept: Vec<_> = manifest.lines().filter(|line| !line.starts_with("pdf")).collect();
+            sandbox.write("skillpm.toml", kept.join("\n") + "\n");
+        }),
+        &["warning", "pdf", "skillpm.lock", "skillpm.toml", "`install", "`remove"],
+    );
+    names(
+        &case("need-not-locked", false, |sandbox| {
+            let lock = text(sandbox, "skillpm.lock");
+            let at = lock.find("name = \"pdf\"").expect("locked");
+            let (before, entry) = lock.split_at(at + lock[at..].find("digest").expect("a digest"));
+            let (digest, rest) = entry.split_once('\n').expect("a line");
+            sandbox.write("skillpm.lock", format!("{before}{digest}\ndependencies = [\"fonts\"]\n{rest}"));
+        }),
+        &["warning", "pdf", "fonts", "skillpm.lock", "`install"],
+    );
+    names(
+        &case("no-longer-asked", false, |sandbox| {
+            for (file, before) in [("skillpm.toml", "\n"), ("skillpm.lock", "\n\n")] {
+                let text = text(sandbox, file);
+                let kept: Vec<_> = text.split(before).filter(|part| !part.contains("pdf")).collect();
+                sandbox.write(file, kept.join(before) + "\n");
+            }
+        }),
+        &["warning", "pdf", "`install"],
+    );
+    names(
+        &case("locked-otherwise", false, |sandbox| {
+            let manifest = text(sandbox, "skillpm.toml").replace("\"pdf\"", "\"docx\"");
+            sandbox.write("skillpm.toml", manifest);
+        }),
+        &["warning", "pdf", "skillpm.toml", "`install"],
+    );
+    names(
+        &case("agent-unknown", false, |sandbox| {
+            let manifest =
+                text(sandbox, "skillpm.toml").replace("\"claude-code\"", "\"claude-code\", \"cluade\"");
+            sandbox.write("skillpm.toml", manifest);
+        }),
+        &["error", "cluade", "claude-code"],
+    );
+    names(
+        &case("manifest-unreadable", false, |sandbox| {
+            drop(sandbox.write("skillpm.toml", "[skils]\n"));
+        }),
+        &["error", "skils", "skills"],
+    );
+    names(
+        &case("manifest-unreadable", false, |sandbox| {
+            std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
+            symlink("nowhere.toml", sandbox.project().join("skillpm.toml")).expect("links");
+        }),
+        &["error", "skillpm.toml", "nowhere.toml"],
+    );
+    names(
+        &case("policy-unreadable", false, |sandbox| {
+            let manifest = text(sandbox, "skillpm.toml");
+            sandbox.write("skillpm.toml", format!("{manifest}\n[policy]\nrequire-pin = \"x\"\n"));
+        }),
+        &["error", "x", "tag", "commit"],
+    );
     // One file for both scopes is told once, with its own path.
     let mut sandbox = machine();
     sandbox.ok(&["install", "./src/pdf", "-g"]);
     sandbox.env("SKILLPM_POLICY", "/nope/policy.toml");
-    insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
-    exit: 1
-    --- stdout
-    error: `SKILLPM_POLICY` names `/nope/policy.toml`, which does not exist [policy-unreadable]
-      put the file there, or unset the variable
-    --- stderr
-    1 error, 0 warnings
-    ");
+    sandbox.tells(&["doctor"], 1, "findings: id severity", &["policy-unreadable error"]);
     let found: serde_json::Value =
         serde_json::from_str(&sandbox.run(&["doctor", "--json"]).stdout).expect("JSON");
     let paths: Vec<_> =
         found["findings"].as_array().expect("a list").iter().map(|one| &one["path"]).collect();
     assert_eq!(paths, ["/nope/policy.toml"]);
     // lk01: it is never taken for an empty one, and the rest is looked at all the same.
-    insta::assert_snapshot!(case("lock-conflict", false, |sandbox| {
-        let lock = text(sandbox, "skillpm.lock");
-        sandbox.write("skillpm.lock", format!("<<<<<<< ours\n{lock}=======\n>>>>>>> theirs\n"));
-    }), @"
-    error: [DIR]/project/skillpm.lock:1:1: there are merge-conflict markers [lock-conflict]
-      run `skillpm install`: it repairs it, or says what to do first
-    ");
-    insta::assert_snapshot!(case("lock-newer", false, |sandbox| {
-        drop(sandbox.write("skillpm.lock", "version = 9\nnews = true\n"));
-    }), @"
-    error: [DIR]/project/skillpm.lock: it has version 9, this skillpm reads version 1 [lock-newer]
-      update skillpm, or delete the file and run `skillpm install`
-    ");
-    insta::assert_snapshot!(case("lock-unreadable", false, |sandbox| {
-        drop(sandbox.write("skillpm.lock", "version = 1\n[[skill]]\nname = \"../../canary\"\nsource = \"path:x\"\ndigest = \"\"\n"));
-    }), @"
-    error: [DIR]/project/skillpm.lock: skill `../../canary`: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed [lock-unreadable]
-      restore the file from version control, or delete it and run `skillpm install`
-    ");
+    names(
+        &case("lock-conflict", false, |sandbox| {
+            let lock = text(sandbox, "skillpm.lock");
+            sandbox.write("skillpm.lock", format!("<<<<<<< ours\n{lock}=======\n>>>>>>> theirs\n"));
+        }),
+        &["error", "`install"],
+    );
+    names(
+        &case("lock-newer", false, |sandbox| {
+            drop(sandbox.write("skillpm.lock", "version = 9\nnews = true\n"));
+        }),
+        &["error", "`install"],
+    );
+    names(
+        &case("lock-unreadable", false, |sandbox| {
+            drop(sandbox.write(
+                "skillpm.lock",
+                "version = 1\n[[skill]]\nname = \"../../canary\"\nsource = \"path:x\"\ndigest = \"\"\n",
+            ));
+        }),
+        &["error", "../../canary", "`install"],
+    );
 }
 
 #[test]
 fn directories() {
-    insta::assert_snapshot!(case("directory-outside", false, |sandbox| {
-        remove(sandbox, ".claude");
-        std::fs::create_dir(sandbox.project().join(".claude")).expect("creates");
-        link(sandbox, "../../home", ".claude/skills");
-    }), @"
-    error: `[DIR]/project/.claude/skills` is a link that leads out of the project, to `[DIR]/home` [directory-outside]
-      remove the link, or install for the user with `--scope user`
-    ");
-    insta::assert_snapshot!(case("directory-unreadable", false, |sandbox| {
-        remove(sandbox, ".claude/skills");
-        drop(sandbox.write(".claude/skills", "a file"));
-    }), @"
-    error: failed to read `[DIR]/project/.claude/skills`: not a directory [directory-unreadable]
-      check what it is, who owns it, and its mode
-    ");
-    insta::assert_snapshot!(case("directory-unreadable", false, |sandbox| {
-        remove(sandbox, ".agents");
-        drop(sandbox.write(".agents", "a file"));
-    }), @"
-    error: failed to read `[DIR]/project/.agents`: not a directory [directory-unreadable]
-      check what it is, who owns it, and its mode
-    ");
-    insta::assert_snapshot!(case("name-twins", false, |sandbox| write_skill(sandbox, ".agents/skills/PDF")), @"
-    warning: `PDF` and `pdf` in `[DIR]/project/.agents/skills` are one name on some file systems [name-twins]
-      rename or remove one of them
-    ");
+    names(
+        &case("directory-outside", false, |sandbox| {
+            remove(sandbox, ".claude");
+            std::fs::create_dir(sandbox.project().join(".claude")).expect("creates");
+            link(sandbox, "../../home", ".claude/skills");
+        }),
+        &["error", ".claude/skills", "[DIR]/home", "scope=user"],
+    );
+    names(
+        &case("directory-unreadable", false, |sandbox| {
+            remove(sandbox, ".claude/skills");
+            drop(sandbox.write(".claude/skills", "a file"));
+        }),
+        &["error", ".claude/skills"],
+    );
+    names(
+        &case("directory-unreadable", false, |sandbox| {
+            remove(sandbox, ".agents");
+            drop(sandbox.write(".agents", "a file"));
+        }),
+        &["error", ".agents"],
+    );
+    names(
+        &case("name-twins", false, |sandbox| write_skill(sandbox, ".agents/skills/PDF")),
+        &["warning", "PDF", "pdf", ".agents/skills"],
+    );
     // NFKC: a full-width letter.
     case("name-twins", false, |sandbox| write_skill(sandbox, ".claude/skills/\u{ff50}df"));
 }
@@ -457,19 +440,18 @@ fn what_agents_see() {
         std::fs::create_dir_all(sandbox.home().join(agent)).expect("a directory");
     }
     std::fs::create_dir_all(sandbox.home().join(".codeium/windsurf")).expect("a directory");
-    let output = sandbox.run(&["doctor", "--verbose"]);
-    insta::assert_snapshot!(output, @"
-    exit: 1
-    --- stdout
-    note: Cursor finds `docx` in `[DIR]/project/.agents/skills/docx` and `[DIR]/project/.claude/skills/docx`: one skill, found in several ways [seen-twice]
-    note: Cursor finds `pdf` in `[DIR]/project/.agents/skills/pdf` and `[DIR]/project/.claude/skills/pdf`: one skill, found in several ways [seen-twice]
-    note: Goose finds `docx` in `[DIR]/project/.claude/skills/docx` and `[DIR]/project/.agents/skills/docx`: one skill, found in several ways [seen-twice]
-    note: Goose finds `pdf` in `[DIR]/project/.claude/skills/pdf` and `[DIR]/project/.agents/skills/pdf`: one skill, found in several ways [seen-twice]
-    warning: Windsurf is on this machine and does not see any of the skills here [agent-reads-nothing]
-      `skillpm link --agent windsurf` links all skills, and those to come
-    --- stderr
-    0 errors, 1 warning
-    ");
+    sandbox.tells(
+        &["doctor", "--verbose"],
+        1,
+        "findings: id severity skill agent",
+        &[
+            "seen-twice note docx cursor",
+            "seen-twice note pdf cursor",
+            "seen-twice note docx goose",
+            "seen-twice note pdf goose",
+            "agent-reads-nothing warning - windsurf",
+        ],
+    );
     write_skill(&sandbox, ".claude/skills/mine");
     write_skill(&sandbox, ".agents/skills/mine");
     sandbox.write(".agents/skills/mine/notes.md", "another one");
@@ -484,25 +466,27 @@ fn what_agents_see() {
 /// A run that was killed between its steps is finished, and a part of a move is kept before it goes.
 #[test]
 fn what_killed_runs_left() {
-    insta::assert_snapshot!(case("run-cut-off", true, |sandbox| {
-        // The step that makes the link was done, and the rest was not.
-        sandbox.write(".agents/.skillpm-tx/.gitignore", "*\n");
-        let journal = r#"{"version":1,"steps":[{"link":{"agent":"claude-code","name":"pdf"}}],"manifest":null,"lockfile":null}"#;
-        sandbox.write(".agents/.skillpm-tx/journal.json", journal);
-        // Both are rubbish once the run is finished; a copy shows that no other file is lost.
-        sandbox.write("../home/journal", journal);
-        drop(sandbox.write("../home/gitignore", "*\n"));
-    }), @"
-    error: a run of skillpm was interrupted in `[DIR]/project/.agents` and must be finished [run-cut-off]
-      `--fix` can finish it
-    ");
-    insta::assert_snapshot!(case("leftover", true, |sandbox| {
-        write_skill(sandbox, ".claude/skills/.skillpm-moving-pdf");
-        drop(sandbox.write(".claude/skills/.skillpm-moving-pdf/notes.md", "the last copy of what I wrote"));
-    }), @"
-    warning: `[DIR]/project/.claude/skills/.skillpm-moving-pdf` was left behind by an interrupted run [leftover]
-      `--fix` can remove it; the store keeps what it does not have yet
-    ");
+    names(
+        &case("run-cut-off", true, |sandbox| {
+            // The step that makes the link was done, and the rest was not.
+            sandbox.write(".agents/.skillpm-tx/.gitignore", "*\n");
+            let journal = r#"{"version":1,"steps":[{"link":{"agent":"claude-code","name":"pdf"}}],"manifest":null,"lockfile":null}"#;
+            sandbox.write(".agents/.skillpm-tx/journal.json", journal);
+            // Both are rubbish once the run is finished; a copy shows that no other file is lost.
+            sandbox.write("../home/journal", journal);
+            drop(sandbox.write("../home/gitignore", "*\n"));
+        }),
+        &["error", ".agents"],
+    );
+    names(
+        &case("leftover", true, |sandbox| {
+            write_skill(sandbox, ".claude/skills/.skillpm-moving-pdf");
+            drop(
+                sandbox.write(".claude/skills/.skillpm-moving-pdf/notes.md", "the last copy of what I wrote"),
+            );
+        }),
+        &["warning", ".claude/skills/.skillpm-moving-pdf"],
+    );
     case("leftover", true, |sandbox| link(sandbox, "nowhere", ".agents/skills/.skillpm-moving-pdf"));
     let sandbox = machine();
     remove(&sandbox, LINK);
@@ -513,14 +497,7 @@ fn what_killed_runs_left() {
     // A journal that a stranger wrote, or one of another version: told, with the way out.
     let sandbox = machine();
     sandbox.write(".agents/.skillpm-tx/journal.json", "{}");
-    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
-    exit: 1
-    --- stdout
-    error: a run of skillpm was interrupted in `[DIR]/project/.agents` and must be finished [run-cut-off]
-      cannot be repaired: `[DIR]/project/.agents/.skillpm-tx/journal.json` cannot be read: missing field `version` at line 1 column 2; a run of skillpm was interrupted there; delete the directory to abandon it
-    --- stderr
-    1 error, 0 warnings
-    ");
+    sandbox.tells(&["doctor", "--fix"], 1, "findings: id severity", &["run-cut-off error"]);
 }
 
 /// A run that is at work is neither cut off nor has it left anything.
@@ -561,30 +538,18 @@ fn the_store_and_the_downloads() {
     std::fs::write(cache.join(".download-x"), "half").expect("writes");
     let old = SystemTime::now() - Duration::from_hours(72);
     std::fs::File::open(cache.join(".download-x")).expect("opens").set_modified(old).expect("a time");
-    let output = sandbox.run(&["doctor"]);
-    insta::assert_snapshot!(output, @"
-    exit: 1
-    --- stdout
-    warning: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left behind by an interrupted run [store-stage]
-      `--fix` can remove it
-    warning: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it looks like an HTML page [download-damaged]
-      `--fix` can remove it
-    warning: `[DIR]/home/.cache/skillpm/github/.download-x` was left behind by an interrupted run [download-rest]
-      `--fix` can remove it
-    --- stderr
-    0 errors, 3 warnings
-    hint: `skillpm doctor --fix` repairs 3 of them; nothing that you wrote is removed
-    ");
-    let output = sandbox.run(&["doctor", "--fix"]);
-    insta::assert_snapshot!(output, @"
-    exit: 0
-    --- stdout
-    fixed: `[DIR]/home/.local/share/skillpm/store-v2/stage-x` was left behind by an interrupted run [store-stage]
-    fixed: `[DIR]/home/.cache/skillpm/github/x.zip` cannot be opened: this is not a zip, tar or tar.gz archive: it looks like an HTML page [download-damaged]
-    fixed: `[DIR]/home/.cache/skillpm/github/.download-x` was left behind by an interrupted run [download-rest]
-    --- stderr
-    3 repaired, nothing is wrong
-    ");
+    sandbox.tells(
+        &["doctor"],
+        1,
+        "findings: id severity",
+        &["store-stage warning", "download-damaged warning", "download-rest warning"],
+    );
+    sandbox.tells(
+        &["doctor", "--fix"],
+        0,
+        "findings: id severity fixed",
+        &["store-stage warning true", "download-damaged warning true", "download-rest warning true"],
+    );
     assert!(!stage.exists() && !cache.exists());
 }
 
@@ -621,8 +586,9 @@ fn the_scope_of_the_user() {
     assert_eq!(link, Path::new("../../.agents/skills/pdf"));
 }
 
+/// Several things at once, of which one stops no other: what a person sees, word for word.
 #[test]
-fn several_things_at_once_and_one_that_stops_no_other() {
+fn the_page() {
     let sandbox = machine();
     remove(&sandbox, LINK);
     link(&sandbox, "../../.agents/skills/gone", ".claude/skills/gone");
@@ -719,51 +685,45 @@ const ASIDE: &str = ".agents/.skillpm-disabled/pdf";
 #[test]
 fn editable_skills() {
     with_editable().ok(&["doctor"]);
-    insta::assert_snapshot!(case_on(&with_editable(), "editable-link", true, |sandbox| remove(
-        sandbox, BRAND
-    )), @"
-    error: `brand` is editable, but `[DIR]/project/.agents/skills/brand` does not exist [editable-link]
-      `--fix` can link it to its directory
-    ");
-    insta::assert_snapshot!(case_on(&with_editable(), "editable-link", true, |sandbox| link(
-        sandbox,
-        "../../src/pdf",
-        BRAND
-    )), @"
-    error: `brand` is editable, but `[DIR]/project/.agents/skills/brand` leads to `../../src/pdf`, not to `[DIR]/project/work/brand` [editable-link]
-      `--fix` can link it to its directory
-    ");
+    names(
+        &case_on(&with_editable(), "editable-link", true, |sandbox| remove(sandbox, BRAND)),
+        &["error", ".agents/skills/brand"],
+    );
+    names(
+        &case_on(&with_editable(), "editable-link", true, |sandbox| link(sandbox, "../../src/pdf", BRAND)),
+        &["error", ".agents/skills/brand", "../../src/pdf", "work/brand"],
+    );
     // Something of the user's lies there: an installation would not take it away either.
-    insta::assert_snapshot!(case_on(&with_editable(), "editable-link", false, |sandbox| {
-        remove(sandbox, BRAND);
-        write_skill(sandbox, BRAND);
-        drop(sandbox.write(".agents/skills/brand/notes.md", "what I wrote"));
-    }), @"
-    error: `brand` is editable, but `[DIR]/project/.agents/skills/brand` is not a link to `[DIR]/project/work/brand` [editable-link]
-      `[DIR]/project/.agents/skills/brand` already exists and was not installed by skillpm: keep what you need of it, move it away, and run `skillpm doctor --fix`
-    ");
-    insta::assert_snapshot!(case_on(&with_editable(), "editable-gone", false, |sandbox| {
-        rename(sandbox, "work/brand", "elsewhere/brand");
-    }), @"
-    error: `brand` is editable, but `./work/brand` does not exist [editable-gone]
-      restore the directory, or remove the skill with `skillpm remove brand`
-    ");
-    insta::assert_snapshot!(case_on(&with_editable(), "editable-gone", false, |sandbox| {
-        rename(sandbox, "work/brand/SKILL.md", "work/brand/draft.md");
-    }), @"
-    error: `brand` is editable, but `./work/brand` has no `SKILL.md` [editable-gone]
-      a link leads to one skill: name its directory in `skillpm.toml` with `subdir`
-    ");
+    names(
+        &case_on(&with_editable(), "editable-link", false, |sandbox| {
+            remove(sandbox, BRAND);
+            write_skill(sandbox, BRAND);
+            drop(sandbox.write(".agents/skills/brand/notes.md", "what I wrote"));
+        }),
+        &["error", ".agents/skills/brand", "work/brand", "`doctor"],
+    );
+    names(
+        &case_on(&with_editable(), "editable-gone", false, |sandbox| {
+            rename(sandbox, "work/brand", "elsewhere/brand");
+        }),
+        &["error", "./work/brand", "`remove"],
+    );
+    names(
+        &case_on(&with_editable(), "editable-gone", false, |sandbox| {
+            rename(sandbox, "work/brand/SKILL.md", "work/brand/draft.md");
+        }),
+        &["error", "./work/brand", "SKILL.md", "skillpm.toml", "subdir"],
+    );
     case_on(&with_editable(), "link-missing", true, |sandbox| remove(sandbox, ".claude/skills/brand"));
     case_on(&with_editable(), "link-wrong", false, |sandbox| {
         link(sandbox, "../../work/brand", ".claude/skills/brand");
     });
-    insta::assert_snapshot!(case_on(&with_editable(), "disabled-leftover", false, |sandbox| {
-        write_skill(sandbox, ".agents/.skillpm-disabled/brand");
-    }), @"
-    warning: `brand` is not disabled, but a copy of it is in `[DIR]/project/.agents/.skillpm-disabled/brand` [disabled-leftover]
-      `[DIR]/project/.agents/.skillpm-disabled/brand` already exists and was not installed by skillpm: keep what you need of it, move it away, and run `skillpm doctor --fix`
-    ");
+    names(
+        &case_on(&with_editable(), "disabled-leftover", false, |sandbox| {
+            write_skill(sandbox, ".agents/.skillpm-disabled/brand");
+        }),
+        &["warning", ".agents/.skillpm-disabled/brand", "`doctor"],
+    );
     // An absolute path gives an absolute link, which is right.
     let sandbox = machine();
     write_skill(&sandbox, "../brand");
@@ -786,16 +746,12 @@ fn editable_skills() {
 fn a_skill_that_was_made_editable_by_hand() {
     let sandbox = machine();
     rewrite(&sandbox, "subdir = \"pdf\"", "subdir = \"pdf\", editable = true");
-    let output = sandbox.run(&["doctor", "--fix"]);
-    insta::assert_snapshot!(output, @"
-    exit: 1
-    --- stdout
-    warning: `pdf` is locked, and editable in `[DIR]/project/skillpm.toml` [locked-otherwise]
-      `skillpm install` removes it from the lockfile
-    fixed: `pdf` is editable, but `[DIR]/project/.agents/skills/pdf` is not a link to `[DIR]/project/src/pdf` [editable-link]
-    --- stderr
-    1 repaired, 0 errors, 1 warning
-    ");
+    sandbox.tells(
+        &["doctor", "--fix"],
+        1,
+        "findings: id severity skill fixed",
+        &["locked-otherwise warning pdf false", "editable-link error pdf true"],
+    );
     let link = std::fs::read_link(sandbox.project().join(COPY)).expect("a link");
     assert_eq!(link, Path::new("../../src/pdf"));
     sandbox.ok(&["install"]);
@@ -806,57 +762,49 @@ fn a_skill_that_was_made_editable_by_hand() {
 fn disabled_skills() {
     with_disabled().ok(&["doctor"]);
     // It lies where agents see it.
-    insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", true, |sandbox| rename(
-        sandbox, ASIDE, COPY
-    )), @"
-    warning: `pdf` is disabled, but agents see it in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
-      `--fix` can move it to the disabled skills, edits and all
-    ");
+    names(
+        &case_on(&with_disabled(), "disabled-visible", true, |sandbox| rename(sandbox, ASIDE, COPY)),
+        &["warning", ".agents/skills/pdf"],
+    );
     case_on(&with_disabled(), "disabled-visible", true, |sandbox| {
         rename(sandbox, ASIDE, COPY);
         drop(sandbox.write(".agents/skills/pdf/notes.md", "what I wrote"));
     });
     // In both places: the same, edited in one, edited in both.
-    insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", true, |sandbox| write_skill(
-        sandbox, COPY
-    )), @"
-    warning: `pdf` is disabled, but agents see it in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
-      `--fix` can remove it: the installed skill has the same files
-    ");
+    names(
+        &case_on(&with_disabled(), "disabled-visible", true, |sandbox| write_skill(sandbox, COPY)),
+        &["warning", ".agents/skills/pdf", ".agents/.skillpm-disabled/pdf"],
+    );
     case_on(&with_disabled(), "disabled-visible", true, |sandbox| {
         write_skill(sandbox, COPY);
         drop(sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote"));
     });
-    insta::assert_snapshot!(case_on(&with_disabled(), "disabled-visible", false, |sandbox| {
-        write_skill(sandbox, COPY);
-        drop(sandbox.write(".agents/skills/pdf/notes.md", "what I wrote"));
-    }), @"
-    warning: `pdf` is disabled, but agents see it in `[DIR]/project/.agents/skills/pdf`, and in `[DIR]/project/.agents/.skillpm-disabled/pdf` too [disabled-visible]
-      `[DIR]/project/.agents/skills/pdf` was edited since it was installed: keep what you need of it, move it away, and run `skillpm doctor --fix`
-    ");
-    insta::assert_snapshot!(case_on(&with_disabled(), "skill-missing", true, |sandbox| remove(
-        sandbox, ASIDE
-    )), @"
-    error: `pdf` is locked, but `[DIR]/project/.agents/.skillpm-disabled/pdf` is missing [skill-missing]
-      `--fix` can restore it from the store
-    ");
+    names(
+        &case_on(&with_disabled(), "disabled-visible", false, |sandbox| {
+            write_skill(sandbox, COPY);
+            drop(sandbox.write(".agents/skills/pdf/notes.md", "what I wrote"));
+        }),
+        &["warning", ".agents/skills/pdf", ".agents/.skillpm-disabled/pdf", "`doctor"],
+    );
+    names(
+        &case_on(&with_disabled(), "skill-missing", true, |sandbox| remove(sandbox, ASIDE)),
+        &["error", ".agents/.skillpm-disabled/pdf"],
+    );
     case_on(&with_disabled(), "skill-no-directory", false, |sandbox| {
         remove(sandbox, ASIDE);
         drop(sandbox.write(ASIDE, "a file"));
     });
     // Links and copies that somebody put back.
-    insta::assert_snapshot!(case_on(&with_disabled(), "link-unwanted", true, |sandbox| {
-        link(sandbox, "../../.agents/skills/pdf", LINK);
-    }), @"
-    warning: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which is disabled [link-unwanted]
-      `--fix` can remove the link
-    ");
-    insta::assert_snapshot!(case_on(&with_disabled(), "stray-copy", true, |sandbox| write_skill(
-        sandbox, LINK
-    )), @"
-    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf`, which is disabled [stray-copy]
-      `--fix` can remove it: the installed skill has the same files
-    ");
+    names(
+        &case_on(&with_disabled(), "link-unwanted", true, |sandbox| {
+            link(sandbox, "../../.agents/skills/pdf", LINK);
+        }),
+        &["warning", ".claude/skills/pdf"],
+    );
+    names(
+        &case_on(&with_disabled(), "stray-copy", true, |sandbox| write_skill(sandbox, LINK)),
+        &["warning", ".claude/skills/pdf"],
+    );
     case_on(&with_disabled(), "stray-copy-differs", false, |sandbox| {
         write_skill(sandbox, LINK);
         drop(sandbox.write(".claude/skills/pdf/notes.md", "what I wrote"));
@@ -874,29 +822,29 @@ fn disabled_skills() {
 
 #[test]
 fn what_lies_among_the_disabled_and_is_not() {
-    insta::assert_snapshot!(case("disabled-leftover", false, |sandbox| {
-        write_skill(sandbox, ".agents/.skillpm-disabled/old");
-    }), @"
-    warning: `[DIR]/project/.agents/.skillpm-disabled/old` is among the disabled skills, but nothing requests it [disabled-leftover]
-      keep what you need of it, then remove it: `rm -r [DIR]/project/.agents/.skillpm-disabled/old`
-    ");
+    names(
+        &case("disabled-leftover", false, |sandbox| {
+            write_skill(sandbox, ".agents/.skillpm-disabled/old");
+        }),
+        &["warning", "rm -r [DIR]/project/.agents/.skillpm-disabled/old"],
+    );
     // An installed skill of which a copy was left there.
-    insta::assert_snapshot!(case("disabled-leftover", true, |sandbox| write_skill(sandbox, ASIDE)), @"
-    warning: `pdf` is not disabled, but a copy of it is in `[DIR]/project/.agents/.skillpm-disabled/pdf` [disabled-leftover]
-      `--fix` can remove it: the installed skill has the same files
-    ");
+    names(
+        &case("disabled-leftover", true, |sandbox| write_skill(sandbox, ASIDE)),
+        &["warning", ".agents/.skillpm-disabled/pdf"],
+    );
     case("disabled-leftover", false, |sandbox| {
         write_skill(sandbox, ASIDE);
         drop(sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote"));
     });
     // It lies there alone.
-    insta::assert_snapshot!(case("skill-missing", true, |sandbox| {
-        rename(sandbox, COPY, ASIDE);
-        drop(sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote"));
-    }), @"
-    error: `pdf` is not disabled, but is where no agent looks, in `[DIR]/project/.agents/.skillpm-disabled/pdf` [skill-missing]
-      `--fix` can move it back, edits and all
-    ");
+    names(
+        &case("skill-missing", true, |sandbox| {
+            rename(sandbox, COPY, ASIDE);
+            drop(sandbox.write(&format!("{ASIDE}/notes.md"), "what I wrote"));
+        }),
+        &["error", ".agents/.skillpm-disabled/pdf"],
+    );
     case("directory-outside", false, |sandbox| link(sandbox, "../../home", ".agents/.skillpm-disabled"));
 }
 
@@ -907,14 +855,16 @@ fn the_manifest_decides_who_is_disabled() {
     let healthy = sandbox.tree(&sandbox.project());
     rewrite(&sandbox, "subdir = \"pdf\"", "subdir = \"pdf\", disabled = true");
     sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
-    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
-    exit: 0
-    --- stdout
-    fixed: `pdf` is disabled, but agents see it in `[DIR]/project/.agents/skills/pdf` [disabled-visible]
-    fixed: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which is disabled [link-unwanted]
-    --- stderr
-    2 repaired, nothing is wrong; 1 note (shown with `--verbose`)
-    ");
+    sandbox.tells(
+        &["doctor", "--fix"],
+        0,
+        "findings: id severity skill agent fixed",
+        &[
+            "disabled-visible warning pdf - true",
+            "link-unwanted warning pdf claude-code true",
+            "skill-edited note pdf - false",
+        ],
+    );
     assert_eq!(sandbox.read(&format!("{ASIDE}/notes.md")), "what I wrote");
     assert!(!sandbox.project().join(LINK).is_symlink());
     sandbox.ok(&["doctor"]);
@@ -933,19 +883,16 @@ fn who_is_to_have_a_link() {
         sandbox.ok(&["doctor"]);
         sandbox
     };
-    insta::assert_snapshot!(case_on(&own(), "link-missing", true, |sandbox| remove(
-        sandbox,
-        ".windsurf/skills/pdf"
-    )), @"
-    error: Windsurf does not see `pdf`: `[DIR]/project/.windsurf/skills/pdf` does not exist [link-missing]
-      `--fix` can make the link
-    ");
-    insta::assert_snapshot!(case_on(&own(), "link-unwanted", false, |sandbox| {
-        link(sandbox, "../../.agents/skills/docx", ".windsurf/skills/docx");
-    }), @"
-    warning: `[DIR]/project/.windsurf/skills/docx` leads to `docx`, which Windsurf should not see [link-unwanted]
-      `skillpm link --agent windsurf docx` keeps it; else remove it with `rm [DIR]/project/.windsurf/skills/docx`
-    ");
+    names(
+        &case_on(&own(), "link-missing", true, |sandbox| remove(sandbox, ".windsurf/skills/pdf")),
+        &["error", ".windsurf/skills/pdf"],
+    );
+    names(
+        &case_on(&own(), "link-unwanted", false, |sandbox| {
+            link(sandbox, "../../.agents/skills/docx", ".windsurf/skills/docx");
+        }),
+        &["warning", "`link", "rm [DIR]/project/.windsurf/skills/docx"],
+    );
     // Where the manifest is silent, the lockfile knows.
     let silent = || {
         let sandbox = machine();
@@ -965,35 +912,35 @@ fn who_is_to_have_a_link() {
     // An agent that the manifest no longer names: the link goes, the lockfile is for `install`.
     let sandbox = machine();
     rewrite(&sandbox, "[\"claude-code\"]", "[]");
-    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
-    exit: 1
-    --- stdout
-    warning: `docx` is locked with agents other than those in `[DIR]/project/skillpm.toml` [locked-otherwise]
-      `skillpm install` locks what the manifest says
-    warning: `pdf` is locked with agents other than those in `[DIR]/project/skillpm.toml` [locked-otherwise]
-      `skillpm install` locks what the manifest says
-    fixed: `[DIR]/project/.claude/skills/docx` leads to `docx`, which Claude Code should not see [link-unwanted]
-    fixed: `[DIR]/project/.claude/skills/pdf` leads to `pdf`, which Claude Code should not see [link-unwanted]
-    --- stderr
-    2 repaired, 0 errors, 2 warnings
-    ");
+    sandbox.tells(
+        &["doctor", "--fix"],
+        1,
+        "findings: id severity skill agent fixed",
+        &[
+            "locked-otherwise warning docx - false",
+            "locked-otherwise warning pdf - false",
+            "link-unwanted warning docx claude-code true",
+            "link-unwanted warning pdf claude-code true",
+        ],
+    );
     assert!(!sandbox.project().join(LINK).is_symlink());
     sandbox.ok(&["install"]);
     sandbox.ok(&["doctor"]);
     // Agents that there are not, in the entry of a skill and in the lockfile.
-    insta::assert_snapshot!(case("agent-unknown", false, |sandbox| {
-        rewrite(sandbox, "subdir = \"pdf\"", "subdir = \"pdf\", agents = [\"claude-code\", \"cluade\"]");
-    }), @"
-    error: [DIR]/project/skillpm.toml: there is no agent `cluade`, which skill `pdf` names [agent-unknown]
-      did you mean `claude-code`?
-    ");
-    insta::assert_snapshot!(case_on(&silent(), "agent-unknown", false, |sandbox| {
-        let lock = sandbox.read("skillpm.lock").replacen("\"claude-code\"", "\"claude-code\", \"cluade\"", 1);
-        drop(sandbox.write("skillpm.lock", lock));
-    }), @"
-    error: [DIR]/project/skillpm.lock: there is no agent `cluade`, which skill `docx` names [agent-unknown]
-      did you mean `claude-code`?
-    ");
+    names(
+        &case("agent-unknown", false, |sandbox| {
+            rewrite(sandbox, "subdir = \"pdf\"", "subdir = \"pdf\", agents = [\"claude-code\", \"cluade\"]");
+        }),
+        &["error", "cluade", "pdf", "claude-code"],
+    );
+    names(
+        &case_on(&silent(), "agent-unknown", false, |sandbox| {
+            let lock =
+                sandbox.read("skillpm.lock").replacen("\"claude-code\"", "\"claude-code\", \"cluade\"", 1);
+            drop(sandbox.write("skillpm.lock", lock));
+        }),
+        &["error", "cluade", "docx", "claude-code"],
+    );
 }
 
 /// An agent that reads the canonical copies may have a link besides, which its user made: it stays, and is named when the
@@ -1161,28 +1108,23 @@ fn a_file_in_the_place_of_a_link() {
     sandbox.ok(&["install", "./src/pdf", "--agent", "claude-code"]);
     std::fs::remove_file(sandbox.project().join(".claude/skills/pdf")).expect("removes");
     sandbox.write(".claude/skills/pdf", "../../.agents/skills/pdf");
-    insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
-    exit: 1
-    --- stdout
-    error: `[DIR]/project/.claude/skills/pdf` is a file that says where the link should lead [link-missing]
-      `--fix` can make the link
-    --- stderr
-    1 error, 0 warnings
-    hint: `skillpm doctor --fix` repairs 1 of them; nothing that you wrote is removed
-    ");
+    sandbox.tells(
+        &["doctor"],
+        1,
+        "findings: id severity skill agent",
+        &["link-missing error pdf claude-code"],
+    );
     sandbox.ok(&["doctor", "--fix"]);
     sandbox.ok(&["verify"]);
     // What says anything else is somebody's.
     std::fs::remove_file(sandbox.project().join(".claude/skills/pdf")).expect("removes");
     sandbox.write(".claude/skills/pdf", "../../.agents/skills/pdf\n");
-    insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
-    exit: 1
-    --- stdout
-    error: Claude Code does not see `pdf`: `[DIR]/project/.claude/skills/pdf` is a file, not a link [link-missing]
-      if git wrote it (`core.symlinks`) or you do not need it, remove it with `rm [DIR]/project/.claude/skills/pdf`, then run `skillpm doctor --fix`
-    --- stderr
-    1 error, 0 warnings
-    ");
+    sandbox.tells(
+        &["doctor"],
+        1,
+        "findings: id severity skill agent",
+        &["link-missing error pdf claude-code"],
+    );
     let told = sandbox.run(&["install", "--force"]);
     assert_eq!(told.code, Some(1), "{told}");
     assert!(told.stderr.contains("pdf` is a file where skillpm would put a skill or a link"), "{told}");
