@@ -1,6 +1,5 @@
 //! Git repositories as sources: the real program, real servers, and every way to fail.
 
-use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
@@ -39,15 +38,6 @@ impl Scene {
 
     fn server(&self) -> GitServer {
         GitServer::start(&outside(&self.sandbox, "srv"))
-    }
-
-    /// What a person sees, without what differs from run to run.
-    fn told(&self, server: &GitServer, output: &Output) -> String {
-        let text = output.to_string().replace(&server.host(), "[HOST]");
-        text.replace(&self.second, "[SECOND]")
-            .replace(&self.first, "[FIRST]")
-            .replace(&self.second[..7], "[SECOND]")
-            .replace(&self.first[..7], "[FIRST]")
     }
 
     fn revision(&self) -> Option<String> {
@@ -114,16 +104,12 @@ fn ok(output: &Output) -> &Output {
 fn a_skill_over_http_and_back_from_the_lock() {
     let scene = Scene::new();
     let server = scene.server();
-    let output = scene.sandbox.run(&["install", &format!("{}@pdf", server.url("skills.git"))]);
-    insta::assert_snapshot!(scene.told(&server, &output), @"
-    exit: 0
-    --- stderr
-    + pdf (git:http://[HOST]/skills.git at [SECOND])
-    1 skill added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
-    ");
+    scene.sandbox.tells(
+        &["install", &format!("{}@pdf", server.url("skills.git"))],
+        0,
+        "skills: name change",
+        &["pdf added"],
+    );
     insta::assert_snapshot!(scene.sandbox.read("skillpm.toml").replace(&server.host(), "[HOST]"), @r#"
     [skills]
     pdf = { git = "http://[HOST]/skills.git", path = "skills/pdf" }
@@ -168,33 +154,24 @@ fn a_skill_over_http_and_back_from_the_lock() {
     // Neither the store nor the cache, and no network.
     scene.forget_store();
     scene.forget_cache();
-    let offline = scene.sandbox.run(&["install", "--offline"]);
-    insta::assert_snapshot!(scene.told(&server, &offline), @"
-    exit: 4
-    --- stderr
-    error: `pdf` is not in the store and cannot be fetched
-      caused by: commit `[SECOND]` of `http://[HOST]/skills.git` is not in the store, and `--offline` forbids the network
-    hint: run the command once without `--offline`
-    ");
+    scene.sandbox.fails(
+        &["install", "--offline"],
+        4,
+        "offline",
+        &["`pdf`", &scene.second, "/skills.git", "--offline"],
+    );
 }
 
 #[test]
 fn what_a_repository_holds() {
     let scene = Scene::new();
     let server = scene.server();
-    let output = scene.sandbox.run(&["install", "--list", &server.url("skills.git")]);
-    insta::assert_snapshot!(scene.told(&server, &output), @"
-    exit: 0
-    --- stdout
-    docx
-      Does what docx does.
-      skills/docx in git+http://[HOST]/skills.git
-    pdf
-      Does what pdf does.
-      skills/pdf in git+http://[HOST]/skills.git
-    --- stderr
-    hint: `--skill docx` instead of `--list` installs `docx`, `--skill '*'` all
-    ");
+    scene.sandbox.tells(
+        &["install", "--list", &server.url("skills.git")],
+        0,
+        ": name path",
+        &["docx skills/docx", "pdf skills/pdf"],
+    );
 }
 
 /// Tag, branch, commit, the beginning of one, by `#` and by flag, over http and from a path.
@@ -255,73 +232,21 @@ fn revisions_that_are_not_there() {
     let scene = Scene::new();
     let server = scene.server();
     let none = "0123456789abcdef0123456789abcdef01234567";
-    let mut told = String::new();
-    for (suffix, flags) in [
-        ("#v2", &[][..]),
-        ("", &["--tag", "v2"]),
-        ("", &["--branch", "mian"]),
-        ("", &["--rev", none]),
-        ("", &["--rev", "0123abc"]),
-        ("", &["--rev", "main"]),
-        (&format!("#{none}"), &[]),
+    for (suffix, flags, code, values) in [
+        ("#v2", &[][..], "revision-unknown", &["`v2`", "git ls-remote"][..]),
+        ("", &["--tag", "v2"], "revision-unknown", &["tag `v2`", "git ls-remote"]),
+        ("", &["--branch", "mian"], "revision-unknown", &["branch `mian`", "`main`"]),
+        ("", &["--rev", none], "usage", &["commit", none]),
+        ("", &["--rev", "0123abc"], "usage", &["commit `0123abc`"]),
+        ("", &["--rev", "main"], "usage", &["`main`", "--branch"]),
+        (&format!("#{none}"), &[], "usage", &["commit", none]),
     ] {
-        let mut shown = Vec::new();
         for url in [server.url("skills.git"), format!("file://{}", scene.bare.path().display())] {
             let source = format!("{url}{suffix}");
-            let mut args = vec!["install", &source];
-            args.extend(flags);
-            let output = scene.sandbox.run(&args);
-            let text = scene.told(&server, &output).replace("http://[HOST]/", "[URL]/");
-            shown.push(text.replace("file://[DIR]/srv/", "[URL]/"));
+            scene.sandbox.fails(&[&["install", &source], flags].concat(), 2, code, values);
         }
-        assert_eq!(shown[0], shown[1]);
-        let asked = format!("{suffix} {}", flags.join(" "));
-        writeln!(told, "# {}\n{}", asked.trim(), shown[0]).expect("a string");
     }
     assert!(scene.sandbox.tree(&scene.sandbox.project()).is_empty());
-    insta::assert_snapshot!(told, @"
-    # #v2
-    exit: 2
-    --- stderr
-    error: `[URL]/skills.git` has no tag, branch or commit `v2`
-    hint: `git ls-remote -- [URL]/skills.git` lists them
-
-    # --tag v2
-    exit: 2
-    --- stderr
-    error: `[URL]/skills.git` has no tag `v2`
-    hint: `git ls-remote -- [URL]/skills.git` lists them
-
-    # --branch mian
-    exit: 2
-    --- stderr
-    error: `[URL]/skills.git` has no branch `mian`
-    hint: did you mean `main`?
-
-    # --rev 0123456789abcdef0123456789abcdef01234567
-    exit: 2
-    --- stderr
-    error: `[URL]/skills.git` has no commit `0123456789abcdef0123456789abcdef01234567`
-    hint: check the digits, or name a tag or branch
-
-    # --rev 0123abc
-    exit: 2
-    --- stderr
-    error: `[URL]/skills.git` has no commit `0123abc`
-    hint: check the digits, or name a tag or branch
-
-    # --rev main
-    exit: 2
-    --- stderr
-    error: `main` is not a commit
-    hint: for a name, use a tag or a branch: `--tag`, `--branch`
-
-    # #0123456789abcdef0123456789abcdef01234567
-    exit: 2
-    --- stderr
-    error: `[URL]/skills.git` has no commit `0123456789abcdef0123456789abcdef01234567`
-    hint: check the digits, or name a tag or branch
-    ");
 }
 
 /// Empty repositories, dangling heads, SHA-256, no repository at all: from a path and over http.
@@ -337,66 +262,19 @@ fn repositories_without_anything_to_install() {
     let _ = sha256.bare(&srv.join("sha256.git"));
     std::fs::create_dir(srv.join("nothing.git")).expect("makes");
     let server = scene.server();
-    let mut told = String::new();
-    for name in ["empty.git", "dangling.git", "sha256.git", "nothing.git", "missing.git"] {
-        for url in [format!("git+file://{}/{name}", srv.display()), server.url(name)] {
-            let output = scene.sandbox.run(&["install", &url]);
-            writeln!(told, "{}", scene.told(&server, &output)).expect("a string");
+    for (name, by_path, over_http, value) in [
+        ("empty.git", 2, 2, "empty.git` is empty"),
+        ("dangling.git", 2, 2, "--branch main"),
+        ("sha256.git", 2, 2, "SHA-256"),
+        ("nothing.git", 2, 4, "nothing.git"),
+        ("missing.git", 2, 4, "missing.git"),
+    ] {
+        let url = format!("git+file://{}/{name}", srv.display());
+        for (url, exit) in [(url, by_path), (server.url(name), over_http)] {
+            let code = if exit == 2 { "usage" } else { "network" };
+            scene.sandbox.fails(&["install", &url], exit, code, &[value]);
         }
     }
-    insta::assert_snapshot!(told, @"
-    exit: 2
-    --- stderr
-    error: the repository `file://[DIR]/srv/empty.git` is empty
-    hint: push a commit to it first
-
-    exit: 2
-    --- stderr
-    error: the repository `http://[HOST]/empty.git` is empty
-    hint: push a commit to it first; if it has one, a proxy or a login page may be in the way
-
-    exit: 2
-    --- stderr
-    error: `file://[DIR]/srv/dangling.git` has no default branch: `HEAD` names a branch that does not exist
-    hint: name a branch: `--branch main`
-
-    exit: 2
-    --- stderr
-    error: `http://[HOST]/dangling.git` has no default branch: `HEAD` names a branch that does not exist
-    hint: name a branch: `--branch main`
-
-    exit: 2
-    --- stderr
-    error: repositories with SHA-256 object ids cannot be read yet
-    hint: use an archive of it, or a repository with SHA-1 ids
-
-    exit: 2
-    --- stderr
-    error: repositories with SHA-256 object ids cannot be read yet
-    hint: use an archive of it, or a repository with SHA-1 ids
-
-    exit: 2
-    --- stderr
-    error: `file://[DIR]/srv/nothing.git` is not a git repository
-    hint: `skillpm install --list [DIR]/srv/nothing.git` shows what is there without git
-
-    exit: 4
-    --- stderr
-    error: the repository `http://[HOST]/nothing.git` was not found, or is private
-      caused by: git says: repository 'http://[HOST]/nothing.git/' not found
-    hint: check the spelling; for a private one, git needs a login from a credential helper
-
-    exit: 2
-    --- stderr
-    error: `file://[DIR]/srv/missing.git` does not exist
-    hint: check the spelling
-
-    exit: 4
-    --- stderr
-    error: the repository `http://[HOST]/missing.git` was not found, or is private
-      caused by: git says: repository 'http://[HOST]/missing.git/' not found
-    hint: check the spelling; for a private one, git needs a login from a credential helper
-    ");
 }
 
 /// No login, a wrong one, the right one: secrets come from a credential helper and are never shown.
@@ -407,36 +285,16 @@ fn logins() {
     server.login();
     let config = scene.sandbox.home().join(".gitconfig");
     let url = format!("{}@pdf", server.url("skills.git"));
-    let mut told = String::new();
     for settings in [
         String::new(),
         helper("user", "wr0ng"),
         format!("[url \"http://user:t0ken@{0}/\"]\n insteadOf = http://{0}/\n", server.host()),
     ] {
         std::fs::write(&config, settings).expect("writes");
-        let output = scene.sandbox.run(&["install", &url]);
-        let text = scene.told(&server, &output);
+        let error = scene.sandbox.fails(&["install", &url], 4, "network", &[&server.host(), "/skills.git"]);
+        let text = error.to_string();
         assert!(!text.contains("wr0ng") && !text.contains("t0ken"), "{text}");
-        // How git itself calls it differs from version to version.
-        let lines: Vec<_> = text.lines().filter(|line| !line.contains("git says")).collect();
-        writeln!(told, "{}\n", lines.join("\n")).expect("a string");
     }
-    insta::assert_snapshot!(told, @"
-    exit: 4
-    --- stderr
-    error: `[HOST]` requires a login for `http://[HOST]/skills.git`
-    hint: skillpm does not ask for logins: store one with a credential helper of git, or use the ssh address
-
-    exit: 4
-    --- stderr
-    error: `[HOST]` does not accept the login for `http://[HOST]/skills.git`
-    hint: renew it in the credential helper of git, and check that it may read the repository
-
-    exit: 4
-    --- stderr
-    error: `[HOST]` does not accept the login for `http://[HOST]/skills.git`
-    hint: renew it in the credential helper of git, and check that it may read the repository
-    ");
     std::fs::write(&config, helper("user", "secret")).expect("writes");
     ok(&scene.sandbox.run(&["install", &url]));
     for file in ["skillpm.toml", "skillpm.lock"] {
@@ -453,13 +311,11 @@ fn helper(user: &str, password: &str) -> String {
 fn servers_that_fail() {
     let scene = Scene::new();
     let server = scene.server();
-    let mut told = String::new();
-    for url in ["http://127.0.0.1:9/r.git", "https://no-such-host.invalid/r.git"] {
-        let output = scene.sandbox.run(&["install", url]);
-        assert_eq!(output.code, Some(4), "{output}");
-        // What the libraries below git say differs from version to version.
-        let stderr: Vec<_> = output.stderr.lines().filter(|line| !line.contains("git says")).collect();
-        writeln!(told, "{}\n", stderr.join("\n")).expect("a string");
+    for (url, host) in [
+        ("http://127.0.0.1:9/r.git", "`127.0.0.1:9`"),
+        ("https://no-such-host.invalid/r.git", "`no-such-host.invalid`"),
+    ] {
+        scene.sandbox.fails(&["install", url], 4, "network", &[host]);
     }
     // From http to a file: never. To another server: as git does it, which is once, at the start.
     server.moved("file:///etc");
@@ -468,13 +324,6 @@ fn servers_that_fail() {
     let other = scene.server();
     server.moved(&format!("http://{}", other.host()));
     ok(&scene.sandbox.run(&["install", &format!("{}@pdf", server.url("skills.git"))]));
-    insta::assert_snapshot!(told, @"
-    error: `127.0.0.1:9` cannot be reached, or the connection broke
-    hint: check the address and the connection, and try again
-
-    error: `no-such-host.invalid` cannot be reached, or the connection broke
-    hint: check the address and the connection, and try again
-    ");
 }
 
 /// h01: silence ends, and with it all programs that git started.
@@ -524,13 +373,12 @@ fn an_interrupt_ends_git_too() {
 fn without_git() {
     let mut scene = Scene::new();
     scene.sandbox.env("PATH", "/nonexistent");
-    insta::assert_snapshot!(scene.sandbox.run(&["install", "https://git.example.com/team/skills.git"]), @"
-    exit: 4
-    --- stderr
-    error: `https://git.example.com/team/skills.git` is fetched with `git`, which was not found
-    hint: install git, or add its directory to `PATH`
-    hint: without it, skills still come from GitHub (`owner/repo`), archives, directories and git repositories on this machine
-    ");
+    scene.sandbox.fails(
+        &["install", "https://git.example.com/team/skills.git"],
+        4,
+        "network",
+        &["https://git.example.com/team/skills.git"],
+    );
     for source in [
         format!("file://{}#v1@pdf", scene.bare.path().display()),
         format!("git+{}@docx", scene.work.path().display()),
@@ -548,7 +396,7 @@ fn over_ssh() {
     let path = std::env::var("PATH").expect("a path");
     let with = |scene: &mut Scene, client: &Path| {
         scene.sandbox.env("PATH", &format!("{}:{path}", client.display()));
-        scene.sandbox.run(&["install", &url])
+        scene.sandbox.run(&["--error-format", "json", "install", &url])
     };
     let known = server.client(true, true);
     ok(&with(&mut scene, &known));
@@ -558,23 +406,11 @@ fn over_ssh() {
     assert!(log.lines().all(|line| line.contains("-o BatchMode=yes -o ConnectTimeout=60 ")), "{log}");
 
     scene.forget_project();
-    let mut told = String::new();
-    let port = server.url(Path::new("")).rsplit(':').next().expect("a port").to_owned();
-    let user = server.url(Path::new("")).split(['/', '@']).nth(2).expect("a user").to_owned();
+    let hint = format!("git ls-remote -- {}", server.url(scene.bare.path()));
+    let hint = hint.replace(&scene.sandbox.root().display().to_string(), "[DIR]");
     for client in [server.client(false, true), server.client(true, false)] {
-        let output = with(&mut scene, &client);
-        assert_eq!(output.code, Some(4), "{output}");
-        let text: Vec<_> = output.stderr.lines().filter(|line| !line.contains("git says")).collect();
-        let text = text.join("\n").replace(&port, "[PORT]").replace(&format!("{user}@"), "[USER]@");
-        writeln!(told, "{text}\n").expect("a string");
+        with(&mut scene, &client).failed_with(4, "network", &["127.0.0.1", &hint]);
     }
-    insta::assert_snapshot!(told, @"
-    error: the ssh key of `127.0.0.1:[PORT]` is not known, or has changed
-    hint: compare it with what the host publishes, and accept it by hand: `git ls-remote -- ssh://[USER]@127.0.0.1:[PORT][DIR]/srv/skills.git`
-
-    error: `127.0.0.1:[PORT]` does not accept your ssh key
-    hint: add a key to the ssh agent, or try it by hand: `git ls-remote -- ssh://[USER]@127.0.0.1:[PORT][DIR]/srv/skills.git`
-    ");
 
     // A command of the user's own is left as it is.
     let own = outside(&scene.sandbox, "own");
@@ -674,21 +510,24 @@ fn lk16_addresses_that_run_programs_are_refused() {
     )
     .expect("writes");
     scene.forget_project();
-    insta::assert_snapshot!(scene.sandbox.run(&["install", "https://x.invalid/r.git"]), @"
-    exit: 4
-    --- stderr
-    error: git rewrites `https://x.invalid/r.git` to an address that skillpm does not use
-      caused by: git says: transport 'ext' not allowed
-    hint: `url.*.insteadOf` in git's configuration may only name https, http and ssh addresses
-    ");
+    scene.sandbox.fails(&["install", "https://x.invalid/r.git"], 4, "network", &["https://x.invalid/r.git"]);
     assert!(!canary.exists());
 }
 
 /// gg03-dotgit-tree, zn01, zn22, zl01, tt14 for trees: the commit is made by hand, as git refuses to.
 #[test]
 fn hostile_trees() {
-    let mut told = String::new();
-    for case in ["dot-git", "dot-dot", "slash", "case", "twice", "link", "submodule", "no-utf8", "mode"] {
+    for (case, value) in [
+        ("dot-git", "`.git/config`"),
+        ("dot-dot", "`a/..`"),
+        ("slash", "`a/a/../../x`"),
+        ("case", "`SKILL.md` and `skill.md`"),
+        ("twice", "`a/SKILL.md`"),
+        ("link", "`link`"),
+        ("submodule", "`sub`"),
+        ("no-utf8", "\u{fffd}\u{fffd}"),
+        ("mode", ""),
+    ] {
         let sandbox = machine();
         let work = GitRepo::new(&outside(&sandbox, "work"));
         let skill = work.object("blob", b"---\nname: a\ndescription: Does a.\n---\n\n# A\n");
@@ -711,8 +550,13 @@ fn hostile_trees() {
         entries.sort_by_key(|entry| entry.1);
         let tree = work.tree_of(&entries);
         work.commit_entries(&[("40000", b"a", &tree)]);
-        let local = sandbox.run(&["install", &format!("git+{}", work.path().display())]);
-        writeln!(told, "# {case}\n{local}").expect("a string");
+        let source = format!("git+{}", work.path().display());
+        let local = sandbox.run(&["--error-format", "json", "install", &source]);
+        if case == "mode" {
+            ok(&local);
+        } else {
+            local.failed_with(5, "integrity", &[value]);
+        }
         let tree = sandbox.tree(&sandbox.project());
         assert_eq!(tree.is_empty(), local.code != Some(0), "{case}: {tree:?}");
         let bare = outside(&sandbox, "srv/r.git");
@@ -724,64 +568,6 @@ fn hostile_trees() {
         // Over http git looks at the objects first, and may refuse earlier.
         assert_eq!(remote.code, local.code, "{case}: {remote}");
     }
-    insta::assert_snapshot!(told, @"
-    # dot-git
-    exit: 5
-    --- stderr
-    error: the skill `a` is refused
-      caused by: `.git/config`: this name is not allowed: it is part of a git repository's own files
-
-    # dot-dot
-    exit: 5
-    --- stderr
-    error: `../work` is refused
-      caused by: `a/..`: this name is not allowed: it has a `.` or `..` component
-
-    # slash
-    exit: 5
-    --- stderr
-    error: `../work` is refused
-      caused by: `a/a/../../x`: this name is not allowed: it has a `.` or `..` component
-
-    # case
-    exit: 5
-    --- stderr
-    error: the skill `a` is refused
-      caused by: `SKILL.md` and `skill.md` are the same name on some file systems
-
-    # twice
-    exit: 5
-    --- stderr
-    error: `../work` is refused
-      caused by: `a/SKILL.md`: this name appears twice
-
-    # link
-    exit: 5
-    --- stderr
-    error: the skill `a` is refused
-      caused by: `link`: this is a symbolic link that leads out of the skill or to no regular file
-
-    # submodule
-    exit: 5
-    --- stderr
-    error: the skill `a` is refused
-      caused by: `sub`: a submodule is not allowed in a skill
-
-    # no-utf8
-    exit: 5
-    --- stderr
-    error: the skill `a` is refused
-      caused by: `��`: an entry whose name is not UTF-8 is not allowed in a skill
-
-    # mode
-    exit: 0
-    --- stderr
-    + a (git:../work at f6640bc)
-    1 skill added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke a` what an agent gets
-    ");
 }
 
 /// A name that is not UTF-8 spoils the skill that it is in, and no other one of the source.
@@ -800,24 +586,16 @@ fn names_that_are_not_utf_8_are_of_their_skill_only() {
     }
     repo.git(&["add", "--all"]);
     repo.git(&["commit", "--quiet", "--message", "odd"]);
-    let mut told = String::new();
-    for source in ["../work".to_owned(), "git+../work".to_owned()] {
-        sandbox.ok(&["install", &source, "--skill", "pdf"]);
-        let refused = sandbox.run(&["install", &source, "--skill", "docx"]);
-        writeln!(told, "{refused}").expect("a string");
+    for source in ["../work", "git+../work"] {
+        sandbox.ok(&["install", source, "--skill", "pdf"]);
+        sandbox.fails(
+            &["install", source, "--skill", "docx"],
+            5,
+            "integrity",
+            &["`docx`", "`caf\u{fffd}.txt`"],
+        );
         sandbox.ok(&["remove", "pdf"]);
     }
-    insta::assert_snapshot!(told, @"
-    exit: 5
-    --- stderr
-    error: the skill `docx` is refused
-      caused by: `caf�.txt`: an entry whose name is not UTF-8 is not allowed in a skill
-
-    exit: 5
-    --- stderr
-    error: the skill `docx` is refused
-      caused by: `caf�.txt`: an entry whose name is not UTF-8 is not allowed in a skill
-    ");
 }
 
 /// gg09-submodule-option: a submodule elsewhere in the repository is not fetched and does no harm.
@@ -922,19 +700,13 @@ fn gg20_a_tree_bomb_is_refused() {
         mode = "40000";
     }
     work.commit_entries(&[("40000", b"bomb", &id)]);
-    insta::assert_snapshot!(sandbox.run(&["install", &format!("git+{}", work.path().display())]), @"
-    exit: 5
-    --- stderr
-    error: `../work` is refused
-      caused by: there are 200001 entries, 200000 are allowed
-    ");
+    sandbox.fails(&["install", &format!("git+{}", work.path().display())], 5, "integrity", &["../work"]);
 }
 
 /// What was locked and then rewritten is told as such, and nothing changes until an update locks what there is
 /// now; also by servers that hand out no commits by their ids.
 #[test]
 fn a_locked_commit_that_is_gone() {
-    let mut told = Vec::new();
     for old in [false, true] {
         let scene = Scene::new();
         let server = scene.server();
@@ -963,8 +735,12 @@ fn a_locked_commit_that_is_gone() {
         scene.bare.git(&["gc", "--quiet", "--prune=now"]);
         scene.forget_store();
         scene.forget_cache();
-        let output = scene.sandbox.run(&["install"]);
-        told.push(scene.told(&server, &output));
+        scene.sandbox.fails(
+            &["install"],
+            4,
+            "revision-gone",
+            &["`pdf`", &scene.second, "skillpm update pdf"],
+        );
         assert_eq!(scene.sandbox.read("skillpm.lock"), lock);
         ok(&scene.sandbox.run(&["update", "pdf", "--dry-run"]));
         assert_eq!(scene.sandbox.read("skillpm.lock"), lock);
@@ -976,15 +752,6 @@ fn a_locked_commit_that_is_gone() {
         scene.forget_cache();
         ok(&scene.sandbox.run(&["install", "--locked"]));
     }
-    assert_eq!(told[0], told[1]);
-    insta::assert_snapshot!(told[0], @"
-    exit: 4
-    --- stderr
-    error: `pdf` is not in the store and cannot be fetched
-      caused by: `http://[HOST]/skills.git` no longer has commit `[SECOND]`
-    hint: its history was rewritten, or it is another repository
-    hint: `skillpm update pdf` locks what is there now
-    ");
 }
 
 /// The command that is named takes what is there now, too where a commit is pinned, and for the user.
@@ -1183,44 +950,49 @@ fn repositories_on_this_machine() {
     two_skills().file("skills/pdf/unsaved.md", "x").write(work.path());
     let _ = work.bare(&scene.sandbox.project().join("vendor/bare.git"));
     work.git(&["worktree", "add", "--quiet", "../tree", "v1"]);
-    let mut told = String::new();
-    for (args, commit, has) in [
-        (&["./vendor/bare.git@pdf"][..], None, "scripts"),
-        (&["./vendor/bare.git", "-s", "pdf"], Some(()), "scripts"),
-        (&["./vendor/work", "-s", "pdf"], None, "unsaved.md"),
-        (&["git+./vendor/work@pdf"], Some(()), "scripts"),
-        (&["git+./vendor/tree@pdf"], Some(()), "old"),
-        (&["./vendor/work", "-s", "pdf", "--tag", "v1"], Some(()), "old"),
-        (&["git+./vendor/work#v1@pdf"], Some(()), "old"),
+    scene.sandbox.fails(
+        &["install", "./vendor/bare.git@pdf"],
+        2,
+        "usage",
+        &["`./vendor/bare.git@pdf`", "`git+./vendor/bare.git@pdf`"],
+    );
+    for (args, commit, has, entry) in [
+        (
+            &["./vendor/bare.git", "-s", "pdf"][..],
+            true,
+            "scripts",
+            r#"git = "./vendor/bare.git", path = "skills/pdf""#,
+        ),
+        (
+            &["./vendor/work", "-s", "pdf"],
+            false,
+            "unsaved.md",
+            r#"path = "./vendor/work", subdir = "skills/pdf""#,
+        ),
+        (&["git+./vendor/work@pdf"], true, "scripts", r#"git = "./vendor/work", path = "skills/pdf""#),
+        (&["git+./vendor/tree@pdf"], true, "old", r#"git = "./vendor/tree", path = "skills/pdf""#),
+        (
+            &["./vendor/work", "-s", "pdf", "--tag", "v1"],
+            true,
+            "old",
+            r#"git = "./vendor/work", path = "skills/pdf", tag = "v1""#,
+        ),
+        (
+            &["git+./vendor/work#v1@pdf"],
+            true,
+            "old",
+            r#"git = "./vendor/work", path = "skills/pdf", ref = "v1""#,
+        ),
     ] {
-        let mut all = vec!["install"];
-        all.extend(args);
-        let output = scene.sandbox.run(&all);
-        if output.code == Some(0) {
-            assert!(scene.sandbox.project().join(".agents/skills/pdf").join(has).exists(), "{args:?}");
-            assert_eq!(scene.revision().is_some(), commit.is_some(), "{args:?}");
-            let manifest = scene.sandbox.read("skillpm.toml");
-            writeln!(told, "{}: {}", args.join(" "), manifest.lines().nth(1).expect("a line"))
-                .expect("a string");
-        } else {
-            writeln!(told, "{}: {}", args.join(" "), output.stderr).expect("a string");
-        }
+        ok(&scene.sandbox.run(&[&["install"], args].concat()));
+        assert!(scene.sandbox.project().join(".agents/skills/pdf").join(has).exists(), "{args:?}");
+        assert_eq!(scene.revision().is_some(), commit, "{args:?}");
+        assert_eq!(scene.sandbox.read("skillpm.toml"), format!("[skills]\npdf = {{ {entry} }}\n"));
         for file in ["skillpm.toml", "skillpm.lock"] {
             let _ = std::fs::remove_file(scene.sandbox.project().join(file));
         }
         let _ = std::fs::remove_dir_all(scene.sandbox.project().join(".agents"));
     }
-    insta::assert_snapshot!(told, @r#"
-    ./vendor/bare.git@pdf: error: `./vendor/bare.git@pdf` does not exist
-    hint: `#` and `@` are parts of a path: write `git+./vendor/bare.git@pdf` for a git repository, or leave out `@pdf`
-
-    ./vendor/bare.git -s pdf: pdf = { git = "./vendor/bare.git", path = "skills/pdf" }
-    ./vendor/work -s pdf: pdf = { path = "./vendor/work", subdir = "skills/pdf" }
-    git+./vendor/work@pdf: pdf = { git = "./vendor/work", path = "skills/pdf" }
-    git+./vendor/tree@pdf: pdf = { git = "./vendor/tree", path = "skills/pdf" }
-    ./vendor/work -s pdf --tag v1: pdf = { git = "./vendor/work", path = "skills/pdf", tag = "v1" }
-    git+./vendor/work#v1@pdf: pdf = { git = "./vendor/work", path = "skills/pdf", ref = "v1" }
-    "#);
     ok(&scene.sandbox.run(&["install", "git+./vendor/work#v1@pdf"]));
     assert_eq!(scene.revision(), Some(old));
 }

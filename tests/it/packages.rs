@@ -1,7 +1,6 @@
 //! Skills that packages bring along: packages that were really installed by their own managers, and
 //! hostile ones.
 
-use std::borrow::Borrow;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -44,12 +43,11 @@ fn good(output: Output) -> Output {
 }
 
 /// Fails unless the run ended with `code`, and changed nothing.
-fn refused(sandbox: &Sandbox, code: i32, output: impl Borrow<Output>) -> String {
-    let output = output.borrow();
-    assert_eq!(output.code, Some(code), "{output}");
+#[track_caller]
+fn refused(sandbox: &Sandbox, args: &[&str], exit: i32, code: &str, values: &[&str]) {
+    sandbox.fails(args, exit, code, values);
     assert!(!sandbox.project().join(".agents").exists(), "something was installed");
     assert!(!sandbox.project().join("skillpm.toml").exists(), "the manifest was written");
-    output.to_string()
 }
 
 /// Takes away what was installed and the store, so that a restore needs the package.
@@ -141,18 +139,12 @@ fn a_python_distribution() {
         return;
     }
     pip_install(&sandbox, &[&source.display().to_string()]);
-    insta::assert_snapshot!(sandbox.run(&["install", "--list", "python:demo_pkg"]), @"
-    exit: 0
-    --- stdout
-    shared
-      Does what shared does.
-      .data/share/skills/shared in python:demo-pkg
-    pdf
-      Does what pdf does.
-      demo_pkg/skills/pdf in python:demo-pkg
-    --- stderr
-    hint: `--skill shared` instead of `--list` installs `shared`, `--skill '*'` all
-    ");
+    sandbox.tells(
+        &["install", "--list", "python:demo_pkg"],
+        0,
+        ": name path",
+        &["shared .data/share/skills/shared", "pdf demo_pkg/skills/pdf"],
+    );
     good(sandbox.run(&["install", "python:demo_pkg", "--skill", "*"]));
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
@@ -197,27 +189,12 @@ fn a_python_distribution() {
     distribution(&source, "3.0", &skill("pdf").replace("Do pdf.", "Do it all."));
     pip_install(&sandbox, &[&source.display().to_string()]);
     forget(&sandbox);
-    let output = sandbox.run(&["install"]).to_string();
-    insta::assert_snapshot!(output, @"
-    exit: 5
-    --- stderr
-    error: `pdf` from `python:demo-pkg` is not what was locked: expected sha256:fec8f9aac75c54b482acd0dab6a252885f9fee163e02db3317c22ac45a50e838, found sha256:e61ebd84b8f6c0096f1f7d7fb2d35ded3cb529e432dcbbbbdf42e0d7d934eac0
-    hint: version 3.0 of `python:demo-pkg` is installed, and 1.0 is locked: `python -m pip install demo-pkg==1.0` restores it
-    hint: it has changed since: `skillpm update pdf` locks what is there now
-    ");
+    let values = ["`python:demo-pkg`", "`python -m pip install demo-pkg==1.0`", "`skillpm update pdf`"];
+    sandbox.fails(&["install"], 5, "integrity", &values);
 
     pip(&sandbox, &["uninstall", "-y", "demo-pkg"]);
-    let version = std::fs::read_dir(sandbox.project().join(".venv/lib")).expect("an environment").next();
-    let version = version.expect("a version").expect("an entry").file_name().into_string().expect("UTF-8");
-    let output = sandbox.run(&["install"]).to_string().replace(&version, "[PYTHON]");
-    insta::assert_snapshot!(output, @"
-    exit: 2
-    --- stderr
-    error: `pdf` is not in the store and cannot be fetched
-      caused by: `python:demo-pkg` is not installed; looked in:
-      .venv/lib/[PYTHON]/site-packages
-    hint: install it first: `python -m pip install demo-pkg==1.0`; skillpm does not install packages
-    ");
+    let values = ["`python:demo-pkg`", ".venv/lib/", "`python -m pip install demo-pkg==1.0`"];
+    sandbox.fails(&["install"], 2, "usage", &values);
 }
 
 /// An editable installation has the same skills as the wheel, with the same bytes.
@@ -245,14 +222,13 @@ fn an_editable_python_distribution() {
     distribution(&source, "1.0", &skill("pdf"));
     venv(&outside).expect("as before");
     pip_install(&outside, &["-e", &source.display().to_string()]);
-    insta::assert_snapshot!(refused(&outside, 5, outside.run(&["install", "python:demo-pkg"])), @"
-    exit: 5
-    --- stderr
-    error: `python:demo-pkg` cannot be used
-      caused by: it is installed as editable
-      caused by: `[DIR]/home/demo` is outside the project
-    hint: `skillpm install --list [DIR]/home/demo` shows what could be installed from there
-    ");
+    refused(
+        &outside,
+        &["install", "python:demo-pkg"],
+        5,
+        "integrity",
+        &["python:demo-pkg", "skillpm install --list [DIR]/home/demo"],
+    );
     // An environment that its user names is his own.
     let environment = outside.home().join("env");
     std::fs::rename(outside.project().join(".venv"), &environment).expect("moves");
@@ -277,58 +253,63 @@ const RECORD: &str = "demo/skills/pdf/SKILL.md,,\n";
 #[cfg(unix)]
 #[test]
 fn a_hostile_record() {
-    let record = |record: &str| {
+    let record = |record: &str, exit: i32, code: &str, values: &[&str]| {
         let sandbox = Sandbox::new();
         by_hand(&sandbox, record);
-        refused(&sandbox, 5, sandbox.run(&["install", "python:demo"]))
+        refused(&sandbox, &["install", "python:demo"], exit, code, values);
     };
-    insta::assert_snapshot!(record(&format!("{RECORD}../../../../../home/secret/SKILL.md,,\n")), @"
-    exit: 5
-    --- stderr
-    error: `python:demo` cannot be used
-      caused by: .venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:2:1: `../../../../../home/secret/SKILL.md` leads out of the environment
-    hint: the `RECORD` of a sound package only names files of its environment: do not trust this one
-    ");
-    insta::assert_snapshot!(record(&format!("{RECORD}\n/etc/passwd,,\n")), @"
-    exit: 5
-    --- stderr
-    error: `python:demo` cannot be used
-      caused by: .venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:3:1: `/etc/passwd` leads out of the environment
-    hint: the `RECORD` of a sound package only names files of its environment: do not trust this one
-    ");
-    insta::assert_snapshot!(record("\"demo/skills/pdf/SKILL.md\n"), @"
-    exit: 5
-    --- stderr
-    error: `python:demo` cannot be used
-      caused by: .venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:1:1: a quote is not closed on this line
-    ");
-    insta::assert_snapshot!(record(&format!("{RECORD}demo/skills/pdf/gone.md,,\n")), @"
-    exit: 5
-    --- stderr
-    error: `python:demo` cannot be used
-      caused by: `RECORD` names `demo/skills/pdf/gone.md`, which is missing or behind a link
-    hint: `python -m pip install --force-reinstall demo` restores it
-    ");
+    record(
+        &format!("{RECORD}../../../../../home/secret/SKILL.md,,\n"),
+        5,
+        "integrity",
+        &[
+            "python:demo",
+            "../../../../../home/secret/SKILL.md",
+            ".venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:2:1",
+        ],
+    );
+    record(
+        &format!("{RECORD}\n/etc/passwd,,\n"),
+        5,
+        "integrity",
+        &["python:demo", "/etc/passwd", ".venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:3:1"],
+    );
+    record(
+        "\"demo/skills/pdf/SKILL.md\n",
+        5,
+        "integrity",
+        &["python:demo", ".venv/lib/python3.12/site-packages/demo-1.0.dist-info/RECORD:1:1"],
+    );
+    record(
+        &format!("{RECORD}demo/skills/pdf/gone.md,,\n"),
+        5,
+        "integrity",
+        &["python:demo", "RECORD", "demo/skills/pdf/gone.md"],
+    );
 
     // A directory and a file that are links.
     let sandbox = Sandbox::new();
     let site = by_hand(&sandbox, &format!("{RECORD}demo/skills/out/SKILL.md,,\n"));
     put(sandbox.home().join("secret/SKILL.md"), skill("secret"));
     std::os::unix::fs::symlink(sandbox.home().join("secret"), site.join("demo/skills/out")).expect("links");
-    insta::assert_snapshot!(refused(&sandbox, 5, sandbox.run(&["install", "python:demo"])), @"
-    exit: 5
-    --- stderr
-    error: `python:demo` cannot be used
-      caused by: `demo/skills/out/SKILL.md` is refused
-      caused by: `.venv/lib/python3.12/site-packages/demo/skills/out` is a link to `[DIR]/home/secret`, out of the project
-    hint: `skillpm install --list [DIR]/home/secret` shows what could be installed from there
-    ");
+    refused(
+        &sandbox,
+        &["install", "python:demo"],
+        5,
+        "integrity",
+        &[
+            "python:demo",
+            "demo/skills/out/SKILL.md",
+            ".venv/lib/python3.12/site-packages/demo/skills/out",
+            "skillpm install --list [DIR]/home/secret",
+        ],
+    );
     let sandbox = Sandbox::new();
     let site = by_hand(&sandbox, &format!("{RECORD}demo/skills/pdf/key,,\n"));
     put(sandbox.home().join("key"), "TOPSECRET");
     std::os::unix::fs::symlink(sandbox.home().join("key"), site.join("demo/skills/pdf/key")).expect("links");
-    let output = refused(&sandbox, 5, sandbox.run(&["install", "python:demo"]));
-    assert!(output.contains("`key`") && !output.contains("TOPSECRET"), "{output}");
+    let error = sandbox.fails(&["install", "python:demo"], 5, "integrity", &["`key`"]);
+    assert!(!error.to_string().contains("TOPSECRET"), "{error}");
 
     // An environment that is a link out of the project is none.
     let sandbox = Sandbox::new();
@@ -336,14 +317,13 @@ fn a_hostile_record() {
     let elsewhere = sandbox.home().join("env");
     std::fs::rename(sandbox.project().join(".venv"), &elsewhere).expect("moves");
     std::os::unix::fs::symlink(&elsewhere, sandbox.project().join(".venv")).expect("links");
-    insta::assert_snapshot!(refused(&sandbox, 2, sandbox.run(&["install", "python:demo"])), @"
-    exit: 2
-    --- stderr
-    error: `python:demo` is not installed; looked in:
-      .venv (a link out of the project)
-      venv
-    hint: make an environment and install the package into it, or name one with `SKILLPM_PYTHON_ENV`
-    ");
+    refused(
+        &sandbox,
+        &["install", "python:demo"],
+        2,
+        "usage",
+        &["python:demo", ".venv (a link out of the project)"],
+    );
 }
 
 #[test]
@@ -361,13 +341,12 @@ fn which_environment_is_meant() {
     sandbox.env("SKILLPM_PYTHON_ENV", ".venv");
     good(sandbox.run(&["install", "python:demo"]));
     sandbox.env("SKILLPM_PYTHON_ENV", "none");
-    insta::assert_snapshot!(sandbox.run(&["install", "python:demo"]), @"
-    exit: 3
-    --- stderr
-    error: `python:demo` cannot be used
-      caused by: `SKILLPM_PYTHON_ENV` names no directory: `none`
-    hint: set it to an environment, such as `.venv`
-    ");
+    sandbox.fails(
+        &["install", "python:demo"],
+        3,
+        "configuration",
+        &["python:demo", "SKILLPM_PYTHON_ENV", "none"],
+    );
 }
 
 // npm
@@ -436,13 +415,13 @@ fn an_npm_package() {
     sandbox.write("package.json", "{\"name\": \"app\", \"version\": \"1.0.0\"}");
     npm(&sandbox, &["install", "--ignore-scripts", &source.display().to_string()], &sandbox.project())
         .expect("npm");
-    insta::assert_snapshot!(refused(&sandbox, 5, sandbox.run(&["install", "npm:@acme/demo"])), @"
-    exit: 5
-    --- stderr
-    error: `npm:@acme/demo` cannot be used
-      caused by: `node_modules/@acme/demo` is a link to `[DIR]/home/demo`, out of the project
-    hint: `skillpm install --list [DIR]/home/demo` shows what could be installed from there
-    ");
+    refused(
+        &sandbox,
+        &["install", "npm:@acme/demo"],
+        5,
+        "integrity",
+        &["npm:@acme/demo", "node_modules/@acme/demo", "skillpm install --list [DIR]/home/demo"],
+    );
 }
 
 /// The layout of pnpm: a link into `node_modules/.pnpm`.
@@ -500,42 +479,36 @@ fn what_an_npm_package_declares() {
     );
     sandbox.write("package.json", "{\"dependencies\": {\"demo\": \"1\"}}");
     assert_eq!(sandbox.run(&["install", "--from-project", "--list", "-s", "other"]).code, Some(2));
-    let output = good(sandbox.run(&["install", "--from-project", "--list"]));
-    insta::assert_snapshot!(output, @"
-    exit: 0
-    --- stdout
-    pdf
-      Does what pdf does.
-      skills/pdf in npm:demo
-    --- stderr
-    warning: `npm:demo` recommends skills that it does not include: `skillpm install 'owner/repo#v1@z'`
-    warning: `npm:demo` recommends skills that it does not include: `npm install other`, then `skillpm install npm:other`
-    hint: `--skill pdf` instead of `--list` installs `pdf`, `--skill '*'` all
-    ");
+    let output = sandbox.ok(&["install", "--from-project", "--list"]);
+    assert!(
+        output.stdout.starts_with("pdf\n") && output.stdout.ends_with("skills/pdf in npm:demo\n"),
+        "{output}"
+    );
+    let commands =
+        ["`skillpm install 'owner/repo#v1@z'`", "`npm install other`", "`skillpm install npm:other`"];
+    assert!(commands.iter().all(|command| output.stderr.contains(command)), "{output}");
+    assert!(!output.stderr.contains("rm -rf"), "{output}");
 
     let sandbox = skills("[\"./agents\",\n    \"../../../home\"]");
-    insta::assert_snapshot!(refused(&sandbox, 5, sandbox.run(&["install", "npm:demo"])), @"
-    exit: 5
-    --- stderr
-    error: `npm:demo` cannot be used
-      caused by: node_modules/demo/package.json:4:5: `../../../home` leads out of the package
-    hint: `skills` names directories of the package, such as `./skills/name`
-    ");
+    refused(
+        &sandbox,
+        &["install", "npm:demo"],
+        5,
+        "integrity",
+        &["npm:demo", "../../../home", "node_modules/demo/package.json:4:5"],
+    );
     let sandbox = Sandbox::new();
     package(&sandbox.project().join("node_modules/demo"), "{\"version\": 1,}");
-    insta::assert_snapshot!(refused(&sandbox, 5, sandbox.run(&["install", "npm:demo"])), @"
-    exit: 5
-    --- stderr
-    error: `npm:demo` cannot be used
-      caused by: node_modules/demo/package.json:1:15: trailing comma
-    ");
+    refused(
+        &sandbox,
+        &["install", "npm:demo"],
+        5,
+        "integrity",
+        &["npm:demo", "node_modules/demo/package.json:1:15"],
+    );
     let sandbox = Sandbox::new();
     package(&sandbox.project().join("node_modules/demo"), "{\"version\": \"1\\n[[skill]]\"}");
-    insta::assert_snapshot!(refused(&sandbox, 5, sandbox.run(&["install", "npm:demo"])), @r"
-    exit: 5
-    --- stderr
-    error: `npm:demo` has the version `1\n[[skill]]`, which is not a version number
-    ");
+    refused(&sandbox, &["install", "npm:demo"], 5, "integrity", &["npm:demo", "1\\n[[skill]]"]);
 }
 
 /// Links in a package lead nowhere.
@@ -547,16 +520,11 @@ fn links_in_a_package() {
     put(dir.join("package.json"), "{\"version\": \"1.0.0\"}");
     put(sandbox.home().join("secret/x/SKILL.md"), skill("x"));
     std::os::unix::fs::symlink(sandbox.home().join("secret"), dir.join("skills")).expect("links");
-    insta::assert_snapshot!(refused(&sandbox, 2, sandbox.run(&["install", "npm:demo"])), @"
-    exit: 2
-    --- stderr
-    error: `npm:demo` comes with no skills
-    hint: packages keep their skills in a directory `skills`: docs/guide/packages.md
-    ");
+    refused(&sandbox, &["install", "npm:demo"], 2, "usage", &["npm:demo"]);
     std::fs::remove_file(dir.join("skills")).expect("removes");
     put(dir.join("skills/x/SKILL.md"), skill("x"));
     std::os::unix::fs::symlink("/etc/passwd", dir.join("skills/x/passwd")).expect("links");
-    refused(&sandbox, 5, sandbox.run(&["install", "npm:demo"]));
+    refused(&sandbox, &["install", "npm:demo"], 5, "integrity", &["passwd"]);
 }
 
 // R
@@ -626,16 +594,7 @@ fn the_libraries_of_r() {
     std::os::unix::fs::symlink(&cached, library.join("demo")).expect("links");
     assert_eq!(version(&sandbox), "\"renv\"");
     sandbox.write("renv.lock", r#"{"R": {}, "Packages": {"demo": {"Package": "demo"}, "none": {}}}"#);
-    insta::assert_snapshot!(good(sandbox.run(&["install", "--from-project", "--list"])), @"
-    exit: 0
-    --- stdout
-    tidy
-      Does what tidy does.
-      skills/tidy in r:demo
-    --- stderr
-    warning: not installed, and skipped, from `renv.lock`: `none`
-    hint: `--skill tidy` instead of `--list` installs `tidy`, `--skill '*'` all
-    ");
+    sandbox.tells(&["install", "--from-project", "--list"], 0, ": name path", &["tidy skills/tidy"]);
 
     // A link of the project's library to anywhere else is not followed.
     std::fs::remove_file(library.join("demo")).expect("removes");
@@ -647,31 +606,27 @@ fn the_libraries_of_r() {
 
 #[test]
 fn a_hostile_description() {
-    let description = |text: &[u8]| {
+    let description = |text: &[u8], exit: i32, code: &str, values: &[&str]| {
         let mut sandbox = Sandbox::new();
         let library = sandbox.home().join("library");
         put(library.join("demo/DESCRIPTION"), text);
         put(library.join("demo/skills/x/SKILL.md"), skill("x"));
         sandbox.env("R_LIBS", &library.display().to_string());
-        refused(&sandbox, 5, sandbox.run(&["install", "r:demo"]))
+        refused(&sandbox, &["install", "r:demo"], exit, code, values);
     };
-    insta::assert_snapshot!(description(b"Package: other\nVersion: 1\n"), @"
-    exit: 5
-    --- stderr
-    error: `r:demo` cannot be used
-      caused by: `[DIR]/home/library/demo/DESCRIPTION` belongs to the package `other`
-    ");
-    insta::assert_snapshot!(description(b"Package: demo\n\nVersion: 1\n"), @"
-    exit: 5
-    --- stderr
-    error: `r:demo` cannot be used
-      caused by: `[DIR]/home/library/demo/DESCRIPTION` does not name a version
-    ");
-    insta::assert_snapshot!(description(b"Package: demo\nVersion: 1 \x1b[2J\n"), @r"
-    exit: 5
-    --- stderr
-    error: `r:demo` has the version `1 \u{1b}[2J`, which is not a version number
-    ");
+    description(
+        b"Package: other\nVersion: 1\n",
+        5,
+        "integrity",
+        &["r:demo", "[DIR]/home/library/demo/DESCRIPTION", "other"],
+    );
+    description(
+        b"Package: demo\n\nVersion: 1\n",
+        5,
+        "integrity",
+        &["r:demo", "[DIR]/home/library/demo/DESCRIPTION"],
+    );
+    description(b"Package: demo\nVersion: 1 \x1b[2J\n", 5, "integrity", &["r:demo", "1 \\u{1b}[2J"]);
 }
 
 // Rust
@@ -731,14 +686,13 @@ fn a_crate_of_a_registry() {
     );
     sandbox.write(".cargo/config.toml", &replaced);
     cargo(&sandbox, &["generate-lockfile", "--offline", "-q"], &sandbox.project()).expect("cargo");
-    insta::assert_snapshot!(refused(&sandbox, 2, sandbox.run(&["install", "crate:demo-crate"])), @"
-    exit: 2
-    --- stderr
-    error: `crate:demo-crate` is not installed; looked in:
-      vendor
-      [DIR]/home/.cargo/registry/src/*/demo-crate-1.4.0
-    hint: it is in `Cargo.lock`: `cargo fetch` downloads it
-    ");
+    refused(
+        &sandbox,
+        &["install", "crate:demo-crate"],
+        2,
+        "usage",
+        &["crate:demo-crate", "vendor", "[DIR]/home/.cargo/registry/src/*/demo-crate-1.4.0"],
+    );
     cargo(&sandbox, &["fetch", "--offline", "-q"], &sandbox.project()).expect("cargo");
     good(sandbox.run(&["install", "crate:demo_crate"]));
     insta::assert_snapshot!(sandbox.read("skillpm.lock"), @r#"
@@ -776,13 +730,13 @@ fn crates_of_paths_and_repositories() {
     crate_source(&sandbox.home().join("demo"));
     rust_project(&sandbox, "{ path = \"../home/demo\" }");
     cargo(&sandbox, &["generate-lockfile", "--offline", "-q"], &sandbox.project()).expect("cargo");
-    insta::assert_snapshot!(refused(&sandbox, 5, sandbox.run(&["install", "crate:demo-crate"])), @"
-    exit: 5
-    --- stderr
-    error: `crate:demo-crate` cannot be used
-      caused by: `[DIR]/home/demo` is outside the project
-    hint: `skillpm install --list [DIR]/home/demo` shows what could be installed from there
-    ");
+    refused(
+        &sandbox,
+        &["install", "crate:demo-crate"],
+        5,
+        "integrity",
+        &["crate:demo-crate", "skillpm install --list [DIR]/home/demo"],
+    );
 
     let sandbox = Sandbox::new();
     let source = sandbox.home().join("repo");
@@ -802,22 +756,18 @@ fn crates_of_paths_and_repositories() {
 fn a_lockfile_of_cargo_that_cannot_be_read() {
     let sandbox = Sandbox::new();
     sandbox.write("Cargo.lock", "version = 4\n[[package]]\nname = 1\n");
-    insta::assert_snapshot!(refused(&sandbox, 3, sandbox.run(&["install", "crate:x"])), @"
-    exit: 3
-    --- stderr
-    error: `crate:x` cannot be used
-      caused by: Cargo.lock:3:8: invalid type: integer `1`, expected a string
-    ");
+    refused(&sandbox, &["install", "crate:x"], 3, "configuration", &["crate:x", "1", "Cargo.lock:3:8"]);
     sandbox.write(
         "Cargo.lock",
         "[[package]]\nname = \"x\"\nversion = \"../../../home\"\nsource = \"registry+https://github.com/rust-lang/crates.io-index\"\n",
     );
-    insta::assert_snapshot!(refused(&sandbox, 3, sandbox.run(&["install", "crate:x"])), @"
-    exit: 3
-    --- stderr
-    error: `crate:x` cannot be used
-      caused by: `x-../../../home` in `Cargo.lock` is not a crate
-    ");
+    refused(
+        &sandbox,
+        &["install", "crate:x"],
+        3,
+        "configuration",
+        &["crate:x", "x-../../../home", "Cargo.lock"],
+    );
 }
 
 // All of them
@@ -826,12 +776,7 @@ fn a_lockfile_of_cargo_that_cannot_be_read() {
 #[test]
 fn everything_that_a_project_uses() {
     let mut sandbox = Sandbox::new();
-    insta::assert_snapshot!(refused(&sandbox, 2, sandbox.run(&["install", "--from-project"])), @"
-    exit: 2
-    --- stderr
-    error: skillpm does not know how to find the packages of `[DIR]/project`
-    hint: such a project has a `pyproject.toml`, `package.json`, `DESCRIPTION`, `renv.lock` or `Cargo.toml`
-    ");
+    refused(&sandbox, &["install", "--from-project"], 2, "usage", &["[DIR]/project"]);
     let site = by_hand(&sandbox, "demo/skills/pdf/SKILL.md,,\ndemo/skills/pdf/notes.md,,\n");
     put(site.join("unasked-1.0.dist-info/RECORD"), "unasked/skills/u/SKILL.md,,\n");
     put(site.join("unasked/skills/u/SKILL.md"), skill("u"));
@@ -848,63 +793,36 @@ fn everything_that_a_project_uses() {
         "DESCRIPTION",
         "Package: x\nVersion: 1\nDepends: R (>= 4.0)\nImports: demo (>= 1.0),\n    utils\n",
     );
-    let run = |args: &[&str]| sandbox.run(&[&["install", "--from-project"], args].concat());
-    insta::assert_snapshot!(run(&["--list"]), @"
-    exit: 0
-    --- stdout
-    pdf
-      Does what pdf does.
-      demo/skills/pdf in python:demo
-    js
-      Does what js does.
-      skills/pdf in npm:js-demo
-    pdf
-      Does what pdf does.
-      skills/r-pdf in r:demo
-    --- stderr
-    warning: not installed, and skipped, from `pyproject.toml`: `absent`
-    hint: `--skill pdf` instead of `--list` installs `pdf`, `--skill '*'` all
-    ");
-    insta::assert_snapshot!(refused(&sandbox, 2, run(&[])), @"
-    exit: 2
-    --- stderr
-    error: the packages of this project have 3 skills; choose some with `--skill`:
-      pdf (python:demo)
-      js (npm:js-demo)
-      pdf (r:demo)
-    hint: `skillpm install --from-project --skill js` (more names may follow), or `--skill '*'` for all
-    ");
-    insta::assert_snapshot!(refused(&sandbox, 2, run(&["--skill", "pdf"])), @"
-    exit: 2
-    --- stderr
-    error: 2 packages of this project have a skill `pdf`:
-      python:demo@pdf
-      r:demo@pdf
-    hint: say which: `skillpm install python:demo@pdf`
-    ");
-    insta::assert_snapshot!(refused(&sandbox, 2, run(&["--skill", "jss"])), @"
-    exit: 2
-    --- stderr
-    error: no package of this project has a skill `jss`
-    hint: did you mean `js`?
-    hint: `skillpm install --from-project --list` shows what is available
-    ");
-    insta::assert_snapshot!(run(&["--yes", "--dry-run"]), @"
-    exit: 2
-    --- stdout
-    would create .agents/skills/js
-    would create .agents/skills/pdf
-    would create skillpm.lock
-    would create skillpm.toml
-    --- stderr
-    nothing was changed: this was a dry run
-    warning: not installed, and skipped, from `pyproject.toml`: `absent`
-    warning: `js` does not follow the specification: the name `js` differs from the directory's name `pdf`
-    warning: `pdf` was left out: two different skills would be installed as `pdf`:
-      python:demo demo/skills/pdf
-      r:demo skills/r-pdf
-    ");
-    good(run(&["--skill", "js"]));
+    let run = |args: &[&str], exit: i32, code: &str, values: &[&str]| {
+        refused(&sandbox, &[&["install", "--from-project"], args].concat(), exit, code, values);
+    };
+    sandbox.tells(
+        &["install", "--from-project", "--list"],
+        0,
+        ": name path",
+        &["pdf demo/skills/pdf", "js skills/pdf", "pdf skills/r-pdf"],
+    );
+    run(
+        &[],
+        2,
+        "usage",
+        &[
+            "pdf (python:demo)",
+            "js (npm:js-demo)",
+            "pdf (r:demo)",
+            "skillpm install --from-project --skill js",
+            "--skill '*'",
+        ],
+    );
+    run(&["--skill", "pdf"], 2, "usage", &["r:demo@pdf", "skillpm install python:demo@pdf"]);
+    run(&["--skill", "jss"], 2, "usage", &["jss", "skillpm install --from-project --list"]);
+    sandbox.tells(
+        &["install", "--from-project", "--yes", "--dry-run"],
+        2,
+        "skills: name change; left_out: code name; warnings: code",
+        &["js added", "pdf added", "usage pdf", "package-missing", "off-specification", "usage"],
+    );
+    sandbox.ok(&["install", "--from-project", "--skill", "js"]);
     good(sandbox.run(&["install", "r:demo"]));
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
@@ -912,9 +830,7 @@ fn everything_that_a_project_uses() {
     pdf = { r = "demo", path = "skills/r-pdf" }
     "#);
     sandbox.write("pyproject.toml", "[project\n");
-    let output = run(&["--list"]);
-    assert_eq!(output.code, Some(3), "{output}");
-    assert!(output.stderr.contains("pyproject.toml:1:"), "{output}");
+    sandbox.fails(&["install", "--from-project", "--list"], 3, "configuration", &["pyproject.toml:1:"]);
 }
 
 /// Without a file that names them, what is installed for the project counts.

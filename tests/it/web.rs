@@ -1,11 +1,9 @@
 //! Downloads: archives and single files from any address, with logins, tags and faults.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 use std::process::Command;
 
 use crate::support::proxy::Proxy;
-use crate::support::sandbox::Output;
 use crate::support::tar::{gzip, tar, tar_gz};
 use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree, program};
 
@@ -15,13 +13,6 @@ fn pdf() -> Tree {
 
 fn two() -> Tree {
     Tree::new().skill("skills/pdf", "pdf").skill("skills/docx", "docx")
-}
-
-/// What a person sees, with the addresses of this run taken out.
-fn told(forge: &Forge, output: &Output) -> String {
-    let port = forge.api_host().rsplit_once(':').expect("a port").1.to_owned();
-    let text = output.to_string().replace(&forge.api_host(), "HOST").replace(&forge.archive_host(), "OTHER");
-    text.replace(&format!("127_0_0_1___{port}"), "[LOCAL]")
 }
 
 fn installed(sandbox: &Sandbox, name: &str) -> Vec<String> {
@@ -45,15 +36,7 @@ fn an_archive_is_installed_locked_and_restored() {
     let (forge, sandbox) = (Forge::start(), Sandbox::new());
     forge.serve("/dl/pdf-tools.zip", pdf().zip());
     let url = forge.url("/dl/pdf-tools.zip");
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &url])), @"
-    exit: 0
-    --- stderr
-    + pdf (url:http://HOST/dl/pdf-tools.zip)
-    1 skill added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
-    ");
+    sandbox.tells(&["install", &url], 0, "skills: name change", &["pdf added"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml").replace(&forge.api_host(), "HOST"), @r#"
     [skills]
     pdf = { url = "http://HOST/dl/pdf-tools.zip" }
@@ -154,26 +137,8 @@ fn skills_of_an_archive_are_listed_and_picked() {
     let (forge, sandbox) = (Forge::start(), Sandbox::new());
     forge.serve("/all.tgz", tar_gz(&two()));
     let url = forge.url("/all.tgz");
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", "--list", &url])), @"
-    exit: 0
-    --- stdout
-    docx
-      Does what docx does.
-      docx in http://HOST/all.tgz
-    pdf
-      Does what pdf does.
-      pdf in http://HOST/all.tgz
-    --- stderr
-    hint: `--skill docx` instead of `--list` installs `docx`, `--skill '*'` all
-    ");
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &url])), @"
-    exit: 2
-    --- stderr
-    error: `http://HOST/all.tgz` has 2 skills; choose some with `--skill`:
-      docx (docx)
-      pdf (pdf)
-    hint: `skillpm install http://HOST/all.tgz --skill docx` (more names may follow), or `--skill '*'` for all
-    ");
+    sandbox.tells(&["install", "--list", &url], 0, ": name path", &["docx docx", "pdf pdf"]);
+    sandbox.fails(&["install", &url], 2, "usage", &["docx (docx)", "pdf (pdf)", "--skill '*'"]);
     let picked = sandbox.run(&["install", &format!("{url}@docx")]);
     assert_eq!(picked.code, Some(0), "{picked}");
     insta::assert_snapshot!(sandbox.read("skillpm.toml").replace(&forge.api_host(), "HOST"), @r#"
@@ -207,13 +172,7 @@ fn other_bytes_are_refused_and_can_be_locked() {
     assert_eq!(sandbox.run(&["install", &format!("{url}@pdf")]).code, Some(0));
     forge.serve("/all.zip", two().file("skills/pdf/new.md", "new\n").zip());
     clear(&sandbox);
-    let refused = told(&forge, &sandbox.run(&["install"]));
-    insta::assert_snapshot!(refused, @"
-    exit: 5
-    --- stderr
-    error: `pdf` from `url:http://HOST/all.zip` is not what was locked: expected sha256:04b9d227b4981f4e9aa2239428f07f098daacc541dc9718ef47ebb3b0ea2e91d, found sha256:5200c3635fab79c4ef38773cc2899c2da992c3472949fe0d733356c2cce5cf4b
-    hint: it has changed since: `skillpm update pdf` locks what is there now
-    ");
+    sandbox.fails(&["install"], 5, "integrity", &["sha256:04", "sha256:5200", "skillpm update pdf"]);
     assert!(!sandbox.project().join(".agents/skills/pdf").is_dir());
     let updated = sandbox.run(&["install", &format!("{url}//pdf")]);
     assert_eq!(updated.code, Some(0), "{updated}");
@@ -264,66 +223,25 @@ fn unchanged_files_do_not_come_again() {
 /// THREATS zs21, h28: what comes in place of an archive is named, is not kept, and nothing is changed.
 #[test]
 fn what_is_no_archive() {
-    let cases: &[(&str, &[u8])] = &[
-        ("/x.zip", b"<!DOCTYPE html><title>Sign in</title>"),
-        ("/x.tar.gz", b"{\"error\": \"no\"}"),
-        ("/x.zip", b"---\nname: x\ndescription: y\n---\n"),
-        ("/x.tar.xz", b"\xFD7zXZ\0\0"),
-        ("/x/SKILL.md", b"# No frontmatter\n"),
-        ("/x/SKILL.md", b"<html>"),
-        ("/x.md", b"---\nname: x\n"),
-        ("/x.zip", b"PK\x03\x04"),
-        ("/x.zip", b""),
+    let cases: &[(&str, &[u8], &str)] = &[
+        ("/x.zip", b"<!DOCTYPE html><title>Sign in</title>", "HTML"),
+        ("/x.tar.gz", b"{\"error\": \"no\"}", "JSON"),
+        ("/x.zip", b"---\nname: x\ndescription: y\n---\n", "text"),
+        ("/x.tar.xz", b"\xFD7zXZ\0\0", "xz"),
+        ("/x/SKILL.md", b"# No frontmatter\n", "text"),
+        ("/x/SKILL.md", b"<html>", "HTML"),
+        ("/x.md", b"---\nname: x\n", "frontmatter"),
+        ("/x.zip", b"PK\x03\x04", "cut off"),
+        ("/x.zip", b"", "empty"),
     ];
-    let mut shown = String::new();
-    for (path, bytes) in cases {
+    for (path, bytes, what) in cases {
         let (forge, sandbox) = (Forge::start(), Sandbox::new());
         forge.serve(path, bytes);
-        let output = sandbox.run(&["install", &forge.url(path)]);
-        shown.push_str(&told(&forge, &output));
+        sandbox.fails(&["install", &forge.url(path)], 5, "integrity", &[what]);
         assert!(!sandbox.project().join("skillpm.toml").is_file(), "{path}");
         let offline = sandbox.run(&["install", "--offline", &forge.url(path)]);
         assert_eq!(offline.code, Some(if *path == "/x.md" { 5 } else { 4 }), "{path}: {offline}");
     }
-    insta::assert_snapshot!(shown, @"
-    exit: 5
-    --- stderr
-    error: `http://HOST/x.zip` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it looks like an HTML page
-    exit: 5
-    --- stderr
-    error: `http://HOST/x.tar.gz` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it looks like JSON
-    exit: 5
-    --- stderr
-    error: `http://HOST/x.zip` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it looks like a text file
-    hint: a single `SKILL.md` begins with `---`, and its address ends in `.md`
-    exit: 5
-    --- stderr
-    error: `http://HOST/x.tar.xz` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it looks like an xz file
-    exit: 5
-    --- stderr
-    error: `http://HOST/x/SKILL.md` is refused
-      caused by: this is not a `SKILL.md`, whose first line is `---`: it looks like a text file
-    hint: a single `SKILL.md` begins with `---`, and its address ends in `.md`
-    exit: 5
-    --- stderr
-    error: `http://HOST/x/SKILL.md` is refused
-      caused by: this is not a `SKILL.md`, whose first line is `---`: it looks like an HTML page
-    exit: 5
-    --- stderr
-    error: `SKILL.md` cannot be loaded: the frontmatter is never closed: a line with only `---` must follow it
-    exit: 5
-    --- stderr
-    error: `http://HOST/x.zip` is refused
-      caused by: the archive is cut off: its directory of entries is missing
-    exit: 5
-    --- stderr
-    error: `http://HOST/x.zip` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it looks like an empty file
-    ");
 }
 
 /// INTEROP 10: a token or a password goes to its own host, over every hop, and is never shown or kept.
@@ -334,19 +252,9 @@ fn logins() {
     forge.serve("/a.zip", pdf().zip());
     let url = forge.url("/a.zip");
     let variable = variable(&forge);
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &url])), @"
-    exit: 4
-    --- stderr
-    error: `http://HOST/a.zip` requires a login: Log in
-    hint: set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
-    ");
+    sandbox.fails(&["install", &url], 4, "network", &["/a.zip"]);
     sandbox.env(&variable, "wr0ng");
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &url])), @"
-    exit: 4
-    --- stderr
-    error: `HOST` does not allow access to `http://HOST/a.zip` with the token in `SKILLPM_TOKEN_[LOCAL]`: Not you
-    hint: it may have expired, or belong to another address
-    ");
+    sandbox.fails(&["install", &url], 4, "network", &["/a.zip"]);
     sandbox.env(&variable, "t0ken");
     assert_eq!(sandbox.run(&["install", &url]).code, Some(0));
     // A name and a password do as well.
@@ -357,13 +265,7 @@ fn logins() {
     let output = sandbox.run(&["install"]);
     assert_eq!(output.code, Some(0), "{output}");
     std::fs::write(&netrc, "default login eve password no\n").expect("writes");
-    let refused = told(&forge, &sandbox.run(&["install", &url]));
-    insta::assert_snapshot!(refused.replace(&netrc.display().to_string(), "NETRC"), @"
-    exit: 4
-    --- stderr
-    error: `HOST` does not allow access to `http://HOST/a.zip` with the login in `../netrc`: Not you
-    hint: it may have expired, or belong to another address
-    ");
+    sandbox.fails(&["install", &url], 4, "network", &["/a.zip", "../netrc"]);
     // Nothing of it lies anywhere.
     for dir in [sandbox.home(), sandbox.project()] {
         let found = Command::new("grep").args(["-rE", "t0ken|s3cret|YWRh"]).arg(dir).output();
@@ -400,12 +302,7 @@ fn redirects_and_credentials() {
     forge.serve("/d.zip", "");
     forge.fail(Endpoint::Any, Fault::Redirect(forge.other_url("/d.zip")));
     forge.fail(Endpoint::File, Fault::status(403));
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("/c.zip")])), @"
-    exit: 4
-    --- stderr
-    error: `HOST` redirects to `http://OTHER/d.zip`, which requires a login (status 403): From the forge
-    hint: credentials are only sent to `OTHER`; use its own URL
-    ");
+    sandbox.fails(&["install", &forge.url("/c.zip")], 4, "network", &["/d.zip", "status 403"]);
 }
 
 /// Plain `http` to another machine is used, with a warning and without credentials.
@@ -416,24 +313,20 @@ fn plain_http_is_told() {
     sandbox.env("http_proxy", &proxy.url()).env("SKILLPM_TOKEN_SKILLS_EXAMPLE", "t0ken");
     sandbox.env("SKILLPM_TOKEN_SKILLS_EXAMPLE___80", "t0ken");
     forge.serve("/a.zip", pdf().zip());
-    insta::assert_snapshot!(sandbox.run(&["install", "http://skills.example/a.zip"]), @"
-    exit: 0
-    --- stderr
-    + pdf (url:http://skills.example/a.zip)
-    1 skill added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `http://skills.example/a.zip` was read over `http`: anyone on the network could have changed it
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
-    ");
+    sandbox.tells(
+        &["install", "http://skills.example/a.zip"],
+        0,
+        "skills: name change; warnings: code",
+        &["pdf added", "unprotected"],
+    );
     assert_eq!(forge.requests()[0].header("authorization"), None);
     forge.want_login("Bearer t0ken");
-    insta::assert_snapshot!(sandbox.run(&["install", "http://skills.example/a.zip"]), @"
-    exit: 4
-    --- stderr
-    error: `http://skills.example/a.zip` requires a login: Log in
-    hint: credentials are only sent over a secure connection: use an address with `https://`
-    ");
+    sandbox.fails(
+        &["install", "http://skills.example/a.zip"],
+        4,
+        "network",
+        &["http://skills.example/a.zip"],
+    );
     // What is locked is checked, so a restore need not warn.
     clear(&sandbox);
     let restored = sandbox.run(&["install", "--offline"]);
@@ -449,131 +342,57 @@ fn faults() {
             (0..20_000_u32).map(|i| (i.wrapping_mul(2_654_435_761) >> 24) as u8).collect::<Vec<_>>(),
         )
         .zip();
-    let mut shown = String::new();
-    for (what, fault) in [
-        ("missing", Fault::Status(404, vec![], "")),
-        ("gone", Fault::Status(410, vec![], "")),
-        ("broken", Fault::Status(500, vec![], "")),
-        ("limited", Fault::Status(429, vec![], "")),
-        ("cut off", Fault::Truncated),
-        ("cut off in chunks", Fault::TruncatedChunks),
-        ("stalled", Fault::Stalled),
-        ("too long", Fault::WrongLength(1)),
-        ("gzip bomb", Fault::Gzip(1 << 24)),
-        ("loop", Fault::Loop),
-        ("a local file", Fault::Redirect("file:///etc/passwd".to_owned())),
-        ("huge header", Fault::HugeHeader),
-        ("no HTTP", Fault::Garbage),
-        ("a page", Fault::Html),
+    for (what, exit, code, values, fault) in [
+        ("missing", 4, "network", &["status 404"][..], Fault::Status(404, vec![], "")),
+        ("gone", 4, "network", &["status 410"], Fault::Status(410, vec![], "")),
+        ("broken", 4, "http-status", &["status 500"], Fault::Status(500, vec![], "")),
+        ("limited", 4, "rate-limit", &[], Fault::Status(429, vec![], "")),
+        ("cut off", 4, "response-cut-off", &[], Fault::Truncated),
+        ("cut off in chunks", 4, "response-cut-off", &[], Fault::TruncatedChunks),
+        ("stalled", 4, "request-timeout", &[], Fault::Stalled),
+        ("too long", 4, "response-cut-off", &[], Fault::WrongLength(1)),
+        ("gzip bomb", 4, "network", &["gzip"], Fault::Gzip(1 << 24)),
+        ("loop", 4, "redirect-refused", &[], Fault::Loop),
+        (
+            "a local file",
+            4,
+            "redirect-refused",
+            &["file:///etc/passwd", "https"],
+            Fault::Redirect("file:///etc/passwd".to_owned()),
+        ),
+        ("huge header", 4, "network", &["65536 bytes"], Fault::HugeHeader),
+        ("no HTTP", 4, "network", &["invalid HTTP"], Fault::Garbage),
+        ("a page", 5, "integrity", &["HTML"], Fault::Html),
     ] {
         let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
         sandbox.env("SKILLPM_HTTP_RETRIES", "0").env("SKILLPM_HTTP_TIMEOUT", "1");
         forge.serve("/a.zip", &bytes);
         forge.fail_always(Endpoint::File, fault);
-        let output = sandbox.run(&["install", &forge.url("/a.zip")]);
-        write!(shown, "# {what}\n{}", told(&forge, &output)).expect("memory");
+        sandbox.fails(&["install", &forge.url("/a.zip")], exit, code, values);
         assert_eq!(sandbox.tree(&sandbox.project()), Vec::<String>::new(), "{what}");
         let left = sandbox.tree(&sandbox.home());
         assert!(left.iter().all(|line| line.ends_with('/')), "{what}: {left:?}");
     }
-    insta::assert_snapshot!(shown, @"
-    # missing
-    exit: 4
-    --- stderr
-    error: `http://HOST/a.zip` does not exist (status 404)
-    hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
-    # gone
-    exit: 4
-    --- stderr
-    error: `http://HOST/a.zip` does not exist (status 410)
-    hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
-    # broken
-    exit: 4
-    --- stderr
-    error: `http://HOST/a.zip` answered with status 500
-    hint: the server has a problem: try again later
-    # limited
-    exit: 4
-    --- stderr
-    error: the rate limit of `HOST` is reached
-    hint: run it again when the limit has reset
-    # cut off
-    exit: 4
-    --- stderr
-    error: the response from `HOST` was cut off: 1595 bytes arrived, 3190 were expected
-    hint: run it again
-    # cut off in chunks
-    exit: 4
-    --- stderr
-    error: the response from `HOST` was cut off: 1595 bytes arrived, more were expected
-    hint: run it again
-    # stalled
-    exit: 4
-    --- stderr
-    error: the response from `HOST` stalled: no data for 1 second after 1024 bytes
-    hint: run it again; for a slow connection, set `SKILLPM_HTTP_TIMEOUT` to more seconds
-    # too long
-    exit: 4
-    --- stderr
-    error: the response from `HOST` was cut off: 3190 bytes arrived, 3191 were expected
-    hint: run it again
-    # gzip bomb
-    exit: 4
-    --- stderr
-    error: `http://HOST/a.zip` answered in the encoding `gzip`, which was not requested
-    hint: a proxy or a login page may have changed the response
-    # loop
-    exit: 4
-    --- stderr
-    error: `http://HOST/a.zip` redirects too often
-    # a local file
-    exit: 4
-    --- stderr
-    error: `http://HOST/a.zip` redirects to `file:///etc/passwd`: only `https` and `http` are supported
-    # huge header
-    exit: 4
-    --- stderr
-    error: the response from `HOST` cannot be read: its head has more than 65536 bytes
-    hint: a proxy or a login page may have changed the response
-    # no HTTP
-    exit: 4
-    --- stderr
-    error: the response from `HOST` cannot be read: invalid HTTP version parsed
-    hint: a proxy or a login page may have changed the response
-    # a page
-    exit: 5
-    --- stderr
-    error: `http://HOST/a.zip` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it looks like an HTML page
-    ");
 }
 
 #[test]
 fn unknown_hosts_and_closed_ports() {
     let sandbox = Sandbox::new();
-    insta::assert_snapshot!(sandbox.run(&["install", "https://127.0.0.1:9/a.zip"]), @"
-    exit: 4
-    --- stderr
-    failed to connect to `127.0.0.1:9`; retrying in 1 s (1 of 1)
-    error: failed to connect to `127.0.0.1:9`
-      caused by: Connection refused (os error 111)
-    hint: check the connection; behind a proxy, set `HTTPS_PROXY`
-    hint: skills in the store can be installed without a network: `--offline`
-    ");
-    insta::assert_snapshot!(sandbox.run(&["install", "--offline", "https://h.example/a.zip"]), @"
-    exit: 4
-    --- stderr
-    error: `https://h.example/a.zip` is not in the cache, and `--offline` forbids the network
-    hint: run it again without `--offline`, and with `SKILLPM_OFFLINE` unset
-    ");
+    sandbox.fails(
+        &["install", "https://127.0.0.1:9/a.zip"],
+        4,
+        "host-unreachable",
+        &["127.0.0.1:9", "--offline"],
+    );
+    sandbox.fails(
+        &["install", "--offline", "https://h.example/a.zip"],
+        4,
+        "offline",
+        &["https://h.example/a.zip", "--offline"],
+    );
     let (forge, secure) = (Forge::start(), Sandbox::new());
     let address = forge.url("/a.zip").replace("http:", "https:");
-    insta::assert_snapshot!(told(&forge, &secure.run(&["install", &address])), @"
-    exit: 4
-    --- stderr
-    error: no secure connection to `HOST`: it does not speak TLS on this port
-    hint: if a proxy on your network replaces certificates, set `SSL_CERT_FILE` to the file that holds it
-    ");
+    secure.fails(&["install", &address], 4, "tls", &["SSL_CERT_FILE"]);
     let unknown = sandbox.run(&["install", "https://no-such-host.invalid/a.zip"]);
     assert_eq!(unknown.code, Some(4), "{unknown}");
     assert!(unknown.stderr.contains("`no-such-host.invalid` was not found"), "{unknown}");

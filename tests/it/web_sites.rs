@@ -1,12 +1,12 @@
 //! Sites that list their skills under `/.well-known/`, as INTEROP 6 says.
 
-use std::fmt::Write as _;
 use std::path::PathBuf;
 
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use skillpm_format::digest::Digest;
 
+use crate::support::fields;
 use crate::support::sandbox::Output;
 use crate::support::tar::tar_gz;
 use crate::support::{Endpoint, Fault, Forge, Sandbox, Tree};
@@ -90,41 +90,21 @@ fn cache(sandbox: &Sandbox) -> PathBuf {
 fn one_skill_of_a_site() {
     let (forge, sandbox) = (Forge::start(), Sandbox::new());
     publish(&forge, "", &[("pdf", skill("pdf")), ("docx", skill("docx")), ("target", skill("target"))]);
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", "--list", &forge.url("")])), @"
-    exit: 0
-    --- stdout
-    pdf
-      Does pdf.
-      pdf in http://HOST
-    docx
-      Does docx.
-      docx in http://HOST
-    target
-      Does target.
-      target in http://HOST
-    --- stderr
-    hint: `--skill pdf` instead of `--list` installs `pdf`, `--skill '*'` all
-    ");
+    sandbox.tells(
+        &["install", "--list", &forge.url("")],
+        0,
+        ": name path",
+        &["pdf pdf", "docx docx", "target target"],
+    );
     assert_eq!(forge.asked(), [format!("{V2}/index.json")], "a list needs no artifacts");
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("")])), @"
-    exit: 2
-    --- stderr
-    error: `http://HOST` has 3 skills; choose some with `--skill`:
-      pdf (pdf)
-      docx (docx)
-      target (target)
-    hint: `skillpm install http://HOST --skill pdf` (more names may follow), or `--skill '*'` for all
-    ");
+    sandbox.fails(
+        &["install", &forge.url("")],
+        2,
+        "usage",
+        &["pdf (pdf)", "docx (docx)", "target (target)", "--skill '*'"],
+    );
     forge.clear_requests();
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("/@pdf")])), @"
-    exit: 0
-    --- stderr
-    + pdf (site:http://HOST at c5d6d96)
-    1 skill added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
-    ");
+    sandbox.tells(&["install", &forge.url("/@pdf")], 0, "skills: name change", &["pdf added"]);
     assert_eq!(forge.asked(), [format!("{V2}/index.json"), format!("{V2}/pdf.tar.gz")]);
     assert_eq!(forge.requests()[0].header("if-none-match").map(str::len), Some(18), "the index is known");
     insta::assert_snapshot!(read(&forge, &sandbox, "skillpm.toml"), @r#"
@@ -199,13 +179,7 @@ fn a_changed_artifact() {
     assert_eq!(sandbox.run(&["install"]).code, Some(0), "the old one is kept");
     clear(&sandbox);
     std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install"])), @"
-    exit: 5
-    --- stderr
-    error: `pdf` is not in the store and cannot be fetched
-      caused by: `pdf` from `http://HOST` is not what was locked: expected sha256:c5d6d966dda39c018051ff8b7f693490e09629b13ec351ad2faeee47b79cac7d, but the index now has sha256:d648f5fca5092c7f0df3f50fe6894a7e821f80156a894d2599755736d6a46014
-    hint: it has changed since: `skillpm update pdf` locks what is there now
-    ");
+    sandbox.fails(&["install"], 5, "revision-gone", &["skillpm update pdf"]);
     assert_eq!((installed(&sandbox).len(), sandbox.read("skillpm.lock") == old), (0, true));
     let updated = sandbox.run(&["install", &forge.url("//pdf")]);
     assert_eq!(updated.code, Some(0), "{updated}");
@@ -216,13 +190,7 @@ fn a_changed_artifact() {
     publish(&forge, "", &[("docx", skill("docx"))]);
     clear(&sandbox);
     std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install"])), @"
-    exit: 4
-    --- stderr
-    error: `pdf` is not in the store and cannot be fetched
-      caused by: `http://HOST` no longer lists `pdf`
-    hint: remove the skill with `skillpm remove pdf`
-    ");
+    sandbox.fails(&["install"], 4, "network", &["skillpm remove pdf"]);
 }
 
 /// One of several that its site lists no more is told by its name, and the others can be had without it.
@@ -237,14 +205,7 @@ fn a_skill_that_is_listed_no_more() {
         publish(&forge, &all[1..]);
         clear(&sandbox);
         std::fs::remove_dir_all(cache(&sandbox)).expect("removes");
-        let refused = told(&forge, &sandbox.run(&["install"]));
-        insta::allow_duplicates!(insta::assert_snapshot!(refused, @"
-        exit: 4
-        --- stderr
-        error: `docx` is not in the store and cannot be fetched
-          caused by: `http://HOST` no longer lists `docx`
-        hint: remove the skill with `skillpm remove docx`
-        "));
+        sandbox.fails(&["install"], 4, "network", &["skillpm remove docx"]);
         sandbox.ok(&["remove", "docx"]);
         sandbox.ok(&["install"]);
         assert_eq!(installed(&sandbox).iter().filter(|line| line.ends_with("SKILL.md")).count(), 2);
@@ -295,16 +256,12 @@ fn a_wrong_digest_is_never_passed_over() {
     publish();
     for args in [&["--skill", "bad"][..], &["--skill", "*"], &["--yes"]] {
         let url = forge.url("");
-        let output = sandbox.run(&[&["install", &url], args].concat());
-        assert_eq!((output.code, installed(&sandbox).len()), (Some(5), 0), "{args:?}: {output}");
-        if args[1..] == ["bad"] {
-            insta::assert_snapshot!(told(&forge, &output), @"
-            exit: 5
-            --- stderr
-            error: `http://HOST/.well-known/agent-skills/bad.tar.gz` does not match the site's index: expected sha256:01db91d06032cc64162c16f8e35725b0e632beebdde8b2c2459979d04fb1e20c, found sha256:0201fbdb134c53e6cc73e128390a642e6729a9d1e8241b296e9f8ab3d16133e4
-            hint: the site may be changing right now: run it again later, and report it to its owner if it persists
-            ");
-        }
+        let digests = [
+            "sha256:01db91d06032cc64162c16f8e35725b0e632beebdde8b2c2459979d04fb1e20c",
+            "sha256:0201fbdb134c53e6cc73e128390a642e6729a9d1e8241b296e9f8ab3d16133e4",
+        ];
+        sandbox.fails(&[&["install", &url], args].concat(), 5, "integrity", &digests);
+        assert_eq!(installed(&sandbox).len(), 0, "{args:?}");
     }
     // Without a cache too.
     sandbox.env("XDG_CACHE_HOME", "/dev/null");
@@ -318,15 +275,7 @@ fn a_wrong_digest_is_never_passed_over() {
 fn both_versions_and_all_kinds_of_artifacts() {
     let (forge, sandbox) = (Forge::start(), Sandbox::new());
     publish_old(&forge, &[("pdf", skill("pdf")), ("docx", skill("docx"))]);
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("/@pdf")])), @"
-    exit: 0
-    --- stderr
-    + pdf (site:http://HOST)
-    1 skill added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
-    ");
+    sandbox.tells(&["install", &forge.url("/@pdf")], 0, "skills: name change", &["pdf added"]);
     insta::assert_snapshot!(read(&forge, &sandbox, "skillpm.lock"), @r#"
     # Written by skillpm; `skillpm install` restores exactly this.
     version = 1
@@ -390,14 +339,16 @@ fn both_versions_and_all_kinds_of_artifacts() {
 fn a_path_never_falls_back_to_the_root() {
     let (forge, sandbox) = (Forge::start(), Sandbox::new());
     publish(&forge, "", &[("root", skill("root"))]);
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url("/team")])), @"
-    exit: 4
-    --- stderr
-    error: there is no index of skills at `http://HOST/team`:
-      http://HOST/team/.well-known/agent-skills/index.json: status 404
-      http://HOST/team/.well-known/skills/index.json: status 404
-    hint: the rest of the site was not searched: `skillpm install http://HOST` searches all of it
-    ");
+    sandbox.fails(
+        &["install", &forge.url("/team")],
+        4,
+        "network",
+        &[
+            "/team/.well-known/agent-skills/index.json: status 404",
+            "/team/.well-known/skills/index.json: status 404",
+            "skillpm install ",
+        ],
+    );
     assert_eq!(forge.asked(), [format!("/team{V2}/index.json"), format!("/team{V1}/index.json")]);
     publish(&forge, "/team", &[("team", skill("team"))]);
     let output = sandbox.run(&["install", &forge.url("/team")]);
@@ -415,22 +366,35 @@ fn a_path_never_falls_back_to_the_root() {
 /// Where there is no index, or none that can be used, the message says what was asked and what came.
 #[test]
 fn no_index() {
+    type Case<'a> = (&'a str, i32, &'a str, &'a [&'a str], Vec<(String, String)>);
     let index = format!("{V2}/index.json");
-    let cases: Vec<(&str, Vec<(String, String)>)> = vec![
-        ("nothing at all", vec![]),
+    let cases: Vec<Case<'_>> = vec![
+        ("nothing at all", 4, "network", &["status 404", "`git+http://"], vec![]),
         (
             "pages for every address",
+            4,
+            "network",
+            &["a page", "not JSON"],
             vec![
                 (index.clone(), "<!doctype html>\n<title>Shop</title>".into()),
                 (format!("{V1}/index.json"), "Not found".into()),
             ],
         ),
-        ("not JSON", vec![(index.clone(), "{\n  \"skills\": [,]\n}".into())]),
-        ("another JSON", vec![(index.clone(), "{\"name\": \"x\"}".into())]),
-        ("no list", vec![(index.clone(), "{\"skills\": {}}".into())]),
-        ("an empty list", vec![(index.clone(), "{\"skills\": []}".into())]),
+        ("not JSON", 4, "network", &["2:14"], vec![(index.clone(), "{\n  \"skills\": [,]\n}".into())]),
+        (
+            "another JSON",
+            4,
+            "network",
+            &["no list `skills`"],
+            vec![(index.clone(), "{\"name\": \"x\"}".into())],
+        ),
+        ("no list", 4, "network", &["no list `skills`"], vec![(index.clone(), "{\"skills\": {}}".into())]),
+        ("an empty list", 2, "usage", &["index.json"], vec![(index.clone(), "{\"skills\": []}".into())]),
         (
             "an unknown format",
+            4,
+            "network",
+            &["https://x.example/9\\u{1b}[31m"],
             vec![
                 (
                     index.clone(),
@@ -439,82 +403,30 @@ fn no_index() {
                 (format!("{V1}/index.json"), "{\"skills\": []}".into()),
             ],
         ),
-        ("a format that is not text", vec![(index.clone(), "{\"$schema\": 2, \"skills\": []}".into())]),
-        ("deep JSON", vec![(index.clone(), "[".repeat(200_000))]),
-        ("not UTF-8 would be", vec![(index, "{\"skills\": [\u{0}]}".into())]),
+        (
+            "a format that is not text",
+            4,
+            "network",
+            &["2"],
+            vec![(index.clone(), "{\"$schema\": 2, \"skills\": []}".into())],
+        ),
+        ("deep JSON", 4, "network", &["1:128"], vec![(index.clone(), "[".repeat(200_000))]),
+        ("not UTF-8 would be", 4, "network", &["1:13"], vec![(index, "{\"skills\": [\u{0}]}".into())]),
     ];
-    let mut shown = String::new();
-    for (what, files) in cases {
+    for (what, exit, code, values, files) in cases {
         let (forge, sandbox) = (Forge::start(), Sandbox::new());
         for (path, text) in files {
             forge.serve(&path, text);
         }
-        let output = sandbox.run(&["install", &forge.url("/@pdf")]);
-        write!(shown, "# {what}\n{}", told(&forge, &output)).expect("memory");
-        assert_eq!(sandbox.tree(&sandbox.project()), Vec::<String>::new());
+        sandbox.fails(&["install", &forge.url("/@pdf")], exit, code, values);
+        assert_eq!(sandbox.tree(&sandbox.project()), Vec::<String>::new(), "{what}");
     }
-    insta::assert_snapshot!(shown, @r"
-    # nothing at all
-    exit: 4
-    --- stderr
-    error: there is no index of skills at `http://HOST`:
-      http://HOST/.well-known/agent-skills/index.json: status 404
-      http://HOST/.well-known/skills/index.json: status 404
-    hint: for a git repository write `git+http://HOST`, for a file `url:http://HOST`
-    # pages for every address
-    exit: 4
-    --- stderr
-    error: there is no index of skills at `http://HOST`:
-      http://HOST/.well-known/agent-skills/index.json: a page, not an index
-      http://HOST/.well-known/skills/index.json: a file that is not JSON
-    hint: for a git repository write `git+http://HOST`, for a file `url:http://HOST`
-    # not JSON
-    exit: 4
-    --- stderr
-    error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: 2:14: it is not JSON: expected value
-    hint: report it to the owner of the site
-    # another JSON
-    exit: 4
-    --- stderr
-    error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: it has no list `skills`
-    hint: report it to the owner of the site
-    # no list
-    exit: 4
-    --- stderr
-    error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: it has no list `skills`
-    hint: report it to the owner of the site
-    # an empty list
-    exit: 2
-    --- stderr
-    error: the index `http://HOST/.well-known/agent-skills/index.json` lists no skills
-    # an unknown format
-    exit: 4
-    --- stderr
-    error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: its format `https://x.example/9\u{1b}[31m` is not known to this skillpm
-    hint: a newer version of skillpm may know the format
-    # a format that is not text
-    exit: 4
-    --- stderr
-    error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: its format `2` is not known to this skillpm
-    hint: a newer version of skillpm may know the format
-    # deep JSON
-    exit: 4
-    --- stderr
-    error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: 1:128: it is not JSON: recursion limit exceeded
-    hint: report it to the owner of the site
-    # not UTF-8 would be
-    exit: 4
-    --- stderr
-    error: the index `http://HOST/.well-known/agent-skills/index.json` cannot be used: 1:13: it is not JSON: expected value
-    hint: report it to the owner of the site
-    ");
-    let output = Sandbox::new().run(&["install", "http://127.0.0.1:9/x?y=1"]);
-    insta::assert_snapshot!(output, @"
-    exit: 2
-    --- stderr
-    error: `http://127.0.0.1:9/x?…` is not the address of a site: it has a query
-    hint: put `url:` before the address to download what is there
-    ");
+    Sandbox::new().fails(
+        &["install", "http://127.0.0.1:9/x?y=1"],
+        2,
+        "usage",
+        &["http://127.0.0.1:9/x?…", "`url:`"],
+    );
 }
 
 /// Entries that cannot be used, each with its message; the one that can is installed all the same.
@@ -569,147 +481,29 @@ fn hostile_entries() {
     let sandbox = Sandbox::new();
     let listed = told(&forge, &sandbox.run(&["install", "--list", &forge.url("")]));
     assert!(!listed.contains("s3cret") && !listed.contains('\u{1b}'), "{listed}");
-    insta::assert_snapshot!(listed, @r"
-    exit: 0
-    --- stdout
-    skills[0]
-      skills[0] in http://HOST
-      cannot be installed: its entry in the index is not an object
-    skills[1]
-      skills[1] in http://HOST
-      cannot be installed: its entry in the index has no `name`
-    canary
-      ../../canary in http://HOST
-      cannot be installed: its `name` in the index is invalid: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed
-    etc
-      /etc in http://HOST
-      cannot be installed: its `name` in the index is invalid: the name `/etc` contains `/`; only letters, digits and hyphens are allowed
-    Upper
-      Upper in http://HOST
-      cannot be installed: its `name` in the index is invalid: the name `Upper` has an upper-case letter
-    a--b
-      a--b in http://HOST
-      cannot be installed: its `name` in the index is invalid: the name `a--b` has two hyphens in a row
-    pдf
-      pдf in http://HOST
-      cannot be installed: its `name` in the index has letters other than `a` to `z`
-    xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx
-      xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx in http://HOST
-      cannot be installed: its `name` in the index is invalid: the name has 65 characters, 64 are allowed
-    esc\u{1b}[31m
-      esc\u{1b}[31m in http://HOST
-      cannot be installed: its `name` in the index is invalid: the name `esc\u{1b}[31m` contains U+001B; only letters, digits and hyphens are allowed
-    skills[9]
-      skills[9] in http://HOST
-      cannot be installed: its entry in the index has a `name` that is not text
-    no-description
-      no-description in http://HOST
-      cannot be installed: its entry in the index has no `description`
-    empty-description
-      empty-description in http://HOST
-      cannot be installed: its entry in the index has an empty `description`
-    no-type
-      no-type in http://HOST
-      cannot be installed: its entry in the index has no `type`
-    wrong-type
-      wrong-type in http://HOST
-      cannot be installed: its entry in the index has the `type` `exe`, which is neither `skill-md` nor `archive`
-    no-url
-      no-url in http://HOST
-      cannot be installed: its entry in the index has no `url`
-    file-url
-      file-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `file:///etc/passwd`: only `https` and `http` are supported
-    data-url
-      data-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `data:text/plain,x`: only `https` and `http` are supported
-    ftp-url
-      ftp-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `ftp://h.example/x`: only `https` and `http` are supported
-    login-url
-      login-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `h.example/x`: addresses with a user name or password are not allowed
-    spaced-url
-      spaced-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `a b.zip`: it has characters that addresses cannot have
-    backslash-url
-      backslash-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `..\..\x.zip`: it has characters that addresses cannot have
-    newline-url
-      newline-url in http://HOST
-      cannot be installed: its entry in the index has the `url` `a\u{d} X-Y: z`: it has characters that addresses cannot have
-    no-digest
-      no-digest in http://HOST
-      cannot be installed: its entry in the index has no `digest`
-    short-digest
-      short-digest in http://HOST
-      cannot be installed: the `digest` in its entry in the index: `sha256:00` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits
-    weak-digest
-      weak-digest in http://HOST
-      cannot be installed: the `digest` in its entry in the index: `md5:d41d8cd98f00b204e9800998ecf8427e` is not a digest: expected `sha256:` and 64 lower-case hexadecimal digits
-    twice
-      twice in http://HOST
-      cannot be installed: the index lists it more than once
-    good
-      Does good.
-      good in http://HOST
-    --- stderr
-    hint: `--skill good` instead of `--list` installs `good`, `--skill '*'` all
-    ");
-    let output = told(&forge, &sandbox.run(&["install", &forge.url("/@good")]));
-    assert!(output.starts_with("exit: 0"), "{output}");
-    insta::assert_snapshot!(output, @r"
-    exit: 0
-    --- stderr
-    + good (site:http://HOST at ba95440)
-    1 skill added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `skills[0]` of `http://HOST` cannot be installed: its entry in the index is not an object
-    warning: `skills[1]` of `http://HOST` cannot be installed: its entry in the index has no `name`
-    warning: `../../canary` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed
-    warning: `/etc` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `/etc` contains `/`; only letters, digits and hyphens are allowed
-    warning: `Upper` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `Upper` has an upper-case letter
-    warning: `a--b` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `a--b` has two hyphens in a row
-    warning: `pдf` of `http://HOST` cannot be installed: its `name` in the index has letters other than `a` to `z`
-    warning: `xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name has 65 characters, 64 are allowed
-    warning: `esc\u{1b}[31m` of `http://HOST` cannot be installed: its `name` in the index is invalid: the name `esc\u{1b}[31m` contains U+001B; only letters, digits and hyphens are allowed
-    warning: `skills[9]` of `http://HOST` cannot be installed: its entry in the index has a `name` that is not text
-    warning: `no-description` of `http://HOST` cannot be installed: its entry in the index has no `description`
-    warning: `empty-description` of `http://HOST` cannot be installed: its entry in the index has an empty `description`
-    warning: `no-type` of `http://HOST` cannot be installed: its entry in the index has no `type`
-    warning: `wrong-type` of `http://HOST` cannot be installed: its entry in the index has the `type` `exe`, which is neither `skill-md` nor `archive`
-    warning: `no-url` of `http://HOST` cannot be installed: its entry in the index has no `url`
-    warning: `file-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `file:///etc/passwd`: only `https` and `http` are supported
-    warning: `data-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `data:text/plain,x`: only `https` and `http` are supported
-    warning: `ftp-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `ftp://h.example/x`: only `https` and `http` are supported
-    warning: `login-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `h.example/x`: addresses with a user name or password are not allowed
-    warning: `spaced-url` of `http://HOST` cannot be installed: its entry in the index has the `url` `a b.zip`: it has characters that addresses cannot have
-    warning: `http://HOST` has 6 more that cannot be installed
-    hint: `skillpm list` shows what is installed, `skillpm invoke good` what an agent gets
-    ");
+    let listed = sandbox.ok(&["install", "--list", "--json", &forge.url("")]).json();
+    let usable = |listed: &Value| {
+        let skills = listed.as_array().expect("a list").iter();
+        skills
+            .filter(|skill| skill["problem"].is_null())
+            .map(|skill| skill["name"].clone())
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(
+        (listed.as_array().map(Vec::len), usable(&listed)),
+        (Some(entries.len() - 1), vec!["good".into()])
+    );
+    sandbox.tells(&["install", &forge.url("/@good")], 0, "skills: name change", &["good added"]);
     let all = Sandbox::new().run(&["install", &forge.url(""), "--skill", "*"]);
     assert_eq!((all.code, all.stderr.matches("was left out").count()), (Some(5), 26), "{all}");
-    let mut shown = String::new();
-    for name in ["file-url", "twice", "../../canary", "godo"] {
-        shown.push_str(&told(&forge, &sandbox.run(&["install", &forge.url(""), "--skill", name])));
+    for (name, exit, code, value) in [
+        ("file-url", 5, "integrity", "`file:///etc/passwd`"),
+        ("twice", 5, "integrity", "`twice/SKILL.md`"),
+        ("../../canary", 5, "integrity", "`../../canary/SKILL.md`"),
+        ("godo", 2, "usage", "`good`"),
+    ] {
+        sandbox.fails(&["install", &forge.url(""), "--skill", name], exit, code, &[value]);
     }
-    insta::assert_snapshot!(shown, @"
-    exit: 5
-    --- stderr
-    error: `file-url/SKILL.md` cannot be loaded: its entry in the index has the `url` `file:///etc/passwd`: only `https` and `http` are supported
-    exit: 5
-    --- stderr
-    error: `twice/SKILL.md` cannot be loaded: the index lists it more than once
-    exit: 5
-    --- stderr
-    error: `../../canary/SKILL.md` cannot be loaded: its `name` in the index is invalid: the name `../../canary` contains `.`; only letters, digits and hyphens are allowed
-    exit: 2
-    --- stderr
-    error: there is no skill `godo` in `http://HOST`
-    hint: did you mean `good`?
-    hint: `skillpm install --list http://HOST` shows what is available
-    ");
     assert!(forge.asked().iter().all(|path| path.starts_with(V2)), "{:?}", forge.asked());
 }
 
@@ -749,82 +543,18 @@ fn hostile_lists_of_files() {
         .serve(&format!("{V1}/query/a%3Fb%23c"), "x");
     forge.serve(&format!("{V1}/case/skill.md"), "x");
     forge.serve(&format!("{V1}/index.json"), json!({"skills": entries}).to_string());
-    let mut shown = told(&forge, &sandbox.run(&["install", "--list", &forge.url("")]));
-    for name in ["up", "case", "missing"] {
-        shown.push_str(&told(&forge, &sandbox.run(&["install", &forge.url(""), "--skill", name])));
+    let listed = sandbox.ok(&["install", "--list", "--json", &forge.url("")]).json();
+    let problems: Vec<_> = fields(&listed, ": name problem");
+    let usable: Vec<_> = problems.iter().filter_map(|line| line.strip_suffix(" -")).collect();
+    assert_eq!(problems.len(), entries.len());
+    assert_eq!(usable, ["encoded", "query", "case", "missing", "good"]);
+    for (name, exit, code, value) in [
+        ("up", 5, "integrity", "`../../x`"),
+        ("case", 5, "integrity", "`SKILL.md` and `skill.md`"),
+        ("missing", 4, "network", "/missing/gone.md"),
+    ] {
+        sandbox.fails(&["install", &forge.url(""), "--skill", name], exit, code, &[value]);
     }
-    insta::assert_snapshot!(shown, @r"
-    exit: 0
-    --- stdout
-    no-list
-      no-list in http://HOST
-      cannot be installed: its entry in the index has no list `files`, which one without `$schema` needs
-    no-paths
-      no-paths in http://HOST
-      cannot be installed: its entry in the index lists a file that is not a path
-    objects
-      objects in http://HOST
-      cannot be installed: its entry in the index lists a file that is not a path
-    up
-      up in http://HOST
-      cannot be installed: its entry in the index lists the file `../../x`: it has a `.` or `..` component
-    absolute
-      absolute in http://HOST
-      cannot be installed: its entry in the index lists the file `/etc/passwd`: it is absolute
-    backslash
-      backslash in http://HOST
-      cannot be installed: its entry in the index lists the file `..\x`: it has a backslash
-    encoded
-      D.
-      encoded in http://HOST
-    address
-      address in http://HOST
-      cannot be installed: its entry in the index lists the file `https://h.example/x`: it has a colon
-    query
-      D.
-      query in http://HOST
-    git
-      git in http://HOST
-      cannot be installed: its entry in the index lists the file `.git/hooks/pre-commit`: it is part of a git repository's own files
-    control
-      control in http://HOST
-      cannot be installed: its entry in the index lists the file `a b`: it has the invisible character U+000A
-    twice
-      twice in http://HOST
-      cannot be installed: its entry in the index lists the file `a` twice
-    case
-      D.
-      case in http://HOST
-    no-skill
-      no-skill in http://HOST
-      cannot be installed: its entry in the index lists no `SKILL.md`
-    none
-      none in http://HOST
-      cannot be installed: its entry in the index lists no `SKILL.md`
-    many
-      many in http://HOST
-      cannot be installed: its entry in the index lists 6000 files, 5000 are allowed
-    missing
-      D.
-      missing in http://HOST
-    good
-      D.
-      good in http://HOST
-    --- stderr
-    hint: `--skill encoded` instead of `--list` installs `encoded`, `--skill '*'` all
-    exit: 5
-    --- stderr
-    error: `up/SKILL.md` cannot be loaded: its entry in the index lists the file `../../x`: it has a `.` or `..` component
-    exit: 5
-    --- stderr
-    error: the skill `case` is refused
-      caused by: `SKILL.md` and `skill.md` are the same name on some file systems
-    exit: 4
-    --- stderr
-    error: `missing` cannot be fetched
-      caused by: `http://HOST/.well-known/skills/missing/gone.md` does not exist (status 404)
-    hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
-    ");
     assert_eq!(installed(&sandbox), [""; 0]);
     for name in ["encoded", "query", "good"] {
         let output = sandbox.run(&["install", &forge.url(""), "--skill", name]);
@@ -843,69 +573,47 @@ fn hostile_lists_of_files() {
 /// Artifacts with what no skill may have, and such as are something else.
 #[test]
 fn hostile_artifacts() {
+    type Case<'a> = (&'a str, i32, &'a str, &'a [&'a str], &'a str, Vec<u8>);
     let raw =
         |name: &str| crate::support::zip::raw(&[("SKILL.md", document("x").as_bytes()), (name, b"x")], "");
-    let cases: Vec<(&str, &str, Vec<u8>)> = vec![
-        ("up", "archive", raw("../../canary")),
-        ("absolute", "archive", raw("/canary")),
-        ("a link", "archive", Tree::new().skill("", "x").symlink("l", "/etc/passwd").zip()),
-        ("a page", "archive", b"<html>".to_vec()),
-        ("text", "skill-md", b"# Title\n".to_vec()),
-        ("no skill", "archive", Tree::new().file("README.md", "x").file("a/SKILL.md", document("x")).zip()),
-        ("cut off", "archive", tar_gz(&skill("x"))[..100].to_vec()),
-        ("a bomb", "archive", crate::support::tar::gzip(&vec![0; 300 << 20])),
+    let cases: Vec<Case<'_>> = vec![
+        ("up", 5, "integrity", &["x", "../../canary"], "archive", raw("../../canary")),
+        ("absolute", 5, "integrity", &["x", "/canary"], "archive", raw("/canary")),
+        (
+            "a link",
+            5,
+            "integrity",
+            &["x", "l"],
+            "archive",
+            Tree::new().skill("", "x").symlink("l", "/etc/passwd").zip(),
+        ),
+        ("a page", 5, "integrity", &["x", "HTML"], "archive", b"<html>".to_vec()),
+        ("text", 5, "integrity", &["x", "SKILL.md", "---"], "skill-md", b"# Title\n".to_vec()),
+        (
+            "no skill",
+            5,
+            "integrity",
+            &["x", "SKILL.md"],
+            "archive",
+            Tree::new().file("README.md", "x").file("a/SKILL.md", document("x")).zip(),
+        ),
+        ("cut off", 5, "integrity", &["x", "cut off"], "archive", tar_gz(&skill("x"))[..100].to_vec()),
+        (
+            "a bomb",
+            5,
+            "integrity",
+            &["x", "the gzip stream"],
+            "archive",
+            crate::support::tar::gzip(&vec![0; 300 << 20]),
+        ),
     ];
-    let mut shown = String::new();
-    for (what, kind, artifact) in cases {
+    for (what, exit, code, values, kind, artifact) in cases {
         let (forge, sandbox) = (Forge::start(), Sandbox::new());
         index(&forge, "", &[entry("x", kind, "x", &artifact)]);
         forge.serve(&format!("{V2}/x"), artifact);
-        write!(shown, "# {what}\n{}", told(&forge, &sandbox.run(&["install", &forge.url("")])))
-            .expect("memory");
+        sandbox.fails(&["install", &forge.url("")], exit, code, values);
         assert_eq!(sandbox.tree(&sandbox.project()), Vec::<String>::new(), "{what}");
     }
-    insta::assert_snapshot!(shown, @"
-    # up
-    exit: 5
-    --- stderr
-    error: `x` of `http://HOST` is refused
-      caused by: `../../canary`: this name is not allowed: it has a `.` or `..` component
-    # absolute
-    exit: 5
-    --- stderr
-    error: `x` of `http://HOST` is refused
-      caused by: `/canary`: this name is not allowed: it is absolute
-    # a link
-    exit: 5
-    --- stderr
-    error: the skill `x` is refused
-      caused by: `l`: this is a symbolic link that leads out of the skill or to no regular file
-    # a page
-    exit: 5
-    --- stderr
-    error: `x` of `http://HOST` is refused
-      caused by: this is not a zip, tar or tar.gz archive: it looks like an HTML page
-    # text
-    exit: 5
-    --- stderr
-    error: `x` of `http://HOST` is refused
-      caused by: this is not a `SKILL.md`, whose first line is `---`: it looks like a text file
-    # no skill
-    exit: 5
-    --- stderr
-    error: `x` of `http://HOST` is refused
-      caused by: the archive has no `SKILL.md` at its root
-    # cut off
-    exit: 5
-    --- stderr
-    error: `x` of `http://HOST` is refused
-      caused by: the archive is cut off: the gzip stream has no end
-    # a bomb
-    exit: 5
-    --- stderr
-    error: `x` of `http://HOST` is refused
-      caused by: `the gzip stream`: this entry unpacks to 201 times its size, 200 times is allowed
-    ");
 }
 
 /// A name of the index and one in the skill that differ: what an agent will call it is what counts.
@@ -917,18 +625,12 @@ fn names_that_differ() {
         "",
         &[("pdf", skill("docx")), ("orders", Tree::new().file("SKILL.md", document("Order helper")))],
     );
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", &forge.url(""), "--skill", "*"])), @"
-    exit: 0
-    --- stderr
-    + docx (site:http://HOST at 7429c80)
-    + orders (site:http://HOST at 23eda27)
-    2 skills added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `docx` does not follow the specification: the name `docx` differs from the directory's name `pdf`
-    warning: `orders` does not follow the specification: the name `Order helper` has an upper-case letter (and 2 more)
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets
-    ");
+    sandbox.tells(
+        &["install", &forge.url(""), "--skill", "*"],
+        0,
+        "skills: name change; warnings: code",
+        &["docx added", "orders added", "off-specification", "off-specification"],
+    );
     insta::assert_snapshot!(read(&forge, &sandbox, "skillpm.toml"), @r#"
     [skills]
     docx = { url = "http://HOST", path = "pdf" }
@@ -953,12 +655,12 @@ fn logins_and_other_hosts() {
             entry("there", "archive", &forge.other_url("/there.tar.gz"), &there),
         ],
     );
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["install", "--list", &forge.url("")])), @"
-    exit: 4
-    --- stderr
-    error: `http://HOST/.well-known/agent-skills/index.json` requires a login: Log in
-    hint: set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
-    ");
+    sandbox.fails(
+        &["install", "--list", &forge.url("")],
+        4,
+        "network",
+        &["/.well-known/agent-skills/index.json"],
+    );
     let netrc = sandbox.write(
         "../netrc",
         "machine 127.0.0.1 login ada password s3cret\ndefault login ada password s3cret\n",
@@ -994,82 +696,48 @@ fn a_forbidden_place_may_be_an_empty_one() {
     let output = sandbox.run(&["install", &forge.url("")]);
     assert_eq!(output.code, Some(0), "{output}");
     forge.fail_always(Endpoint::Index, Fault::status(403));
-    insta::assert_snapshot!(told(&forge, &Sandbox::new().run(&["install", &forge.url("")])), @"
-    exit: 4
-    --- stderr
-    error: `HOST` does not allow access to `http://HOST/.well-known/agent-skills/index.json`: From the forge
-    hint: set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
-    ");
+    Sandbox::new().fails(
+        &["install", &forge.url("")],
+        4,
+        "network",
+        &["/.well-known/agent-skills/index.json"],
+    );
 }
 
 /// THREATS section 3: faults of the index and of one artifact among others.
 #[test]
 fn faults() {
-    let mut shown = String::new();
-    for (what, endpoint, fault) in [
-        ("index: broken", Endpoint::Index, Fault::Status(500, vec![], "")),
-        ("index: endless", Endpoint::Index, Fault::Endless),
-        ("index: stalled", Endpoint::Index, Fault::Silent),
-        ("index: gzip bomb", Endpoint::Index, Fault::Gzip(1 << 24)),
-        ("artifact: missing", Endpoint::File, Fault::Status(404, vec![], "")),
-        ("artifact: cut off", Endpoint::File, Fault::Truncated),
-        ("artifact: a page", Endpoint::File, Fault::Html),
-        ("artifact: endless", Endpoint::File, Fault::Endless),
+    for (what, exit, code, values, endpoint, fault) in [
+        (
+            "index: broken",
+            4,
+            "http-status",
+            &["status 500"][..],
+            Endpoint::Index,
+            Fault::Status(500, vec![], ""),
+        ),
+        ("index: endless", 5, "too-large", &["16777216 bytes"], Endpoint::Index, Fault::Endless),
+        ("index: stalled", 4, "request-timeout", &["--offline"], Endpoint::Index, Fault::Silent),
+        ("index: gzip bomb", 4, "network", &["gzip"], Endpoint::Index, Fault::Gzip(1 << 24)),
+        (
+            "artifact: missing",
+            4,
+            "network",
+            &["pdf.tar.gz", "status 404"],
+            Endpoint::File,
+            Fault::Status(404, vec![], ""),
+        ),
+        ("artifact: cut off", 4, "response-cut-off", &[], Endpoint::File, Fault::Truncated),
+        ("artifact: a page", 5, "integrity", &["sha256:80"], Endpoint::File, Fault::Html),
+        ("artifact: endless", 5, "too-large", &["104857600 bytes"], Endpoint::File, Fault::Endless),
     ] {
         let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
         sandbox.env("SKILLPM_HTTP_RETRIES", "0").env("SKILLPM_HTTP_TIMEOUT", "1");
         publish(&forge, "", &[("pdf", skill("pdf"))]);
         forge.fail_always(endpoint, fault);
-        write!(shown, "# {what}\n{}", told(&forge, &sandbox.run(&["install", &forge.url("")])))
-            .expect("memory");
+        sandbox.fails(&["install", &forge.url("")], exit, code, values);
         assert_eq!(sandbox.tree(&sandbox.project()), Vec::<String>::new(), "{what}");
     }
-    insta::assert_snapshot!(shown.replace(&shown_digest(&shown), "[DIGEST]"), @"
-    # index: broken
-    exit: 4
-    --- stderr
-    error: `http://HOST/.well-known/agent-skills/index.json` answered with status 500
-    hint: the server has a problem: try again later
-    # index: endless
-    exit: 5
-    --- stderr
-    error: the response from `HOST` has more than 16777216 bytes
-    # index: stalled
-    exit: 4
-    --- stderr
-    error: `HOST` did not answer within 1 second
-    hint: check the connection; behind a proxy, set `HTTPS_PROXY`
-    hint: skills in the store can be installed without a network: `--offline`
-    # index: gzip bomb
-    exit: 4
-    --- stderr
-    error: `http://HOST/.well-known/agent-skills/index.json` answered in the encoding `gzip`, which was not requested
-    hint: a proxy or a login page may have changed the response
-    # artifact: missing
-    exit: 4
-    --- stderr
-    error: `http://HOST/.well-known/agent-skills/pdf.tar.gz` does not exist (status 404)
-    hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[LOCAL]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
-    # artifact: cut off
-    exit: 4
-    --- stderr
-    error: the response from `HOST` was cut off: 92 bytes arrived, 184 were expected
-    hint: run it again
-    # artifact: a page
-    exit: 5
-    --- stderr
-    error: `http://HOST/.well-known/agent-skills/pdf.tar.gz` does not match the site's index: expected [DIGEST], found sha256:80ec9fb2a89840869ebf4df8dd9eb4e4268631bb8105e452937462d35cee0ebc
-    hint: the site may be changing right now: run it again later, and report it to its owner if it persists
-    # artifact: endless
-    exit: 5
-    --- stderr
-    error: the response from `HOST` has more than 104857600 bytes
-    ");
-}
-
-/// The digest that compression decides.
-fn shown_digest(text: &str) -> String {
-    text.split("expected sha256:").nth(1).map(|rest| format!("sha256:{}", &rest[..64])).unwrap_or_default()
 }
 
 /// Many skills at once: one index, one request each, and as many files open as the system allows.
@@ -1113,12 +781,7 @@ fn a_template_of_a_site() {
         "Does mine. Use when mine is asked for.",
     ]);
     assert_eq!(output.code, Some(0), "{output}");
-    insta::assert_snapshot!(told(&forge, &sandbox.run(&["create", "two", "--template", &forge.url("")])), @"
-    exit: 2
-    --- stderr
-    error: `http://HOST` is a site, but it does not say which skill to use
-    hint: name one, as in `http://HOST//NAME`; `skillpm install --list http://HOST` shows what is available
-    ");
+    sandbox.fails(&["create", "two", "--template", &forge.url("")], 2, "usage", &["skillpm install --list "]);
 }
 
 proptest! {
