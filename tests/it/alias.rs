@@ -26,24 +26,15 @@ fn body(sandbox: &Sandbox, name: &str) -> String {
 fn another_source_under_a_name_that_is_taken() {
     let sandbox = sandbox();
     let before = (sandbox.read("skillpm.toml"), sandbox.read("skillpm.lock"));
-    insta::assert_snapshot!(sandbox.run(&["install", "./two/pdf"]), @"
-    exit: 1
-    --- stderr
-    error: `pdf` is already installed from `./one/pdf`, and this is another skill
-    hint: nothing was changed; `--as NAME` installs it under another name beside the existing one; `--force` replaces that
-    ");
+    sandbox.fails(&["install", "./two/pdf"], 1, "findings", &["./one/pdf", "--as NAME", "--force"]);
     assert_eq!((sandbox.read("skillpm.toml"), sandbox.read("skillpm.lock")), before);
     assert_eq!(body(&sandbox, "pdf"), "one");
-    insta::assert_snapshot!(sandbox.run(&["install", "./two/pdf", "--as", "pdf-two"]), @"
-    exit: 0
-    --- stderr
-    + pdf-two (path:./two/pdf)
-    1 skill added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: agents that go by the name in `SKILL.md` still call `pdf-two` `pdf`
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf-two` what an agent gets
-    ");
+    sandbox.tells(
+        &["install", "./two/pdf", "--as", "pdf-two"],
+        0,
+        "skills: name change; warnings: code",
+        &["pdf-two added", "name-directory"],
+    );
     let output = sandbox.ok(&["invoke", "pdf-two"]);
     assert!(
         output.stdout.contains("two") && output.stderr.is_empty(),

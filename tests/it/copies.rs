@@ -32,21 +32,13 @@ fn merged() -> Sandbox {
 #[test]
 fn a_copy_of_a_merged_skill_is_skillpm_s() {
     let sandbox = merged();
-    insta::assert_snapshot!(sandbox.run(&["list"]), @"
-    exit: 0
-    --- stdout
-    name  version  scope    source          seen by      state
-    pdf   -        project  path:./src/pdf  claude-code  edited
-    ");
-    insta::assert_snapshot!(sandbox.run(&["why", "pdf"]), @"
-    exit: 0
-    --- stdout
-    pdf, in the project
-      requested by skillpm.toml:2: pdf = { path = \"./src/pdf\" }
-      from path:./src/pdf
-      is in .agents/skills/pdf, edited since it was installed
-      seen by claude-code in .claude/skills/pdf, a copy
-    ");
+    sandbox.tells(&["list"], 0, ": name scope state agents", &["pdf project modified claude-code"]);
+    sandbox.tells(
+        &["why", "pdf"],
+        0,
+        "installed: name scope state asked.line; installed.seen: form agents",
+        &["pdf project modified 2", "copy claude-code"],
+    );
     let text = sandbox.read(HOME);
     // The store may be cleared: what lies in the project says enough.
     std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm")).expect("is there");
@@ -91,14 +83,7 @@ fn copies_are_made_of_what_lies_there() {
 fn an_edited_copy_is_told() {
     let sandbox = scene();
     sandbox.write(COPY, skill("pdf", "mine"));
-    insta::assert_snapshot!(sandbox.run(&["list"]), @"
-    exit: 0
-    --- stdout
-    name  version  scope    source          seen by      state
-    pdf   -        project  path:./src/pdf  claude-code  ok, copy edited
-    --- stderr
-    hint: claude-code's copy of `pdf` was edited: `skillpm doctor` shows where it is
-    ");
+    sandbox.tells(&["list"], 0, ": name scope state agents", &["pdf project ok claude-code"]);
     let listed = sandbox.ok(&["list", "--json"]).stdout;
     let listed: serde_json::Value = serde_json::from_str(&listed).expect("JSON");
     assert_eq!(listed[0]["edited_copies"], serde_json::json!(["claude-code"]));

@@ -31,7 +31,7 @@ fn states(sandbox: &Sandbox) -> Vec<(String, String, bool)> {
 
 /// Issue 4: not uninstalled, not seen, nothing lost, nothing downloaded to get it back.
 #[test]
-fn out_of_sight_and_back() {
+fn the_page() {
     let sandbox = installed(&[]);
     let (shape_before, lock) = (shape(&sandbox), sandbox.read("skillpm.lock"));
     let manifest = sandbox.read("skillpm.toml");
@@ -127,38 +127,30 @@ fn a_restore_keeps_it_disabled() {
     // By hand, in either direction.
     let text = sandbox.read("skillpm.toml");
     sandbox.write("skillpm.toml", text.replace(", disabled = true", ""));
-    insta::assert_snapshot!(sandbox.run(&["install"]), @"
-    exit: 0
-    --- stderr
-    = docx (path:./src)
-    > pdf (path:./src)
-    1 skill unchanged, 1 enabled in `.agents/skills`
-    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets
-    ");
+    sandbox.tells(
+        &["install"],
+        0,
+        "skills: name change; agents:",
+        &["docx unchanged", "pdf enabled", "claude-code"],
+    );
     sandbox.write("skillpm.toml", &text);
     let listed = sandbox.run(&["list"]);
     assert!(listed.stderr.contains("`pdf` is disabled in `skillpm.toml`, but agents see it"), "{listed}");
-    insta::assert_snapshot!(sandbox.run(&["install"]), @"
-    exit: 0
-    --- stderr
-    = docx (path:./src)
-    < pdf (path:./src, disabled)
-    1 skill unchanged, 1 disabled in `.agents/skills`
-    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets
-    ");
+    sandbox.tells(
+        &["install"],
+        0,
+        "skills: name change disabled; agents:",
+        &["docx unchanged false", "pdf disabled true", "claude-code"],
+    );
     assert_eq!(shape(&sandbox), disabled);
     // An update is out of sight, too.
     write_skill(&sandbox, "pdf", "second");
-    insta::assert_snapshot!(sandbox.run(&["install", "./src/pdf"]), @"
-    exit: 0
-    --- stderr
-    ~ pdf (path:./src/pdf, disabled)
-    1 skill updated in `.agents/skills`
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    warning: `pdf` stays disabled: `skillpm enable pdf` shows it to agents again
-    ");
+    sandbox.tells(
+        &["install", "./src/pdf"],
+        0,
+        "skills: name change disabled; warnings: code",
+        &["pdf updated true", "still-disabled"],
+    );
     assert!(sandbox.read(".agents/.skillpm-disabled/pdf/SKILL.md").ends_with("second\n"));
     sandbox.ok(&["remove", "pdf"]);
     assert!(!shape(&sandbox).contains("pdf"), "{}", shape(&sandbox));
@@ -187,12 +179,7 @@ fn copies_of_agents_go_and_come() {
     assert!(!copy.exists());
     sandbox.ok(&["enable", "pdf"]);
     std::fs::write(&copy, "mine").expect("edited");
-    insta::assert_snapshot!(sandbox.run(&["disable", "pdf"]), @"
-    exit: 1
-    --- stderr
-    error: `.claude/skills/pdf` was edited since it was installed
-    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
-    ");
+    sandbox.fails(&["disable", "pdf"], 1, "findings", &[".claude/skills/pdf", "--force"]);
     assert_eq!(states(&sandbox)[1].1, "ok", "nothing was changed");
     let forced = sandbox.ok(&["disable", "pdf", "--force"]).to_string();
     assert!(forced.contains("your edited `pdf` was saved"), "{forced}");
@@ -281,14 +268,12 @@ fn a_skill_that_was_never_installed() {
     let output = sandbox.run(&["enable", "pdf"]);
     assert_eq!(output.code, Some(3), "{output}");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removed");
-    insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
-    exit: 0
-    --- stderr
-    + pdf
-    1 skill enabled
-    `skillpm.toml` changed: commit it
-    warning: `pdf` is not installed yet: `skillpm install` installs it
-    ");
+    sandbox.tells(
+        &["enable", "pdf"],
+        0,
+        "skills: name changed; warnings: code",
+        &["pdf true", "not-installed-yet"],
+    );
     sandbox.ok(&["install"]);
     assert!(sandbox.project().join(".goose/skills/pdf/SKILL.md").exists());
 }
@@ -335,12 +320,12 @@ fn a_disabled_skill_without_a_lockfile_is_not_forgotten() {
     let why = sandbox.run(&["why", "pdf"]);
     assert!(why.code == Some(0) && why.stdout.contains("skillpm.toml"), "{why}");
     let before = sandbox.scope();
-    insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
-    exit: 3
-    --- stderr
-    error: `pdf` is in `.agents/.skillpm-disabled/pdf`, but not in the lockfile
-    hint: nothing was changed; `skillpm install` locks it, then `skillpm enable pdf` moves it
-    ");
+    sandbox.fails(
+        &["enable", "pdf"],
+        3,
+        "configuration",
+        &[".agents/.skillpm-disabled/pdf", "skillpm install", "skillpm enable pdf"],
+    );
     assert_eq!(sandbox.scope(), before);
     sandbox.ok(&["install"]);
     sandbox.ok(&["enable", "pdf"]);
@@ -358,12 +343,7 @@ fn what_is_moved_and_replaced_is_kept_from_where_it_lies() {
     let sandbox = Sandbox::new();
     write_skill(&sandbox, "pdf", "pdf");
     sandbox.write(".agents/.skillpm-disabled/pdf/notes.md", "mine");
-    insta::assert_snapshot!(sandbox.run(&["install", "./src"]), @"
-    exit: 1
-    --- stderr
-    error: `.agents/.skillpm-disabled/pdf` already exists and was not installed by skillpm
-    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
-    ");
+    sandbox.fails(&["install", "./src"], 1, "findings", &[".agents/.skillpm-disabled/pdf", "--force"]);
     let output = sandbox.ok(&["install", "./src", "--force"]);
     let saved = "`.agents/.skillpm-disabled/pdf`, which is not skillpm's, was saved";
     assert!(output.stderr.contains(saved), "{output}");

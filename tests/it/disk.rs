@@ -41,6 +41,16 @@ fn as_nobody(sandbox: &Sandbox, args: &[&str]) -> std::process::Output {
     command.output().expect("starts")
 }
 
+/// The same with errors as JSON.
+fn output_of_nobody(sandbox: &Sandbox, args: &[&str]) -> crate::support::Output {
+    let output = as_nobody(sandbox, &[&["--error-format", "json"], args].concat());
+    crate::support::Output {
+        code: output.status.code(),
+        stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
+        stderr: String::from_utf8_lossy(&output.stderr).into_owned(),
+    }
+}
+
 fn text(sandbox: &Sandbox, output: &std::process::Output) -> String {
     let root = sandbox.project().parent().expect("a parent").display().to_string();
     format!(
@@ -56,14 +66,8 @@ fn a_project_that_cannot_be_written() {
     skill(&sandbox);
     std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o555)).expect("chmod");
     let before = sandbox.tree(&sandbox.project());
-    let output = as_nobody(&sandbox, &["install", "./src/pdf"]);
-    insta::assert_snapshot!(text(&sandbox, &output), @"
-    exit: Some(6)
-    error: failed to create `.agents`
-      caused by: Permission denied (os error 13)
-    hint: check who owns the path, and its mode
-    hint: `skillpm install -g ./src/pdf` works on your own skills instead
-    ");
+    let output = output_of_nobody(&sandbox, &["install", "./src/pdf"]);
+    output.failed_with(6, "storage", &[".agents", "skillpm install -g ./src/pdf"]);
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     std::fs::set_permissions(sandbox.project(), std::fs::Permissions::from_mode(0o755)).expect("chmod");
 }
@@ -153,14 +157,12 @@ fn directories_of_others_and_directories_without_write_permission() {
     let run = |args: &[&str]| text(&sandbox, &as_nobody(&sandbox, args));
     let installed = run(&["install", "./src/pdf", "-a", "claude-code"]);
     assert!(installed.starts_with("exit: Some(0)"), "{installed}");
-    insta::assert_snapshot!(run(&["list", "-p"]), @"exit: Some(0)");
-    insta::assert_snapshot!(run(&["install", "./src/pdf", "-a", "goose"]), @"
-    exit: Some(6)
-    error: failed to look at `.goose/skills`
-      caused by: Permission denied (os error 13)
-    hint: check who owns the path, and its mode
-    hint: `skillpm install -g ./src/pdf` works on your own skills instead
-    ");
+    assert_eq!(run(&["list", "-p"]), "exit: Some(0)\n");
+    output_of_nobody(&sandbox, &["install", "./src/pdf", "-a", "goose"]).failed_with(
+        6,
+        "storage",
+        &[".goose/skills", "skillpm install -g ./src/pdf"],
+    );
     let cache = sandbox.project().join(".agents/skills/pdf/empty");
     std::fs::create_dir_all(cache.join("sub")).expect("directories");
     for dir in [cache.join("sub"), cache] {
@@ -274,14 +276,7 @@ fn a_home_on_a_read_only_or_full_disk() {
 fn a_project_on_a_read_only_disk() {
     let sandbox = beside();
     let Some(_disk) = Mount::tmpfs(&sandbox.project(), "ro") else { return };
-    insta::assert_snapshot!(sandbox.run(&["install", "~/src/pdf"]), @"
-    exit: 6
-    --- stderr
-    error: failed to create `.agents`
-      caused by: Read-only file system (os error 30)
-    hint: remount the file system as writable
-    hint: `skillpm install -g '~/src/pdf'` works on your own skills instead
-    ");
+    sandbox.fails(&["install", "~/src/pdf"], 6, "storage", &[".agents", "skillpm install -g '~/src/pdf'"]);
 }
 
 /// After the clock was set back, all that was written before is of the future, and what is written now
@@ -382,12 +377,7 @@ fn a_tree_that_may_not_be_moved() {
     assert!(installed.starts_with("exit: Some(0)"), "{installed}");
     let tree = sandbox.project().join(".agents/skills/pdf");
     std::fs::set_permissions(&tree, std::fs::Permissions::from_mode(0o555)).expect("chmod");
-    insta::assert_snapshot!(run(&["remove", "pdf"]), @"
-    exit: Some(6)
-    error: failed to move `.agents/skills/pdf`
-      caused by: Permission denied (os error 13)
-    hint: check who owns the path, and its mode
-    ");
+    output_of_nobody(&sandbox, &["remove", "pdf"]).failed_with(6, "storage", &[".agents/skills/pdf"]);
     assert!(tree.join("SKILL.md").exists());
 }
 

@@ -26,7 +26,7 @@ fn sandbox() -> Sandbox {
 
 /// DESIGN 4: `{ path = "../brand", editable = true }` is a link, not a copy.
 #[test]
-fn a_link_in_place_of_a_copy() {
+fn the_page() {
     let sandbox = sandbox();
     let args = ["install", "--editable", "../brand", "-a", "claude-code"];
     insta::assert_snapshot!(sandbox.run(&[&args[..], &["--dry-run"]].concat()), @"
@@ -110,12 +110,7 @@ fn a_directory_with_several_skills() {
     .agents/skills/pdf -> ../../mine/pdf
     ");
     sandbox.write("skillpm.toml", "[skills]\nmine = { path = \"./mine\", editable = true }\n");
-    insta::assert_snapshot!(sandbox.run(&["install"]), @"
-    exit: 3
-    --- stderr
-    error: `mine` is editable, but `./mine` has no `SKILL.md`
-    hint: a link leads to one skill: name its directory in `skillpm.toml` with `subdir`
-    ");
+    sandbox.fails(&["install"], 3, "configuration", &["./mine", "SKILL.md"]);
 }
 
 #[test]
@@ -154,16 +149,12 @@ fn a_copy_becomes_editable_and_back() {
     let output = sandbox.run(&["install", "-e", "../brand"]);
     assert_eq!(output.code, Some(1), "{output}");
     assert_eq!(sandbox.read(".agents/skills/brand/SKILL.md"), "mine");
-    insta::assert_snapshot!(sandbox.ok(&["install", "-e", "../brand", "--force"]).to_string(), @"
-    exit: 0
-    --- stderr
-    ~ brand (path:../brand, editable)
-    1 skill updated in `.agents/skills`
-    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed; `brand` comes from outside of the project, so colleagues cannot install it
-    warning: your edited `brand` was saved; `skillpm undo` restores it
-    hint: `skillpm list` shows what is installed, `skillpm invoke brand` what an agent gets
-    ");
+    sandbox.tells(
+        &["install", "-e", "../brand", "--force"],
+        0,
+        "skills: name change editable; agents:; warnings: code",
+        &["brand updated true", "claude-code", "edited-saved"],
+    );
     assert!(!sandbox.read("skillpm.lock").contains("brand"));
     // By hand, too; a copy for agents is no way to follow edits.
     sandbox.write(
@@ -232,51 +223,35 @@ fn a_directory_that_moved() {
     let sandbox = sandbox();
     sandbox.ok(&["install", "-e", "../brand", "-a", "claude-code"]);
     std::fs::rename(sandbox.project().join("../brand"), sandbox.project().join("moved")).expect("moved");
-    insta::assert_snapshot!(sandbox.run(&["install"]), @"
-    exit: 3
-    --- stderr
-    error: `brand` is editable, but `../brand` does not exist
-    hint: restore the directory, or remove the skill with `skillpm remove brand`
-    ");
-    insta::assert_snapshot!(sandbox.run(&["list"]), @"
-    exit: 0
-    --- stdout
-    name   version  scope    source         seen by      state
-    brand  -        project  path:../brand  claude-code  missing
-    --- stderr
-    hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove brand`
-    ");
-    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
-    exit: 5
-    --- stdout
-    missing: brand, project
-      `[DIR]/project/.agents/skills/brand`: `[DIR]/brand` does not exist
-    --- stderr
-    1 skill: 1 missing
-    hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove brand`
-    ");
+    sandbox.fails(&["install"], 3, "configuration", &["../brand", "skillpm remove brand"]);
+    sandbox.tells(
+        &["list"],
+        0,
+        ": name scope state agents editable",
+        &["brand project missing claude-code true"],
+    );
+    sandbox.tells(
+        &["verify"],
+        5,
+        "skills: name verdict; skills.places: agent verdict",
+        &["brand missing", "- missing"],
+    );
     let link = sandbox.project().join(".agents/skills/brand");
     let target = std::fs::read_link(&link).expect("a link");
     std::fs::remove_file(&link).expect("removed");
-    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
-    exit: 5
-    --- stdout
-    missing: brand, project
-      `[DIR]/project/.agents/skills/brand` does not exist
-    --- stderr
-    1 skill: 1 missing
-    hint: `brand` is editable, but its directory is gone: restore the directory, or remove the skill with `skillpm remove brand`
-    ");
+    sandbox.tells(
+        &["verify"],
+        5,
+        "skills: name verdict; skills.places: agent verdict",
+        &["brand missing", "- missing"],
+    );
     symlink("../../moved", &link).expect("a link");
-    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
-    exit: 5
-    --- stdout
-    elsewhere: brand, project
-      `[DIR]/project/.agents/skills/brand` leads to `../../moved`
-    --- stderr
-    1 skill: 1 elsewhere
-    hint: `skillpm doctor` shows what to do about links
-    ");
+    sandbox.tells(
+        &["verify"],
+        5,
+        "skills: name verdict; skills.places: agent verdict",
+        &["brand elsewhere", "- elsewhere"],
+    );
     std::fs::remove_file(&link).expect("removed");
     symlink(target, &link).expect("a link");
     // What only takes away needs no directory.
@@ -302,22 +277,16 @@ fn disabled_and_linked() {
     sandbox.ok(&["install", "-e", "../brand", "-a", "claude-code"]);
     sandbox.ok(&["disable", "brand"]);
     assert_eq!(links(&sandbox), "");
-    insta::assert_snapshot!(sandbox.run(&["list"]), @"
-    exit: 0
-    --- stdout
-    name   version  scope    source         seen by  state
-    brand  -        project  path:../brand  -        disabled
-    ");
+    sandbox.tells(
+        &["list"],
+        0,
+        ": name scope state disabled editable",
+        &["brand project disabled true true"],
+    );
     sandbox.ok(&["install"]);
     assert_eq!(links(&sandbox), "");
     sandbox.ok(&["link", "-a", "goose"]);
-    insta::assert_snapshot!(sandbox.ok(&["enable", "brand"]).to_string(), @"
-    exit: 0
-    --- stderr
-    + brand (linked for claude-code and goose)
-    1 skill enabled
-    `skillpm.toml` changed: commit it
-    ");
+    sandbox.tells(&["enable", "brand"], 0, "skills: name changed agents", &["brand true claude-code,goose"]);
     insta::assert_snapshot!(links(&sandbox), @"
     .agents/skills/brand -> ../../../brand
     .claude/skills/brand -> ../../.agents/skills/brand
@@ -390,12 +359,7 @@ fn what_lies_in_its_place() {
     let place = sandbox.project().join(".agents/skills/brand");
     std::fs::create_dir_all(place.parent().expect("a parent")).expect("directories");
     symlink("/nowhere", &place).expect("a link");
-    insta::assert_snapshot!(sandbox.run(&["install", "-e", "../brand"]), @"
-    exit: 1
-    --- stderr
-    error: `.agents/skills/brand` is a link to somewhere else
-    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
-    ");
+    sandbox.fails(&["install", "-e", "../brand"], 1, "findings", &[".agents/skills/brand", "--force"]);
     assert_eq!(std::fs::read_link(&place).expect("a link"), Path::new("/nowhere"));
     sandbox.ok(&["install", "-e", "../brand", "--force"]);
     // Now the manifest says that it is ours.

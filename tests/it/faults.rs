@@ -206,13 +206,7 @@ fn a_journal_that_cannot_be_read() {
     }
     let sandbox = installed(&[]);
     journal(&sandbox, r#"{"link":{"agent":"no-such-agent","name":"pdf"}}"#, "null");
-    insta::assert_snapshot!(sandbox.run(&["install"]), @"
-    exit: 3
-    --- stderr
-    error: an interrupted run of skillpm cannot be finished
-      caused by: there is no agent `no-such-agent`
-    hint: delete `.agents/.skillpm-tx` to abandon it
-    ");
+    sandbox.fails(&["install"], 3, "configuration", &["no-such-agent"]);
 }
 
 /// What lies in the sandbox's project, with the content of the files.
@@ -234,26 +228,12 @@ fn what_was_done_is_taken_back_when_a_step_fails() {
     sandbox.write(".goose/skills", "a file");
     symlink("/somewhere", sandbox.project().join(".claude/skills/docx")).expect("a link of the user's");
     let before = everything(&sandbox);
-    let output = sandbox.run(&[
-        "install",
-        "./src",
-        "-s",
-        "docx",
-        "-s",
-        "pdf",
-        "-a",
-        "claude-code",
-        "-a",
-        "goose",
-        "--force",
-    ]);
-    insta::assert_snapshot!(output, @"
-    exit: 6
-    --- stderr
-    error: failed to create `.goose/skills`
-      caused by: File exists (os error 17)
-    hint: something else is there: move it away and run the command again
-    ");
+    sandbox.fails(
+        &["install", "./src", "-s", "docx", "-s", "pdf", "-a", "claude-code", "-a", "goose", "--force"],
+        6,
+        "storage",
+        &[".goose/skills"],
+    );
     assert_eq!(everything(&sandbox), before);
 }
 

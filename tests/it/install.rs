@@ -30,7 +30,7 @@ fn shape(sandbox: &Sandbox) -> String {
 
 /// S4-21, S4-27: the main job, from GitHub to a link in an agent's directory.
 #[test]
-fn one_skill_of_a_repository() {
+fn the_page() {
     let (_forge, sandbox, commit) = forge_with(&two_skills());
     std::fs::create_dir(sandbox.home().join(".claude")).expect("Claude Code is on this machine");
     let output = sandbox.run(&["add", "acme/skills@pdf"]);
@@ -147,41 +147,28 @@ fn one_skill_of_a_repository() {
 #[test]
 fn what_a_source_holds_and_what_would_be_done() {
     let (_forge, sandbox, _) = forge_with(&two_skills());
-    insta::assert_snapshot!(sandbox.run(&["install", "--list", "acme/skills"]), @"
-    exit: 0
-    --- stdout
-    docx
-      Does what docx does.
-      skills/docx in acme/skills
-    pdf
-      Does what pdf does.
-      skills/pdf in acme/skills
-    --- stderr
-    hint: `--skill docx` instead of `--list` installs `docx`, `--skill '*'` all
-    ");
+    sandbox.tells(
+        &["install", "--list", "acme/skills"],
+        0,
+        ": name path",
+        &["docx skills/docx", "pdf skills/pdf"],
+    );
     for named in [&["acme/skills@pdf"][..], &["acme/skills", "-s", "pdf"]] {
         let listed = sandbox.ok(&[&["install", "--list"], named].concat()).stdout;
         assert!(listed.contains("pdf") && !listed.contains("docx"), "{named:?}: {listed}");
     }
-    insta::assert_snapshot!(sandbox.run(&["install", "--list", "acme/skills@pfd"]), @"
-    exit: 2
-    --- stderr
-    error: there is no skill `pfd` in `acme/skills`
-    hint: did you mean `pdf`?
-    hint: `skillpm install --list acme/skills` shows what is available
-    ");
-    insta::assert_snapshot!(sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "--dry-run"]), @"
-    exit: 0
-    --- stdout
-    would create .agents/skills/docx
-    would create .agents/skills/pdf
-    would create .claude/skills/docx
-    would create .claude/skills/pdf
-    would create skillpm.lock
-    would create skillpm.toml
-    --- stderr
-    nothing was changed: this was a dry run
-    ");
+    sandbox.fails(
+        &["install", "--list", "acme/skills@pfd"],
+        2,
+        "usage",
+        &["`pfd`", "`pdf`", "skillpm install --list acme/skills"],
+    );
+    sandbox.tells(
+        &["install", "acme/skills", "-s", "*", "-a", "claude-code", "--dry-run"],
+        0,
+        "skills: name change; agents:",
+        &["docx added", "pdf added", "claude-code"],
+    );
     assert_eq!(shape(&sandbox), "", "a plan touches nothing");
 }
 

@@ -42,14 +42,12 @@ fn what_is_needed_again_comes_back() {
     let before = sandbox.scope();
     update(&sandbox);
     assert!(!sandbox.project().join(".agents/skills/base").exists());
-    insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
-    exit: 0
-    --- stderr
-    + base (path:./src): now needed by others
-    < pdf (path:./src): back to what it was before the merge
-    1 skill undone, 1 added in `.agents/skills`
-    `skillpm.lock` changed: commit it
-    ");
+    sandbox.tells(
+        &["update", "--abort"],
+        0,
+        "skills: name change status",
+        &["base added -", "pdf aborted -"],
+    );
     assert_eq!(sandbox.scope(), before);
     sandbox.ok(&["doctor"]);
     // Where it cannot be had any more, that is told, and an installation asks for it.
@@ -58,14 +56,12 @@ fn what_is_needed_again_comes_back() {
     update(&sandbox);
     let store = sandbox.home().join(".local/share/skillpm/store-v2/sha256");
     std::fs::remove_file(store.join(&digest[..2]).join(&digest[2..64])).expect("is there");
-    insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
-    exit: 0
-    --- stderr
-    < pdf (path:./src): back to what it was before the merge
-    warning: `base`, which `pdf` needs, was not restored: the store no longer has it; `skillpm install` installs it again
-    1 skill undone in `.agents/skills`
-    `skillpm.lock` changed: commit it
-    ");
+    sandbox.tells(
+        &["update", "--abort"],
+        0,
+        "skills: name change status; warnings: code",
+        &["pdf aborted -", "dependency-not-restored"],
+    );
     let output = sandbox.run(&["doctor"]);
     assert_eq!(output.code, Some(1), "{output}");
     assert!(
@@ -154,19 +150,19 @@ fn chain() -> Sandbox {
 #[test]
 fn what_goes_does_not_stay_as_it_is() {
     let sandbox = chain();
-    insta::assert_snapshot!(sandbox.run(&["update"]), @"
-    exit: 0
-    --- stderr
-    - brand (path:./src): no longer needed
-    ~ solo (path:./src)
-        review: no new commands, addresses, scripts, tools or hidden text
-        1 file: 1 changed; 1 line added, 1 removed
-    ~ tables (path:./src)
-        review: no new commands, addresses, scripts, tools or hidden text
-        1 file: 1 changed; 1 line added, 3 removed
-    2 skills updated, 1 removed, 1 up to date in `.agents/skills`
-    `skillpm.lock` changed: commit it
-    ");
+    sandbox.tells(
+        &["update"],
+        0,
+        "skills: name change status; skills.files: path",
+        &[
+            "brand removed gone",
+            "pdf unchanged current",
+            "solo updated changed",
+            "tables updated changed",
+            "SKILL.md",
+            "SKILL.md",
+        ],
+    );
 }
 
 /// What an update of a skill brought along goes back with it, exactly; what has nothing to do with it stays.

@@ -45,7 +45,7 @@ fn shown(forge: &Forge, output: &Output) -> String {
 }
 
 #[test]
-fn what_is_newer_is_told_without_a_download() {
+fn the_page() {
     let (forge, sandbox) = scene();
     insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated"])), @"
     exit: 0
@@ -89,25 +89,19 @@ fn what_is_too_young_is_held_back() {
     let (forge, sandbox) = scene();
     let skills = sandbox.read("skillpm.toml");
     sandbox.write("skillpm.toml", format!("{skills}\n[policy]\nminimum-release-age = \"9000w\"\n"));
-    let output = sandbox.run(&["outdated", "doc", "gone", "own", "pdf", "zipped", "--exit-code"]);
-    let ages = regex::Regex::new(r"only \d+ \w+").expect("a pattern");
-    insta::assert_snapshot!(ages.replace_all(&shown(&forge, &output), "only SOME TIME"), @r#"
-    exit: 1
-    --- stdout
-    name    locked   newest   latest  state               scope    source
-    doc     8d6d2ad  88cc625  -       current, edited     project  github:acme/skills
-    gone    8d6d2ad  88cc625  -       gone                project  github:acme/skills
-    own     -        -        -       changed             project  path:./own
-    pdf     8d6d2ad  88cc625  -       changed, held back  project  github:acme/skills
-    zipped  -        -        -       unknown, held back  project  url:http://[FORGE]/zipped.zip
-    --- stderr
-    2 of 5 skills are outdated
-    `gone` is no longer found in `github:acme/skills/skills/gone`: `skillpm remove gone` removes it
-    `pdf` is held back: the newest version was released only SOME TIME ago: skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
-    `zipped` is held back: the newest version does not say when it was released: skillpm.toml:10:23: `minimum-release-age = "9000w"` says so
-    where the state is `unknown`, only a download shows whether the skill's own files changed
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-    "#);
+    let args = ["outdated", "doc", "gone", "own", "pdf", "zipped", "--exit-code"];
+    sandbox.tells(
+        &args,
+        1,
+        ": name status modified",
+        &[
+            "doc current true",
+            "gone gone false",
+            "own changed false",
+            "pdf changed false",
+            "zipped unknown false",
+        ],
+    );
     let asked = forge.asked();
     assert!(asked.iter().all(|path| !path.contains("zipball") && !path.contains("legacy.zip")), "{asked:?}");
     let output = sandbox.run(&["update", "pdf"]);
@@ -119,49 +113,13 @@ fn what_is_too_young_is_held_back() {
 
 #[test]
 fn programs_read_json() {
-    let (forge, sandbox) = scene();
-    let output = sandbox.run(&["outdated", "--json", "lint", "doc"]);
-    assert_eq!(output.code, Some(0), "{output}");
-    insta::assert_snapshot!(shown(&forge, &output), @r#"
-    exit: 0
-    --- stdout
-    [
-      {
-        "name": "doc",
-        "scope": "project",
-        "source": "github:acme/skills",
-        "path": "skills/doc",
-        "requested": null,
-        "locked": "8d6d2ad4af23697d8c67cbcaa9803951c14a2403",
-        "newest": "88cc6253ff4e3519b2e5198bd0e60c44ec40085b",
-        "latest": null,
-        "status": "current",
-        "held_back": null,
-        "moved_to": null,
-        "tag_moved": false,
-        "yanked": false,
-        "modified": true,
-        "disabled": false
-      },
-      {
-        "name": "lint",
-        "scope": "project",
-        "source": "github:acme/tagged",
-        "path": "skills/lint",
-        "requested": "tags/v1.0.0",
-        "locked": "9ff0291314a0b95610d4602249c9d424017e7086",
-        "newest": "9ff0291314a0b95610d4602249c9d424017e7086",
-        "latest": "v1.1.0",
-        "status": "current",
-        "held_back": null,
-        "moved_to": null,
-        "tag_moved": false,
-        "yanked": false,
-        "modified": false,
-        "disabled": false
-      }
-    ]
-    "#);
+    let (_forge, sandbox) = scene();
+    sandbox.tells(
+        &["outdated", "lint", "doc"],
+        0,
+        ": name status latest modified",
+        &["doc current - true", "lint current v1.1.0 false"],
+    );
 }
 
 #[test]
@@ -172,12 +130,7 @@ fn exit_codes_say_what_was_found() {
     assert_eq!(code(&["outdated", "--exit-code"]), Some(1));
     assert_eq!(code(&["outdated", "doc", "--exit-code"]), Some(0), "its files are the same");
     assert_eq!(code(&["outdated", "lint", "--exit-code"]), Some(1), "there is something past its pin");
-    insta::assert_snapshot!(sandbox.run(&["outdated", "pfd"]), @"
-    exit: 2
-    --- stderr
-    error: `pfd` is not installed
-    hint: did you mean `pdf`?
-    ");
+    sandbox.fails(&["outdated", "pfd"], 2, "usage", &["`pfd`", "`pdf`"]);
     forge.fail_always(Endpoint::Commit, Fault::rate_limit(3600));
     assert_eq!(code(&["outdated", "--exit-code"]), Some(4));
 }
@@ -188,91 +141,70 @@ fn the_others_are_told_where_one_cannot_be_reached() {
     let (forge, sandbox) = scene();
     forge.unserve("/zipped.zip");
     forge.fail_always(Endpoint::Trees, Fault::rate_limit(3600));
-    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated"])), @"
-    exit: 4
-    --- stdout
-    name    locked   newest   latest  state            scope    source
-    doc     8d6d2ad  88cc625  -       unknown, edited  project  github:acme/skills
-    gone    8d6d2ad  88cc625  -       unknown          project  github:acme/skills
-    lint    v1.0.0   v1.0.0   v1.1.0  pinned           project  github:acme/tagged
-    own     -        -        -       changed          project  path:./own
-    pdf     8d6d2ad  88cc625  -       unknown          project  github:acme/skills
-    zipped  -        -        -       not reached      project  url:http://[FORGE]/zipped.zip
-    --- stderr
-    warning: `http://[FORGE]/zipped.zip` cannot be checked for newer versions: `http://[FORGE]/zipped.zip` does not exist (status 404)
-    hint: check the address; if it needs a login, set `SKILLPM_TOKEN_[FORGE]` to a token, or write `machine 127.0.0.1 login NAME password PASSWORD` into `[DIR]/home/.netrc`
-    2 of 6 skills are outdated
-    where the state is `unknown`, only a download shows whether the skill's own files changed
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-    hint: `skillpm update --latest` goes past the versions that the manifest names
-    ");
+    sandbox.tells(
+        &["outdated"],
+        4,
+        ": name status latest modified",
+        &[
+            "doc unknown - true",
+            "gone unknown - false",
+            "lint current v1.1.0 false",
+            "own changed - false",
+            "pdf unknown - false",
+            "zipped failed - false",
+        ],
+    );
 }
 
 #[test]
 fn a_project_without_news_says_so() {
     let sandbox = Sandbox::new();
-    insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
-    exit: 0
-    --- stderr
-    no skills are installed here
-    ");
+    sandbox.tells(&["outdated"], 0, ": name status", &[]);
     sandbox.write("own/SKILL.md", "---\nname: own\ndescription: Does.\n---\n");
     sandbox.write("mine/SKILL.md", "---\nname: mine\ndescription: Does.\n---\n");
     assert_eq!(sandbox.run(&["install", "./own"]).code, Some(0));
     assert_eq!(sandbox.run(&["install", "--editable", "./mine"]).code, Some(0));
     sandbox.write("mine/more.md", "x");
-    insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
-    exit: 0
-    --- stderr
-    2 skills are up to date
-    ");
-    insta::assert_snapshot!(sandbox.run(&["outdated", "mine"]), @"
-    exit: 0
-    --- stdout
-    name  locked  newest  latest  state     scope    source
-    mine  -       -       -       editable  project  path:./mine
-    --- stderr
-    1 skill is up to date
-    ");
+    sandbox.tells(&["outdated"], 0, ": name status", &["mine editable", "own current"]);
+    sandbox.tells(&["outdated", "mine"], 0, ": name status", &["mine editable"]);
     sandbox.write(
         "skillpm.toml",
         "[skills]\nown = { path = \"./elsewhere\" }\nnew = { github = \"acme/skills\" }\n",
     );
-    insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
-    exit: 0
-    --- stderr
-    warning: `mine` is no longer requested: `skillpm install` removes it
-    warning: `new` is not installed yet: `skillpm install` installs it
-    warning: `own` is locked from a source other than the one in the manifest: `skillpm install` resolves it
-    ");
+    sandbox.tells(&["outdated"], 0, ": name status", &[]);
 }
 
 #[test]
 fn without_the_network_what_is_known_is_told() {
     let (forge, sandbox) = scene();
-    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated", "--offline"])), @"
-    exit: 0
-    --- stdout
-    name  locked  newest  latest  state    scope    source
-    own   -       -       -       changed  project  path:./own
-    --- stderr
-    1 of 6 skills is outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-    ");
+    sandbox.tells(
+        &["outdated", "--offline"],
+        0,
+        ": name status modified",
+        &[
+            "doc current true",
+            "gone current false",
+            "lint current false",
+            "own changed false",
+            "pdf current false",
+            "zipped current false",
+        ],
+    );
     sandbox.run(&["outdated"]);
     forge.clear_requests();
-    insta::assert_snapshot!(shown(&forge, &sandbox.run(&["outdated", "--offline"])), @"
-    exit: 0
-    --- stdout
-    name  locked   newest   latest  state    scope    source
-    gone  8d6d2ad  88cc625  -       gone     project  github:acme/skills
-    own   -        -        -       changed  project  path:./own
-    pdf   8d6d2ad  88cc625  -       changed  project  github:acme/skills
-    --- stderr
-    3 of 6 skills are outdated
-    `gone` is no longer found in `github:acme/skills/skills/gone`: `skillpm remove gone` removes it
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-    ");
+    sandbox.tells(
+        &["outdated", "--offline"],
+        0,
+        ": name status modified",
+        &[
+            "doc current true",
+            "gone gone false",
+            "lint current false",
+            "own changed false",
+            "pdf changed false",
+            "zipped current false",
+        ],
+    );
     assert_eq!(forge.asked(), [""; 0]);
     std::fs::remove_dir_all(sandbox.home().join(".cache")).expect("removes");
     let output = sandbox.run(&["outdated", "--offline", "lint"]);
@@ -296,16 +228,7 @@ fn a_tag_that_was_moved_is_marked() {
     work.git(&["tag", "--force", "v1.0"]);
     work.git(&["tag", "v1.1\u{202e}"]);
     work.push(&bare);
-    let output = sandbox.run(&["outdated"]).to_string().replace(&url, "[URL]");
-    insta::assert_snapshot!(output, @"
-    exit: 0
-    --- stdout
-    name  locked  newest   latest  state               scope    source
-    pdf   v1.0    86e0fab  -       changed, tag moved  project  git:[URL]
-    --- stderr
-    1 skill is outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-    ");
+    sandbox.tells(&["outdated"], 0, ": name status tag_moved", &["pdf changed true"]);
 }
 
 /// What the manifest asks for now is told, whichever tag or place was locked.
@@ -321,52 +244,24 @@ fn what_the_manifest_was_changed_to_counts() {
     let sandbox = Sandbox::new();
     let source = format!("git+file://{}//a/pdf", dir.path().join("skills").display());
     assert_eq!(sandbox.run(&["install", &source, "--tag", "v1.0"]).code, Some(0));
-    let shown =
-        |args: &[&str]| sandbox.run(args).to_string().replace(&*dir.path().to_string_lossy(), "[DIR]");
     let change = |from: &str, to: &str| {
         let manifest = sandbox.read("skillpm.toml");
         assert!(manifest.contains(from), "{manifest}");
         sandbox.write("skillpm.toml", manifest.replace(from, to));
     };
     change("v1.0", "v2.0");
-    insta::assert_snapshot!(shown(&["outdated"]), @"
-    exit: 0
-    --- stdout
-    name  locked  newest   latest  state    scope    source
-    pdf   v2.0    0002a68  -       changed  project  git:file://[DIR]/skills
-    --- stderr
-    1 skill is outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-    ");
+    sandbox.tells(&["outdated"], 0, ": name status", &["pdf changed"]);
     change("a/pdf", "b/pdf");
-    insta::assert_snapshot!(shown(&["outdated"]), @"
-    exit: 0
-    --- stderr
-    warning: `pdf` is locked from a place in its source other than the one in the manifest: `skillpm install` resolves it
-    ");
-    insta::assert_snapshot!(shown(&["diff", "--newest", "--stat"]), @"
-    exit: 0
-    --- stdout
-    pdf of git:file://[DIR]/skills: locked v1.0 at 17a141a, newest v2.0 at 0002a68
-
-    review: 2 changes, 2 new capabilities, marked `!`
-    ! script   scripts/x.sh    ls
-    ! command  scripts/x.sh:1  ls
-
-    1 file: 1 added; 1 line added, 0 removed
-    added scripts/x.sh: 1 line added, 0 removed
-    ");
+    sandbox.tells(&["outdated"], 0, ": name status", &[]);
+    sandbox.tells(
+        &["diff", "--newest"],
+        0,
+        ": name status counts.added; review.changes: kind path line; files: path status",
+        &["pdf locked-otherwise 1", "script scripts/x.sh -", "command scripts/x.sh 1", "scripts/x.sh added"],
+    );
     sandbox.ok(&["install", "--allow-new-capabilities"]);
-    insta::assert_snapshot!(shown(&["outdated"]), @"
-    exit: 0
-    --- stderr
-    1 skill is up to date
-    ");
-    insta::assert_snapshot!(shown(&["diff", "--newest", "--stat"]), @"
-    exit: 0
-    --- stderr
-    1 skill is up to date
-    ");
+    sandbox.tells(&["outdated"], 0, ": name status", &["pdf current"]);
+    sandbox.tells(&["diff", "--newest"], 0, ": name", &[]);
 }
 
 /// What a policy denies is not asked.
@@ -389,23 +284,8 @@ fn what_is_no_longer_asked_for_is_left_out() {
         sandbox.write(&format!("{name}/more.md"), "x");
     }
     sandbox.write("skillpm.toml", "[skills]\ndoc = { path = \"./doc\" }\n");
-    insta::assert_snapshot!(sandbox.run(&["outdated"]), @"
-    exit: 0
-    --- stdout
-    name  locked  newest  latest  state    scope    source
-    doc   -       -       -       changed  project  path:./doc
-    --- stderr
-    warning: `pdf` is no longer requested: `skillpm install` removes it
-    1 skill is outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
-    ");
-    insta::assert_snapshot!(sandbox.run(&["diff", "--newest", "--name-only"]), @"
-    exit: 0
-    --- stdout
-    doc/more.md
-    --- stderr
-    warning: `pdf` is no longer requested: `skillpm install` removes it
-    ");
+    sandbox.tells(&["outdated"], 0, ": name status", &["doc changed"]);
+    assert_eq!(sandbox.ok(&["diff", "--newest", "--name-only"]).stdout, "doc/more.md\n");
     // Who names it is told the same.
     let output = sandbox.ok(&["outdated", "pdf"]);
     assert_eq!(output.stdout, "", "{output}");

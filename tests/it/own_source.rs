@@ -19,12 +19,12 @@ fn skill(sandbox: &Sandbox, dir: &str, name: &str) {
 fn what_lies_where_skills_are_installed_is_no_source() {
     let sandbox = project(".agents/skills");
     let before = sandbox.scope();
-    insta::assert_snapshot!(sandbox.run(&["install", "./.agents/skills/mine"]), @"
-    exit: 2
-    --- stderr
-    error: `./.agents/skills/mine` is in `.agents/skills`, which belongs to skillpm, so it is not a source
-    hint: `skillpm import mine` makes a skill that you wrote there your own, in `skills/`; installed skills can be edited in place
-    ");
+    sandbox.fails(
+        &["install", "./.agents/skills/mine"],
+        2,
+        "usage",
+        &["./.agents/skills/mine", "skillpm import mine"],
+    );
     for source in ["./.agents/skills", "./.agents", ".agents/skills/mine/SKILL.md"] {
         let output = sandbox.run(&["install", source, "--skill", "*"]);
         assert_eq!(output.code, Some(2), "{source}: {output}");
@@ -54,13 +54,12 @@ fn what_lies_where_skills_are_installed_is_no_source() {
 fn a_link_never_takes_the_place_of_its_own_source() {
     let sandbox = project(".claude/skills");
     let before = sandbox.scope();
-    insta::assert_snapshot!(sandbox.run(&["install", "./.claude/skills/mine"]), @"
-    exit: 1
-    --- stderr
-    error: `.claude/skills/mine` is both the source of `mine` and the place where skillpm would put it
-    hint: nothing was changed; `skillpm import mine` moves it to `skills/mine` and installs it from there
-    hint: `--editable` leaves it where it is
-    ");
+    sandbox.fails(
+        &["install", "./.claude/skills/mine"],
+        1,
+        "findings",
+        &[".claude/skills/mine", "skillpm import mine", "--editable"],
+    );
     assert_eq!(sandbox.run(&["install", "./.claude/skills/mine", "--force"]).code, Some(1));
     assert_eq!(sandbox.scope(), before);
     let text = sandbox.read(".claude/skills/mine/SKILL.md");
@@ -104,12 +103,7 @@ fn the_only_copy_is_not_removed_in_silence() {
         sandbox.write(file, sandbox.read(file).replace("./skills/mine", "./.agents/skills/mine"));
     }
     let before = sandbox.scope();
-    insta::assert_snapshot!(sandbox.run(&["remove", "mine"]), @"
-    exit: 1
-    --- stderr
-    error: `.agents/skills/mine` is what `mine` is installed from: no other copy would remain
-    hint: nothing was changed; `--force` removes it anyway; the store keeps a copy
-    ");
+    sandbox.fails(&["remove", "mine"], 1, "findings", &[".agents/skills/mine", "--force"]);
     assert_eq!(sandbox.scope(), before);
     let output = sandbox.run(&["remove", "mine", "--force"]);
     assert!(output.code == Some(0) && output.stderr.contains("was saved"), "{output}");

@@ -65,51 +65,41 @@ fn chmod(path: &Path, mode: u32) {
 #[test]
 fn an_unlocked_skill_runs_where_its_directory_is_trusted() {
     let sandbox = unlocked();
-    insta::assert_snapshot!(greet(&sandbox), @"
-    exit: 5
-    --- stderr
-    error: `scripts/greet.sh` of `demo` may not run
-      caused by: the skill in `.agents/skills/demo` was not installed by skillpm, and its directory is not trusted
-    hint: read what it does, then run `skillpm trust ./.agents/skills/demo`
-    ");
-    let output = sandbox.run(&["trust", ".agents"]);
-    insta::assert_snapshot!(output, @"
-    exit: 0
-    --- stderr
-    + [DIR]/project/.agents
-    scripts of skills in there may run, locked or not
-    hint: `skillpm untrust ./.agents` revokes that
-    ");
+    sandbox.fails(
+        &["run", "demo", "greet"],
+        5,
+        "script-not-permitted",
+        &["scripts/greet.sh", "skillpm trust"],
+    );
+    sandbox.tells(
+        &["trust", ".agents"],
+        0,
+        "directories: path state; changed:",
+        &["[DIR]/project/.agents trusted", "[DIR]/project/.agents"],
+    );
     assert_eq!(std::fs::metadata(trust_file(&sandbox)).expect("there").permissions().mode() & 0o777, 0o600);
     assert_eq!(greet(&sandbox).stdout, "hello\n");
-    insta::assert_snapshot!(sandbox.run(&["trust"]), @"
-    exit: 0
-    --- stdout
-    [DIR]/project/.agents
-    ");
-    insta::assert_snapshot!(sandbox.run(&["trust", ".agents", ".agents/."]), @"
-    exit: 0
-    --- stderr
-    nothing was changed: all of them are already trusted
-    ");
-    insta::assert_snapshot!(sandbox.run(&["untrust", ".agents/skills/demo"]), @"
-    exit: 2
-    --- stderr
-    error: `.agents/skills/demo` is not trusted
-    hint: `.agents` is trusted, with everything below it: `skillpm untrust ./.agents`
-    ");
-    insta::assert_snapshot!(sandbox.run(&["untrust", ".agents"]), @"
-    exit: 0
-    --- stderr
-    - [DIR]/project/.agents
-    ");
+    sandbox.tells(&["trust"], 0, "directories: path state", &["[DIR]/project/.agents trusted"]);
+    sandbox.tells(
+        &["trust", ".agents", ".agents/."],
+        0,
+        "directories: path state",
+        &["[DIR]/project/.agents trusted"],
+    );
+    sandbox.fails(
+        &["untrust", ".agents/skills/demo"],
+        2,
+        "usage",
+        &[".agents/skills/demo", "skillpm untrust"],
+    );
+    sandbox.tells(
+        &["untrust", ".agents"],
+        0,
+        "directories: path state; changed:",
+        &["[DIR]/project/.agents"],
+    );
     assert_eq!(greet(&sandbox).code, Some(5));
-    insta::assert_snapshot!(sandbox.run(&["trust"]), @"
-    exit: 0
-    --- stderr
-    no directory is trusted: only scripts of locked skills run
-    hint: `skillpm trust .` allows scripts of unlocked skills in this directory
-    ");
+    sandbox.tells(&["trust"], 0, "directories: path state", &[]);
 }
 
 #[test]
@@ -191,13 +181,12 @@ fn what_others_may_change_in_a_skill_is_refused() {
     if rustix::process::geteuid().is_root() {
         let other = Some(rustix::fs::Uid::from_raw(4711));
         rustix::fs::chown(demo.join(SCRIPT), other, None).expect("chown");
-        insta::assert_snapshot!(greet(&sandbox), @"
-        exit: 5
-        --- stderr
-        error: `scripts/greet.sh` of `demo` may not run
-          caused by: `.agents/skills/demo/scripts/greet.sh` is no longer trusted: it belongs to another user, number 4711
-        hint: change its owner or its mode, as with `chmod o-w`
-        ");
+        sandbox.fails(
+            &["run", "demo", "greet"],
+            5,
+            "script-not-permitted",
+            &[".agents/skills/demo/scripts/greet.sh"],
+        );
     }
 }
 
@@ -209,21 +198,13 @@ fn a_directory_that_was_replaced_is_not_trusted() {
     let skills = sandbox.project().join(".agents/skills");
     std::fs::rename(&skills, sandbox.project().join("away")).expect("moves");
     skill(&sandbox, ".agents/skills/demo", "demo");
-    let output = greet(&sandbox);
-    insta::assert_snapshot!(output, @"
-    exit: 5
-    --- stderr
-    error: `scripts/greet.sh` of `demo` may not run
-      caused by: `.agents/skills` is not the directory that was trusted: another one replaced it
-    hint: read what is in it, then run `skillpm trust ./.agents/skills`
-    ");
-    insta::assert_snapshot!(sandbox.run(&["trust"]), @"
-    exit: 0
-    --- stdout
-    [DIR]/project/.agents/skills
-    --- stderr
-    warning: `.agents/skills` is no longer trusted: the trusted directory is gone, or another one replaced it
-    ");
+    sandbox.fails(
+        &["run", "demo", "greet"],
+        5,
+        "script-not-permitted",
+        &["scripts/greet.sh", "skillpm trust"],
+    );
+    sandbox.tells(&["trust"], 0, "directories: path state", &["[DIR]/project/.agents/skills replaced"]);
     std::fs::remove_dir_all(&skills).expect("removes");
     std::fs::rename(sandbox.project().join("away"), &skills).expect("moves");
     assert_eq!(greet(&sandbox).code, Some(0), "it is the one that was trusted");
@@ -417,15 +398,17 @@ fn unix_sockets_are_opened_by_a_flag_or_a_policy() {
     let named = sandbox.write("rules.toml", policy);
     sandbox.env("SKILLPM_POLICY", &named.display().to_string());
     assert!(open(&sandbox, &[]) && open(&sandbox, &["--no-network"]));
-    let output = sandbox.run(&["policy", "./src/demo", "npm:x"]);
-    insta::assert_snapshot!(output, @r#"
-    exit: 0
-    --- stdout
-    admitted ./src/demo
-      its scripts may use unix sockets: [DIR]/project/rules.toml:1:25: `scripts-unix-sockets = "path:*"` says so
-    admitted npm:x
-      no line applies
-    "#);
+    sandbox.tells(
+        &["policy", "./src/demo", "npm:x"],
+        0,
+        "lines: line text; sources: source admitted scripts.answer unix_sockets.line",
+        &[
+            "1 scripts-unix-sockets = \"path:*\"",
+            "5 scripts-unix-sockets = \"path:*\"",
+            "./src/demo true allowed 1",
+            "npm:x true allowed -",
+        ],
+    );
 }
 
 #[test]
@@ -437,30 +420,37 @@ fn the_verb_tells_what_holds_for_scripts() {
     std::fs::create_dir_all(user.parent().expect("a directory")).expect("creates");
     std::fs::write(&user, "[policy]\nrequire-pin = \"tag\"\nscripts-allow = [\"github:acme\"]\n")
         .expect("writes");
-    insta::assert_snapshot!(sandbox.run(&["policy"]), @r#"
-    exit: 0
-    --- stdout
-    [DIR]/project/rules.toml:2:17: `scripts-deny = "npm:*"`
-    [DIR]/project/rules.toml:1:11: `scripts = "ask"`
-    [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
-    "#);
-    insta::assert_snapshot!(sandbox.run(&["policy", "npm:x", "acme/x", "./src/demo"]), @r#"
-    exit: 0
-    --- stdout
-    admitted npm:x
-      its scripts may not run: [DIR]/project/rules.toml:2:17: `scripts-deny = "npm:*"` says so
-    admitted github:acme/x
-      its scripts may run if a person agrees: [DIR]/project/rules.toml:1:11: `scripts = "ask"` says so
-    admitted ./src/demo
-      its scripts may not run: its source is not on the `scripts-allow` list, [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
-    "#);
-    insta::assert_snapshot!(greet(&sandbox), @r#"
-    exit: 5
-    --- stderr
-    error: `scripts/greet.sh` of `demo` may not run
-      caused by: its source is not on the `scripts-allow` list, [DIR]/home/.config/skillpm/skillpm.toml:3:18: `scripts-allow = "github:acme"`
-    hint: `skillpm policy` shows every line that applies
-    "#);
+    sandbox.tells(
+        &["policy"],
+        0,
+        "lines: line text",
+        &["2 scripts-deny = \"npm:*\"", "1 scripts = \"ask\"", "3 scripts-allow = \"github:acme\""],
+    );
+    sandbox.tells(
+        &["policy", "npm:x", "acme/x", "./src/demo"],
+        0,
+        "lines: line text; sources: source admitted scripts.answer scripts.because.line",
+        &[
+            "2 scripts-deny = \"npm:*\"",
+            "1 scripts = \"ask\"",
+            "3 scripts-allow = \"github:acme\"",
+            "npm:x true denied 2",
+            "github:acme/x true ask 1",
+            "./src/demo true denied 3",
+        ],
+    );
+    sandbox.fails(
+        &["run", "demo", "greet"],
+        5,
+        "script-not-permitted",
+        &[
+            "scripts/greet.sh",
+            "demo",
+            "scripts-allow = \"github:acme\"",
+            "/home/.config/skillpm/skillpm.toml:3:18",
+            "skillpm policy",
+        ],
+    );
 }
 
 fn checked(sandbox: &Sandbox, name: &str) -> Checked {

@@ -62,43 +62,30 @@ fn what_somebody_else_removed_goes() {
     let sandbox = installed();
     check_out(&sandbox, &without_pdf());
     let pulled = texts(&sandbox);
-    insta::assert_snapshot!(sandbox.run(&["list"]), @"
-    exit: 0
-    --- stdout
-    name  version  scope    source      seen by      state
-    docx  -        project  path:./src  claude-code  ok
-    own   -        project  -           -            untracked
-    pdf   -        project  -           claude-code  untracked
-    --- stderr
-    warning: `pdf` is no longer requested: `skillpm install` removes it
-    hint: `own` was not installed by skillpm: `skillpm import own` adopts it
-    ");
-    insta::assert_snapshot!(sandbox.run(&["doctor"]), @"
-    exit: 1
-    --- stdout
-    warning: `pdf` was installed here but is no longer requested [no-longer-asked]
-      `skillpm install` removes it
-    --- stderr
-    0 errors, 1 warning
-    ");
-    insta::assert_snapshot!(sandbox.run(&["install", "--locked", "--dry-run"]), @"
-    exit: 0
-    --- stdout
-    would delete .agents/skills/pdf
-    would delete .claude/skills/pdf
-    --- stderr
-    nothing was changed: this was a dry run
-    ");
+    sandbox.tells(
+        &["list"],
+        0,
+        ": name scope state agents found_in",
+        &[
+            "docx project ok claude-code -",
+            "own project untracked - directory",
+            "pdf project untracked claude-code directory",
+        ],
+    );
+    sandbox.tells(&["doctor"], 1, "findings: id severity skill", &["no-longer-asked warning pdf"]);
+    sandbox.tells(
+        &["install", "--locked", "--dry-run"],
+        0,
+        "skills: name change; agents:",
+        &["docx unchanged", "pdf removed", "claude-code"],
+    );
     assert_eq!(pdf(&sandbox), [true, true]);
-    insta::assert_snapshot!(sandbox.run(&["install", "--locked"]), @"
-    exit: 0
-    --- stderr
-    = docx (path:./src)
-    - pdf (path:./src)
-    1 skill unchanged, 1 removed in `.agents/skills`
-    available to claude-code, and to agents that read `.agents/skills`; `--agent` adds others
-    hint: `skillpm list` shows what is installed, `skillpm invoke docx` what an agent gets
-    ");
+    sandbox.tells(
+        &["install", "--locked"],
+        0,
+        "skills: name change; agents:",
+        &["docx unchanged", "pdf removed", "claude-code"],
+    );
     assert_eq!(pdf(&sandbox), [false, false]);
     for path in [".agents/skills/docx", ".claude/skills/docx", ".agents/skills/own"] {
         assert!(is_there(&sandbox, path), "{path}");
@@ -116,13 +103,7 @@ fn it_is_taken_back() {
     let before = sandbox.scope();
     check_out(&sandbox, &without_pdf());
     sandbox.ok(&["install"]);
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
-    exit: 0
-    --- stderr
-    + pdf
-    the last change was undone
-    hint: run `skillpm undo` again to redo it
-    ");
+    sandbox.tells(&["undo"], 0, "skills: name change", &["pdf back"]);
     assert_eq!(pdf(&sandbox), [true, true]);
     sandbox.ok(&["install"]);
     assert_eq!(pdf(&sandbox), [true, true]);

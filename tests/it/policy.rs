@@ -24,14 +24,12 @@ fn manifest(sandbox: &Sandbox, policy: &str) {
 fn nothing_is_fetched_from_a_denied_source() {
     let (forge, sandbox, _) = scene();
     manifest(&sandbox, "deny = [\"github:acme\"]");
-    let output = sandbox.run(&["install", "acme/skills@pdf"]);
-    insta::assert_snapshot!(output, @r#"
-    exit: 5
-    --- stderr
-    error: `github:acme/skills` is denied
-      caused by: skillpm.toml:2:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that applies
-    "#);
+    sandbox.fails(
+        &["install", "acme/skills@pdf"],
+        5,
+        "not-admitted",
+        &["deny = \"github:acme\"", "skillpm.toml:2:9", "skillpm policy github:acme/skills"],
+    );
     assert!(forge.requests().is_empty(), "no request is made");
     assert!(!sandbox.project().join(".agents").exists());
 }
@@ -50,19 +48,12 @@ fn a_denied_directory_is_refused_before_it_is_installed() {
 fn the_lines_that_decided_are_told() {
     let (_forge, sandbox, _) = scene();
     manifest(&sandbox, "allow = [\"github:acme\", \"path:*\"]\naudit = \"error\"");
-    let output = sandbox.run(&["install", "acme/skills@pdf", "--explain"]);
-    insta::assert_snapshot!(output, @r#"
-    exit: 0
-    --- stderr
-    + pdf (github:acme/skills at c14e253)
-    1 skill added in `.agents/skills`
-    available to agents that read `.agents/skills`; `--agent` adds others
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: `skillpm list` shows what is installed, `skillpm invoke pdf` what an agent gets
-    `github:acme/skills` is allowed: skillpm.toml:2:10: `allow = "github:acme"`
-    `github:acme/skills/skills/pdf` is allowed: skillpm.toml:2:10: `allow = "github:acme"`
-    `pdf` has no findings that prevent it: skillpm.toml:3:9: `audit = "error"`
-    "#);
+    sandbox.tells(
+        &["install", "acme/skills@pdf", "--explain"],
+        0,
+        "skills: name change; decided: subject admitted line.line",
+        &["pdf added", "github:acme/skills true 2", "github:acme/skills/skills/pdf true 2", "pdf true 3"],
+    );
 }
 
 /// h36-too-new: what is younger than a policy wants is refused, with the line; the time of a commit is
@@ -84,14 +75,12 @@ fn what_is_too_young_is_refused() {
 fn a_pin_is_asked_for() {
     let (_forge, sandbox, commit) = scene();
     manifest(&sandbox, "require-pin = \"commit\"");
-    let output = sandbox.run(&["install", "acme/skills@pdf"]);
-    insta::assert_snapshot!(output, @r#"
-    exit: 5
-    --- stderr
-    error: `github:acme/skills` is not pinned to a commit
-      caused by: skillpm.toml:2:15: `require-pin = "commit"` says so
-    hint: nothing was changed; `skillpm policy github:acme/skills` shows every line that applies
-    "#);
+    sandbox.fails(
+        &["install", "acme/skills@pdf"],
+        5,
+        "not-admitted",
+        &["require-pin = \"commit\"", "skillpm.toml:2:15", "skillpm policy github:acme/skills"],
+    );
     assert_eq!(sandbox.run(&["install", &format!("acme/skills#{commit}@pdf")]).code, Some(0));
 }
 
@@ -101,13 +90,12 @@ fn a_tag_is_asked_for() {
     let (forge, sandbox, commit) = scene();
     forge.repo("acme/skills").tag("v1", &commit);
     manifest(&sandbox, "require-pin = \"tag\"");
-    insta::assert_snapshot!(sandbox.run(&["install", "acme/skills#v1@pdf"]), @r#"
-    exit: 5
-    --- stderr
-    error: `github:acme/skills#v1` does not say whether `v1` is a tag or a branch
-      caused by: skillpm.toml:2:15: `require-pin = "tag"` says so
-    hint: nothing was changed; if it is a tag, say so: `--tag v1`, or `tag` in `skillpm.toml`
-    "#);
+    sandbox.fails(
+        &["install", "acme/skills#v1@pdf"],
+        5,
+        "not-admitted",
+        &["github:acme/skills#v1", "require-pin = \"tag\"", "skillpm.toml:2:15", "--tag v1"],
+    );
     assert_eq!(sandbox.run(&["install", "acme/skills@pdf", "--tag", "v1"]).code, Some(0));
 }
 
@@ -116,14 +104,20 @@ fn findings_keep_a_skill_out() {
     let sandbox = Sandbox::new();
     sandbox.write("bad/SKILL.md", "---\nname: bad\ndescription: d\nnmae: x\n---\nSee [x](../../x).\n");
     manifest(&sandbox, "audit = \"warning\"");
-    let output = sandbox.run(&["install", "./bad"]);
-    insta::assert_snapshot!(output, @r#"
-    exit: 5
-    --- stderr
-    error: `bad` has a finding: `SKILL.md`, 6:9: the link leaves the skill's directory: `../../x` (link-outside)
-      caused by: skillpm.toml:2:9: `audit = "warning"` says so
-    hint: nothing was changed; `skillpm validate` shows all findings of a skill on this machine
-    "#);
+    sandbox.fails(
+        &["install", "./bad"],
+        5,
+        "not-admitted",
+        &[
+            "`bad`",
+            "SKILL.md",
+            "../../x",
+            "6:9",
+            "audit = \"warning\"",
+            "skillpm.toml:2:9",
+            "skillpm validate",
+        ],
+    );
     assert!(!sandbox.project().join(".agents/skills").exists());
     manifest(&sandbox, "audit = \"error\"");
     assert_eq!(sandbox.run(&["install", "./bad"]).code, Some(0));
@@ -242,7 +236,7 @@ fn the_machine_s_file_stands_above_a_manifest() {
 }
 
 #[test]
-fn the_verb_shows_lines_and_rulings() {
+fn the_page() {
     let (_forge, mut sandbox, _) = scene();
     assert_eq!(sandbox.run(&["policy"]).code, Some(0));
     manifest(&sandbox, "allow = [\"github:acme\"]\nrequire-pin = \"tag\"");
@@ -337,19 +331,22 @@ fn the_verb_shows_lines_and_rulings() {
 fn the_verb_tells_what_is_decided_later() {
     let (_forge, sandbox, _) = scene();
     manifest(&sandbox, "minimum-release-age = \"7d\"\naudit = \"warning\"");
-    let output = sandbox.run(&["policy", "acme/skills", "https://files.example.com/s.zip", "npm:x"]);
-    insta::assert_snapshot!(output, @r#"
-    exit: 5
-    --- stdout
-    admitted github:acme/skills
-      must be at least 7 days old to be installed: [DIR]/project/skillpm.toml:2:23: `minimum-release-age = "7d"`
-      may only bring skills without errors and warnings: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
-    refused url:https://files.example.com/s.zip
-      does not say when it was released: [DIR]/project/skillpm.toml:2:23: `minimum-release-age = "7d"`
-      may only bring skills without errors and warnings: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
-    admitted npm:x
-      may only bring skills without errors and warnings: [DIR]/project/skillpm.toml:3:9: `audit = "warning"`
-    "#);
+    sandbox.tells(
+        &["policy", "acme/skills", "https://files.example.com/s.zip", "npm:x"],
+        5,
+        "lines: line text; sources: source admitted scripts.answer; sources.when_installed: line.line",
+        &[
+            "2 minimum-release-age = \"7d\"",
+            "3 audit = \"warning\"",
+            "github:acme/skills true allowed",
+            "url:https://files.example.com/s.zip false allowed",
+            "npm:x true allowed",
+            "2",
+            "3",
+            "3",
+            "3",
+        ],
+    );
     let output = sandbox.run(&["policy", "acme/skills", "--json"]);
     assert_eq!(output.code, Some(0), "{output}");
     assert!(
@@ -381,35 +378,20 @@ fn an_address_that_leaves_what_is_allowed_is_refused() {
 fn wrong_rules_are_told_with_their_place() {
     let (_forge, mut sandbox, _) = scene();
     manifest(&sandbox, "deny = [\"acme/skills\"]");
-    insta::assert_snapshot!(sandbox.run(&["install", "acme/skills@pdf"]), @"
-    exit: 3
-    --- stderr
-    error: skillpm.toml:2:9: `acme/skills` is not a source pattern
-    hint: a repository on GitHub is `github:acme/skills`; others begin with `github:`, `git:`, `url:`, `registry:`, `oci:`, `mcp:`, `site:`, `path:`, `python:`, `npm:`, `r:`, `crate:`
-    ");
+    sandbox.fails(
+        &["install", "acme/skills@pdf"],
+        3,
+        "manifest-unreadable",
+        &["acme/skills", "skillpm.toml:2:9"],
+    );
     manifest(&sandbox, "");
     sandbox.env("SKILLPM_POLICY", "nowhere.toml");
-    insta::assert_snapshot!(sandbox.run(&["policy"]), @"
-    exit: 3
-    --- stderr
-    error: `SKILLPM_POLICY` names `nowhere.toml`, which does not exist
-    hint: put the file there, or unset the variable
-    ");
+    sandbox.fails(&["policy"], 3, "configuration", &["SKILLPM_POLICY", "nowhere.toml"]);
     sandbox.write("rules.toml", "[policy]\ndeny = []\n");
     sandbox.env("SKILLPM_POLICY", "rules.toml");
-    insta::assert_snapshot!(sandbox.run(&["policy"]), @"
-    exit: 3
-    --- stderr
-    error: rules.toml:1:2: the key `policy` is not known here
-    hint: known keys are `allow`, `deny`, `minimum-release-age`, `minimum-release-age-exclude`, `require-pin`, `audit`, `scripts`, `scripts-allow`, `scripts-deny`, `scripts-unix-sockets`
-    ");
+    sandbox.fails(&["policy"], 3, "manifest-unreadable", &["policy", "rules.toml:1:2"]);
     sandbox.write("rules.toml", b"deny = []\n# caf\xe9\n");
-    insta::assert_snapshot!(sandbox.run(&["policy"]), @"
-    exit: 3
-    --- stderr
-    error: rules.toml:2:6: it is not UTF-8 from here on
-    hint: restore the file from version control, or save it as UTF-8
-    ");
+    sandbox.fails(&["policy"], 3, "manifest-unreadable", &["rules.toml:2:6"]);
 }
 
 /// A policy that cannot be read allows nothing: neither to install nor to run.
@@ -453,14 +435,7 @@ fn an_import_asks_too() {
     Tree::new().skill("", "pdf").write(&sandbox.project().join(".agents/skills/pdf"));
     manifest(&sandbox, "deny = [\"github:acme\"]");
     let before = sandbox.tree(&sandbox.project());
-    insta::assert_snapshot!(sandbox.run(&["import"]), @r#"
-    exit: 1
-    --- stdout
-    name  outcome  source              why
-    pdf   left     github:acme/skills  `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:2:9: `deny = "github:acme"` says so
-    --- stderr
-    1 skill skipped
-    "#);
+    sandbox.tells(&["import"], 1, "skills: name verdict", &["pdf left"]);
     assert!(forge.requests().is_empty(), "no request is made");
     assert_eq!(sandbox.tree(&sandbox.project()), before);
     for rule in [
@@ -481,14 +456,7 @@ fn an_import_asks_too() {
     sandbox.write(".agents/skills/bad/SKILL.md", copy);
     sandbox.write("skills-lock.json", lock("bad"));
     manifest(&sandbox, "audit = \"warning\"");
-    insta::assert_snapshot!(sandbox.run(&["import"]), @r#"
-    exit: 1
-    --- stdout
-    name  outcome  source              why
-    bad   left     github:acme/skills  `bad` has a finding: `SKILL.md`, 5:9: the link leaves the skill's directory: `../../x` (link-outside): [DIR]/project/skillpm.toml:2:9: `audit = "warning"` says so
-    --- stderr
-    1 skill skipped
-    "#);
+    sandbox.tells(&["import"], 1, "skills: name verdict", &["bad left"]);
     manifest(&sandbox, "audit = \"error\"");
     assert_eq!(sandbox.run(&["import"]).code, Some(0));
 }
@@ -508,14 +476,12 @@ fn a_skill_that_comes_back_is_asked_about() {
         let _ = std::fs::remove_dir_all(place);
     }
     forge.clear_requests();
-    let output = sandbox.run(&["link", "--agent", "claude-code", "pdf"]);
-    insta::assert_snapshot!(output, @r#"
-    exit: 5
-    --- stderr
-    error: `github:acme/skills/skills/pdf` is denied
-      caused by: skillpm.toml:5:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that applies
-    "#);
+    sandbox.fails(
+        &["link", "--agent", "claude-code", "pdf"],
+        5,
+        "not-admitted",
+        &["deny = \"github:acme\"", "skillpm.toml:5:9", "skillpm policy github:acme/skills/skills/pdf"],
+    );
     assert_eq!(sandbox.run(&["enable", "pdf"]).code, Some(5));
     assert!(forge.requests().is_empty(), "no request is made");
     assert!(!sandbox.project().join(".claude").exists());
@@ -526,13 +492,12 @@ fn a_skill_that_comes_back_is_asked_about() {
 fn a_template_is_asked_about() {
     let (forge, sandbox, _) = scene();
     manifest(&sandbox, "deny = [\"github:acme\"]");
-    insta::assert_snapshot!(sandbox.run(&["create", "demo", "--template", "acme/skills/skills/pdf"]), @r#"
-    exit: 5
-    --- stderr
-    error: `github:acme/skills/skills/pdf` is denied
-      caused by: skillpm.toml:2:9: `deny = "github:acme"` says so
-    hint: nothing was changed; `skillpm policy github:acme/skills/skills/pdf` shows every line that applies
-    "#);
+    sandbox.fails(
+        &["create", "demo", "--template", "acme/skills/skills/pdf"],
+        5,
+        "not-admitted",
+        &["deny = \"github:acme\"", "skillpm.toml:2:9", "skillpm policy github:acme/skills/skills/pdf"],
+    );
     assert!(forge.requests().is_empty(), "no request is made");
     assert_eq!(sandbox.run(&["create", "demo"]).code, Some(0), "a built-in one comes from nowhere");
 }
@@ -548,12 +513,7 @@ fn an_export_asks_too() {
     assert!(output.stderr.contains("1 skill of skillpm"), "the lockfile names a commit: {output}");
     sandbox.write("skillpm.toml", format!("{skills}\n[policy]\ndeny = [\"github:acme\"]\n"));
     forge.clear_requests();
-    insta::assert_snapshot!(sandbox.run(&["export", "skills-lock"]), @r#"
-    exit: 1
-    --- stderr
-    warning: `pdf` was left out: `github:acme/skills/skills/pdf#c14e2532a68f61c650c99873cf5e4b1c40891cd7` is denied: skillpm.toml:5:9: `deny = "github:acme"` says so
-    `skills-lock.json` not written: 0 skills of skillpm
-    "#);
+    sandbox.tells(&["export", "skills-lock"], 1, "exported:; left_out: name", &["pdf"]);
     assert!(forge.requests().is_empty(), "no request is made");
 }
 
@@ -568,26 +528,18 @@ fn doctor_brings_nothing_back_that_is_denied() {
     let skills = sandbox.read("skillpm.toml");
     sandbox
         .write("skillpm.toml", format!("{skills}\n[policy]\ndeny = [\"github:acme/skills/skills/pdf\"]\n"));
-    insta::assert_snapshot!(sandbox.run(&["doctor"]), @r#"
-    exit: 1
-    --- stdout
-    error: `doc` is locked, but `[DIR]/project/.agents/skills/doc` is missing [skill-missing]
-      `--fix` can restore it from the store
-    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
-      it cannot be brought back: `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:6:9: `deny = "github:acme/skills/skills/pdf"` says so
-    --- stderr
-    2 errors, 0 warnings
-    hint: `skillpm doctor --fix` repairs 1 of them; nothing that you wrote is removed
-    "#);
-    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @r#"
-    exit: 1
-    --- stdout
-    fixed: `doc` is locked, but `[DIR]/project/.agents/skills/doc` is missing [skill-missing]
-    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
-      it cannot be brought back: `github:acme/skills/skills/pdf` is denied: [DIR]/project/skillpm.toml:6:9: `deny = "github:acme/skills/skills/pdf"` says so
-    --- stderr
-    1 repaired, 1 error, 0 warnings
-    "#);
+    sandbox.tells(
+        &["doctor"],
+        1,
+        "findings: id severity skill",
+        &["skill-missing error doc", "skill-missing error pdf"],
+    );
+    sandbox.tells(
+        &["doctor", "--fix"],
+        1,
+        "findings: id severity skill fixed",
+        &["skill-missing error doc true", "skill-missing error pdf false"],
+    );
     assert!(!sandbox.project().join(".agents/skills/pdf").exists());
     assert!(sandbox.project().join(".agents/skills/doc").exists());
     assert_eq!(sandbox.run(&["install"]).code, Some(5), "as a restore says");
@@ -597,16 +549,12 @@ fn doctor_brings_nothing_back_that_is_denied() {
         "skillpm.toml",
         format!("{skills}mine = {{ path = \"./mine\", editable = true }}\n[policy]\naudit = \"warning\"\n"),
     );
-    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @r#"
-    exit: 1
-    --- stdout
-    error: `pdf` is locked, but `[DIR]/project/.agents/skills/pdf` is missing [skill-missing]
-      it cannot be brought back: `pdf` has a finding: `SKILL.md`, 3:14: the description does not say when to use the skill (description-when): [DIR]/project/skillpm.toml:6:9: `audit = "warning"` says so
-    error: `mine` is editable, but `[DIR]/project/.agents/skills/mine` does not exist [editable-link]
-      it cannot be brought back: `mine` has a finding: `SKILL.md`, 3:14: the description does not say when to use the skill (description-when): [DIR]/project/skillpm.toml:6:9: `audit = "warning"` says so
-    --- stderr
-    2 errors, 0 warnings
-    "#);
+    sandbox.tells(
+        &["doctor", "--fix"],
+        1,
+        "findings: id severity skill",
+        &["skill-missing error pdf", "editable-link error mine"],
+    );
     assert!(!sandbox.project().join(".agents/skills/pdf").exists());
     sandbox.write("skillpm.toml", skills);
     sandbox.ok(&["doctor", "--fix"]);

@@ -70,14 +70,12 @@ fn left(sandbox: &Sandbox, command: &[&str]) {
 fn a_clone_in_the_place_of_a_link_stays() {
     let sandbox = project();
     clone_in_place_of_the_link(&sandbox);
-    insta::assert_snapshot!(sandbox.run(&["doctor", "--fix"]), @"
-    exit: 1
-    --- stdout
-    warning: `[DIR]/project/.claude/skills/pdf` is a copy of `pdf` with a git repository in it [stray-copy-differs]
-      keep what you need of it, and move it away, then run `skillpm doctor --fix`
-    --- stderr
-    0 errors, 1 warning
-    ");
+    sandbox.tells(
+        &["doctor", "--fix"],
+        1,
+        "findings: id severity skill agent",
+        &["stray-copy-differs warning pdf claude-code"],
+    );
     let commands: [&[&str]; 2] = [&["install"], &["link", "--agent", "claude-code"]];
     refused_by_force(&sandbox, &commands);
     refused_by_force(&sandbox, &[&["remove", "pdf"]]);

@@ -56,7 +56,7 @@ fn there_and_back(sandbox: &Sandbox, change: &[&str]) {
 }
 
 #[test]
-fn an_installation_is_taken_back_and_done_again() {
+fn the_page() {
     let sandbox = sandbox();
     insta::assert_snapshot!(sandbox.run(&["undo"]), @"
     exit: 1
@@ -128,14 +128,7 @@ fn a_newer_version_gives_way_to_the_one_before() {
     let sandbox = installed();
     write_skill(&sandbox, "pdf", "second");
     there_and_back(&sandbox, &["install", "./src/pdf"]);
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
-    exit: 0
-    --- stderr
-    ~ pdf (as it was)
-    the last change was undone
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: run `skillpm undo` again to redo it
-    ");
+    sandbox.tells(&["undo"], 0, "skills: name change", &["pdf replaced"]);
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
 }
 
@@ -160,29 +153,18 @@ fn the_home_directory_is_in_two_scopes() {
     };
     let source = sandbox.project().join("src/pdf").display().to_string();
     assert_eq!(at_home(&["install", &source, "-g"]).code, Some(0));
-    insta::assert_snapshot!(at_home(&["undo"]), @"
-    exit: 1
-    --- stderr
-    error: there is nothing to undo in this project
-    hint: the last change was in the other scope: `skillpm undo --scope user` undoes it
-    ");
+    at_home(&["undo", "--json"]).failed_with(1, "findings", &["skillpm undo --scope user"]);
     assert!(sandbox.home().join(".agents/skills/pdf").exists());
     assert_eq!(at_home(&["undo", "-g"]).code, Some(0));
     assert!(!sandbox.home().join(".agents/skills/pdf").exists());
     let source = sandbox.project().join("src/docx").display().to_string();
     assert_eq!(at_home(&["install", "-p", &source]).code, Some(0));
-    insta::assert_snapshot!(at_home(&["undo", "-g", "--dry-run"]), @"
-    exit: 1
-    --- stderr
-    error: there is nothing to undo among your own skills
-    hint: the last change was in the other scope: `skillpm undo --scope project` undoes it
-    ");
-    insta::assert_snapshot!(sandbox.run(&["undo", "-g"]), @"
-    exit: 1
-    --- stderr
-    error: there is nothing to undo among your own skills
-    hint: the last change was in the other scope: `skillpm undo --scope project` in `[DIR]/home` undoes it
-    ");
+    at_home(&["undo", "-g", "--dry-run", "--json"]).failed_with(
+        1,
+        "findings",
+        &["skillpm undo --scope project"],
+    );
+    sandbox.fails(&["undo", "-g"], 1, "findings", &["skillpm undo --scope project"]);
     assert!(sandbox.home().join(".agents/skills/docx").exists());
     assert_eq!(at_home(&["undo"]).code, Some(0));
     assert!(!sandbox.home().join("skillpm.toml").exists());
@@ -193,22 +175,8 @@ fn the_home_directory_is_in_two_scopes() {
 fn hints_about_skills_of_the_user_name_their_scope() {
     let sandbox = sandbox();
     sandbox.ok(&["install", "./src/pdf", "-g"]);
-    insta::assert_snapshot!(sandbox.run(&["remove", "pdf", "-g"]), @"
-    exit: 0
-    --- stderr
-    - pdf
-    1 skill removed
-    `skillpm.toml` and `skillpm.lock` changed
-    hint: `skillpm undo -g` restores it
-    ");
-    insta::assert_snapshot!(sandbox.run(&["undo", "-g"]), @"
-    exit: 0
-    --- stderr
-    + pdf
-    the last change was undone
-    `skillpm.toml` and `skillpm.lock` changed
-    hint: run `skillpm undo -g` again to redo it
-    ");
+    sandbox.tells(&["remove", "pdf", "-g"], 0, "removed:", &["pdf"]);
+    sandbox.tells(&["undo", "-g"], 0, "skills: name change", &["pdf back"]);
     std::fs::write(sandbox.home().join(".agents/skills/pdf/notes.md"), "mine").expect("written");
     let told = sandbox.ok(&["install", "-g", "--force"]).to_string();
     assert!(told.contains("; `skillpm undo -g` restores it"), "{told}");
@@ -226,22 +194,8 @@ fn edits_that_were_removed_by_force_come_back() {
     sandbox.write(".agents/skills/pdf/notes.md", "mine");
     std::fs::create_dir(sandbox.project().join(".agents/skills/pdf/empty")).expect("a directory");
     let edited = sandbox.scope();
-    insta::assert_snapshot!(sandbox.run(&["remove", "pdf", "--force"]), @"
-    exit: 0
-    --- stderr
-    - pdf
-    your edited `pdf` was saved; `skillpm undo` restores it
-    1 skill removed
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    ");
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
-    exit: 0
-    --- stderr
-    + pdf
-    the last change was undone
-    `skillpm.toml` and `skillpm.lock` changed: commit both
-    hint: run `skillpm undo` again to redo it
-    ");
+    sandbox.tells(&["remove", "pdf", "--force"], 0, "removed:", &["pdf"]);
+    sandbox.tells(&["undo"], 0, "skills: name change", &["pdf back"]);
     assert_eq!(
         sandbox.scope(),
         edited,
@@ -258,14 +212,7 @@ fn edited_copies_that_were_removed_by_force_come_back() {
     let copy = sandbox.write(".claude/skills/pdf/notes.md", "mine");
     let edited = sandbox.scope();
     let in_the_way = |command: &[&str]| {
-        insta::allow_duplicates! {
-            insta::assert_snapshot!(sandbox.run(command), @"
-            exit: 1
-            --- stderr
-            error: `.claude/skills/pdf` was edited since it was installed
-            hint: nothing was changed; `--force` removes it anyway; the store keeps a copy
-            ");
-        }
+        sandbox.fails(command, 1, "findings", &[".claude/skills/pdf", "--force"]);
     };
     in_the_way(&["remove", "pdf"]);
     assert_eq!(sandbox.scope(), edited);
@@ -316,29 +263,15 @@ fn what_was_changed_since_is_in_the_way() {
     std::fs::remove_file(&link).expect("removed");
     symlink("../../src/docx", &link).expect("a link");
     let edited = sandbox.scope();
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
-    exit: 1
-    --- stderr
-    error: 3 paths were changed since:
-      `.agents/skills/pdf` was edited since
-      `.claude/skills/docx` is another link now
-      `skillpm.toml` was edited since
-    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
-    ");
+    sandbox.fails(
+        &["undo"],
+        1,
+        "findings",
+        &[".agents/skills/pdf", ".claude/skills/docx", "skillpm.toml", "--force"],
+    );
     assert_eq!(sandbox.run(&["undo", "--dry-run"]).code, Some(1));
     assert_eq!(sandbox.scope(), edited);
-    let forced = sandbox.run(&["undo", "--force"]);
-    insta::assert_snapshot!(forced, @"
-    exit: 0
-    --- stderr
-    your `skillpm.toml` was saved as `[DIR]/home/.local/share/skillpm/store-v2/kept/520ef2890ac43d9bcb1afe8e15d2bf4dbb48096756b34a8e759ee099f36d7674/skillpm.toml`
-    your edited `pdf` was saved; `skillpm undo` restores it
-    - docx
-    - pdf
-    the last change was undone
-    removed `skillpm.toml` and `skillpm.lock`, which did not exist before
-    hint: run `skillpm undo` again to redo it
-    ");
+    sandbox.tells(&["undo", "--force"], 0, "skills: name change", &["docx gone", "pdf gone"]);
     assert!(!sandbox.project().join(".agents/skills").exists());
     let copies = sandbox.ok(&["undo", "--list", "--json"]).stdout;
     let copies: Vec<serde_json::Value> = serde_json::from_str(&copies).expect("JSON");
@@ -359,24 +292,14 @@ fn what_came_in_the_place_of_a_removed_skill_is_in_the_way() {
     let sandbox = installed();
     sandbox.ok(&["remove", "pdf"]);
     sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
-    insta::assert_snapshot!(sandbox.run(&["undo"]), @"
-    exit: 1
-    --- stderr
-    error: something else is in `.agents/skills/pdf` now
-    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
-    ");
+    sandbox.fails(&["undo"], 1, "findings", &[".agents/skills/pdf", "--force"]);
     sandbox.ok(&["undo", "--force"]);
     assert!(sandbox.read(".agents/skills/pdf/SKILL.md").ends_with("first\n"));
     sandbox.ok(&["undo"]);
     assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), "mine");
     // What the store cannot keep is not even replaced by force.
     symlink("/etc/hostname", sandbox.project().join(".agents/skills/pdf/link")).expect("a link");
-    insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
-    exit: 1
-    --- stderr
-    error: `.agents/skills/pdf` contains something that skillpm could not keep for you: `link`: this is a symbolic link that leads out of the skill or to no regular file
-    hint: move it away and run the command again: nothing was changed
-    ");
+    sandbox.fails(&["undo", "--force"], 1, "findings", &[".agents/skills/pdf", "link"]);
     // What the user removed by hand, or put back, needs nothing.
     std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
     sandbox.ok(&["undo"]);
@@ -414,20 +337,11 @@ fn a_record_of_somebody_else_is_refused() {
         .expect("starts");
     assert!(copied.success());
     let before = ours.scope();
-    insta::assert_snapshot!(ours.run(&["undo"]), @"
-    exit: 5
-    --- stderr
-    error: `.agents/.skillpm-undo` does not record a change that you made here, so it was not undone
-    hint: it came with someone else's files, or the project was moved: `skillpm undo --forget` removes it
-    ");
+    ours.fails(&["undo"], 5, "integrity", &[".agents/.skillpm-undo", "skillpm undo --forget"]);
     assert_eq!(ours.run(&["undo", "--force"]).code, Some(5));
     assert_eq!(ours.run(&["undo", "--dry-run"]).code, Some(5));
     assert_eq!(ours.scope(), before);
-    insta::assert_snapshot!(ours.run(&["undo", "--forget"]), @"
-    exit: 0
-    --- stderr
-    the last change was forgotten, 1.3 kB
-    ");
+    ours.tells(&["undo", "--forget"], 0, ": dry_run forgotten", &["false true"]);
     assert_eq!(ours.run(&["undo"]).code, Some(1));
     assert_eq!(ours.scope(), before);
 }
@@ -540,12 +454,12 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
         std::fs::remove_dir_all(tree).expect("removed");
     }
     std::fs::remove_dir_all(sandbox.home().join(".local/share/skillpm/store-v2")).expect("removed");
-    insta::assert_snapshot!(sandbox.run(&["undo", "--force"]), @"
-    exit: 5
-    --- stderr
-    error: the former content of `.agents/skills/pdf` cannot be restored: it is neither in `.agents/.skillpm-undo` unchanged nor in the store
-    hint: nothing was changed; `skillpm undo --forget` deletes the record
-    ");
+    sandbox.fails(
+        &["undo", "--force"],
+        5,
+        "integrity",
+        &[".agents/skills/pdf", ".agents/.skillpm-undo", "skillpm undo --forget"],
+    );
     assert_eq!(sandbox.scope(), removed);
     // So with a link and with the text of a file.
     for (change, damage) in
@@ -616,24 +530,10 @@ fn the_record_can_be_forgotten() {
         std::fs::read(sandbox.project().join(".agents/.skillpm-undo/.gitignore")).expect("a file"),
         b"*\n"
     );
-    insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--dry-run"]), @"
-    exit: 0
-    --- stdout
-    would forget the last change, 1.6 kB
-    --- stderr
-    nothing was changed: this was a dry run
-    ");
+    sandbox.tells(&["undo", "--forget", "--dry-run"], 0, ": dry_run forgotten", &["true true"]);
     sandbox.ok(&["undo", "--forget"]);
     assert!(!sandbox.project().join(".agents").exists());
-    insta::assert_snapshot!(sandbox.run(&["undo", "--forget", "--json"]), @r#"
-    exit: 0
-    --- stdout
-    {
-      "dry_run": false,
-      "forgotten": false,
-      "bytes": 0
-    }
-    "#);
+    sandbox.tells(&["undo", "--forget"], 0, ": dry_run forgotten bytes", &["false false 0"]);
     assert_eq!(sandbox.run(&["undo"]).code, Some(1));
 }
 
@@ -709,67 +609,20 @@ fn nobody_finds_skills_in_the_record() {
 fn json_is_for_programs() {
     let sandbox = installed();
     sandbox.ok(&["disable", "pdf"]);
-    insta::assert_snapshot!(sandbox.run(&["undo", "--json"]), @r#"
-    exit: 0
-    --- stdout
-    {
-      "scope": "project",
-      "dry_run": false,
-      "finished": false,
-      "redone": false,
-      "skills": [
-        {
-          "name": "pdf",
-          "change": "enabled"
-        }
-      ],
-      "steps": [
-        {
-          "enable": {
-            "name": "pdf",
-            "digest": "sha256:45ca99a18413c48e4362a168c3abf83be04c9ac5e9f53277b11d45d3bdb33c94"
-          }
-        },
-        {
-          "relink": {
-            "place": {
-              "agent": "claude-code"
-            },
-            "name": "pdf",
-            "says": "sha256:9c49df63191c5a74fa196dfa078f52a82c31ad8158802a12333450c09585100f"
-          }
-        }
-      ],
-      "paths": [
-        {
-          "path": "[DIR]/project/.agents/.skillpm-disabled/pdf",
-          "change": "deleted"
-        },
-        {
-          "path": "[DIR]/project/.agents/skills/pdf",
-          "change": "created"
-        },
-        {
-          "path": "[DIR]/project/.claude/skills/pdf",
-          "change": "created"
-        },
-        {
-          "path": "[DIR]/project/skillpm.toml",
-          "change": "replaced"
-        }
-      ],
-      "files_changed": {
-        "manifest": true,
-        "lockfile": false
-      },
-      "files_removed": {
-        "manifest": false,
-        "lockfile": false
-      },
-      "kept": [],
-      "warnings": []
-    }
-    "#);
+    sandbox.tells(
+        &["undo"],
+        0,
+        "skills: name change; paths: path change; files_changed: manifest lockfile; files_removed: manifest lockfile",
+        &[
+            "pdf enabled",
+            "[DIR]/project/.agents/.skillpm-disabled/pdf deleted",
+            "[DIR]/project/.agents/skills/pdf created",
+            "[DIR]/project/.claude/skills/pdf created",
+            "[DIR]/project/skillpm.toml replaced",
+            "true false",
+            "false false",
+        ],
+    );
 }
 
 /// A policy that came since is asked about what would come back.

@@ -49,14 +49,7 @@ fn kept(sandbox: &Sandbox) -> BTreeSet<Vec<u8>> {
 /// Asserts that the list calls the skill one in conflict.
 fn listed_as_conflict(sandbox: &Sandbox) {
     insta::allow_duplicates! {
-        insta::assert_snapshot!(sandbox.run(&["list"]), @"
-        exit: 0
-        --- stdout
-        name  version  scope    source          seen by      state
-        pdf   -        project  path:./src/pdf  claude-code  conflict
-        --- stderr
-        hint: `skillpm update pdf` shows what to resolve
-        ");
+        sandbox.tells(&["list"], 0, ": name scope state agents", &["pdf project conflict claude-code"]);
     }
 }
 
@@ -67,14 +60,12 @@ fn a_merge_that_nobody_finished_is_a_problem() {
     mine(&sandbox, &["mine", "2", "3", "4", "5"]);
     source(&sandbox, &["theirs", "2", "3", "4", "5"]);
     assert_eq!(sandbox.run(&["update"]).code, Some(1));
-    insta::assert_snapshot!(sandbox.run(&["doctor", "--scope", "project"]), @"
-    exit: 1
-    --- stdout
-    error: `[DIR]/project/.agents/skills/pdf` has unresolved conflicts of an update [merge-unfinished]
-      edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
-    --- stderr
-    1 error, 0 warnings
-    ");
+    sandbox.tells(
+        &["doctor", "--scope", "project"],
+        1,
+        "findings: id severity skill",
+        &["merge-unfinished error pdf"],
+    );
     let show = sandbox.ok(&["show", "pdf"]).to_string();
     assert!(show.contains("in conflict") && !show.contains("edited since"), "{show}");
     let json: serde_json::Value =
@@ -108,25 +99,16 @@ fn disabled_skills_in_conflict_are_listed_as_such() {
     sandbox.ok(&["disable", "pdf"]);
     source(&sandbox, &["theirs", "2", "3", "4", "5"]);
     assert_eq!(sandbox.run(&["update"]).code, Some(1));
-    insta::assert_snapshot!(sandbox.run(&["list"]), @"
-    exit: 0
-    --- stdout
-    name  version  scope    source          seen by  state
-    pdf   -        project  path:./src/pdf  -        disabled, conflict
-    --- stderr
-    hint: `skillpm update pdf` shows what to resolve
-    ");
+    sandbox.tells(&["list"], 0, ": name scope state disabled", &["pdf project conflict true"]);
     let list = sandbox.run(&["list", "--json"]).stdout;
     assert!(list.contains(r#""state": "conflict""#) && list.contains(r#""disabled": true"#), "{list}");
     // Nor do they see it again without a word.
-    insta::assert_snapshot!(sandbox.run(&["enable", "pdf"]), @"
-    exit: 0
-    --- stderr
-    + pdf (linked for claude-code)
-    1 skill enabled
-    `skillpm.toml` changed: commit it
-    warning: an update left conflicts in `pdf`, which agents see again: `skillpm update pdf` shows what to resolve
-    ");
+    sandbox.tells(
+        &["enable", "pdf"],
+        0,
+        "skills: name changed agents; warnings: code",
+        &["pdf true claude-code", "merge-unfinished"],
+    );
     sandbox.ok(&["disable", "pdf"]);
     sandbox.ok(&["update", "pdf", "--ours"]);
     let list = sandbox.ok(&["list"]).to_string();
@@ -140,18 +122,12 @@ fn edits_are_merged_again_and_again() {
     mine(&sandbox, &["one", "2", "3", "4", "5"]);
     sandbox.write(&format!("{HOME}/notes.md"), "mine\n");
     source(&sandbox, &["1", "2", "3", "4", "five"]);
-    insta::assert_snapshot!(sandbox.run(&["update"]), @"
-    exit: 0
-    --- stderr
-    ~ pdf (path:./src/pdf): your edits are merged
-        review: no new commands, addresses, scripts, tools or hidden text
-        1 file: 1 changed; 1 line added, 1 removed
-        edited SKILL.md: it has both changes
-        edited notes.md: yours stays
-    1 skill merged with your edits in `.agents/skills`
-    `skillpm.lock` changed: commit it
-    warning: your edited `pdf` was saved; `skillpm undo` restores it
-    ");
+    sandbox.tells(
+        &["update"],
+        0,
+        "skills: name change status; skills.files: path; skills.merge: path result; warnings: code",
+        &["pdf merged changed", "SKILL.md", "SKILL.md merged", "notes.md ours", "edited-saved"],
+    );
     assert_eq!(there(&sandbox), body(&["one", "2", "3", "4", "five"]));
     assert_eq!(sandbox.read(&format!("{HOME}/notes.md")), "mine\n");
     let list = sandbox.ok(&["list"]).to_string();
@@ -179,32 +155,19 @@ fn conflicts_are_told_and_resolved_by_hand() {
     mine(&sandbox, &["one", "2", "3", "4", "5"]);
     source(&sandbox, &["uno", "2", "3", "4", "five"]);
     let before = state(&sandbox);
-    insta::assert_snapshot!(sandbox.run(&["update", "--dry-run"]), @"
-    exit: 1
-    --- stdout
-    ! pdf (path:./src/pdf): your edits conflict with it
-        review: no new commands, addresses, scripts, tools or hidden text
-        1 file: 1 changed; 2 lines added, 2 removed
-        conflict SKILL.md: both changed the same lines; yours was saved as `SKILL.md.mine`
-    would replace .agents/skills/pdf
-    would replace skillpm.lock
-    --- stderr
-    nothing was changed: this was a dry run
-    ");
+    sandbox.tells(
+        &["update", "--dry-run"],
+        1,
+        "skills: name change status; skills.files: path; skills.merge: path result",
+        &["pdf conflict changed", "SKILL.md", "SKILL.md conflict"],
+    );
     assert_eq!(state(&sandbox), before);
-    insta::assert_snapshot!(sandbox.run(&["update"]), @"
-    exit: 1
-    --- stderr
-    ! pdf (path:./src/pdf): your edits conflict with it
-        review: no new commands, addresses, scripts, tools or hidden text
-        1 file: 1 changed; 2 lines added, 2 removed
-        conflict SKILL.md: both changed the same lines; yours was saved as `SKILL.md.mine`
-    1 skill in conflict with your edits in `.agents/skills`
-    `skillpm.lock` changed: commit it
-    warning: your edited `pdf` was saved; `skillpm undo` restores it
-    warning: `pdf` has 1 conflict to resolve: `SKILL.md`
-    hint: edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
-    ");
+    sandbox.tells(
+        &["update"],
+        1,
+        "skills: name change status; skills.files: path; skills.merge: path result; warnings: code",
+        &["pdf conflict changed", "SKILL.md", "SKILL.md conflict", "edited-saved"],
+    );
     insta::assert_snapshot!(there(&sandbox), @"
     ---
     name: pdf
@@ -227,20 +190,18 @@ fn conflicts_are_told_and_resolved_by_hand() {
     listed_as_conflict(&sandbox);
     source(&sandbox, &["uno", "2", "3", "4", "five", "six"]);
     let before = state(&sandbox);
-    insta::assert_snapshot!(sandbox.run(&["update"]), @"
-    exit: 1
-    --- stderr
-    ! pdf has conflicts of an earlier update
-    1 skill left with conflicts in `.agents/skills`
-    warning: `pdf` has 1 conflict to resolve: `SKILL.md`
-    hint: edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
-    ");
-    insta::assert_snapshot!(sandbox.run(&["update", "pdf"]), @"
-    exit: 1
-    --- stderr
-    error: an earlier update of `pdf` must be finished first: look at `SKILL.md`
-    hint: edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
-    ");
+    sandbox.tells(
+        &["update"],
+        1,
+        "skills: name change status; skills.merge: path result",
+        &["pdf unresolved -", "SKILL.md conflict"],
+    );
+    sandbox.fails(
+        &["update", "pdf"],
+        1,
+        "findings",
+        &["SKILL.md", "skillpm update pdf --ours", "--theirs", "skillpm update pdf --abort"],
+    );
     assert_eq!(state(&sandbox), before);
     mine(&sandbox, &["one and uno", "2", "3", "4", "five"]);
     assert!(sandbox.run(&["list"]).stdout.contains("edited"), "nothing is left to look at");
@@ -257,35 +218,12 @@ fn a_merge_is_taken_back() {
     let before = state(&sandbox);
     source(&sandbox, &["uno", "2", "3", "4", "5"]);
     assert_eq!(sandbox.run(&["update"]).code, Some(1));
-    insta::assert_snapshot!(sandbox.run(&["update", "--abort", "--dry-run"]), @"
-    exit: 0
-    --- stdout
-    < pdf (path:./src/pdf): back to what it was before the merge
-    would replace .agents/skills/pdf
-    would replace skillpm.lock
-    --- stderr
-    nothing was changed: this was a dry run
-    ");
-    insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
-    exit: 0
-    --- stderr
-    < pdf (path:./src/pdf): back to what it was before the merge
-    1 skill undone in `.agents/skills`
-    `skillpm.lock` changed: commit it
-    ");
+    sandbox.tells(&["update", "--abort", "--dry-run"], 0, "skills: name change status", &["pdf aborted -"]);
+    sandbox.tells(&["update", "--abort"], 0, "skills: name change status", &["pdf aborted -"]);
     source(&sandbox, &["1", "2", "3", "4", "5"]);
     assert_eq!(state(&sandbox), before);
-    insta::assert_snapshot!(sandbox.run(&["update", "--abort"]), @"
-    exit: 2
-    --- stderr
-    error: there is no merge to undo
-    hint: a merge can be undone after an update with conflicts, until they are resolved
-    ");
-    insta::assert_snapshot!(sandbox.run(&["update", "pdf", "--abort"]), @"
-    exit: 2
-    --- stderr
-    error: there is no merge of `pdf` to undo
-    ");
+    sandbox.fails(&["update", "--abort"], 2, "usage", &["no merge to undo"]);
+    sandbox.fails(&["update", "pdf", "--abort"], 2, "usage", &["`pdf`"]);
     // What was written after the merge is kept, too.
     source(&sandbox, &["uno", "2", "3", "4", "5"]);
     assert_eq!(sandbox.run(&["update"]).code, Some(1));
@@ -428,22 +366,21 @@ fn other_conflicts() {
     sandbox.write("src/pdf/a.png", b"\0new");
     sandbox.write("src/pdf/here.md", "new\n");
     std::fs::remove_file(sandbox.project().join("src/pdf/there.md")).expect("removed");
-    insta::assert_snapshot!(sandbox.run(&["update"]), @"
-    exit: 1
-    --- stderr
-    ! pdf (path:./src/pdf): your edits conflict with it
-        review: 1 change, no new capability
-          binary  a.png  not text
-        3 files: 1 removed, 2 changed; 1 line added, 2 removed
-        conflict a.png: both changed it, and it is not text: the new one was installed; yours was saved as `a.png.mine`
-        conflict here.md: you deleted it, but the new version changed it: it was restored
-        conflict there.md: the new version deleted it, but you changed it: yours was kept
-    1 skill in conflict with your edits in `.agents/skills`
-    `skillpm.lock` changed: commit it
-    warning: your edited `pdf` was saved; `skillpm undo` restores it
-    warning: `pdf` has 3 conflicts to resolve: `a.png`, `here.md` and `there.md`
-    hint: edit its files until no marker and no kept file is left, or choose a side with `skillpm update pdf --ours` or `--theirs`; `skillpm update pdf --abort` undoes the update
-    ");
+    sandbox.tells(
+        &["update"],
+        1,
+        "skills: name change status; skills.files: path; skills.merge: path result; warnings: code",
+        &[
+            "pdf conflict changed",
+            "a.png",
+            "here.md",
+            "there.md",
+            "a.png conflict",
+            "here.md conflict",
+            "there.md conflict",
+            "edited-saved",
+        ],
+    );
     let names = sandbox.tree(&sandbox.project().join(HOME));
     assert_eq!(names, ["644 SKILL.md", "644 a.png", "644 a.png.mine", "644 here.md", "644 there.md"]);
     assert_eq!(sandbox.run(&["update"]).code, Some(1), "the kept file has to go first");
@@ -517,12 +454,7 @@ fn copies_follow_and_edited_copies_are_not_lost() {
     sandbox.write(copy, "elsewhere");
     source(&sandbox, &["1", "2", "3", "4", "5", "7"]);
     let before = state(&sandbox);
-    insta::assert_snapshot!(sandbox.run(&["update"]), @"
-    exit: 1
-    --- stderr
-    error: `.claude/skills/pdf` was edited since it was installed
-    hint: nothing was changed; `--force` replaces it anyway; the store keeps a copy
-    ");
+    sandbox.fails(&["update"], 1, "findings", &[".claude/skills/pdf", "--force"]);
     assert_eq!(state(&sandbox), before);
     sandbox.ok(&["update", "--force"]);
     assert_eq!(there(&sandbox), body(&["one", "two", "3", "4", "5", "7"]), "edits are merged all the same");
@@ -557,13 +489,19 @@ fn without_a_base_a_person_decides() {
         std::fs::remove_dir_all(sandbox.home().join(".local")).expect("removed");
         let before = state(&sandbox);
         if flag == "--ours" {
-            insta::assert_snapshot!(sandbox.run(&["update", "pdf"]), @"
-            exit: 5
-            --- stderr
-            error: `pdf` was edited, but the version it is based on is not available
-              caused by: `pdf` from `path:./src/pdf` is not what was locked: expected sha256:4e9eb1006a44d5e026a4dc3e0c7720721e56ee33dc8acc7b430302f8753cdac8, found sha256:839696a31b2d41f17bfad7bffd6dec30076fbad1efa5d1cb38943fdd6227e8bb
-            hint: `skillpm update pdf --ours` keeps each of your files that differs from the new version, `--theirs` takes the new ones, `--force` replaces the skill; the store keeps your copy
-            ");
+            sandbox.fails(
+                &["update", "pdf"],
+                5,
+                "integrity",
+                &[
+                    "path:./src/pdf",
+                    "sha256:4",
+                    "sha256:839696",
+                    "skillpm update pdf --ours",
+                    "--theirs",
+                    "--force",
+                ],
+            );
             assert_eq!(state(&sandbox), before);
         }
         sandbox.ok(&["update", flag, "--allow-new-capabilities"]);
