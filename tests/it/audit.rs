@@ -139,23 +139,13 @@ fn it_can_be_moved_switched_off_and_hold_arguments() {
     sandbox.env("SKILLPM_AUDIT", "off");
     assert_eq!(greet(&sandbox, &["a"]).code, Some(0));
     assert!(!log(&sandbox).exists());
-    insta::assert_snapshot!(sandbox.run(&["audit"]), @"
-    exit: 0
-    --- stderr
-    the audit log is switched off
-    hint: unset `SKILLPM_AUDIT` to switch it on; without a home directory, set it to a file
-    ");
+    sandbox.tells(&["audit"], 0, "records:", &[]);
     let moved = sandbox.root().join("logs/a.jsonl");
     sandbox.env("SKILLPM_AUDIT", &moved.display().to_string()).env("SKILLPM_AUDIT_ARGUMENTS", "1");
     assert_eq!(greet(&sandbox, &["a b", "0"]).code, Some(0));
     assert_eq!(lines(&moved)[0]["arguments"], Value::from(vec!["a b", "0"]));
     sandbox.env("SKILLPM_AUDIT", "a.jsonl");
-    insta::assert_snapshot!(greet(&sandbox, &[]), @"
-    exit: 3
-    --- stderr
-    error: `SKILLPM_AUDIT` is neither `off` nor an absolute path: `a.jsonl`
-    hint: unset it to keep the log in your state directory
-    ");
+    sandbox.fails(&["run", "demo", "greet"], 3, "configuration", &["SKILLPM_AUDIT", "`off`", "a.jsonl"]);
 }
 
 /// Whoever calls `invoke` gets a skill's instructions, and that is written down as the Python package does it.

@@ -96,27 +96,14 @@ fn installed_skills_stay_as_they_are_locked() {
         "---\ndescription: 'Does own. Use it in tests.'\nname: own\nallowed-tools: [Read]\n---\n\nBody.\n",
     );
     std::fs::remove_dir_all(sandbox.project().join("src")).expect("removes");
-    insta::assert_snapshot!(sandbox.run(&["fmt"]), @"
-    exit: 0
-    --- stderr
-    formatted `./skills/own/SKILL.md`
-    1 skill: 1 formatted
-    2 installed skills left as locked
-    hint: to format it anyway, name the skill's own directory; `skillpm verify` will then report it as edited
-    ");
+    sandbox.tells(&["fmt"], 0, "skills: path state", &["./skills/own/SKILL.md changed"]);
     let fixed = sandbox.run(&["validate", "--fix"]);
     assert_eq!(
         fixed.stdout.matches("--> ./.agents/skills/pdf/SKILL.md").count(),
         2,
         "it is checked: {fixed}"
     );
-    insta::assert_snapshot!(fixed.stderr, @"
-    ~ `./skills/own/SKILL.md`: 1 finding repaired
-    3 skills: 0 errors, 4 warnings
-    2 installed skills left as locked
-    hint: to format it anyway, name the skill's own directory; `skillpm verify` will then report it as edited
-    hint: `skillpm explain yaml-flow-style` says more
-    ");
+    assert!(fixed.stderr.contains("\n2 installed skills left as locked\n"), "{fixed}");
     for args in
         [&["verify"][..], &["fmt", "--check"], &["fmt", "--check", ".agents/skills", ".claude/skills"]]
     {

@@ -270,13 +270,8 @@ fn another_server_of_the_name_is_left_alone_without_force() {
     let path = file(&sandbox, "cursor", false);
     let text = "{\"mcpServers\": {\"skillpm\": {\"command\": \"npx\", \"args\": [\"x\", \"a b\"]}}}";
     write(&path, text);
-    let refused = install(&sandbox, "cursor", &[]);
-    insta::assert_snapshot!(refused, @"
-    exit: 1
-    --- stderr
-    error: `skillpm` in `[DIR]/home/.cursor/mcp.json` is another server
-    hint: `--force` replaces it; `--name NAME` chooses another name
-    ");
+    let refused = install(&sandbox, "cursor", &["--error-format", "json"]);
+    refused.failed_with(1, "findings", &["`skillpm`", ".cursor/mcp.json", "--force", "--name NAME"]);
     let kept = sandbox.run(&["mcp", "uninstall", "--client", "cursor"]);
     assert!(kept.code == Some(1) && kept.stderr.contains("`--force` removes it; "), "{kept}");
     assert_eq!(outcome(&sandbox.ok(&["mcp", "uninstall", "--json"]))["clients"], json!([]));
@@ -415,13 +410,8 @@ fn a_read_only_file_is_not_replaced() {
     };
     write(&path, "{}");
     set_read_only(true);
-    let refused = install(&sandbox, "cursor", &["--yes"]);
-    insta::assert_snapshot!(refused, @"
-    exit: 1
-    --- stderr
-    error: `[DIR]/home/.cursor/mcp.json` is read-only
-    hint: something else may manage it: make it writable, or `--force` changes it nevertheless
-    ");
+    let refused = install(&sandbox, "cursor", &["--yes", "--error-format", "json"]);
+    refused.failed_with(1, "findings", &[".cursor/mcp.json", "--force"]);
     assert_eq!(read(&path), "{}");
     assert_eq!(
         outcome(&install(&sandbox, "cursor", &["--force", "--json"]))["clients"][0]["effect"],
@@ -603,12 +593,7 @@ fn without_a_client_those_on_the_machine_are_named() {
     for dir in [".cursor", ".claude", ".codeium/windsurf"] {
         std::fs::create_dir_all(sandbox.home().join(dir)).expect("a directory");
     }
-    insta::assert_snapshot!(sandbox.run(&["mcp", "install"]), @"
-    exit: 2
-    --- stderr
-    error: name the clients to set up, with `--client NAME`
-    hint: on this machine are `claude-code`, `cursor`, `windsurf`
-    ");
+    sandbox.fails(&["mcp", "install"], 2, "usage", &["--client NAME"]);
     let project = sandbox.run(&["mcp", "install", "-p"]);
     assert!(project.stderr.contains("are `claude-code`, `cursor`\n"), "{project}");
     let unknown = sandbox.run(&["mcp", "install", "--client", "curser"]);
@@ -622,7 +607,7 @@ fn without_a_client_those_on_the_machine_are_named() {
 }
 
 #[test]
-fn what_people_see() {
+fn the_page() {
     let mut sandbox = Sandbox::new();
     let program = Path::new(env!("CARGO_BIN_EXE_skillpm"));
     sandbox.env("PATH", &program.parent().expect("a directory").display().to_string());

@@ -36,6 +36,40 @@ fn versions(sandbox: &Sandbox) -> Vec<Value> {
 }
 
 #[test]
+fn the_page() {
+    let sandbox = sandbox();
+    let args = ["publish", "pdf", "--to", "site"];
+    insta::assert_snapshot!(sandbox.run(&[&args[..], &["--dry-run"]].concat()), @"
+    exit: 0
+    --- stdout
+    166 bytes  SKILL.md
+      8 bytes  references/guide.md
+    --- stderr
+    left out `evals/`: evaluations
+    would publish `pdf` 1.0: 2 files, 374 bytes
+      to      site
+      archive sha256:46f577a48228a7fd1fac64054f59b760ed9b2619cc52fa32fa41ff090f30b9e7
+      tree    sha256:f0111df25dd0703a56a914cf7c40c33e2af22624dcff2bcc5480ac62ab40c706
+    ");
+    insta::assert_snapshot!(sandbox.run(&args), @"
+    exit: 0
+    --- stderr
+    left out `evals/`: evaluations
+    published `pdf` 1.0: 2 files, 374 bytes
+      to      site
+      archive sha256:46f577a48228a7fd1fac64054f59b760ed9b2619cc52fa32fa41ff090f30b9e7
+      tree    sha256:f0111df25dd0703a56a914cf7c40c33e2af22624dcff2bcc5480ac62ab40c706
+    ");
+    sandbox.write("pdf/references/guide.md", "# Another guide\n");
+    insta::assert_snapshot!(sandbox.run(&args), @"
+    exit: 2
+    --- stderr
+    error: `pdf` 1.0 was already published with other files
+    hint: a published version never changes; the next one is `1.0.1`: `skillpm bump 1.0.1 pdf`
+    ");
+}
+
+#[test]
 fn a_dry_run_shows_each_file_and_writes_nothing() {
     let sandbox = sandbox();
     let before = site(&sandbox);

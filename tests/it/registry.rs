@@ -56,6 +56,38 @@ fn files(sandbox: &Sandbox) -> Vec<(String, Vec<u8>)> {
 }
 
 #[test]
+fn the_page() {
+    let sandbox = registry();
+    insta::assert_snapshot!(add(&sandbox, "pdf", "1.0", "one"), @"
+    exit: 0
+    --- stderr
+    published pdf 1.0 (525 bytes)
+    ");
+    insta::assert_snapshot!(add(&sandbox, "pdf", "1.0", "two"), @"
+    exit: 2
+    --- stderr
+    error: `pdf` 1.0 was already published with other files
+    hint: a published version never changes; the next one is `1.0.1`: `skillpm bump 1.0.1 DIR`
+    ");
+    insta::assert_snapshot!(sandbox.run(&["registry", "yank", "pdf@1.0", "--reason", "loses pages", "-r", "site"]), @"
+    exit: 0
+    --- stderr
+    pdf 1.0 is yanked now
+    ");
+    insta::assert_snapshot!(sandbox.run(&["registry", "list", "-r", "site"]), @"
+    exit: 0
+    --- stdout
+    name  newest  versions  description
+    pdf   yanked         1  Reads and writes pdf files. Use it when the user mentions pdf.
+    ");
+    insta::assert_snapshot!(sandbox.run(&["registry", "verify", "-r", "site"]), @"
+    exit: 0
+    --- stderr
+    1 skill, 1 version, 525 bytes: nothing is wrong
+    ");
+}
+
+#[test]
 fn the_life_of_a_registry() {
     let sandbox = registry();
     for (version, body) in [("1.0", "one"), ("1.1.0", "two")] {

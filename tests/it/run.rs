@@ -18,6 +18,7 @@ use skillpm_sources::context::Context;
 use skillpm_sources::reporter::{Choice, Interact};
 use skillpm_sources::settings::{Policies, Settings};
 
+use crate::support::fields;
 use crate::support::machine::Machine;
 use crate::support::{Output, Sandbox};
 
@@ -93,7 +94,7 @@ fn run(sandbox: &Sandbox, args: &[&str]) -> Output {
 
 /// S1-AC-3 and S1-AC-4 by the program: the output and the exit code are the script's.
 #[test]
-fn output_and_exit_code_are_the_script_s() {
+fn the_page() {
     let sandbox = installed(&[
         ("greet.sh", "echo \"Hello, $1!\"\n"),
         ("fail.sh", "echo 'no such table' >&2\nexit 42\n"),
@@ -197,18 +198,11 @@ fn variables_need_not_be_text() {
 #[test]
 fn what_takes_too_long_is_told() {
     let sandbox = installed(&[("hang.sh", "exec sleep 8101\n"), ("long.sh", "head -c 3000 /dev/zero\n")]);
-    insta::assert_snapshot!(run(&sandbox, &["--timeout", "0.2", "demo", "hang"]), @"
-    exit: 124
-    --- stderr
-    error: `scripts/hang.sh` of `demo` was killed: it ran for more than 0.2 s
-    hint: `--timeout` gives it more time
-    ");
+    let output = run(&sandbox, &["--timeout", "0.2", "demo", "hang"]);
+    assert!(output.code == Some(124) && output.stderr.contains("`--timeout`"), "{output}");
     let output = run(&sandbox, &["--max-output", "1K", "demo", "long"]);
     assert_eq!((output.code, output.stdout.len()), (Some(0), 1024));
-    insta::assert_snapshot!(output.stderr, @"
-    warning: standard output was cut: 1024 of 3000 bytes were shown
-    hint: `--max-output 3000` shows all of it
-    ");
+    assert!(output.stderr.contains("`--max-output 3000`"), "{output}");
 }
 
 /// Nothing runs that is not as the lockfile says, and nothing that a policy denies.
@@ -216,14 +210,18 @@ fn what_takes_too_long_is_told() {
 fn only_what_is_locked_runs() {
     let sandbox = installed(&[("greet.sh", "echo good\n")]);
     sandbox.write(".agents/skills/demo/scripts/greet.sh", "echo EVIL\n");
-    insta::assert_snapshot!(run(&sandbox, &["demo", "greet"]), @"
-    exit: 5
-    --- stderr
-    error: `scripts/greet.sh` of `demo` may not run
-      caused by: `demo` in `.agents/skills/demo` differs from what is locked: `scripts/greet.sh`
-    hint: `skillpm diff demo` shows what differs, `skillpm install --force` restores the locked files
-    hint: `--allow-modified` runs it as it is
-    ");
+    sandbox.fails(
+        &["run", "demo", "greet"],
+        5,
+        "script-not-permitted",
+        &[
+            "scripts/greet.sh",
+            ".agents/skills/demo",
+            "skillpm diff demo",
+            "skillpm install --force",
+            "--allow-modified",
+        ],
+    );
     let output = run(&sandbox, &["--allow-modified", "demo", "greet"]);
     assert_eq!((output.code, output.stdout.as_str()), (Some(0), "EVIL\n"), "{output}");
     assert_eq!(sandbox.run(&["install", "--force"]).code, Some(0));
@@ -267,18 +265,8 @@ fn links_and_set_id_files_are_refused() {
     std::fs::set_permissions(scripts.join("suid.sh"), std::fs::Permissions::from_mode(0o4755))
         .expect("chmod");
     std::os::unix::fs::symlink("real.sh", scripts.join("link.sh")).expect("links");
-    insta::assert_snapshot!(run(&sandbox, &["--allow-modified", "demo", "suid"]), @"
-    exit: 5
-    --- stderr
-    error: `scripts/suid.sh` is not run: it is setuid or setgid
-    hint: `chmod ug-s ./.agents/skills/demo/scripts/suid.sh` removes that
-    ");
-    insta::assert_snapshot!(run(&sandbox, &["--allow-modified", "demo", "link.sh"]), @"
-    exit: 5
-    --- stderr
-    error: `scripts/link.sh` is not run: it is a symbolic link
-    hint: run its target
-    ");
+    sandbox.fails(&["run", "--allow-modified", "demo", "suid"], 5, "integrity", &["scripts/suid.sh"]);
+    sandbox.fails(&["run", "--allow-modified", "demo", "link.sh"], 5, "integrity", &["scripts/link.sh"]);
     std::fs::set_permissions(scripts.join("suid.sh"), std::fs::Permissions::from_mode(0o2755))
         .expect("chmod");
     assert_eq!(run(&sandbox, &["--allow-modified", "demo", "suid"]).code, Some(5));
@@ -298,34 +286,17 @@ fn what_happened_is_told_as_json() {
     let sandbox = installed(&[("mixed.sh", "cat; printf 'out\\377'; echo err >&2; exit 5\n")]);
     let output = run(&sandbox, &["--json", "--cwd", "skill", "--no-network", "demo", "mixed"]);
     assert_eq!((output.code, output.stderr.as_str()), (Some(5), ""));
-    let mut report: Value = serde_json::from_str(&output.stdout).expect("JSON");
+    let report = output.json();
     assert_eq!(report["sandbox"]["network"], Value::Bool(!cfg!(target_os = "linux")));
-    // What differs from run to run and from machine to machine.
-    for key in ["sandbox", "duration_ms", "interpreter"] {
-        assert!(report.as_object_mut().expect("an object").remove(key).is_some(), "{key}");
-    }
-    insta::assert_snapshot!(serde_json::to_string_pretty(&report).expect("writes"), @r#"
-    {
-      "digest": "sha256:102078091d6ec80b0bc04563049939cdf48dae2b42b01faf804d3beebd093f87",
-      "exit_code": 5,
-      "leftovers": 0,
-      "script": "scripts/mixed.sh",
-      "signal": null,
-      "skill": "demo",
-      "source": "path:./src/demo",
-      "status": "exited",
-      "stderr": {
-        "bytes": 4,
-        "cut": false,
-        "text": "err\n"
-      },
-      "stdout": {
-        "bytes": 4,
-        "cut": false,
-        "text": "out�"
-      }
-    }
-    "#);
+    let told = fields(
+        &report,
+        ": skill script source status exit_code signal leftovers; stdout: bytes cut text; stderr: bytes cut text",
+    );
+    let expected =
+        ["demo scripts/mixed.sh path:./src/demo exited 5 - 0", "4 false out\u{fffd}", "4 false err\n"];
+    assert_eq!(told, expected);
+    assert!(report["digest"].is_string() && report["duration_ms"].is_u64(), "{report}");
+    assert!(report["interpreter"].is_string(), "{report}");
 }
 
 /// Standard input is the caller's where it is asked for.

@@ -36,7 +36,7 @@ fn json(sandbox: &Sandbox, words: &[&str]) -> Value {
 
 /// Conflict C1, C6: every field, every file, where it came from, what became of it and what it hides.
 #[test]
-fn what_is_known_of_a_skill() {
+fn the_page() {
     let (_forge, sandbox, commit) = machine();
     insta::assert_snapshot!(shown(&sandbox, &["show", "pdf"], &commit), @"
     exit: 0
@@ -85,6 +85,30 @@ fn what_is_known_of_a_skill() {
             .is_some_and(|at| at.ends_with("project/.agents/skills/pdf"))
     );
     assert_eq!(sandbox.run(&["show", "nothing"]).code, Some(2));
+    insta::assert_snapshot!(shown(&sandbox, &["read", "pdf"], &commit), @"
+    exit: 0
+    --- stdout
+    notes.md
+    references/forms.md
+    scripts/fill.py
+    --- stderr
+    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    ");
+    insta::assert_snapshot!(shown(&sandbox, &["invoke", "pdf", "a form", "b"], &commit), @"
+    exit: 0
+    --- stdout
+    Base directory for this skill: [DIR]/project/.agents/skills/pdf
+
+    # PDF
+
+    Fill a form of a form b in [DIR]/project/.agents/skills/pdf, it costs $5.
+    Now: !`touch ran`
+
+    NOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`
+    --- stderr
+    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
+    ");
 }
 
 /// S3-US-5, S3-US-11, S3-FR-11, S3-FR-16, conflict C16.
@@ -115,27 +139,14 @@ fn files_of_a_skill_are_read_and_no_others() {
         let run = read(path);
         assert_eq!((run.code, run.stdout.as_str()), (Some(code), ""), "{path}: {run}");
     }
-    insta::assert_snapshot!(read("form.md"), @"
-    exit: 2
-    --- stderr
-    error: the file `form.md` of the skill `pdf` is not read: there is no such file
-    hint: did you mean `references/forms.md`?
-    hint: `skillpm read pdf` lists its files
-    ");
-    insta::assert_snapshot!(read("sibling/key"), @"
-    exit: 5
-    --- stderr
-    error: the file `sibling/key` of the skill `pdf` is not read: it leads out of the directory
-    hint: only regular files of the skill's own directory are read
-    ");
-    insta::assert_snapshot!(sandbox.run(&["read", "pdf"]), @"
-    exit: 0
-    --- stdout
-    references/forms.md
-    scripts/fill.py
-    --- stderr
-    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
-    ");
+    sandbox.fails(
+        &["read", "pdf", "form.md"],
+        2,
+        "file-not-found",
+        &["form.md", "references/forms.md", "skillpm read pdf"],
+    );
+    sandbox.fails(&["read", "pdf", "sibling/key"], 5, "path-outside", &["sibling/key", "`pdf`"]);
+    sandbox.tells(&["read", "pdf"], 0, "available_files:", &["references/forms.md", "scripts/fill.py"]);
     let listed = json(&sandbox, &["read", "pdf", "--list", "md", "--json"]);
     assert_eq!(listed["available_files"], serde_json::json!(["references/forms.md"]));
 }
@@ -144,81 +155,25 @@ fn files_of_a_skill_are_read_and_no_others() {
 #[test]
 fn what_an_agent_gets() {
     let (_forge, sandbox, _) = machine();
-    insta::assert_snapshot!(sandbox.run(&["invoke", "pdf", "a form", "b"]), @"
-    exit: 0
-    --- stdout
-    Base directory for this skill: [DIR]/project/.agents/skills/pdf
-
-    # PDF
-
-    Fill a form of a form b in [DIR]/project/.agents/skills/pdf, it costs $5.
-    Now: !`touch ran`
-
-    NOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`
-    --- stderr
-    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
-    warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
-    ");
-    insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "xml", "pdf"]), @r#"
-    exit: 0
-    --- stdout
-    <skill_content name="pdf">
-    <![CDATA[# PDF
-
-    Fill $0 of  in [DIR]/project/.agents/skills/pdf, it costs $5.
-    Now: !`touch ran`
-
-    NOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`
-    ]]>
-    Skill directory: [DIR]/project/.agents/skills/pdf
-    Relative paths in this skill are relative to the skill directory.
-    <skill_resources>
-    <file>references/forms.md</file>
-    <file>scripts/fill.py</file>
-    </skill_resources>
-    </skill_content>
-    --- stderr
-    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
-    warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
-    "#);
-    insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "json", "pdf", "'a form' b"]), @r##"
-    exit: 0
-    --- stdout
-    {
-      "skill_name": "pdf",
-      "description": "Reads PDF files.",
-      "instructions": "# PDF\n\nFill a form of 'a form' b in [DIR]/project/.agents/skills/pdf, it costs $5.\nNow: !`touch ran`\n\nNOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`\n",
-      "available_files": [
-        "references/forms.md",
-        "scripts/fill.py"
-      ]
-    }
-    --- stderr
-    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
-    warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
-    "##);
-    insta::assert_snapshot!(sandbox.run(&["invoke", "--format", "markdown", "pdf", "x"]), @"
-    exit: 0
-    --- stdout
-    Base directory for this skill: [DIR]/project/.agents/skills/pdf
-
-    # PDF
-
-    Fill x of x in [DIR]/project/.agents/skills/pdf, it costs $5.
-    Now: !`touch ran`
-
-    NOTE: these commands in the instructions were not run and appear as written, not as their output: `touch ran`
-
-    ## Files of this skill
-
-    Paths are relative to the base directory.
-
-    - references/forms.md
-    - scripts/fill.py
-    --- stderr
-    warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
-    warning: `pdf` has commands that some agents run before they read it; none was run: `touch ran`
-    ");
+    let text = sandbox.ok(&["invoke", "pdf", "a form", "b"]).stdout;
+    let filled = "# PDF\n\nFill a form of a form b in [DIR]/project/.agents/skills/pdf, it costs $5.\nNow: !`touch ran`\n";
+    assert!(text.contains(filled), "{text}");
+    assert!(!sandbox.project().join("ran").exists());
+    let xml = sandbox.ok(&["invoke", "--format", "xml", "pdf"]).stdout;
+    assert!(
+        xml.starts_with("<skill_content name=\"pdf\">\n<![CDATA[# PDF\n\nFill $0 of  in [DIR]/project/"),
+        "{xml}"
+    );
+    assert!(xml.contains("<file>scripts/fill.py</file>\n</skill_resources>"), "{xml}");
+    let outcome = sandbox.ok(&["invoke", "--format", "json", "pdf", "'a form' b"]).json();
+    let text = outcome["instructions"].as_str().expect("instructions");
+    let filled = "# PDF\n\nFill a form of 'a form' b in [DIR]/project/.agents/skills/pdf, it costs $5.\n";
+    assert!(text.starts_with(filled), "{text}");
+    let markdown = sandbox.ok(&["invoke", "--format", "markdown", "pdf", "x"]).stdout;
+    assert!(
+        markdown.contains("\n# PDF\n\nFill x of x in ") && markdown.contains("\n- scripts/fill.py\n"),
+        "{markdown}"
+    );
     assert!(!sandbox.project().join("ran").exists());
     assert_eq!(json(&sandbox, &["show", "pdf", "--json"])["installed"]["state"], "ok");
 }
@@ -232,39 +187,17 @@ fn a_skill_that_is_not_installed() {
         "---\nname: pdf\ndescription: Reads PDF files.\n---\n\n# PDF\n\nRead $0.\n",
     );
     sandbox.write("skills/pdf/scripts/fill.sh", "echo \"filled $1\"\n");
-    insta::assert_snapshot!(sandbox.run(&["invoke", "./skills/pdf", "a.pdf"]), @"
-    exit: 0
-    --- stdout
-    Base directory for this skill: [DIR]/project/skills/pdf
-
-    # PDF
-
-    Read a.pdf.
-    ");
-    insta::assert_snapshot!(sandbox.run(&["show", "./skills/pdf/SKILL.md"]), @"
-    exit: 0
-    --- stdout
-    pdf, in a directory that agents do not search
-      description    Reads PDF files.
-      directory      skills/pdf
-      state          not installed by skillpm
-      tokens         metadata about 5, instructions about 8, other files about 6
-
-    file             bytes  sha256
-    SKILL.md            65  d77a54e70c80
-    scripts/fill.sh     17  e03ae7039b45
-    2 files, 82 bytes
-    ");
+    assert!(sandbox.ok(&["invoke", "./skills/pdf", "a.pdf"]).stdout.ends_with("# PDF\n\nRead a.pdf.\n"));
+    sandbox.tells(&["show", "./skills/pdf/SKILL.md"], 0, ": name scope", &["pdf -"]);
     assert_eq!(sandbox.ok(&["read", "./skills/pdf", "scripts/fill.sh"]).stdout, "echo \"filled $1\"\n");
     assert_eq!(sandbox.run(&["read", "./skills/pdf", "../secret"]).code, Some(2));
     assert!(sandbox.ok(&["tools", "./skills/pdf"]).stdout.contains("fill.sh"));
-    insta::assert_snapshot!(sandbox.run(&["run", "./skills/pdf", "fill.sh", "a"]), @"
-    exit: 5
-    --- stderr
-    error: `scripts/fill.sh` of `pdf` may not run
-      caused by: the skill in `skills/pdf` was not installed by skillpm, and its directory is not trusted
-    hint: read what it does, then run `skillpm trust ./skills/pdf`
-    ");
+    sandbox.fails(
+        &["run", "./skills/pdf", "fill.sh", "a"],
+        5,
+        "script-not-permitted",
+        &["scripts/fill.sh", "skillpm trust"],
+    );
     sandbox.ok(&["trust", "skills"]);
     assert_eq!(sandbox.ok(&["run", "./skills/pdf", "fill.sh", "a"]).stdout, "filled a\n");
     // An installed copy that somebody edited is that, however it is named.
@@ -272,12 +205,10 @@ fn a_skill_that_is_not_installed() {
     sandbox.write(".agents/skills/pdf/scripts/fill.sh", "echo changed\n");
     let refused = sandbox.run(&["run", "./.agents/skills/pdf", "fill.sh"]);
     assert!(refused.code == Some(5) && refused.stderr.contains("--allow-modified"), "{refused}");
-    insta::assert_snapshot!(sandbox.run(&["invoke", "skills/pdf"]), @"
-    exit: 2
-    --- stderr
-    error: there is no skill `skills/pdf`
-    hint: there are `pdf`
-    hint: `skillpm list` shows what is installed, `skillpm install owner/repo` adds more
-    hint: `./skills/pdf` is the skill in that directory
-    ");
+    sandbox.fails(
+        &["invoke", "skills/pdf"],
+        2,
+        "skill-not-found",
+        &["skills/pdf", "skillpm list", "skillpm install owner/repo"],
+    );
 }

@@ -21,7 +21,7 @@ fn project() -> Sandbox {
 
 /// S1-T: calculator (add, multiply) and file-processor (`read_file`, `write_file`); S1-D3, S1-FR-203.2.
 #[test]
-fn the_tools_of_the_examples() {
+fn the_page() {
     let sandbox = project();
     insta::assert_snapshot!(sandbox.run(&["tools"]), @"
     exit: 0
@@ -105,19 +105,8 @@ fn scripts_that_say_nothing_and_skills_without() {
     sandbox.write(".agents/skills/two/scripts/tool2.sh", "exit 3\n");
     sandbox.write(".agents/skills/two/scripts/helper.txt", "");
     sandbox.write(".agents/skills/two/scripts/lib/more.py", "");
-    insta::assert_snapshot!(sandbox.run(&["tools", "two"]), @"
-    exit: 0
-    --- stdout
-    tool        script            takes      description
-    two__tool1  scripts/tool1.py  any words  Process a file and return results.
-    two__tool2  scripts/tool2.sh  any words  Execute tool2
-    ");
-    insta::assert_snapshot!(sandbox.run(&["tools", "none"]), @"
-    exit: 0
-    --- stderr
-    the skill `none` has no script tools
-    hint: tools are the files in a skill's `scripts/` that end in `.py`, `.sh` or `.js`, or begin with `#!`
-    ");
+    sandbox.tells(&["tools", "two"], 0, ": skill name language", &["two tool1 python", "two tool2 shell"]);
+    sandbox.tells(&["tools", "none"], 0, ": skill name", &[]);
     assert!(sandbox.run(&["tools", "two", "--recursive"]).stdout.contains("scripts/lib/more.py"));
 }
 
@@ -128,35 +117,28 @@ fn a_wrong_manifest() {
     let text =
         "tools:\n  - name: add\n    script: add.py\n  - name: add\n    script: ad.py\n    parameter: []\n";
     sandbox.write(".agents/skills/calculator/scripts/manifest.yml", text);
-    insta::assert_snapshot!(sandbox.run(&["tools", "calculator"]), @"
-    exit: 3
-    --- stderr
-    error: the tools of the skill `calculator` cannot be listed: `.agents/skills/calculator/scripts/manifest.yml:4:11`: the tool `add` appears twice
-    hint: `.agents/skills/calculator/scripts/manifest.yml:5:13`: there is no script `ad.py` in `scripts/`
-    hint: `.agents/skills/calculator/scripts/manifest.yml:6:5`: a tool has no key `parameter`; did you mean `parameters`?
-    hint: correct the file, or remove it: the scripts then describe themselves
-    ");
-    insta::assert_snapshot!(sandbox.run(&["tools"]), @"
-    exit: 0
-    --- stdout
-    tool                        script                 takes                description
-    file-processor__read_file   scripts/read_file.py   path [first] [last]  Print a text file, or some of its lines.
-    file-processor__write_file  scripts/write_file.sh  [f] path text        Write a text to a file.
-    --- stderr
-    warning: `.agents/skills/calculator/scripts/manifest.yml`: the tool `add` appears twice (line 4, column 11); there is no script `ad.py` in `scripts/` (line 5, column 13); a tool has no key `parameter`; did you mean `parameters`? (line 6, column 5)
-    ");
+    sandbox.fails(
+        &["tools", "calculator"],
+        3,
+        "configuration",
+        &[".agents/skills/calculator/scripts/manifest.yml:4:11", "`add`"],
+    );
+    sandbox.tells(
+        &["tools"],
+        0,
+        ": skill name language",
+        &["file-processor read_file python", "file-processor write_file shell"],
+    );
 }
 
 #[test]
 fn an_unknown_skill() {
-    insta::assert_snapshot!(project().run(&["tools", "calculater"]), @"
-    exit: 2
-    --- stderr
-    error: there is no skill `calculater`
-    hint: did you mean `calculator`?
-    hint: there are `calculator`, `file-processor`
-    hint: `skillpm list` shows what is installed, `skillpm install owner/repo` adds more
-    ");
+    project().fails(
+        &["tools", "calculater"],
+        2,
+        "skill-not-found",
+        &["calculater", "calculator", "skillpm list", "skillpm install owner/repo"],
+    );
 }
 
 /// The 295 real skills: whatever their files are called and hold, nothing fails. The data has the names and

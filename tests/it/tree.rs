@@ -1,5 +1,6 @@
 //! `tree`: skills and the skills that they need.
 
+use crate::support::fields;
 use crate::support::{Forge, Sandbox, Tree};
 
 fn skill(sandbox: &Sandbox, name: &str, needs: &str) {
@@ -26,7 +27,7 @@ fn machine() -> Sandbox {
 
 /// What skills need is told, also where it was left out.
 #[test]
-fn what_skills_need() {
+fn the_page() {
     let sandbox = machine();
     insta::assert_snapshot!(sandbox.run(&["tree"]), @"
     exit: 0
@@ -70,30 +71,36 @@ fn what_skills_need() {
 #[test]
 fn who_needs_a_skill() {
     let sandbox = machine();
-    insta::assert_snapshot!(sandbox.run(&["tree", "base", "--invert"]), @"
-    exit: 0
-    --- stdout
-    user ([DIR]/home)
-    └── base (path:[DIR]/project/src/base)
-        ├── charts, of the project (path:./src)
-        │   └── report (path:./src)
-        └── report, of the project (path:./src)
-    ");
-    insta::assert_snapshot!(sandbox.run(&["tree", "fonts", "--invert"]), @"
-    exit: 0
-    --- stdout
-    fonts: not installed
-    └── report (path:./src)
-    ");
-    insta::assert_snapshot!(sandbox.run(&["tree", "--invert"]), @"
-    exit: 0
-    --- stdout
-    user ([DIR]/home)
-    └── base (path:[DIR]/project/src/base)
-        ├── charts, of the project (path:./src)
-        │   └── report (path:./src)
-        └── report, of the project (path:./src)
-    ");
+    sandbox.tells(
+        &["tree", "base", "--invert"],
+        0,
+        ": name asked_for needs.name needed_by state",
+        &[
+            "charts true base report ok",
+            "report true base,charts,fonts,- - ok",
+            "base true - charts,report ok",
+        ],
+    );
+    sandbox.tells(
+        &["tree", "fonts", "--invert"],
+        0,
+        ": name asked_for needs.name needed_by state",
+        &[
+            "charts true base report ok",
+            "report true base,charts,fonts,- - ok",
+            "base true - charts,report ok",
+        ],
+    );
+    sandbox.tells(
+        &["tree", "--invert"],
+        0,
+        ": name asked_for needs.name needed_by state",
+        &[
+            "charts true base report ok",
+            "report true base,charts,fonts,- - ok",
+            "base true - charts,report ok",
+        ],
+    );
 }
 
 #[test]
@@ -104,18 +111,12 @@ fn circles_and_what_was_drawn_already() {
     skill(&sandbox, "c", "d");
     skill(&sandbox, "d", "b d");
     assert_eq!(sandbox.run(&["install", "./src", "--skill", "*"]).code, Some(0));
-    insta::assert_snapshot!(sandbox.run(&["tree", "a"]), @"
-    exit: 0
-    --- stdout
-    project ([DIR]/project)
-    └── a (path:./src)
-        ├── b (path:./src)
-        │   └── c (path:./src)
-        │       └── d (path:./src)
-        │           ├── b (path:./src) (cycle)
-        │           └── d (path:./src) (cycle)
-        └── c (path:./src) (above)
-    ");
+    sandbox.tells(
+        &["tree", "a"],
+        0,
+        ": name asked_for needs.name needed_by state",
+        &["a true b,c - ok", "b true c a,d ok", "c true d a,b ok", "d true b,d c,d ok"],
+    );
     // Nobody asked for them, and each is needed: one is the root all the same.
     std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removes");
     std::fs::remove_dir_all(sandbox.project().join(".agents/skills/a")).expect("removes");
@@ -123,16 +124,12 @@ fn circles_and_what_was_drawn_already() {
     let kept: Vec<_> =
         lock.split("\n[[skill]]\n").filter(|entry| !entry.starts_with("name = \"a\"")).collect();
     sandbox.write("skillpm.lock", kept.join("\n[[skill]]\n"));
-    insta::assert_snapshot!(sandbox.run(&["tree"]), @"
-    exit: 0
-    --- stdout
-    project ([DIR]/project)
-    └── b (path:./src)
-        └── c (path:./src)
-            └── d (path:./src)
-                ├── b (path:./src) (cycle)
-                └── d (path:./src) (cycle)
-    ");
+    sandbox.tells(
+        &["tree"],
+        0,
+        ": name asked_for needs.name needed_by state",
+        &["b false c d ok", "c false d b ok", "d false b,d c,d ok"],
+    );
 }
 
 /// A chain that is made to exhaust the stack ends somewhere.
@@ -161,15 +158,17 @@ fn where_skills_came_from_and_how_they_are() {
     sandbox.write(".agents/skills/pdf/more.md", "x");
     sandbox.write(".agents/skills/own/SKILL.md", "x");
     std::fs::remove_dir_all(sandbox.project().join(".agents/skills/docx")).expect("removes");
-    let shown = sandbox.run(&["tree"]).to_string().replace(&commit[..7], "[COMMIT]");
-    insta::assert_snapshot!(shown, @"
-    exit: 0
-    --- stdout
-    project ([DIR]/project)
-    ├── docx (github:acme/skills at [COMMIT]): missing
-    ├── own: untracked
-    └── pdf 1.10 (github:acme/skills at [COMMIT]): edited
-    ");
+    let expected = [
+        "docx - github:acme/skills missing".to_owned(),
+        "own - - untracked".to_owned(),
+        "pdf 1.10 github:acme/skills modified".to_owned(),
+    ];
+    let outcome = sandbox.ok(&["tree", "--json"]).json();
+    assert_eq!(fields(&outcome, ": name version source state"), expected);
+    assert_eq!(
+        (&outcome[0]["revision"], &outcome[2]["revision"]),
+        (&commit.as_str().into(), &commit.as_str().into())
+    );
 }
 
 #[test]
@@ -241,20 +240,10 @@ fn for_programs() {
 #[test]
 fn mistakes() {
     let sandbox = machine();
-    insta::assert_snapshot!(sandbox.run(&["tree", "chart"]), @"
-    exit: 2
-    --- stderr
-    error: `chart` is not installed, and no skill needs it
-    hint: did you mean `charts`?
-    ");
+    sandbox.fails(&["tree", "chart"], 2, "usage", &["charts"]);
     assert_eq!(sandbox.run(&["tree", "qqqq"]).code, Some(2));
     let empty = Sandbox::new();
-    insta::assert_snapshot!(empty.run(&["tree"]), @"
-    exit: 0
-    --- stderr
-    no skills are installed here
-    hint: `skillpm install owner/repo` installs skills from a repository on GitHub
-    ");
+    empty.tells(&["tree"], 0, ": name asked_for", &[]);
     assert_eq!(empty.run(&["tree", "--json"]).stdout, "[]\n");
     sandbox.write("skillpm.lock", "<<<<<<< ours\n");
     assert_eq!(sandbox.run(&["tree"]).code, Some(3));
@@ -273,37 +262,34 @@ fn what_is_special_about_skills() {
         assert_eq!(sandbox.run(args).code, Some(0), "{args:?}");
     }
     sandbox.write(".agents/.skillpm-disabled/ground/SKILL.md", "mine");
-    insta::assert_snapshot!(sandbox.run(&["tree", "-p"]), @"
-    exit: 0
-    --- stdout
-    project ([DIR]/project)
-    ├── charts (path:./src): disabled
-    │   └── base, of the user (path:[DIR]/project/src/base)
-    ├── ground, alias of base (path:./src/base): disabled, edited
-    ├── own (path:./src/own): editable
-    │   └── charts (path:./src): disabled (above)
-    └── report (path:./src)
-        ├── base, of the user (path:[DIR]/project/src/base)
-        ├── charts (path:./src): disabled (above)
-        ├── acme/skills/fonts#v2: not installed
-        └── Wrong: the name `Wrong` has an upper-case letter
-    --- stderr
-    some skills need others that are not installed
-    ");
+    sandbox.tells(
+        &["tree", "-p"],
+        0,
+        ": name asked_for needs.name needed_by state",
+        &[
+            "charts true base own,report disabled",
+            "ground true - - disabled",
+            "own true charts - editable",
+            "report true base,charts,fonts,- - ok",
+        ],
+    );
     std::fs::rename(
         sandbox.project().join(".agents/.skillpm-disabled/charts"),
         sandbox.project().join(".agents/skills/charts"),
     )
     .expect("renames");
     std::fs::remove_file(sandbox.project().join(".agents/skills/own")).expect("removes");
-    insta::assert_snapshot!(sandbox.run(&["tree", "-p", "own"]), @"
-    exit: 0
-    --- stdout
-    project ([DIR]/project)
-    └── own (path:./src/own): editable, missing
-    --- stderr
-    warning: `charts` is disabled in `skillpm.toml`, but agents see it: `skillpm install` moves it away
-    ");
+    sandbox.tells(
+        &["tree", "-p", "own"],
+        0,
+        ": name asked_for needs.name needed_by state",
+        &[
+            "charts true base report ok",
+            "ground true - - disabled",
+            "own true - - missing",
+            "report true base,charts,fonts,- - ok",
+        ],
+    );
 }
 
 /// A skill that was asked for stays in the place of one that is needed by a path: that need is met.
@@ -316,13 +302,12 @@ fn a_need_by_a_path_that_another_skill_meets() {
     sandbox.write("other/base/SKILL.md", text);
     sandbox.ok(&["install", "./other/base"]);
     sandbox.ok(&["install", "./src/report"]);
-    insta::assert_snapshot!(sandbox.run(&["tree", "report"]), @"
-    exit: 0
-    --- stdout
-    project ([DIR]/project)
-    └── report (path:./src/report)
-        └── base (path:./other/base)
-    ");
+    sandbox.tells(
+        &["tree", "report"],
+        0,
+        ": name asked_for needs.name needed_by state",
+        &["base true - report ok", "report true base - ok"],
+    );
     // As an installation has it.
     sandbox.ok(&["install", "--frozen"]);
 }

@@ -3,15 +3,16 @@
 use std::io::Write as _;
 use std::process::{Command, Stdio};
 
-use insta::assert_snapshot;
-
-use crate::support::Sandbox;
 use crate::support::sandbox::Output;
+use crate::support::{Sandbox, fields};
 
 const CLEAN: &str =
     "---\nname: pdf\ndescription: Reads PDF files. Use it when a PDF must be read.\n---\n\n# PDF\n";
 const WARNS: &str = "---\nname: csv\ndescription: Reads CSV files. Use it when a table must be read.\nauthor: me\n---\n\n# CSV\n";
 const FAILS: &str = "---\nname: Docs\ndescription: Use it for docs: all of them.\n---\n\n# Docs\n";
+
+/// The fields of findings that tests look at.
+const FINDINGS: &str = "skills.findings: rule severity start.line";
 
 /// A project with a right skill, one with a warning and one with errors.
 fn project() -> Sandbox {
@@ -54,18 +55,15 @@ fn many_skills_where_few_files_may_be_open() {
     }
 }
 
+/// What a person sees of a right skill, of one with errors, and of a rule, word for word.
 #[test]
-fn a_right_skill() {
-    assert_snapshot!(project().run(&["validate", "skills/pdf"]), @"
+fn the_page() {
+    insta::assert_snapshot!(project().run(&["validate", "skills/pdf"]), @"
     exit: 0
     --- stderr
     1 skill: no problems found
     ");
-}
-
-#[test]
-fn errors_fail() {
-    assert_snapshot!(project().run(&["validate", "more"]), @r#"
+    insta::assert_snapshot!(project().run(&["validate", "more"]), @r#"
     exit: 1
     --- stdout
     error[name-alphabet]: the name `Docs` has an upper-case letter
@@ -103,22 +101,7 @@ fn errors_fail() {
 fn warnings_fail_with_strict() {
     let sandbox = project();
     assert_eq!(sandbox.run(&["validate", "skills/csv"]).code, Some(0));
-    assert_snapshot!(sandbox.run(&["validate", "skills/csv", "--strict"]), @"
-    exit: 1
-    --- stdout
-    warning[unknown-field]: the specification has no field `author`
-     --> skills/csv/SKILL.md:4:1
-      |
-    4 | author: me
-      | ^^^^^^
-      |
-      = help: move it under `metadata`, as `  author: …`
-
-    --- stderr
-    1 skill: 0 errors, 1 warning
-    hint: `--fix=unsafe` repairs it; `--fix=unsafe` with `--diff` shows how
-    hint: `skillpm explain unknown-field` says more
-    ");
+    sandbox.tells(&["validate", "skills/csv", "--strict"], 1, FINDINGS, &["unknown-field warning 4"]);
 }
 
 #[test]
@@ -128,36 +111,18 @@ fn several_paths_each_skill_once() {
     assert_eq!(output.code, Some(1));
     assert_eq!(output.stdout.matches("error[name-alphabet]").count(), 1);
     assert_eq!(output.stderr, "", "nothing but findings");
-    assert_snapshot!(sandbox.run(&["validate", "skills", "more"]).stderr, @"
-    3 skills: 3 errors, 1 warning
-    hint: `--fix` repairs some of them, `--fix=unsafe` more; with `--diff` they show how
-    hint: `skillpm explain name-alphabet` says more
-    ");
 }
 
 #[test]
 fn a_whole_repository() {
-    assert_snapshot!(project().run(&["lint"]).stderr, @"
-    3 skills: 3 errors, 1 warning
-    hint: `--fix` repairs some of them, `--fix=unsafe` more; with `--diff` they show how
-    hint: `skillpm explain name-alphabet` says more
-    ");
+    project().tells(&["lint"], 1, "summary: skills errors warnings", &["3 3 1"]);
 }
 
 #[test]
 fn quoted_patterns() {
     let sandbox = project();
-    assert_snapshot!(sandbox.run(&["validate", "skills/**/SKILL.md"]).stderr, @"
-    2 skills: 0 errors, 1 warning
-    hint: `--fix=unsafe` repairs it; `--fix=unsafe` with `--diff` shows how
-    hint: `skillpm explain unknown-field` says more
-    ");
-    assert_snapshot!(sandbox.run(&["validate", "skills/x*"]), @"
-    exit: 2
-    --- stderr
-    error: `skills/x*` matches no skill
-    hint: `*` stays in one directory, `**` goes through several: `skills/**/SKILL.md`
-    ");
+    sandbox.tells(&["validate", "skills/**/SKILL.md"], 0, "summary: skills errors warnings", &["2 0 1"]);
+    sandbox.fails(&["validate", "skills/x*"], 2, "usage", &["`skills/x*`", "`skills/**/SKILL.md`"]);
 }
 
 /// More skills than one thread takes at once, told in the order of their paths.
@@ -177,44 +142,13 @@ fn the_order_does_not_depend_on_threads() {
 fn standard_input() {
     let sandbox = project();
     let run = |args: &[&str], text| with_input(&sandbox, args, text);
-    assert_snapshot!(run(&["validate", "-"], FAILS), @r#"
-    exit: 1
-    --- stdout
-    error[name-alphabet]: the name `Docs` has an upper-case letter
-     --> <stdin>:2:7
-      |
-    2 | name: Docs
-      |       ^^^^
-      |
-      = help: call it `docs`, and its directory too
-
-    error[yaml-unquoted-colon]: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
-     --> <stdin>:3:29
-      |
-    3 | description: Use it for docs: all of them.
-      |                             ^ this colon
-      |
-      = help: put the whole value in quotes: `description: "Use it for docs: all of them."`
-
-    --- stderr
-    1 skill: 2 errors, 0 warnings
-    hint: `skillpm explain name-alphabet` says more
-    "#);
-    assert_snapshot!(run(&["validate", "-", "--stdin-filename", "skills/other/SKILL.md"], CLEAN), @"
-    exit: 1
-    --- stdout
-    error[name-directory]: the name `pdf` differs from the directory's name `other`
-     --> skills/other/SKILL.md:2:7
-      |
-    2 | name: pdf
-      |       ^^^
-      |
-      = help: rename the directory to `pdf`, or change the name
-
-    --- stderr
-    1 skill: 1 error, 0 warnings
-    hint: `skillpm explain name-directory` says more
-    ");
+    let output = run(&["validate", "-", "--json"], FAILS);
+    assert_eq!(output.code, Some(1), "{output}");
+    let expected = ["name-alphabet error 2", "yaml-unquoted-colon error 3"];
+    assert_eq!(fields(&output.json(), FINDINGS), expected);
+    let output = run(&["validate", "-", "--json", "--stdin-filename", "skills/other/SKILL.md"], CLEAN);
+    assert_eq!(output.code, Some(1), "{output}");
+    assert_eq!(fields(&output.json(), FINDINGS), ["name-directory error 2"]);
     let sandbox = Sandbox::new();
     sandbox.write("skills/pdf/scripts/x.sh", "");
     let typed = |path: &str| {
@@ -223,138 +157,71 @@ fn standard_input() {
         piped(command, CLEAN).code
     };
     assert_eq!(typed("../SKILL.md"), Some(0), "the directory's real name counts, as of a file that is there");
-    assert_snapshot!(run(&["validate", "--stdin-filename", "x/SKILL.md"], CLEAN), @"
-    exit: 2
-    --- stderr
-    error: `--stdin-filename` describes standard input, which is not being checked
-    hint: add `-` to the paths
-    ");
+    let output = run(&["validate", "--json", "--stdin-filename", "x/SKILL.md"], CLEAN);
+    output.failed_with(2, "usage", &["--stdin-filename"]);
 }
 
 /// S4-20.
 #[test]
 fn json() {
-    assert_snapshot!(project().run(&["validate", "skills", "--format", "json"]), @r#"
-    exit: 0
-    --- stdout
-    {
-      "version": 1,
-      "tool": {
-        "name": "skillpm",
-        "version": "0.1.0"
-      },
-      "profile": "spec",
-      "summary": {
-        "skills": 2,
-        "errors": 0,
-        "warnings": 1,
-        "notes": 0
-      },
-      "skills": [
-        {
-          "path": "skills/csv/SKILL.md",
-          "findings": [
-            {
-              "rule": "unknown-field",
-              "severity": "warning",
-              "message": "the specification has no field `author`",
-              "start": {
-                "line": 4,
-                "column": 1,
-                "offset": 78
-              },
-              "end": {
-                "line": 4,
-                "column": 7,
-                "offset": 84
-              },
-              "help": "move it under `metadata`, as `  author: …`",
-              "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
-              "fix": {
-                "safety": "unsafe",
-                "title": "move `author` under `metadata`",
-                "edits": [
-                  {
-                    "start": {
-                      "line": 4,
-                      "column": 1,
-                      "offset": 78
-                    },
-                    "end": {
-                      "line": 5,
-                      "column": 1,
-                      "offset": 89
-                    },
-                    "text": "metadata:\n  author: \"me\"\n"
-                  }
-                ]
-              }
-            }
-          ]
-        },
-        {
-          "path": "skills/pdf/SKILL.md",
-          "findings": []
-        }
-      ]
-    }
-    --- stderr
-    2 skills: 0 errors, 1 warning
-    "#);
+    let output = project().ok(&["validate", "skills", "--format", "json"]).json();
+    assert_eq!((&output["version"], &output["profile"]), (&1.into(), &"spec".into()));
+    assert_eq!(
+        fields(&output, "summary: skills errors warnings notes; skills: path"),
+        ["2 0 1 0", "skills/csv/SKILL.md", "skills/pdf/SKILL.md"]
+    );
+    let finding = &output["skills"][0]["findings"][0];
+    assert_eq!(
+        fields(finding, ": rule severity; start: line column offset; end: line column offset"),
+        ["unknown-field warning", "4 1 78", "4 7 84"]
+    );
+    assert!(finding["docs"].as_str().expect("a page").ends_with("/rules.md#unknown-field"), "{finding}");
+    let fix = &finding["fix"];
+    assert_eq!(
+        fields(fix, ": safety; edits.start: line column; edits.end: line column; edits: text"),
+        ["unsafe", "4 1", "5 1", "metadata:\n  author: \"me\"\n"]
+    );
 }
 
 #[test]
 fn annotations_of_github() {
-    assert_snapshot!(project().run(&["validate", "skills", "more", "--format", "github"]), @r#"
-    exit: 1
-    --- stdout
-    ::warning file=skills/csv/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field::the specification has no field `author`%0Amove it under `metadata`, as `  author: …`
-    ::error file=more/docs/SKILL.md,line=2,endLine=2,col=7,endColumn=10,title=name-alphabet::the name `Docs` has an upper-case letter%0Acall it `docs`, and its directory too
-    ::error file=more/docs/SKILL.md,line=2,endLine=2,col=7,endColumn=10,title=name-directory::the name `Docs` differs only in case from the directory's name `docs`%0Agive the directory and the skill the same name
-    ::error file=more/docs/SKILL.md,line=3,endLine=3,col=29,endColumn=29,title=yaml-unquoted-colon::the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes%0Aput the whole value in quotes: `description: "Use it for docs: all of them."`
-    --- stderr
-    3 skills: 3 errors, 1 warning
-    "#);
+    let output = project().run(&["validate", "skills", "more", "--format", "github"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    let commands: Vec<_> = output.stdout.lines().filter_map(|line| line.rsplit_once("::the ")).collect();
+    let commands: Vec<_> = commands.iter().map(|(command, _)| *command).collect();
+    let docs = "file=more/docs/SKILL.md,";
+    assert_eq!(
+        commands,
+        [
+            "::warning file=skills/csv/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field",
+            &format!("::error {docs}line=2,endLine=2,col=7,endColumn=10,title=name-alphabet"),
+            &format!("::error {docs}line=2,endLine=2,col=7,endColumn=10,title=name-directory"),
+            &format!("::error {docs}line=3,endLine=3,col=29,endColumn=29,title=yaml-unquoted-colon"),
+        ]
+    );
 }
 
 #[test]
 fn junit() {
-    assert_snapshot!(project().run(&["validate", "skills", "more", "--format", "junit"]), @r#"
-    exit: 1
-    --- stdout
-    <?xml version="1.0" encoding="UTF-8"?>
-    <testsuites name="skillpm validate" tests="3" failures="1" errors="0">
-      <testsuite name="skillpm validate" tests="3" failures="1" errors="0" skipped="0">
-        <testcase classname="skillpm.validate" name="skills/csv/SKILL.md" file="skills/csv/SKILL.md">
-          <system-out>skills/csv/SKILL.md:4:1: warning[unknown-field]: the specification has no field `author`
-      help: move it under `metadata`, as `  author: …`
-    </system-out>
-        </testcase>
-        <testcase classname="skillpm.validate" name="skills/pdf/SKILL.md" file="skills/pdf/SKILL.md"/>
-        <testcase classname="skillpm.validate" name="more/docs/SKILL.md" file="more/docs/SKILL.md">
-          <failure type="name-alphabet" message="3 errors, 0 warnings">more/docs/SKILL.md:2:7: error[name-alphabet]: the name `Docs` has an upper-case letter
-      help: call it `docs`, and its directory too
-    more/docs/SKILL.md:2:7: error[name-directory]: the name `Docs` differs only in case from the directory&apos;s name `docs`
-      help: give the directory and the skill the same name
-    more/docs/SKILL.md:3:29: error[yaml-unquoted-colon]: the value of `description` is not valid YAML: it has `: ` in it, which starts a new key unless the value is in quotes
-      help: put the whole value in quotes: `description: &quot;Use it for docs: all of them.&quot;`
-    </failure>
-        </testcase>
-      </testsuite>
-    </testsuites>
-    --- stderr
-    3 skills: 3 errors, 1 warning
-    "#);
+    let output = project().run(&["validate", "skills", "more", "--format", "junit"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    for part in [
+        "<testsuites name=\"skillpm validate\" tests=\"3\" failures=\"1\" errors=\"0\">",
+        "name=\"skills/csv/SKILL.md\" file=\"skills/csv/SKILL.md\">\n      <system-out>",
+        "name=\"skills/pdf/SKILL.md\" file=\"skills/pdf/SKILL.md\"/>",
+        "name=\"more/docs/SKILL.md\" file=\"more/docs/SKILL.md\">\n      <failure type=\"name-alphabet\"",
+        "more/docs/SKILL.md:2:7: error[name-directory]",
+        "&quot;",
+    ] {
+        assert!(output.stdout.contains(part), "{part}: {output}");
+    }
 }
 
 #[test]
 fn sarif_into_a_file() {
     let sandbox = project();
-    assert_snapshot!(sandbox.run(&["validate", "more", "--format", "sarif", "-o", "out.sarif"]), @"
-    exit: 1
-    --- stderr
-    1 skill: 3 errors, 0 warnings
-    ");
+    let output = sandbox.run(&["validate", "more", "--format", "sarif", "-o", "out.sarif"]);
+    assert_eq!((output.code, output.stdout.as_str()), (Some(1), ""), "{output}");
     let log: serde_json::Value = serde_json::from_str(&sandbox.read("out.sarif")).expect("JSON");
     let results = &log["runs"][0]["results"];
     let ids: Vec<_> = results.as_array().expect("a list").iter().map(|result| &result["ruleId"]).collect();
@@ -365,12 +232,12 @@ fn sarif_into_a_file() {
     let dash = sandbox.run(&["validate", "more", "--format", "json", "-o", "-"]);
     assert!(dash.stdout.starts_with('{') && !sandbox.project().join("-").exists(), "{dash}");
     let before = sandbox.read("more/docs/SKILL.md");
-    assert_snapshot!(sandbox.run(&["validate", "more", "-o", "more/docs/SKILL.md"]), @"
-    exit: 2
-    --- stderr
-    error: the report would overwrite the skill in `more/docs/SKILL.md`
-    hint: name another file: `--output report.json`
-    ");
+    sandbox.fails(
+        &["validate", "more", "-o", "more/docs/SKILL.md"],
+        2,
+        "usage",
+        &["more/docs/SKILL.md", "--output"],
+    );
     assert_eq!(sandbox.read("more/docs/SKILL.md"), before);
 }
 
@@ -390,18 +257,8 @@ fn nothing_of_a_file_acts_on_a_report() {
 
 #[test]
 fn an_unknown_profile_gets_a_suggestion() {
-    assert_snapshot!(project().run(&["validate", "--profile", "referense"]), @"
-    exit: 2
-    --- stderr
-    error: there is no profile `referense`
-    hint: did you mean `reference`?
-    ");
-    assert_snapshot!(project().run(&["validate", "--profile", "x"]), @"
-    exit: 2
-    --- stderr
-    error: there is no profile `x`
-    hint: profiles are `spec`, `reference`, `claude-code`, `publish`, `lenient`
-    ");
+    project().fails(&["validate", "--profile", "referense"], 2, "usage", &["`referense`", "`reference`"]);
+    project().fails(&["validate", "--profile", "x"], 2, "usage", &["`x`", "`claude-code`"]);
 }
 
 #[test]
@@ -415,48 +272,14 @@ fn profiles_differ() {
 
 #[test]
 fn a_path_that_is_not_there() {
-    assert_snapshot!(project().run(&["validate", "skils"]), @"
-    exit: 2
-    --- stderr
-    error: `skils` does not exist
-    hint: check the spelling
-    ");
+    project().fails(&["validate", "skils"], 2, "usage", &["`skils`"]);
 }
 
 #[test]
 fn explain() {
     let sandbox = Sandbox::new();
-    assert_snapshot!(sandbox.run(&["explain", "name-hyphens"]), @"
-    exit: 0
-    --- stdout
-    name-hyphens: hyphens stand alone and between other characters
-
-    Looks for a hyphen at the start or the end of the name and for two in a row.
-    A name that starts with a hyphen reads as an option on a command line.
-
-    wrong:
-        ---
-        name: pdf--reader
-        description: Reads PDF files.
-        ---
-
-    right:
-        ---
-        name: pdf
-        description: Reads PDF files.
-        ---
-
-    level:  error in spec, reference and publish, warning in claude-code and lenient
-    repair: `--fix=unsafe`
-    source: specification, `name`
-    docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-hyphens
-    ");
-    assert_snapshot!(sandbox.run(&["explain", "name-hypens"]), @"
-    exit: 2
-    --- stderr
-    error: there is no rule `name-hypens`
-    hint: did you mean `name-hyphens`?
-    ");
+    sandbox.tells(&["explain", "name-hyphens"], 0, ": id group fix", &["name-hyphens spec unsafe"]);
+    sandbox.fails(&["explain", "name-hypens"], 2, "usage", &["`name-hypens`", "`name-hyphens`"]);
     let all = sandbox.run(&["explain"]);
     assert!(all.stdout.lines().any(|line| line.starts_with("file-kind ")), "{all}");
     let json: serde_json::Value =
@@ -472,68 +295,19 @@ const REPAIRABLE: &str =
 fn repairs_are_shown_then_made() {
     let sandbox = Sandbox::new();
     sandbox.write("skills/pdf/SKILL.md", REPAIRABLE);
-    assert_snapshot!(sandbox.run(&["validate", "--diff"]), @r#"
-    exit: 1
-    --- stdout
-    --- a/skills/pdf/SKILL.md
-    +++ b/skills/pdf/SKILL.md
-    @@ -1,6 +1,6 @@
-     ---
-     name: Pdf
-    -description: Reads PDF: all of it. Use it when a PDF must be read.
-    +description: "Reads PDF: all of it. Use it when a PDF must be read."
-     ---
-     
-     # PDF
-    --- stderr
-    ~ `./skills/pdf/SKILL.md`: 1 finding would be repaired
-    1 skill: 3 errors, 0 warnings
-    "#);
+    let output = sandbox.run(&["validate", "--diff"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    let quoted = "\n+description: \"Reads PDF: all of it. Use it when a PDF must be read.\"\n";
+    assert!(output.stdout.contains(quoted), "{output}");
     assert_eq!(sandbox.read("skills/pdf/SKILL.md"), REPAIRABLE);
-    assert_snapshot!(sandbox.run(&["validate", "--fix"]), @"
-    exit: 1
-    --- stdout
-    error[name-alphabet]: the name `Pdf` has an upper-case letter
-     --> ./skills/pdf/SKILL.md:2:7
-      |
-    2 | name: Pdf
-      |       ^^^
-      |
-      = help: call it `pdf`, and its directory too
-
-    error[name-directory]: the name `Pdf` differs only in case from the directory's name `pdf`
-     --> ./skills/pdf/SKILL.md:2:7
-      |
-    2 | name: Pdf
-      |       ^^^
-      |
-      = help: give the directory and the skill the same name
-
-    --- stderr
-    ~ `./skills/pdf/SKILL.md`: 1 finding repaired
-    1 skill: 2 errors, 0 warnings
-    hint: `--fix=unsafe` repairs some of them; `--fix=unsafe` with `--diff` shows how
-    hint: `skillpm explain name-alphabet` says more
-    ");
-    assert_snapshot!(sandbox.run(&["validate", "--fix=unsafe"]), @"
-    exit: 0
-    --- stderr
-    ~ `./skills/pdf/SKILL.md`: 1 finding repaired
-    1 skill: no problems found
-    ");
-    assert_snapshot!(sandbox.run(&["validate"]), @"
-    exit: 0
-    --- stderr
-    1 skill: no problems found
-    ");
-    assert_snapshot!(sandbox.read("skills/pdf/SKILL.md"), @r#"
-    ---
-    name: pdf
-    description: "Reads PDF: all of it. Use it when a PDF must be read."
-    ---
-
-    # PDF
-    "#);
+    sandbox.tells(&["validate", "--fix"], 1, FINDINGS, &["name-alphabet error 2", "name-directory error 2"]);
+    sandbox.tells(&["validate", "--fix=unsafe"], 0, FINDINGS, &[]);
+    sandbox.tells(&["validate"], 0, FINDINGS, &[]);
+    let repaired = REPAIRABLE
+        .replace("Pdf", "pdf")
+        .replace("Reads PDF: all", "\"Reads PDF: all")
+        .replace("be read.\n", "be read.\"\n");
+    assert_eq!(sandbox.read("skills/pdf/SKILL.md"), repaired);
 }
 
 #[test]
@@ -542,12 +316,12 @@ fn the_manifest_switches_rules() {
     sandbox.write("skillpm.toml", "[lint]\nprofile = \"publish\"\nrules = { unknown-field = \"off\" }\n");
     assert_eq!(sandbox.run(&["validate", "skills/csv"]).stdout, "");
     sandbox.write("skillpm.toml", "[lint]\nrules = { unknown-feild = \"off\" }\n");
-    assert_snapshot!(sandbox.run(&["validate", "skills/csv"]), @"
-    exit: 3
-    --- stderr
-    error: skillpm.toml:2:11: there is no rule `unknown-feild`
-    hint: did you mean `unknown-field`?
-    ");
+    sandbox.fails(
+        &["validate", "skills/csv"],
+        3,
+        "manifest-unreadable",
+        &["skillpm.toml:2:11", "`unknown-feild`", "`unknown-field`"],
+    );
 }
 
 /// The files of a change are told from the root of the repository, wherever skillpm runs.

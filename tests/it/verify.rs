@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use crate::support::Sandbox;
+use crate::support::fields;
 
 /// A project with three skills, `pdf` with a script, linked for Claude Code.
 fn installed(args: &[&str]) -> Sandbox {
@@ -26,7 +27,7 @@ fn json(sandbox: &Sandbox, args: &[&str]) -> (Option<i32>, serde_json::Value) {
 }
 
 #[test]
-fn all_is_as_locked() {
+fn the_page() {
     let sandbox = installed(&[]);
     insta::assert_snapshot!(sandbox.run(&["verify"]), @"
     exit: 0
@@ -66,30 +67,33 @@ fn each_change_of_a_file_is_told() {
     sandbox.write(".agents/skills/pdf/notes/deep.md", "new");
     fs::remove_file(pdf.join("references/a.md")).expect("removes");
     fs::set_permissions(pdf.join("scripts/run.sh"), fs::Permissions::from_mode(0o644)).expect("chmod");
-    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
-    exit: 5
-    --- stdout
-    edited: pdf, project
-      `[DIR]/project/.agents/skills/pdf` is not what is locked
-        changed: SKILL.md
-        extra: notes/deep.md
-        missing: references/a.md
-        mode: scripts/run.sh
-    --- stderr
-    3 skills: 2 ok, 1 edited
-    hint: `skillpm install --force` restores what is locked; the store keeps your copy
-    ");
+    sandbox.tells(
+        &["verify"],
+        5,
+        "skills: name verdict; skills.places: agent verdict; skills.places.files: path change",
+        &[
+            "docx ok",
+            "pdf modified",
+            "xlsx ok",
+            "- ok",
+            "claude-code ok",
+            "- modified",
+            "claude-code ok",
+            "- ok",
+            "claude-code ok",
+            "SKILL.md changed",
+            "notes/deep.md extra",
+            "references/a.md missing",
+            "scripts/run.sh mode",
+        ],
+    );
     fs::remove_dir_all(sandbox.home().join(".local/share/skillpm")).expect("removes the store");
-    insta::assert_snapshot!(sandbox.run(&["verify", "pdf"]), @"
-    exit: 5
-    --- stdout
-    edited: pdf, project
-      `[DIR]/project/.agents/skills/pdf` is not what is locked
-        it is unknown which files differ: the store has no copy of the locked version
-    --- stderr
-    1 skill: 1 edited
-    hint: `skillpm install --force` restores what is locked; the store keeps your copy
-    ");
+    sandbox.tells(
+        &["verify", "pdf"],
+        5,
+        "skills: name verdict; skills.places: agent verdict",
+        &["pdf modified", "- modified", "claude-code ok"],
+    );
 }
 
 /// The stat cache is never asked: a file with all the times and the size of the one before is read.
@@ -117,33 +121,31 @@ fn what_is_missing_or_leads_elsewhere() {
     symlink("../../src/pdf", own.join("pdf")).expect("links");
     fs::remove_dir_all(skills.join("xlsx")).expect("removes");
     symlink("../../src/xlsx", skills.join("xlsx")).expect("links");
-    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
-    exit: 5
-    --- stdout
-    missing: docx, project
-      `[DIR]/project/.agents/skills/docx` does not exist
-    elsewhere: pdf, project
-      claude-code, `[DIR]/project/.claude/skills/pdf` leads to `../../src/pdf`
-    elsewhere: xlsx, project
-      `[DIR]/project/.agents/skills/xlsx` leads to `../../src/xlsx`
-    --- stderr
-    3 skills: 1 missing, 2 elsewhere
-    hint: `skillpm doctor` shows what to do about links
-    ");
+    sandbox.tells(
+        &["verify"],
+        5,
+        "skills: name verdict; skills.places: agent verdict",
+        &[
+            "docx missing",
+            "pdf elsewhere",
+            "xlsx elsewhere",
+            "- missing",
+            "claude-code ok",
+            "- ok",
+            "claude-code elsewhere",
+            "- elsewhere",
+            "claude-code ok",
+        ],
+    );
     fs::remove_file(own.join("pdf")).expect("removes");
     fs::remove_file(skills.join("xlsx")).expect("removes");
     sandbox.write(".agents/skills/xlsx", "a file");
-    insta::assert_snapshot!(sandbox.run(&["verify", "pdf", "xlsx"]), @"
-    exit: 5
-    --- stdout
-    missing: pdf, project
-      claude-code, `[DIR]/project/.claude/skills/pdf` does not exist
-    elsewhere: xlsx, project
-      `[DIR]/project/.agents/skills/xlsx`: it is not a directory
-    --- stderr
-    2 skills: 1 missing, 1 elsewhere
-    hint: `skillpm doctor` shows what to do about links
-    ");
+    sandbox.tells(
+        &["verify", "pdf", "xlsx"],
+        5,
+        "skills: name verdict; skills.places: agent verdict",
+        &["pdf missing", "xlsx elsewhere", "- ok", "claude-code missing", "- elsewhere", "claude-code ok"],
+    );
 }
 
 /// Copies of agents are compared byte by byte, as the canonical one is; those that nobody locked are not.
@@ -153,16 +155,23 @@ fn copies_of_agents() {
     assert_eq!(sandbox.run(&["verify"]).code, Some(0));
     sandbox.write(".claude/skills/pdf/SKILL.md", "mine");
     sandbox.write(".goose/skills/pdf/SKILL.md", "somebody else's");
-    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
-    exit: 5
-    --- stdout
-    edited: pdf, project
-      claude-code, `[DIR]/project/.claude/skills/pdf` is not what is locked
-        changed: SKILL.md
-    --- stderr
-    3 skills: 2 ok, 1 edited
-    hint: `skillpm install --force` restores what is locked; the store keeps your copy
-    ");
+    sandbox.tells(
+        &["verify"],
+        5,
+        "skills: name verdict; skills.places: agent verdict; skills.places.files: path change",
+        &[
+            "docx ok",
+            "pdf modified",
+            "xlsx ok",
+            "- ok",
+            "claude-code ok",
+            "- ok",
+            "claude-code modified",
+            "- ok",
+            "claude-code ok",
+            "SKILL.md changed",
+        ],
+    );
 }
 
 /// A tree without an entry and a skill that somebody works on are told, and are no failure.
@@ -172,16 +181,26 @@ fn what_is_not_locked_is_told() {
     sandbox.write(".agents/skills/own/SKILL.md", "x");
     sandbox.write("work/edit/SKILL.md", "---\nname: edit\ndescription: Edits. Use it in tests.\n---\n");
     assert_eq!(sandbox.run(&["install", "--editable", "./work/edit"]).code, Some(0));
-    insta::assert_snapshot!(sandbox.run(&["verify"]), @"
-    exit: 0
-    --- stdout
-    editable: edit, project
-      `[DIR]/project/.agents/skills/edit` cannot be verified: it is not locked
-    untracked: own, project
-      `[DIR]/project/.agents/skills/own` is not in the lockfile
-    --- stderr
-    5 skills: 3 ok, 1 untracked, 1 editable
-    ");
+    sandbox.tells(
+        &["verify"],
+        0,
+        "skills: name verdict; skills.places: agent verdict",
+        &[
+            "docx ok",
+            "edit editable",
+            "own untracked",
+            "pdf ok",
+            "xlsx ok",
+            "- ok",
+            "claude-code ok",
+            "- editable",
+            "- untracked",
+            "- ok",
+            "claude-code ok",
+            "- ok",
+            "claude-code ok",
+        ],
+    );
 }
 
 /// A disabled skill is verified where it lies, and nobody misses its links.
@@ -191,16 +210,12 @@ fn disabled_skills() {
     assert_eq!(sandbox.run(&["disable", "pdf"]).code, Some(0));
     assert_eq!(sandbox.run(&["verify"]).code, Some(0));
     sandbox.write(".agents/.skillpm-disabled/pdf/SKILL.md", "mine");
-    insta::assert_snapshot!(sandbox.run(&["verify", "pdf"]), @"
-    exit: 5
-    --- stdout
-    edited: pdf, project
-      `[DIR]/project/.agents/.skillpm-disabled/pdf` is not what is locked
-        changed: SKILL.md
-    --- stderr
-    1 skill: 1 edited
-    hint: `skillpm install --force` restores what is locked; the store keeps your copy
-    ");
+    sandbox.tells(
+        &["verify", "pdf"],
+        5,
+        "skills: name verdict; skills.places: agent verdict; skills.places.files: path change",
+        &["pdf modified", "- modified", "SKILL.md changed"],
+    );
 }
 
 /// What no skill may have is told as such, and a file that cannot be read is no success.
@@ -208,15 +223,12 @@ fn disabled_skills() {
 fn what_cannot_be_verified() {
     let sandbox = installed(&[]);
     symlink("/etc/passwd", sandbox.project().join(".agents/skills/pdf/leak")).expect("links");
-    insta::assert_snapshot!(sandbox.run(&["verify", "pdf"]), @"
-    exit: 5
-    --- stdout
-    edited: pdf, project
-      `[DIR]/project/.agents/skills/pdf`: `leak`: this is a symbolic link that leads out of the skill or to no regular file
-        extra: leak
-    --- stderr
-    1 skill: 1 edited
-    ");
+    sandbox.tells(
+        &["verify", "pdf"],
+        5,
+        "skills: name verdict; skills.places: agent verdict; skills.places.files: path change",
+        &["pdf modified", "- modified", "claude-code ok", "leak extra"],
+    );
     let file = sandbox.project().join(".agents/skills/docx/SKILL.md");
     fs::set_permissions(&file, fs::Permissions::from_mode(0o0)).expect("chmod");
     if fs::read(&file).is_ok() {
@@ -253,18 +265,21 @@ fn in_the_home_directory() {
     assert_eq!(run(&["install", "-g", "../project/src/mine"]).code, Some(0));
     let text = sandbox.read("src/strange/SKILL.md");
     sandbox.write("../home/.agents/skills/strange/SKILL.md", text);
-    insta::assert_snapshot!(run(&["verify", "--verbose"]), @"
-    exit: 0
-    --- stdout
-    ok: ours, project
-      `[DIR]/home/.agents/skills/ours`
-    ok: mine, user
-      `[DIR]/home/.agents/skills/mine`
-    untracked: strange, user
-      `[DIR]/home/.agents/skills/strange` is not in the lockfile
-    --- stderr
-    3 skills: 2 ok, 1 untracked
-    ");
+    let output = run(&["verify", "--json"]);
+    assert_eq!(output.code, Some(0), "{output}");
+    let places = "skills: name scope verdict; skills.places: path";
+    let dir = "[DIR]/home/.agents/skills";
+    assert_eq!(
+        fields(&output.json(), places),
+        [
+            "ours project ok",
+            "mine user ok",
+            "strange user untracked",
+            &format!("{dir}/ours"),
+            &format!("{dir}/mine"),
+            &format!("{dir}/strange"),
+        ]
+    );
     let copy = sandbox.write("../home/.agents/skills/ours/SKILL.md", "evil\n");
     for args in [&["verify"][..], &["verify", "ours"], &["verify", "-p"]] {
         assert_eq!(run(args).code, Some(5), "{args:?}");
@@ -272,19 +287,11 @@ fn in_the_home_directory() {
     // The home directory may be called by a link.
     let link = sandbox.root().join("link");
     symlink(sandbox.home(), &link).expect("a link");
-    let output = sandbox.output(sandbox.command(&["verify"]).current_dir(sandbox.home()).env("HOME", &link));
-    insta::assert_snapshot!(output, @"
-    exit: 5
-    --- stdout
-    edited: ours, project
-      `[DIR]/home/.agents/skills/ours` is not what is locked
-        changed: SKILL.md
-    untracked: strange, user
-      `[DIR]/link/.agents/skills/strange` is not in the lockfile
-    --- stderr
-    3 skills: 1 ok, 1 edited, 1 untracked
-    hint: `skillpm install --force` restores what is locked; the store keeps your copy
-    ");
+    let mut command = sandbox.command(&["verify", "--json"]);
+    let output = sandbox.output(command.current_dir(sandbox.home()).env("HOME", &link));
+    assert_eq!(output.code, Some(5), "{output}");
+    let verdicts = fields(&output.json(), "skills: name scope verdict");
+    assert_eq!(verdicts, ["ours project modified", "mine user ok", "strange user untracked"]);
     fs::remove_dir_all(copy.parent().expect("a directory")).expect("removed");
     assert_eq!(run(&["verify"]).code, Some(5));
     sandbox.write("../home/skillpm.lock", "garbage");

@@ -26,7 +26,7 @@ fn shown(sandbox: &Sandbox, words: &[&str], commit: &str) -> String {
 }
 
 #[test]
-fn why_a_skill_is_here() {
+fn the_page() {
     let (_forge, sandbox, commit) = machine();
     insta::assert_snapshot!(shown(&sandbox, &["why", "pdf"], &commit), @r#"
     exit: 0
@@ -116,80 +116,36 @@ fn what_hides_what() {
     sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
     sandbox.write(".codex/skills/pdf/SKILL.md", "x");
     sandbox.write(".goose/skills/pdf/SKILL.md", "x");
-    insta::assert_snapshot!(shown(&sandbox, &["why", "pdf"], &commit), @r#"
-    exit: 0
-    --- stdout
-    pdf, in the project
-      requested by skillpm.toml:2: pdf = { github = "acme/skills", path = "skills/pdf", ref = "next" }
-      needed by report
-      from github:acme/skills, directory skills/pdf
-      locked at [COMMIT], requested: next
-      is in .agents/skills/pdf, edited since it was installed
-      seen by codex in .agents/skills/pdf
-      seen by claude-code in .claude/skills/pdf, a link
-      comes before ~/.agents/skills/pdf
-
-    pdf, of the user
-      requested by ~/.config/skillpm/skillpm.toml:2: pdf = { path = "[DIR]/project/mine/pdf" }
-      from path:[DIR]/project/mine/pdf
-      is in ~/.agents/skills/pdf, as it is locked
-      seen by codex in ~/.agents/skills/pdf
-      seen by claude-code in ~/.claude/skills/pdf, a link
-      comes after .agents/skills/pdf, where an agent takes only one
-
-    the same name is in:
-      .codex/skills/pdf: not from skillpm
-      .goose/skills/pdf: not from skillpm
-    "#);
+    sandbox.tells(&["why", "pdf"], 0, "installed: name scope state needed_by asked.line shadowed_by shadows; installed.seen: form agents; elsewhere: scope form agents", &["pdf project modified report 2 - [DIR]/home/.agents/skills/pdf", "pdf user ok - 2 [DIR]/project/.agents/skills/pdf -", "canonical codex", "link claude-code", "canonical codex", "link claude-code", "project copy -", "project copy -"]);
     let user = shown(&sandbox, &["why", "pdf", "-g"], &commit);
     assert!(user.contains("comes after .agents/skills/pdf") && !user.contains("in the project"), "{user}");
 }
 
 #[test]
 fn what_is_not_installed() {
-    let (_forge, sandbox, commit) = machine();
+    let (_forge, sandbox, _) = machine();
     sandbox.write(".claude/skills/own/SKILL.md", "x");
     sandbox.write(".agents/skills/own/SKILL.md", "x");
     std::fs::create_dir_all(sandbox.home().join(".claude/skills")).expect("creates");
     symlink("/gone/own\u{1b}[2J", sandbox.home().join(".claude/skills/own")).expect("links");
-    let output = shown(&sandbox, &["why", "own"], &commit);
-    insta::assert_snapshot!(output, @r"
-    exit: 1
-    --- stdout
-    a skill of this name is in:
-      .agents/skills/own: not in any lockfile, seen by codex
-      .claude/skills/own: not from skillpm, seen by claude-code
-      ~/.claude/skills/own: a link to /gone/own\u{1b}[2J, which does not exist
-    --- stderr
-    `own` is not installed
-    hint: `skillpm list` shows what is installed
-    ");
-    let json = sandbox.run(&["why", "own", "--json"]);
-    let value: serde_json::Value = serde_json::from_str(&json.stdout).expect("JSON");
-    assert_eq!((json.code, &value["installed"]), (Some(1), &serde_json::json!([])));
+    let output = sandbox.run(&["why", "own", "--json"]);
+    assert!(!output.stdout.contains('\u{1b}'), "{output}");
+    sandbox.tells(
+        &["why", "own"],
+        1,
+        "installed: name; elsewhere: scope form agents target",
+        &["project canonical codex -", "project foreign claude-code -", "user broken - /gone/own[2J"],
+    );
     // What nothing knows is a slip, as with every other verb.
-    insta::assert_snapshot!(shown(&sandbox, &["why", "reprot"], &commit), @"
-    exit: 2
-    --- stderr
-    error: `reprot` is not installed
-    hint: did you mean `report`?
-    ");
+    sandbox.fails(&["why", "reprot"], 2, "usage", &["reprot", "report"]);
     assert_eq!(sandbox.run(&["why", "reprot", "--json"]).code, Some(2));
-    insta::assert_snapshot!(shown(&sandbox, &["why", "zzz", "-g"], &commit), @"
-    exit: 2
-    --- stderr
-    error: `zzz` is not installed among your own skills
-    hint: `skillpm list` shows what is installed, and where
-    ");
-    insta::assert_snapshot!(shown(&sandbox, &["why", "pdf", "-g"], &commit), @"
-    exit: 1
-    --- stdout
-    a skill of this name is in:
-      .agents/skills/pdf: installed, of the project, seen by codex
-    --- stderr
-    `pdf` is not installed among your own skills
-    hint: `skillpm list -g` shows what is installed
-    ");
+    sandbox.fails(&["why", "zzz", "-g"], 2, "usage", &["`zzz`", "skillpm list"]);
+    sandbox.tells(
+        &["why", "pdf", "-g"],
+        1,
+        "installed: name scope state; elsewhere: scope form agents",
+        &["project canonical codex"],
+    );
     for name in ["../../etc", "", "\u{1b}[2J"] {
         let output = sandbox.run(&["why", name]);
         assert_eq!(output.code, Some(2), "{output}");
@@ -203,19 +159,10 @@ fn what_is_not_installed() {
 /// A skill that the manifest does not name, and one whose copy is gone.
 #[test]
 fn what_nobody_asked_for_and_what_is_missing() {
-    let (_forge, sandbox, commit) = machine();
+    let (_forge, sandbox, _) = machine();
     std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removes");
     std::fs::remove_dir_all(sandbox.project().join(".agents/skills/report")).expect("removes");
-    insta::assert_snapshot!(shown(&sandbox, &["why", "report"], &commit), @"
-    exit: 0
-    --- stdout
-    report 2, in the project
-      not requested: no manifest names it, and no skill needs it
-      from github:acme/skills, directory skills/report
-      locked at [COMMIT], requested: next
-      missing from .agents/skills/report: `skillpm install` restores it
-      seen by no agent on this machine
-    ");
+    sandbox.tells(&["why", "report"], 0, "installed: name scope state", &["report project missing"]);
 }
 
 /// What programs get of `list`: the fields that users of other tools look for, and ours.
@@ -302,69 +249,49 @@ fn what_is_special_about_a_skill() {
     }
     sandbox.ok(&["install", "./src", "--skill", "pdf", "--as", "paper"]);
     sandbox.ok(&["install", "-e", "./src/brand"]);
-    insta::assert_snapshot!(sandbox.run(&["why", "brand"]), @r#"
-    exit: 0
-    --- stdout
-    brand, in the project
-      requested by skillpm.toml:2: brand = { path = "./src/brand", editable = true }
-      from path:./src/brand
-      editable: .agents/skills/brand is a link to its working directory
-      seen by claude-code in .claude/skills/brand, a link
-    "#);
+    sandbox.tells(
+        &["why", "brand"],
+        0,
+        "installed: name scope state asked.line editable; installed.seen: form agents",
+        &["brand project editable 2 true", "link claude-code"],
+    );
     std::fs::rename(sandbox.project().join("src/brand"), sandbox.project().join("src/moved")).expect("moves");
-    insta::assert_snapshot!(sandbox.run(&["why", "brand"]), @r#"
-    exit: 0
-    --- stdout
-    brand, in the project
-      requested by skillpm.toml:2: brand = { path = "./src/brand", editable = true }
-      from path:./src/brand
-      editable: the link .agents/skills/brand or its target is missing
-      seen by no agent on this machine
-    "#);
+    sandbox.tells(
+        &["why", "brand"],
+        0,
+        "installed: name scope state asked.line editable",
+        &["brand project missing 2 true"],
+    );
     std::fs::rename(sandbox.project().join("src/moved"), sandbox.project().join("src/brand")).expect("moves");
     sandbox.ok(&["disable", "paper", "brand"]);
-    insta::assert_snapshot!(sandbox.run(&["why", "brand"]), @r#"
-    exit: 0
-    --- stdout
-    brand, in the project
-      requested by skillpm.toml:2: brand = { path = "./src/brand", editable = true, disabled = true }
-      from path:./src/brand
-      disabled and editable: it is edited in src/brand, and no agent has a link to it
-      seen by no agent on this machine
-    "#);
-    insta::assert_snapshot!(sandbox.run(&["why", "paper"]), @r#"
-    exit: 0
-    --- stdout
-    paper, in the project
-      requested by skillpm.toml:3: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
-      from path:./src, directory pdf, where its name is pdf
-      disabled: it is in .agents/.skillpm-disabled/paper, where no agent looks
-      seen by no agent on this machine
-    "#);
+    sandbox.tells(
+        &["why", "brand"],
+        0,
+        "installed: name scope state asked.line disabled editable",
+        &["brand project disabled 2 true true"],
+    );
+    sandbox.tells(
+        &["why", "paper"],
+        0,
+        "installed: name scope state asked.line alias_of disabled",
+        &["paper project disabled 3 pdf true"],
+    );
     let (aside, seen) = (".agents/.skillpm-disabled/paper", ".agents/skills/paper");
     sandbox.write(&format!("{aside}/SKILL.md"), "mine");
-    insta::assert_snapshot!(sandbox.run(&["why", "paper"]), @r#"
-    exit: 0
-    --- stdout
-    paper, in the project
-      requested by skillpm.toml:3: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
-      from path:./src, directory pdf, where its name is pdf
-      disabled: it is in .agents/.skillpm-disabled/paper, where no agent looks, edited since it was installed
-      seen by no agent on this machine
-    "#);
+    sandbox.tells(
+        &["why", "paper"],
+        0,
+        "installed: name scope state asked.line alias_of disabled",
+        &["paper project disabled 3 pdf true"],
+    );
     std::fs::create_dir_all(sandbox.project().join(".agents/skills")).expect("a directory");
     std::fs::rename(sandbox.project().join(aside), sandbox.project().join(seen)).expect("moves");
-    insta::assert_snapshot!(sandbox.run(&["why", "paper"]), @r#"
-    exit: 0
-    --- stdout
-    paper, in the project
-      requested by skillpm.toml:3: paper = { path = "./src", subdir = "pdf", name = "pdf", disabled = true }
-      from path:./src, directory pdf, where its name is pdf
-      is in .agents/skills/paper, edited since it was installed (it is disabled: `skillpm install` hides it from agents)
-      seen by no agent on this machine
-    --- stderr
-    warning: `paper` is disabled in `skillpm.toml`, but agents see it: `skillpm install` moves it away
-    "#);
+    sandbox.tells(
+        &["why", "paper"],
+        0,
+        "installed: name scope state asked.line alias_of disabled",
+        &["paper project modified 3 pdf true"],
+    );
 }
 
 /// In the home directory the directories of the project are the user's: a skill is not elsewhere in its own place.
