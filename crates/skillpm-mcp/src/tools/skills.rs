@@ -37,92 +37,143 @@ const NAMED: usize = 40;
 /// The number of names for which an argument lists what it may be.
 const ENUMERATED: usize = 200;
 
-/// Returns the tools. There are none if there are no skills.
-pub(crate) fn definitions(offer: &Offer) -> Result<Vec<Definition>> {
-    let view = offer.view()?;
-    let mut names: Vec<_> = view.for_models().map(|served| served.skill.meta.name.as_str()).collect();
-    if names.is_empty() {
-        return Ok(Vec::new());
-    }
-    names.sort_unstable();
-    let mut name = json!({ "type": "string", "description": "the name of the skill" });
-    if names.len() <= ENUMERATED {
-        name["enum"] = json!(names);
-    }
-    let shown: Vec<_> = names.iter().take(NAMED).map(|name| one_line(name, MAX_NAME)).collect();
-    let available = match names.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
-    };
-    let tool = |name: &str, title: &str, description: String, input: Value| Definition {
-        name: name.to_owned(),
-        title: title.to_owned(),
-        description,
-        input: input.as_object().cloned().unwrap_or_default(),
-        is_read_only: true,
-    };
-    Ok(vec![
-        tool(
-            "list_skills",
-            "List skills",
-            "Lists the skills of this server with their descriptions, which say when to use each.".to_owned(),
+/// A tool: what a client sees of it, and what answers a call.
+struct Tool {
+    /// Its name.
+    name: &'static str,
+    /// Its name for people.
+    title: &'static str,
+    /// Returns what it does and when to call it.
+    description: fn(&Names) -> String,
+    /// Returns its arguments, as the properties of a JSON Schema.
+    arguments: fn(&Names) -> Value,
+    /// The arguments that have to be given.
+    required: &'static [&'static str],
+    /// Answers a call of a client, if that has a name.
+    answer: fn(&Offer, &Given<'_>, Option<&str>) -> Result<Answer>,
+}
+
+/// The names of the skills, as tools mention them.
+#[derive(Default)]
+struct Names {
+    /// The argument that takes one of them, as a JSON Schema.
+    argument: Value,
+    /// The first of them, separated by commas.
+    listed: String,
+}
+
+/// The tools.
+const TOOLS: [Tool; 4] = [
+    Tool {
+        name: "list_skills",
+        title: "List skills",
+        description: |_| {
+            "Lists the skills of this server with their descriptions, which say when to use each.".into()
+        },
+        arguments: |_| {
             json!({
-                "type": "object",
-                "properties": {
-                    "offset": { "type": "integer", "minimum": 0, "description": "how many skills to skip; an answer that is cut says where to go on" },
-                    "limit": { "type": "integer", "minimum": 1, "maximum": PAGE, "description": "the largest number of skills in the answer" }
-                },
-                "additionalProperties": false
-            }),
-        ),
-        tool(
-            "search_skills",
-            "Search skills",
-            "Finds skills for a task by words of their names, tags and descriptions, the best first."
-                .to_owned(),
-            json!({
-                "type": "object",
-                "properties": { "query": { "type": "string", "description": "what the task is about, in a few words" } },
-                "required": ["query"],
-                "additionalProperties": false
-            }),
-        ),
-        tool(
-            "load_skill",
-            "Load a skill",
+                "offset": { "type": "integer", "minimum": 0, "description": "how many skills to skip; an answer that is cut says where to go on" },
+                "limit": { "type": "integer", "minimum": 1, "maximum": PAGE, "description": "the largest number of skills in the answer" }
+            })
+        },
+        required: &[],
+        answer: list,
+    },
+    Tool {
+        name: "search_skills",
+        title: "Search skills",
+        description: |_| {
+            "Finds skills for a task by words of their names, tags and descriptions, the best first.".into()
+        },
+        arguments: |_| json!({ "query": { "type": "string", "description": "what the task is about, in a few words" } }),
+        required: &["query"],
+        answer: search,
+    },
+    Tool {
+        name: "load_skill",
+        title: "Load a skill",
+        description: |names| {
             format!(
                 "Returns the instructions of a skill and the names of its files. Call this before a task that one of these \
-                 skills fits, and follow what it returns. Skills: {available}."
-            ),
+                 skills fits, and follow what it returns. Skills: {}.",
+                names.listed
+            )
+        },
+        arguments: |names| {
             json!({
-                "type": "object",
-                "properties": {
-                    "name": name,
-                    "arguments": { "type": "string", "description": "what the skill gets as its arguments, if its instructions take any" }
-                },
-                "required": ["name"],
-                "additionalProperties": false
-            }),
-        ),
-        tool(
-            "read_skill_file",
-            "Read a file of a skill",
+                "name": names.argument,
+                "arguments": { "type": "string", "description": "what the skill gets as its arguments, if its instructions take any" }
+            })
+        },
+        required: &["name"],
+        answer: load,
+    },
+    Tool {
+        name: "read_skill_file",
+        title: "Read a file of a skill",
+        description: |_| {
             "Returns a file of a skill, such as a reference or a template that its instructions mention. A long one \
              comes in parts: the answer says how many bytes are left, and the `offset` of the next part."
-                .to_owned(),
+                .into()
+        },
+        arguments: |names| {
             json!({
-                "type": "object",
-                "properties": {
-                    "name": name,
-                    "path": { "type": "string", "description": "the path of the file below the skill's directory, such as `references/forms.md`" },
-                    "offset": { "type": "integer", "minimum": 0, "description": "how many bytes of the file to skip" },
-                    "limit": { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": MAX_TEXT, "description": "the largest number of bytes of the file in the answer" }
-                },
-                "required": ["name", "path"],
-                "additionalProperties": false
-            }),
-        ),
-    ])
+                "name": names.argument,
+                "path": { "type": "string", "description": "the path of the file below the skill's directory, such as `references/forms.md`" },
+                "offset": { "type": "integer", "minimum": 0, "description": "how many bytes of the file to skip" },
+                "limit": { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": MAX_TEXT, "description": "the largest number of bytes of the file in the answer" }
+            })
+        },
+        required: &["name", "path"],
+        answer: read,
+    },
+];
+
+impl Names {
+    /// Returns the names of the skills that models see; `None` if there are none.
+    fn of(view: &View) -> Option<Self> {
+        let mut names: Vec<_> = view.for_models().map(|served| served.skill.meta.name.as_str()).collect();
+        if names.is_empty() {
+            return None;
+        }
+        names.sort_unstable();
+        let mut argument = json!({ "type": "string", "description": "the name of the skill" });
+        if names.len() <= ENUMERATED {
+            argument["enum"] = json!(names);
+        }
+        let shown: Vec<_> = names.iter().take(NAMED).map(|name| one_line(name, MAX_NAME)).collect();
+        let listed = match names.len() - shown.len() {
+            0 => shown.join(", "),
+            more => format!("{} and {more} more", shown.join(", ")),
+        };
+        Some(Self { argument, listed })
+    }
+}
+
+impl Tool {
+    fn definition(&self, names: &Names) -> Definition {
+        let mut input = json!({
+            "type": "object",
+            "properties": (self.arguments)(names),
+            "additionalProperties": false
+        });
+        if !self.required.is_empty() {
+            input["required"] = json!(self.required);
+        }
+        Definition {
+            name: self.name.to_owned(),
+            title: self.title.to_owned(),
+            description: (self.description)(names),
+            input: input.as_object().cloned().unwrap_or_default(),
+            is_read_only: true,
+        }
+    }
+}
+
+/// Returns the tools. There are none if there are no skills.
+pub(crate) fn definitions(offer: &Offer) -> Result<Vec<Definition>> {
+    let names = Names::of(&*offer.view()?);
+    Ok(names.map(|names| TOOLS.iter().map(|tool| tool.definition(&names)).collect()).unwrap_or_default())
 }
 
 /// Calls the tool `name`. A call that fails is an answer, too: the model reads it and may try again. Returns `None` if
@@ -133,19 +184,15 @@ pub(crate) fn call(
     arguments: &Map<String, Value>,
     client: Option<&str>,
 ) -> Option<Answer> {
+    let tool = TOOLS.iter().find(|tool| tool.name == name)?;
     let arguments = Given(arguments);
-    let answer = match name {
-        "list_skills" => list(offer, &arguments),
-        "search_skills" => search(offer, &arguments),
-        "load_skill" => load(offer, &arguments, client),
-        "read_skill_file" => read(offer, &arguments),
-        _ => return None,
-    };
+    let known = (tool.arguments)(&Names::default());
+    let known: Vec<_> = known.as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect();
+    let answer = arguments.only(&known).and_then(|()| (tool.answer)(offer, &arguments, client));
     Some(answer.unwrap_or_else(|error| Answer::failed(&error, offer.user)))
 }
 
-fn list(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
-    arguments.only(&["offset", "limit"])?;
+fn list(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer> {
     let view = offer.view()?;
     let offset = arguments.number("offset")?.unwrap_or_default();
     let limit = arguments.limit(PAGE, PAGE)?;
@@ -183,8 +230,7 @@ fn list(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
 /// The text for a server without skills.
 const NONE: &str = "There are no skills: none is installed, or all of them are disabled.\n";
 
-fn search(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
-    arguments.only(&["query"])?;
+fn search(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer> {
     let query = arguments.text("query")?;
     let view = offer.view()?;
     let found = ranked(&view, query);
@@ -209,7 +255,6 @@ fn ranked<'a>(view: &'a View, query: &str) -> Vec<&'a Served> {
 }
 
 fn load(offer: &Offer, arguments: &Given<'_>, client: Option<&str>) -> Result<Answer> {
-    arguments.only(&["name", "arguments"])?;
     let served = offer.for_model(arguments.text("name")?)?;
     let words = arguments.optional_text("arguments")?.unwrap_or_default();
     let Loaded { text, notes } = loaded(offer, &served, words, client)?;
@@ -276,8 +321,7 @@ pub(crate) fn loaded(offer: &Offer, served: &Served, words: &str, client: Option
     Ok(Loaded { text, notes })
 }
 
-fn read(offer: &Offer, arguments: &Given<'_>) -> Result<Answer> {
-    arguments.only(&["name", "path", "offset", "limit"])?;
+fn read(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer> {
     let served = offer.for_model(arguments.text("name")?)?;
     let path = arguments.text("path")?;
     let offset = arguments.number("offset")?.unwrap_or_default();

@@ -33,7 +33,7 @@ const HOMES: &[&str] = &["/Users/", "/home/", ":\\Users\\", ":\\\\Users\\\\"];
 const SIGNS: &[&str] = &["/Users", "\\Users", "/home/"];
 
 /// Names that do not identify a person: placeholders, and users in containers and services.
-const IMPERSONAL:  &[&str] = &[
+const IMPERSONAL: &[&str] = &[
     "user",
     "username",
     "users",
