@@ -2,7 +2,7 @@
 
 pub mod cli;
 
-// What the module below names.
+// Names that the two modules below use as if they were of this crate.
 #[cfg(test)]
 use skillpm_format::{path, refusal, tree};
 

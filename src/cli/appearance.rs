@@ -12,7 +12,7 @@ use skillpm_format::advice::Message;
 use skillpm_sources::env::{self, Env};
 use skillpm_sources::fs::OpenLog;
 
-/// What the streams can show and what the user wants to see, resolved once.
+/// The capabilities of the streams and the user's wishes, resolved once.
 #[derive(Debug, Clone)]
 #[expect(clippy::struct_excessive_bools, reason = "they are independent facts about two streams")]
 pub(crate) struct Appearance {
@@ -145,7 +145,7 @@ fn colour_by_environment(env: &Env, terminal: bool) -> bool {
     terminal && env.get(env::TERM) != Some("dumb")
 }
 
-/// Reports whether this is a build machine, which nobody watches.
+/// Reports whether this is a build machine, where no person watches.
 pub(crate) fn build_machine(env: &Env) -> bool {
     env.get(env::CI).is_some_and(|value| !matches!(value, "0" | "false"))
 }

@@ -95,7 +95,7 @@ pub(crate) fn mirror(outcome: &MirrorOutcome) -> u8 {
     shared(outcome.failures.iter().map(|failure| failure.why.exit_code))
 }
 
-/// Nobody reads a script's output any more: the code that shells use for `SIGPIPE`.
+/// The reader of a script's output is gone: the code that shells use for `SIGPIPE`.
 pub(crate) const CLOSED_PIPE: u8 = 141;
 
 /// A script exceeded its time limit, as with `timeout`.

@@ -295,7 +295,7 @@ fn indented(text: &str) -> String {
 
 /// Prints one line of our own without any of the above, for answers that must be fast.
 pub(crate) fn bare(line: &str) {
-    // Nobody is left to get an error message.
+    // If it fails, no reader of an error message is left.
     let _ = writeln!(io::stdout(), "{line}");
 }
 

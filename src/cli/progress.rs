@@ -1,4 +1,4 @@
-//! Progress on standard error: bars for a person who watches, notices for everybody.
+//! Progress on standard error: bars for a person who watches, notices otherwise.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -14,7 +14,7 @@ use skillpm_format::advice::Message;
 use skillpm_sources::interrupt;
 use skillpm_sources::reporter::{Choice, Interact, Silent};
 
-/// Returns the interaction for verbs: with the user, or with nobody.
+/// Returns the interaction for verbs: with the user, or without.
 pub(crate) fn interact(may_ask: bool, printer: &Printer) -> Arc<dyn Interact> {
     if may_ask { Arc::new(Person { colour: printer.look().err_colour }) } else { Arc::new(Silent) }
 }

@@ -130,7 +130,7 @@ impl Transform for Tidy {
     fn transform(&mut self, schema: &mut Schema) {
         if let Some(Value::String(text)) = schema.get_mut("description") {
             let text_of_rust = unlinked(&text.replace('\n', " ")).replace("`None`", "`null`");
-            // What the page on stability says of all of them.
+            // The sentences of the page on stability.
             let sentences: Vec<&str> = text_of_rust.split(". ").collect();
             let own = sentences.iter().filter(|sentence| !sentence.contains("an interface: fields are only"));
             let own: Vec<&str> = own.copied().collect();

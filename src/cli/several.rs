@@ -20,10 +20,10 @@ const OPTIONS: &[&str] = &["-s", "--skill", "-a", "--agent"];
 
 /// Returns `arguments`, the program's name first, with `--skill pdf docx` as `--skill pdf --skill docx`.
 ///
-/// The first word is a value of the option, whatever it looks like. The next ones are too, up to a flag or a
-/// word that looks like a source: from there on, words have the meaning that they have without the option.
-/// `link` and `unlink` take names of skills, so there only agents that skillpm knows are further values of
-/// `--agent`. With `--marketplace`, words name plugins, and nothing is changed.
+/// The first word is always a value of the option. The next ones are too, up to a flag or a word that looks like a source:
+/// from there on, words have the meaning that they have without the option. `link` and `unlink` take names of skills, so
+/// there only agents that skillpm knows are further values of `--agent`. With `--marketplace`, words name plugins, and
+/// nothing is changed.
 pub(crate) fn repeated(arguments: Vec<OsString>) -> Vec<OsString> {
     // Without such an option nothing changes, and the names of all commands are not needed.
     let is_such = |word: &OsString| {

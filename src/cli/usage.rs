@@ -195,7 +195,7 @@ fn in_our_words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\'', "`")
 }
 
-/// Returns the command in the usage line. If there is none, as for an invalid value, returns the typed one.
+/// Returns the command in the usage line; without one, as for an invalid value, the typed command.
 fn command(text: &str, arguments: &[OsString]) -> String {
     if let Some(usage) = text.lines().find_map(|line| line.strip_prefix("Usage: ")) {
         let is_word = |word: &&str| word.chars().all(|c| c.is_ascii_lowercase());
@@ -377,7 +377,7 @@ mod tests {
         }
     }
 
-    /// The page is that of `skillpm`, whatever name the program was called by.
+    /// The page is that of `skillpm`, under any name of the program.
     #[test]
     fn the_name_of_the_program_does_not_matter() {
         for program in ["skillpm.exe", "/opt/skill_pm"] {

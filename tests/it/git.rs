@@ -631,9 +631,9 @@ fn a_repository_of_submodules_names_them() {
         let output = sandbox.run(args);
         assert_eq!(output.code, Some(2), "{output}");
         assert!(
-            output
-                .stderr
-                .contains("hint: `skills/a` is a submodule: install what is there from its own repository"),
+            output.stderr.contains(
+                "hint: `skills/a` is a submodule: skills in it are installed from its own repository"
+            ),
             "{output}"
         );
     }

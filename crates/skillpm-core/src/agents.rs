@@ -17,7 +17,7 @@
 //!
 //! - in a project, if it is named, if its directory above the skills (`.goose/`) already exists, or if it is
 //!   [Claude Code](LINKED_BY_DEFAULT) and on the machine. A project therefore never gets directories of
-//!   agents that nobody uses in it;
+//!   agents that are not used in it;
 //! - for the user, if it is named or found on the machine.
 //!
 //! [`Agent::project_link_wanted`] and [`Agent::user_link_wanted`] implement these rules.

@@ -1,4 +1,4 @@
-//! What several verbs advise to do next. A hint is made from values, and each front end words it in its own way.
+//! Hints of several verbs on the next step. A hint is made from values, and each front end words it in its own way.
 
 mod around;
 mod asked;

@@ -21,12 +21,12 @@ pub(super) const EXAMPLES: &str = after!("cache",
 // Arguments of `cache`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CacheArgs {
-    /// What is to be done.
+    /// The action.
     #[command(subcommand)]
     action: Action,
 }
 
-// What can be done.
+// The actions.
 #[derive(Debug, Clone, Subcommand)]
 enum Action {
     /// show where the store and the downloads are, and their size
@@ -70,7 +70,7 @@ enum Action {
     },
 }
 
-/// Flags of whatever removes something.
+/// The flags of removals.
 #[derive(Debug, Clone, Args)]
 struct CacheFlags {
     /// show what would be removed, do nothing

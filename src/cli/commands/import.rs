@@ -15,16 +15,15 @@ use skillpm_sources::error::{Error, Result};
 pub(super) const EXAMPLES: &str = after!("import",
     "skillpm import                       what other tools left in the project"
     "skillpm import -g                    the same for your own skills"
-    "skillpm import my-skill              a skill that somebody wrote there, as your own"
+    "skillpm import my-skill              a hand-written skill there, as your own"
     "skillpm import --dry-run             what would be adopted, and what not"
 );
 
 // Arguments of `import`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ImportArgs {
-    /// a `skills-lock.json` or `.skill-lock.json`, or skills that somebody wrote where agents look, by name or
-    /// directory: they move to `skills/` [default: everything that other tools left in the scope: their lockfiles,
-    /// and directories of skills]
+    /// a `skills-lock.json` or `.skill-lock.json`, or hand-written skills where agents look, by name or directory: they move
+    /// to `skills/` [default: everything that other tools left in the scope: their lockfiles, and directories of skills]
     #[arg(value_name = "FILE|SKILL")]
     pub(crate) what: Vec<String>,
 
@@ -82,9 +81,9 @@ mod tests {
         Usage: skillpm import [OPTIONS] [FILE|SKILL]...
 
         Arguments:
-          [FILE|SKILL]...  a `skills-lock.json` or `.skill-lock.json`, or skills that somebody wrote where
-                           agents look, by name or directory: they move to `skills/` [default: everything
-                           that other tools left in the scope: their lockfiles, and directories of skills]
+          [FILE|SKILL]...  a `skills-lock.json` or `.skill-lock.json`, or hand-written skills where agents
+                           look, by name or directory: they move to `skills/` [default: everything that
+                           other tools left in the scope: their lockfiles, and directories of skills]
 
         Options:
               --scope <SCOPE>  `project`: the project around the working directory; `user`: your own skills,
@@ -105,7 +104,7 @@ mod tests {
         Examples:
           skillpm import                       what other tools left in the project
           skillpm import -g                    the same for your own skills
-          skillpm import my-skill              a skill that somebody wrote there, as your own
+          skillpm import my-skill              a hand-written skill there, as your own
           skillpm import --dry-run             what would be adopted, and what not
 
         Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#import

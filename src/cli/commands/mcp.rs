@@ -36,11 +36,11 @@ const FRESH: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone, Args)]
 #[command(args_conflicts_with_subcommands = true)]
 pub(crate) struct McpArgs {
-    /// What to do instead of serving.
+    /// The action, instead of serving.
     #[command(subcommand)]
     action: Option<clients::Action>,
 
-    /// What is served, and how.
+    /// The skills to serve, and how.
     #[command(flatten)]
     serve: ServeArgs,
 }
@@ -87,7 +87,7 @@ struct ServeArgs {
     #[arg(long)]
     no_network: bool,
 
-    /// how many seconds a script may take, whatever its skill says [default: what that says, or 30]
+    /// how many seconds a script may take [default: what its skill says, or 30]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
 

@@ -20,19 +20,19 @@ use skillpm_sources::error::Result;
 pub(super) const EXAMPLES: &str = after!("registry",
     "skillpm registry init site --name acme      make a directory a registry"
     "skillpm registry add -r site skills/pdf     publish a skill"
-    "skillpm registry serve /srv/skills          serve a registry; created if there is none"
+    "skillpm registry serve /srv/skills          serve a registry; created if it does not exist"
     "skillpm registry login internal             save the token for a registry that requires a login"
 );
 
 // Arguments of `registry`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct RegistryArgs {
-    /// What is to be done.
+    /// The action.
     #[command(subcommand)]
     action: Action,
 }
 
-// What can be done.
+// The actions.
 #[derive(Debug, Clone, Subcommand)]
 enum Action {
     /// make a directory a registry, which any web server can serve
@@ -128,7 +128,7 @@ enum Action {
         #[arg(value_name = "DIR")]
         dir: PathBuf,
 
-        /// What is copied.
+        /// The skills to copy.
         #[command(flatten)]
         what: WhatToCopy,
 
@@ -151,7 +151,7 @@ enum Action {
         #[arg(value_name = "FILE")]
         file: PathBuf,
 
-        /// What is copied.
+        /// The skills to copy.
         #[command(flatten)]
         what: WhatToCopy,
 
@@ -189,7 +189,7 @@ enum Action {
     #[command(subcommand)]
     Publisher(access::PublisherAction),
 
-    /// show a skill of a server to everybody who may read the registry, or only to its owners
+    /// show a skill of a server to all who may read the registry, or only to its owners
     Visibility(access::VisibilityArgs),
 
     /// serve a registry and let people publish to it, with `skillpm-registry`; creates the registry in
@@ -232,7 +232,7 @@ struct AnyRegistry {
     registry: Option<String>,
 }
 
-/// What is copied of a registry.
+/// The part of a registry to copy.
 #[derive(Debug, Clone, Args)]
 struct WhatToCopy {
     /// skills to copy, with all that they need [default: all skills]
@@ -258,7 +258,7 @@ impl WhatToCopy {
     }
 }
 
-/// Flags of whatever writes something.
+/// The flags of commands that write.
 #[derive(Debug, Clone, Args)]
 struct HowToWrite {
     /// show what would be done, do nothing

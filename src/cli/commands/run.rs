@@ -119,7 +119,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
     let outcome = args.loading.session(&app.context)?.run(&request(&app.context, args)?, &mut watch)?;
     app.printer.warnings(&outcome.warnings);
-    // Nobody is left to get the message about the stop.
+    // The reader of a message about the stop is gone.
     if outcome.ran.ended == Some(Ended::Stopped) && app.printer.is_closed() {
         return Ok(exit::CLOSED_PIPE);
     }
@@ -148,7 +148,7 @@ impl Watch for Shown<'_> {
     }
 
     fn is_stopped(&mut self) -> bool {
-        // Nobody reads the output any more.
+        // The reader of the output is gone.
         self.printer.is_some_and(Printer::is_closed)
     }
 }

@@ -9,18 +9,18 @@ use skillpm_sources::error::{ErrorKind, Result};
 
 pub(super) const EXAMPLES: &str = after!("self",
     "skillpm self check               version, how it was installed, and whether there is a newer one"
-    "skillpm self check --offline     the same without asking anybody"
+    "skillpm self check --offline     the same without a request"
 );
 
 // Arguments of `self`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct SelfArgs {
-    /// What is to be done.
+    /// The action.
     #[command(subcommand)]
     action: Action,
 }
 
-// What can be done.
+// The actions.
 #[derive(Debug, Clone, Subcommand)]
 enum Action {
     /// show the version, where the program is and what installed it; ask GitHub for the newest version, which no other

@@ -39,7 +39,7 @@ pub(crate) struct ToolsArgs {
     json: bool,
 }
 
-/// Whose form definitions have.
+/// The format of the definitions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum FormatArg {
     /// Functions of the interfaces of `OpenAI`.

@@ -142,8 +142,7 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
     Ok(code)
 }
 
-/// Checks all targets, and checks changed ones again until the program is stopped or nobody reads the output
-/// any more.
+/// Checks all targets, and checks changed ones again until the program is stopped or its output is closed.
 fn watch(app: &App, args: &ValidateArgs, profile: Option<Profile>) -> Result<u8> {
     let (mut watch, outcome) = Watch::start(&app.context, targets(args)?, profile)?;
     render::validate::show(&app.printer, &outcome, true, Repairs::None);

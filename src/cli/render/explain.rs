@@ -53,9 +53,9 @@ pub(crate) struct RuleData {
     id: &'static str,
     /// The kind of rule.
     group: Group,
-    /// What it asks for, in one sentence.
+    /// The requirement, in one sentence.
     summary: &'static str,
-    /// What it looks for.
+    /// The problem that it looks for.
     what: &'static str,
     /// Why it matters.
     why: &'static str,
@@ -65,11 +65,11 @@ pub(crate) struct RuleData {
     good: &'static str,
     /// Where the rule comes from.
     source: &'static str,
-    /// Its level in each profile.
+    /// The level in each profile.
     levels: BTreeMap<&'static str, Level>,
     /// Whether it can be repaired: `safe` by `--fix`, `unsafe` by `--fix=unsafe`.
     fix: Option<Safety>,
-    /// What it reads: the `document` alone, the `paths` of the skill's files as well, or the `files`.
+    /// The input: the `document` alone, the `paths` of the skill's files as well, or the `files`.
     needs: &'static str,
     /// The address of its documentation.
     docs: String,

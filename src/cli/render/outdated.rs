@@ -101,7 +101,7 @@ fn is_range(skill: &OutdatedSkill) -> bool {
 
 fn state(skill: &OutdatedSkill) -> String {
     let mut state = match skill.status {
-        // Its tag or commit is unchanged, and there is a newer one.
+        // The tag or commit is unchanged, and there is a newer one.
         Status::Current if skill.latest.is_some() && !is_range(skill) => "pinned",
         Status::Current => "current",
         Status::Changed => "changed",

@@ -58,7 +58,7 @@ pub(super) fn list(files: &[PackedFile]) -> String {
     files.iter().zip(&sizes).map(line).collect()
 }
 
-/// Tells what stays out of a package, and why.
+/// Lists the files that stay out of a package, and why.
 pub(super) fn left_out(printer: &Printer, left_out: &[LeftOut]) {
     for left in left_out {
         printer.note(&format!("left out `{}`: {}", one_line(&left.path), words(left.reason)));

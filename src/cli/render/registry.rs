@@ -195,7 +195,7 @@ pub(crate) fn bundled(printer: &Printer, outcome: &BundleOutcome, json: bool) {
     printer.note(&format!("{skills}, {versions}: `{}`, {}", one_line(&outcome.path), size(outcome.size)));
 }
 
-/// Tells which skills others need and a registry does not have.
+/// Lists the skills that others need and a registry does not have.
 fn elsewhere(printer: &Printer, names: &[String]) {
     for name in names {
         printer.note(&format!("`{name}` is needed, and the registry does not have it"));

@@ -303,7 +303,7 @@ mod tests {
             "1234",
             "github:acme/kit",
             "missing",
-            "somebody removed it in a hurry and told nobody",
+            "it was removed in a hurry and without a word",
         ]);
         table
     }
@@ -326,13 +326,13 @@ mod tests {
         insta::assert_snapshot!(table().render(&Appearance::PLAIN), @"
         name  bytes  source                                 state    why
         pdf       7  github:anthropics/skills-of-all-kinds  ok       -
-        docx   1234  github:acme/kit                        missing  somebody removed it in a hurry and told nobody
+        docx   1234  github:acme/kit                        missing  it was removed in a hurry and without a word
         ");
         insta::assert_snapshot!(table().render(&on(80)), @"
         name  bytes  source                        state    why
         pdf       7  github:anthropics/skills-of…  ok       -
-        docx   1234  github:acme/kit               missing  somebody removed it in a
-                                                            hurry and told nobody
+        docx   1234  github:acme/kit               missing  it was removed in a hurry
+                                                            and without a word
         ");
         insta::assert_snapshot!(table().render(&on(40)), @"
         pdf
@@ -342,8 +342,8 @@ mod tests {
         docx
           bytes 1234  source github:acme/kit
           state missing
-          why somebody removed it in a hurry and
-              told nobody
+          why it was removed in a hurry and
+              without a word
         ");
     }
 

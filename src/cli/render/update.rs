@@ -40,7 +40,7 @@ pub(crate) fn dry_run(printer: &Printer, outcome: &UpdateOutcome) {
     printer.hints(&outcome.hints());
 }
 
-/// Prints the changes that were made. The differences were shown before, as were the warnings `told`.
+/// Prints the changes that were made. The differences and the warnings `told` were printed before.
 pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
     still(printer, outcome);
     let counts = counts(&outcome.skills);

@@ -40,7 +40,7 @@ pub(crate) fn show(printer: &Printer, outcome: &VerifyOutcome) {
     printer.hints(&outcome.hints());
 }
 
-/// Returns a sentence about the code in `skill` that is not part of it; `None` if there is none.
+/// Returns a sentence about the code in `skill` that is not part of it; `None` without such code.
 fn code(skill: &VerifiedSkill) -> Option<String> {
     let all: Vec<_> = skill.places.iter().flat_map(|place| &place.code).collect();
     let first = all.iter().find(|code| code.shadows.is_some()).or(all.first())?;
@@ -284,7 +284,7 @@ mod tests {
         ");
         insta::assert_snapshot!(err.text(), @"
         1 skill: 1 ok
-        hint: nobody checked what is not locked: remove it, or keep it out of version control
+        hint: unlocked files were not reviewed: remove them, or keep them out of version control
         ");
     }
 }

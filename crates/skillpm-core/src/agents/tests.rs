@@ -262,7 +262,7 @@ fn links_in_a_project() {
     let wanted = |id, presence| agent(id).project_link_wanted(presence);
 
     assert!(wanted("claude-code", detected), "by default");
-    assert!(!wanted("claude-code", nothing), "nobody uses it here");
+    assert!(!wanted("claude-code", nothing), "it is not used here");
     assert!(!wanted("goose", nothing));
     assert!(!wanted("goose", detected), "it is on the machine, not in this project");
     assert!(wanted("goose", rooted));

@@ -1,8 +1,8 @@
 //! The agents that should see each skill.
 //!
-//! The skill's own entry (`agents = [...]`) comes first, then the default of the scope (`[agents] targets`),
-//! then the lockfile: if the manifest lists no agents, a skill keeps the agents that it has. So no later run
-//! adds an agent that nobody chose, whatever machine it runs on.
+//! The skill's own entry (`agents = [...]`) comes first, then the default of the scope (`[agents] targets`), then the
+//! lockfile: if the manifest lists no agents, a skill keeps the agents that it has. So no later run adds an agent that was
+//! not chosen, on any machine.
 
 mod dependencies;
 
@@ -36,8 +36,7 @@ pub(crate) struct AgentTargets<'a> {
     locked: BTreeMap<SkillName, Ids>,
     /// The skills that the manifest requests, and those that they need.
     kept: BTreeSet<SkillName>,
-    /// Skills that nobody requested, with those that need them: an agent that sees one of the latter also
-    /// sees the former.
+    /// Skills that are not requested, with those that need them: an agent that sees one of the latter also sees the former.
     dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
     before: Choice,
     now: Choice,
@@ -131,8 +130,7 @@ impl<'a> AgentTargets<'a> {
         }
     }
 
-    /// Reports whether nobody has chosen anything in this scope: nothing is installed, and the manifest lists
-    /// no agents.
+    /// Reports whether no choice was made in this scope: nothing is installed, and the manifest lists no agents.
     fn is_untouched(&self) -> bool {
         let editable = self.files.manifest.skills().values().any(|requirement| requirement.editable);
         self.now.default.is_none() && self.files.lock.skills.is_empty() && !editable

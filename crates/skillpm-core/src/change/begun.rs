@@ -149,7 +149,7 @@ impl Planned<'_, '_> {
             }
             transaction.apply(&plan, files, &contents).inspect_err(|_| {
                 for (name, _) in &open {
-                    // The record is about a version that is not locked, so nobody will read it.
+                    // The record is about a version that is not locked, so it will not be read.
                     let _ = merges::forget(scope, name);
                 }
             })?;

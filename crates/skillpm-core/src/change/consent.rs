@@ -1,9 +1,9 @@
 //! Consent to new capabilities: the one gate for versions that take the place of others.
 //!
-//! Whatever leads to it, a source that was typed, a pin that was edited, a lockfile that somebody else wrote or
-//! deleted: where a version of a skill comes that this scope did not have, it is compared with the one before it. What
-//! it can do beyond that has to be agreed to, by a person or by name. [`Planned::apply`](crate::change::Planned::apply)
-//! asks this gate before it writes anything, so no verb goes around it.
+//! For any cause, a source that was typed, a pin that was edited, a lockfile that was edited or deleted: if a version of a
+//! skill is new to this scope, it is compared with the one before it. A person, or a name in the request, must consent to
+//! its new capabilities. [`Planned::apply`](crate::change::Planned::apply) asks this gate before it writes anything, so no
+//! verb goes around it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -48,10 +48,10 @@ impl Allow {
     }
 }
 
-/// What was agreed to before a change.
+/// The consent that was given before a change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Agreed {
-    /// Skills, in whatever version.
+    /// Skills, in any version.
     pub(crate) allow: Allow,
     /// Versions that were reviewed, and agreed to if that was necessary.
     pub(crate) versions: BTreeSet<(SkillName, Digest)>,
@@ -64,11 +64,11 @@ pub struct NewVersion {
     pub name: String,
     /// The digest of the version that it is compared with.
     pub from: String,
-    /// Its digest.
+    /// The digest.
     pub to: String,
-    /// What it has that the one before does not.
+    /// The changes from the version before.
     pub review: Review,
-    /// Whether it has new capabilities, and nobody agreed to them.
+    /// Whether it has new capabilities without consent.
     pub refused: bool,
     #[serde(skip)]
     version: (SkillName, Digest),
@@ -100,7 +100,7 @@ impl NewVersion {
         self.is_uncompared.then(|| Warning::new(codes::LOCKED_VERSION_UNAVAILABLE, told))
     }
 
-    /// Returns the version after somebody agreed to it.
+    /// Returns the version with consent.
     pub(crate) fn accepted(self) -> Self {
         Self { refused: false, ..self }
     }
@@ -133,11 +133,12 @@ impl<'a> ConsentGate<'a> {
         self.known.has(name, digest)
     }
 
-    /// Returns the version of `name` that the version `new` is compared with; `None` if `new` was let in before, or is
-    /// the first one that this scope has.
+    /// Returns the version of `name` that the version `new` is compared with; `None` if `new` was let in before, or is the
+    /// first one that this scope has.
     ///
-    /// What is locked is what is there, unless this machine let in others and not that one: then somebody else has
-    /// changed the lockfile. A lockfile that this machine has never seen was agreed to by the team that committed it.
+    /// Usually that is the locked version. If this machine let in others but not the locked one, the lockfile was changed
+    /// elsewhere, and it does not count. A lockfile that this machine has never seen has the consent of the team that
+    /// committed it.
     pub(crate) fn before(&self, name: &SkillName, new: &Digest) -> Option<Digest> {
         if self.known.has(name, new) {
             return None;
@@ -239,7 +240,7 @@ impl<'a> ConsentGate<'a> {
                 (steps.any(|step| puts(step)) || is_locked_anew(locked)).then_some(locked.digest)
             }
             Content::Merged(merged) => is_locked_anew(&merged.locked).then_some(merged.locked.digest),
-            // Who names a directory to work on knows what is in it; who restores a manifest may not.
+            // A user who names a directory to work on knows its content; a user who restores a manifest may not.
             Content::Editable(editable) => {
                 let comes =
                     wanted.requirement.is_none() && steps.any(|step| matches!(step, Step::Edit { .. }));
@@ -248,7 +249,7 @@ impl<'a> ConsentGate<'a> {
         }
     }
 
-    /// Refuses new capabilities that nobody agreed to.
+    /// Refuses new capabilities without consent.
     pub(crate) fn check(&self, change: (&Goal, &Plan), contents: &Contents, agreed: &Agreed) -> Result<()> {
         let versions = self.review(change, contents, agreed, |_, _| None)?;
         let refused: Vec<_> =
@@ -264,7 +265,7 @@ impl<'a> ConsentGate<'a> {
         )))
     }
 
-    /// Refuses the version `set` of `name`, which is locked, if it has new capabilities that nobody agreed to.
+    /// Refuses the locked version `set` of `name` if it has new capabilities without consent.
     pub(crate) fn admit(&self, name: &SkillName, set: &FileSet) -> Result<()> {
         let Some(before) = self.before(name, &set.digest()?) else { return Ok(()) };
         let review = review(self.tree(name, &before).as_ref(), set)?;
@@ -303,7 +304,7 @@ fn steps(plan: &Plan) -> Steps<'_> {
     steps
 }
 
-/// Returns the error for skills whose new versions have capabilities that nobody agreed to.
+/// Returns the error for skills whose new versions have capabilities without consent.
 pub(crate) fn refusal(names: &[&str]) -> Error {
     let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
     let have = if names.len() == 1 { "version of" } else { "versions of" };

@@ -17,7 +17,7 @@ pub(crate) fn to_change(context: &Context, asked: Option<ScopeKind>, dry_run: bo
     if asked.is_some() || scope.other_scope(settings)?.is_none() || is_used(&scope)? {
         return Ok(scope);
     }
-    // A killed run's change is rolled back or finished in its own scope, whatever becomes of this one.
+    // A killed run's change is rolled back or finished in its own scope, also if this one fails.
     if !dry_run && Transaction::is_begun(&scope) {
         drop(Transaction::begin(&scope, settings, &*context.reporter)?);
         return to_change(context, asked, true);

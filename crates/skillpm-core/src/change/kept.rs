@@ -93,7 +93,7 @@ pub(crate) fn keep_tool_files(context: &Context, scope: &Scope, plan: &Plan) -> 
     let mut told = Vec::new();
     for step in plan.steps.iter().filter(|step| step.takes_tree()) {
         let (place, name) = step.place();
-        let at = plan.lies(&place, name);
+        let at = plan.current_location(&place, name);
         if plan.given_up.contains(&(at.clone(), name.clone())) {
             continue;
         }
@@ -142,8 +142,8 @@ fn why_kept(plan: &Plan, at: &Location, name: &SkillName) -> Why {
     }
 }
 
-/// Saves, as edits, the edited and merged trees of which `plan` gives agents copies. They tell the next
-/// change that nobody edited the copies.
+/// Saves, as edits, the edited and merged trees whose copies `plan` gives to agents. At the next change they show that the
+/// copies are unedited.
 pub(crate) fn keep_copies(
     context: &Context,
     plan: &Plan,
@@ -161,9 +161,8 @@ pub(crate) fn keep_copies(
     }
 }
 
-/// Returns the warnings `told` about saved copies, with the command that restores them. Whether there is such
-/// a command is known only after `transaction` has made the change: if no record of it can be written, it
-/// cannot be taken back.
+/// Returns the warnings `told` about saved copies, with the command that restores them. Whether there is such a command is
+/// known only after `transaction` has made the change: if no record of it can be written, it cannot be taken back.
 pub(crate) fn kept_by(transaction: &Transaction<'_>, scope: &Scope, told: Vec<String>) -> Vec<Warning> {
     let back = if transaction.is_undoable() {
         message!(Verb::Undo.within(scope.kind), " restores it")

@@ -40,7 +40,7 @@ pub(crate) fn make_plan(context: &Context, state: &ScopeState<'_>, goal: &Goal) 
         planned = plan(goal, files, &survey, &evidence);
     }
     evidence.check()?;
-    // If nobody requested links, there are none of ours; otherwise there may be one.
+    // Without requested links none of ours exist; otherwise there may be one.
     if let Some(error) =
         std::iter::from_fn(|| chosen.pop_first()).find_map(|agent| survey.unreadable.remove(agent))
     {
@@ -63,10 +63,10 @@ fn is_as_read(context: &Context, scope: &Scope, plan: &Plan, survey: &Survey) ->
             let path = scope.place(&context.settings, place, name).ok()?;
             scope.index.trees().read(&path).ok()
         };
-        let lies = plan.lies(place, name);
+        let current = plan.current_location(place, name);
         let homes = [(Location::Canonical, &survey.canonical), (Location::Disabled, &survey.disabled)];
-        read(&lies).is_some_and(|tree| tree.digest == *old && !tree.repository)
-            && homes.iter().filter(|(home, _)| *home != lies).all(|(home, found)| match found.get(name) {
+        read(&current).is_some_and(|tree| tree.digest == *old && !tree.repository)
+            && homes.iter().filter(|(home, _)| *home != current).all(|(home, found)| match found.get(name) {
                 Some(OnDisk::Tree(Some(digest))) => read(home).is_some_and(|tree| tree.digest == *digest),
                 _ => true,
             })
@@ -76,15 +76,15 @@ fn is_as_read(context: &Context, scope: &Scope, plan: &Plan, survey: &Survey) ->
 /// Returns those of `names` that the other scope with its skills in the same directory knows. If the files of
 /// that scope cannot be read, returns all of them.
 fn shared(context: &Context, scope: &Scope, names: &[&SkillName]) -> Result<BTreeSet<SkillName>> {
-    let Some(twin) = scope.other_scope(&context.settings)? else { return Ok(BTreeSet::new()) };
-    let files = Files::read(&twin).ok();
+    let Some(other) = scope.other_scope(&context.settings)? else { return Ok(BTreeSet::new()) };
+    let files = Files::read(&other).ok();
     let is_known = |name: &&&SkillName| files.as_ref().is_none_or(|files| files.knows(name));
     Ok(names.iter().filter(is_known).map(|name| (*name).clone()).collect())
 }
 
-/// Returns the agents whose directories have to be examined for `goal`, and those among them that the user
-/// chose: the manifest, the lockfile or a receipt of this machine names them. An agent of this machine that nobody
-/// chose is examined too where a skill goes out of sight, to name what it still sees.
+/// Returns the agents whose directories have to be examined for `goal`, and those among them that the user chose: the
+/// manifest, the lockfile or a receipt of this machine names them. Where a skill goes out of sight, the other agents of this
+/// machine are examined too, to name the skills that they still see.
 fn watched(state: &ScopeState<'_>, goal: &Goal, receipts: &Ownership) -> (Vec<&'static Agent>, Ids) {
     let files = &state.files;
     let names = || goal.put.iter().map(|wanted| &wanted.name).chain(&goal.remove).chain(goal.left.keys());

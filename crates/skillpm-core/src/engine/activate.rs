@@ -19,13 +19,13 @@ const MAX_DIGITS: usize = 3;
 pub struct Activation {
     /// The metadata from its frontmatter.
     pub meta: SkillMeta,
-    /// Its directory.
+    /// The directory.
     pub base_dir: PathBuf,
-    /// Its instructions, filled in.
+    /// The instructions, filled in.
     pub body: String,
     /// The arguments as typed.
     pub args: String,
-    /// Its other files, as `/`-separated paths below its directory; empty until a caller lists them.
+    /// The other files, as `/`-separated paths below its directory; empty until a caller lists them.
     pub files: Vec<String>,
     /// The commands in the body that other programs would run. skillpm ran none of them.
     pub commands: Vec<String>,
@@ -36,7 +36,7 @@ pub struct Activation {
 /// The body is read once, so text from the arguments is never taken for a placeholder. `placeholders`
 /// selects which of these are filled in:
 ///
-/// - `$ARGUMENTS` stands for all arguments as typed, whatever follows it;
+/// - `$ARGUMENTS` stands for all arguments as typed, before any character;
 /// - `$ARGUMENTS[N]` stands for one word of the arguments, counted from 0. So does `$N`, unless it looks
 ///   like an amount or part of a name: after a letter or digit (`US$5`, `$B$2`), before one (`$5k`), or
 ///   with a fraction or thousands (`$1.50`, `$1,000`);
@@ -211,7 +211,7 @@ mod tests {
     #[test]
     fn every_placeholder_is_replaced_and_then_nothing_appended() {
         assert_eq!(filled("$ARGUMENTS, $ARGUMENTS$ARGUMENTS", "x"), "x, xx");
-        assert_eq!(filled("$ARGUMENTSX", "x"), "xX", "whatever follows");
+        assert_eq!(filled("$ARGUMENTSX", "x"), "xX", "before any character");
         assert_eq!(filled("${ARGUMENTS}$", "x"), "${ARGUMENTS}$\n\nARGUMENTS: x");
     }
 

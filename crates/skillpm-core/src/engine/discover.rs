@@ -25,7 +25,7 @@ pub enum Diagnostic {
     /// A skill that no agent can use.
     #[error("`{}` cannot be loaded: {reason}", file.display())]
     Skill {
-        /// Its file.
+        /// The file.
         file: PathBuf,
         /// Why.
         reason: Unusable,
@@ -51,7 +51,7 @@ pub enum Diagnostic {
     /// A deviation in a skill that was loaded.
     #[error("`{}`, line {}: {deviation}", file.display(), deviation.at.line)]
     Deviation {
-        /// Its file.
+        /// The file.
         file: PathBuf,
         /// The deviation and its position.
         deviation: Box<Deviation>,
@@ -142,7 +142,7 @@ fn gather(
                     is_decided = true;
                     all.push(Arc::new(skill));
                 }
-                // The search of the source tells it, if there is one.
+                // The search of the source reports it, if there is one.
                 Some(Err(diagnostic)) if is_decided => diagnostics.push(Arc::new(diagnostic)),
                 _ => {}
             }

@@ -96,9 +96,9 @@ pub struct LoadedSkill<'a> {
     pub skill_name: &'a str,
     /// The description.
     pub description: &'a str,
-    /// Its instructions, filled in.
+    /// The instructions, filled in.
     pub instructions: Cow<'a, str>,
-    /// Its other files, as `/`-separated paths below its directory.
+    /// The other files, as `/`-separated paths below its directory.
     pub available_files: &'a [String],
 }
 

@@ -189,9 +189,9 @@ pub fn list(dir: &Path, listing: Listing) -> Result<Vec<String>, ReadError> {
 /// An entry in a skill's directory that is not a directory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Item {
-    /// Its path below the skill's directory, `/`-separated.
+    /// The path below the skill's directory, `/`-separated.
     pub path: String,
-    /// Its kind.
+    /// The kind.
     pub kind: ItemKind,
 }
 
@@ -200,7 +200,7 @@ pub struct Item {
 pub enum ItemKind {
     /// A regular file.
     File {
-        /// Its size in bytes.
+        /// The size in bytes.
         size: u64,
         /// Whether the file system marks it as executable.
         executable: bool,
@@ -285,9 +285,9 @@ pub fn fingerprint(dir: &Path) -> u64 {
 /// A file of a skill, with the size and the digest of its content.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DigestedFile {
-    /// Its path below the skill's directory, `/`-separated.
+    /// The path below the skill's directory, `/`-separated.
     pub path: String,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub size: u64,
     /// The digest of its content.
     pub digest: Digest,

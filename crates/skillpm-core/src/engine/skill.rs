@@ -19,11 +19,11 @@ pub struct Skill {
     pub source: Arc<str>,
     /// The kind of that source.
     pub kind: SourceKind,
-    /// Its directory, below that of its source.
+    /// The directory, below that of its source.
     pub dir: PathBuf,
-    /// Its file.
+    /// The file.
     pub file: PathBuf,
-    /// Its directory with all links followed.
+    /// The directory with all links followed.
     pub real: PathBuf,
     /// The deviations in its file that were tolerated.
     pub deviations: Vec<Deviation>,

@@ -32,7 +32,7 @@ pub enum SourceKind {
     Project,
     /// The user.
     User,
-    /// Nobody in particular: a caller named the directory.
+    /// A directory that a caller named.
     Extra,
     /// The program itself.
     Bundled,
@@ -63,7 +63,7 @@ impl fmt::Display for SourceKind {
 pub struct Source {
     /// The part before the colon in `source:name`, which selects a skill of this source.
     pub name: Arc<str>,
-    /// Its owner.
+    /// The owner.
     pub kind: SourceKind,
     /// The directory, which may not exist.
     pub dir: PathBuf,

@@ -101,7 +101,7 @@ mod tests {
         );
     }
 
-    /// The rules of `validate` also find whatever hides or reaches out.
+    /// The rules of `validate` also find hidden text and code that reaches out.
     #[test]
     fn what_rules_find_is_told() {
         let text = format!(

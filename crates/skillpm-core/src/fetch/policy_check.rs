@@ -92,7 +92,7 @@ pub(crate) fn admission_of<'a>(
     Ok(admission)
 }
 
-/// Adds the rules in the file at `path`. Returns `false` if there is none.
+/// Adds the rules in the file at `path`. Returns `false` if it does not exist.
 fn add(admission: &mut Admission, path: &Path, dirs: &Dirs) -> Result<bool> {
     let text = read_text(path)?.transpose().map_err(|odd| manifest_error(path, odd.of_manifest()))?;
     let Some(text) = text else { return Ok(false) };

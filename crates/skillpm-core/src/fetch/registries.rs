@@ -187,7 +187,7 @@ pub(crate) struct ConfiguredRegistry {
     pub(crate) name: String,
     /// The registry as a source.
     pub(crate) origin: Origin,
-    /// Its directory, if it is on this machine.
+    /// The directory, if it is on this machine.
     place: Option<PathBuf>,
 }
 

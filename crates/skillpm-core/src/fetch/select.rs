@@ -89,7 +89,7 @@ pub(crate) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Ve
             number => format!("it has {number} submodules, such as `{}`", visible_name(first)),
         };
         return Err(error.hint(format!(
-            "{all}: install what is there from its own repository, whose address is in `.gitmodules`"
+            "{all}: skills in it are installed from its own repository, whose address is in `.gitmodules`"
         )));
     }
     Err(if everywhere.is_empty() {

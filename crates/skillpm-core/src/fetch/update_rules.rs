@@ -1,4 +1,4 @@
-//! What a verb brings to the question what is newer: the policy, and one choice of versions.
+//! The rules of a verb for updates: the policy, and one choice of versions.
 
 use std::collections::BTreeSet;
 
@@ -52,7 +52,7 @@ impl Rules for Sources<'_> {
         let own = candidate.entry.name.as_deref().unwrap_or(candidate.name.as_str());
         let opened = match &candidate.newest {
             Some(revision) => self.open_locked(&candidate.entry.origin, Some(revision)),
-            // What a policy says of its age is for whoever takes it.
+            // A policy on its age concerns those who install it.
             None => self.open_now(&candidate.entry.origin, candidate.entry.reference.as_ref()),
         };
         moved_to(&opened.ok()?, candidate.locked?.path.as_deref(), own)

@@ -1,4 +1,4 @@
-//! What to do about scripts that ran, about clients of MCP, and about the program itself.
+//! Hints about scripts that ran, about clients of MCP, and about the program itself.
 
 use crate::advice::{Call, Message, Opt, Verb, message};
 use crate::engine::run::{Ended, Exit, UNHEARD};
@@ -42,7 +42,7 @@ impl RunOutcome {
             (None, Exit::Unknown) => failed(ErrorKind::Io, "ran, but its exit status is unknown")
                 .because(UNHEARD)
                 .hint("start `skillpm` from a program that does not wait for its children"),
-            // The exit code is the script's own, and the script has said why.
+            // The exit code is the script's own, and the script has explained it.
             (None, Exit::Code(_)) => return None,
         })
     }

@@ -1,4 +1,4 @@
-//! What to do with a skill that was created, and with templates.
+//! Hints about a skill that was created, and about templates.
 
 use std::borrow::Cow;
 use std::path::Path;

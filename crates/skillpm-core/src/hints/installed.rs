@@ -1,4 +1,4 @@
-//! What to do after a change of what is installed.
+//! Hints after a change of the installed skills.
 
 use super::shared::{first_install, show_unseen, within};
 use crate::advice::{Message, Opt, Verb, message};

@@ -1,4 +1,4 @@
-//! What to do about the skills that a listing shows.
+//! Hints about the skills of a listing.
 
 use super::{first_install, show_unseen};
 use crate::advice::{Message, Verb, message};
@@ -26,7 +26,7 @@ pub(crate) fn of(outcome: &ListOutcome, scope: Option<ScopeKind>) -> Vec<Message
         )
     }));
     hints.extend(SCOPES.iter().flat_map(|scope| unknown(outcome, *scope)));
-    // What is not installed is seen by nobody.
+    // No agent sees a skill that is not installed.
     let is_whole = |scope| !outcome.skills.iter().any(|skill| is_missing(skill, scope));
     let unseen = outcome.unseen.iter().filter(|(scope, _)| is_whole(*scope));
     hints.extend(unseen.flat_map(|(scope, unseen)| show_unseen(Some(*scope), unseen)));

@@ -1,4 +1,4 @@
-//! What to do about what a look at the skills of a project or a machine shows.
+//! Hints about the skills of a project or a machine, after verbs that only read.
 
 use super::shared::within;
 use crate::advice::{Message, Opt, Verb, message};
@@ -124,7 +124,7 @@ impl OutdatedOutcome {
 }
 
 impl PolicyOutcome {
-    /// Returns where to write a policy, if there is none.
+    /// Returns where to write a policy, if none exists.
     pub fn hints(&self) -> Vec<Message> {
         if !self.sources.is_empty() || !self.lines.is_empty() {
             return Vec::new();
@@ -161,7 +161,7 @@ impl ShowOutcome {
 }
 
 impl ToolsOutcome {
-    /// Returns what is a tool, if there is none.
+    /// Returns what makes a script a tool, if no script is one.
     pub fn hints(&self) -> Vec<Message> {
         if !self.tools.is_empty() {
             return Vec::new();
@@ -196,7 +196,7 @@ impl VerifyOutcome {
         let mut hints = Vec::new();
         if self.skills.iter().any(|skill| self.strict && skill.has_code()) {
             hints.push(message!(
-                "nobody checked what is not locked: remove it, or keep it out of version control"
+                "unlocked files were not reviewed: remove them, or keep them out of version control"
             ));
         }
         for scope in SCOPES {

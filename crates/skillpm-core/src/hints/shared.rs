@@ -1,4 +1,4 @@
-//! What several verbs advise.
+//! Hints of several verbs.
 
 use std::collections::BTreeSet;
 

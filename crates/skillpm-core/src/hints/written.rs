@@ -1,4 +1,4 @@
-//! What to do about skills that somebody writes, and about registries.
+//! Hints about skills that are being written, and about registries.
 
 use std::path::Path;
 
@@ -27,7 +27,7 @@ pub fn update_file(update: Call) -> Message {
     message!(update, " updates it")
 }
 
-/// Returns how to change installed skills, of which `number` were left as locked.
+/// Returns how to change installed skills, `number` of which were left as locked.
 pub fn installed(number: usize) -> Option<Message> {
     (number > 0).then(|| {
         message!(

@@ -30,9 +30,9 @@ pub struct AgentsRequest {
 /// One agent. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AgentView {
-    /// Its id, for `--agent` and `skillpm.toml`.
+    /// The id, for `--agent` and `skillpm.toml`.
     pub id: &'static str,
-    /// Its name for people.
+    /// The name for people.
     pub name: &'static str,
     /// Whether it is on this machine, or set up in this project.
     pub detected: bool,
@@ -115,7 +115,7 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
     let states: Vec<ScopeState<'_>> =
         scopes.there.iter().map(|scope| state_of(settings, scope, &mut outcome.warnings)).collect();
-    // Whether an agent is on this machine depends on the project, whatever scope is examined.
+    // Whether an agent is on this machine depends on the project, in any scope.
     let project = Scope::new(settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));
     outcome.roots.extend(settings.home.iter().map(|home| (ScopeKind::User, text(home))));

@@ -117,9 +117,9 @@ pub struct CleanRequest {
 pub struct Removed {
     /// `store`, or the room of the downloads.
     pub room: String,
-    /// Its former path.
+    /// The former path.
     pub path: String,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
 }
 
@@ -130,7 +130,7 @@ pub struct RemovedOutcome {
     pub removed: Vec<Removed>,
     /// Copies that a user edited: they stay in the store.
     pub kept: Vec<String>,
-    /// What another process is using.
+    /// The directories that another process is using.
     pub in_use: Vec<String>,
     /// Whether this was a dry run.
     pub dry_run: bool,
@@ -215,8 +215,8 @@ impl<'a> Work<'a> {
         locked
     }
 
-    /// Removes the trees for which `goes` returns `true`, and what killed writers left. A tree of an older
-    /// store has no usable digest: nobody reads it.
+    /// Removes the trees for which `goes` returns `true`, and leftovers of killed writers. A tree of an older store has no
+    /// usable digest: it is never read.
     fn store(&mut self, goes: impl Fn(&Path, Option<&Digest>) -> Result<bool>) -> Result<()> {
         let store = self.store.clone();
         // A dry run takes no lock.
@@ -321,7 +321,7 @@ pub struct VerifyOutcome {
 pub struct Damaged {
     /// `store`, or the room of the downloads.
     pub room: String,
-    /// Its path.
+    /// The path.
     pub path: String,
     /// The problem.
     pub reason: String,

@@ -98,10 +98,11 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
         unchanged.extend(names.iter().filter(is_so).cloned());
         if !disabled {
             let left_open = |name: &&SkillName| {
-                let aside = scope.disabled_skill_dir(name);
+                let disabled_dir = scope.disabled_skill_dir(name);
                 let locked = files.lock.skills.get(*name);
                 // An error here is reported when the skill is moved.
-                locked.is_some_and(|locked| has_conflicts(&scope, name, locked, &aside).unwrap_or(false))
+                locked
+                    .is_some_and(|locked| has_conflicts(&scope, name, locked, &disabled_dir).unwrap_or(false))
             };
             in_conflict
                 .extend(names.iter().filter(|name| !unchanged.contains(*name)).filter(left_open).cloned());

@@ -56,7 +56,7 @@ pub fn doctor(context: &Context, request: &DoctorRequest) -> Result<DoctorOutcom
     }
     let mut findings: Vec<_> = before.iter().map(diagnosis).collect();
     if request.fix && !request.dry_run {
-        // What counts is what is there now, not what was tried.
+        // The state now counts, not the attempts.
         let after = doctor.look(whole);
         let still: BTreeSet<_> = after.iter().map(key).collect();
         for (finding, diagnosis) in before.iter().zip(&mut findings) {

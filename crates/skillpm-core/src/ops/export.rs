@@ -169,7 +169,7 @@ pub fn export(context: &Context, request: &ExportRequest) -> Result<ExportOutcom
     Ok(outcome)
 }
 
-/// What the removal of skills changes in the project's `skills-lock.json`.
+/// The entries that the removal of skills drops from the project's `skills-lock.json`.
 pub(super) struct DroppedEntries {
     path: PathBuf,
     text: String,
@@ -178,9 +178,9 @@ pub(super) struct DroppedEntries {
 }
 
 impl DroppedEntries {
-    /// Returns what the removal of the skills `gone` of `scope` changes: the entries of the same sources go, or the
-    /// npm tool would bring the skills back. `None` if there is no such entry. Entries of other sources stay, whatever
-    /// their names are.
+    /// Returns the entries that the removal of the skills `gone` of `scope` drops: those of the same sources, or the npm
+    /// tool would bring the skills back. `None` if there is no such entry. Entries of other sources stay, also under the
+    /// same names.
     pub(super) fn of<'a>(
         context: &Context,
         scope: &Scope,

@@ -164,7 +164,7 @@ mod tests {
         assert_eq!(write(&file, &repair).expect("writes"), file);
         assert_eq!(load::document(&file).expect("reads").text(), repair.fixed.document.text());
         assert!(repaired(&world, "s/SKILL.md").1.is_empty());
-        // Somebody else was faster.
+        // Another process was faster.
         let error = write(&file, &repair).expect_err("changed");
         assert!(error.to_string().contains("changed while"), "{error}");
     }

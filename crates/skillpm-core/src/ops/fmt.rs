@@ -59,7 +59,7 @@ pub enum Form {
 }
 
 impl Formatted {
-    /// Returns the change as a unified diff; `None` if there is none.
+    /// Returns the change as a unified diff; `None` without a change.
     pub fn diff(&self) -> Option<String> {
         match &self.form {
             Form::Changed { before, after } => diff::unified(&self.file, before, after),

@@ -227,7 +227,7 @@ mod tests {
         assert_eq!(fs::read_text(&dir.join("SKILL.md"), 999).expect("reads").as_deref(), Some(text));
     }
 
-    /// Whatever agents load is loaded, and its problems are reported in one line.
+    /// Everything that agents load is loaded, and its problems are reported in one line.
     #[test]
     fn a_skill_that_is_off_the_specification_works_with_a_warning() {
         let world = World::new();

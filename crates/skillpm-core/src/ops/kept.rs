@@ -36,7 +36,7 @@ pub struct KeptCopy {
     pub kept_at: Option<String>,
     /// The reason; `None` if an older version saved the copy without one.
     pub why: Option<Why>,
-    /// Its original path.
+    /// The original path.
     pub from: Option<String>,
     /// The path of the copy.
     pub path: String,

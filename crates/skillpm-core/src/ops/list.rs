@@ -48,7 +48,7 @@ pub(super) fn installed(context: &Context, request: &ListRequest) -> Result<List
 /// The kind of listing.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ListedKind {
-    /// What is in the scopes.
+    /// The skills in the scopes.
     Installed,
     /// All that agents see here.
     Everything,
@@ -79,8 +79,8 @@ fn look(context: &Context, request: &ListRequest, what: ListedKind) -> Result<Li
     Ok(outcome)
 }
 
-/// Returns why nobody looks at the skills of `scope`, where `only` asks for none: a link leads out of the project. What
-/// is in the other scope has nothing to do with that.
+/// Returns the reason why the skills of `scope` are not examined, where `only` asks for another scope: a link leads out of
+/// the project. The other scope has nothing to do with that.
 pub(super) fn closed(scope: &Scope, only: Option<ScopeKind>) -> Result<Option<Warning>> {
     match scope.check_skills_inside() {
         Err(error) if only.is_none() && error.kind() == ErrorKind::Integrity => {
@@ -102,8 +102,8 @@ fn tell_once(skills: &mut Vec<ListedSkill>) {
     });
 }
 
-/// Adds the skills of a project around the one that is worked in: agents that walk up to the root of the repository see
-/// them too. What is to be done there is said to anyone who works there.
+/// Adds the skills of a project around the one that is worked in: agents that walk up to the root of the repository see them
+/// too. Hints about these are for those who work there.
 fn list_outer(context: &Context, outer: &Scope, outcome: &mut ListOutcome) -> Result<()> {
     if outer.check_skills_inside().is_err() {
         return Ok(());
@@ -133,7 +133,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
             .extend(unexamined.map(|(problem, error)| Warning::new(problem.id, error.with_causes())));
     }
     outcome.skills.reserve(names.len());
-    let twin = scope.other_scope(settings)?.and_then(|twin| Files::read(&twin).ok());
+    let other_files = scope.other_scope(settings)?.and_then(|other_files| Files::read(&other_files).ok());
     let mut there: BTreeSet<&str> = BTreeSet::new();
     for name in &names {
         let Some(mut skill) = state.skill(name)? else { continue };
@@ -146,7 +146,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
         outcome.warnings.extend(failures(&mut skill));
         let in_sight = !skill.is_hidden && skill.state != SkillState::Missing;
         if skill.is_disabled() && in_sight {
-            let is_shared = twin.as_ref().is_some_and(|twin| twin.knows(name));
+            let is_shared = other_files.as_ref().is_some_and(|other_files| other_files.knows(name));
             let told = message!(
                 format_args!("`{name}` is disabled in `{}`, but agents see it: ", manifest::FILE_NAME),
                 way_out_of_sight(scope.kind, name, is_shared)
@@ -209,7 +209,7 @@ mod tests {
         Context::silent(settings)
     }
 
-    /// In the home directory a skill of the user is the user's, in every verb, and told once.
+    /// In the home directory a skill of the user is the user's, in every verb, and listed once.
     #[test]
     fn in_the_home_directory_a_skill_is_the_user_s() {
         let world = World::new();

@@ -44,7 +44,7 @@ pub struct RemoveOutcome {
     pub scope: Option<ScopeKind>,
     /// The names.
     pub removed: Vec<String>,
-    /// The skills that were removed as well: nobody had requested them, and nothing needs them any more.
+    /// The dependencies that were removed as well: no other skill needs them.
     pub unneeded: Vec<String>,
     /// Messages about copies that were saved, about what stays in place for another scope, and about what skillpm did not
     /// make, a sentence each.
@@ -135,7 +135,7 @@ pub fn removable(context: &Context, scope: Option<ScopeKind>) -> Result<Vec<Choi
     Ok(asked_for(&files).map(choice).collect())
 }
 
-/// Returns the requested skills: those of the manifest, or all of the lockfile if there is none.
+/// Returns the requested skills: those of the manifest, or without one all of the lockfile.
 fn asked_for(files: &Files) -> impl Iterator<Item = &SkillName> {
     let locked = files.lock.skills.keys().filter(|_| files.manifest_text.is_none());
     files.manifest.asked().chain(locked)
@@ -154,7 +154,7 @@ fn seen_by_fewer(context: &Context, scope: &Scope, files: &Files, names: &[Skill
     along
 }
 
-/// Returns the skills that nobody requested and that nothing needs any more without `names`.
+/// Returns the dependencies that no other skill needs any more without `names`.
 fn no_longer_needed(scope: &Scope, files: &Files, names: &[SkillName]) -> Result<Vec<SkillName>> {
     let lock = &files.lock.skills;
     let gone: BTreeSet<&SkillName> = names.iter().collect();

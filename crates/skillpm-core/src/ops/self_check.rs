@@ -22,7 +22,7 @@ pub use self::installed::{Installed, Manager};
 const OWNER: &str = "skillpm";
 /// The name.
 const NAME: &str = "skillpm";
-/// What precedes the version in a tag.
+/// The part of a tag before the version.
 const TAG: &str = "v";
 
 /// A request to describe this program.
@@ -36,7 +36,7 @@ pub struct SelfRequest {
     pub target: &'static str,
 }
 
-/// What the program is. The JSON form is an interface: fields are only added.
+/// The facts about the program. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct SelfOutcome {
     /// The version of the program.
@@ -49,13 +49,13 @@ pub struct SelfOutcome {
     pub program: Option<String>,
     /// How it was installed.
     pub installed: Installed,
-    /// The newest released version; `None` if nobody was asked or nothing is released.
+    /// The newest released version; `None` if no request was made or nothing is released.
     pub newest: Option<String>,
     /// Whether `newest` is newer than `version`.
     pub outdated: bool,
     /// Why the newest version is not known.
     pub warnings: Vec<Warning>,
-    /// What kind of failure that was.
+    /// The kind of that failure.
     #[serde(skip)]
     pub failed: Option<ErrorKind>,
 }
@@ -92,7 +92,7 @@ pub fn check(context: &Context, request: &SelfRequest) -> SelfOutcome {
     outcome
 }
 
-/// Returns the newest released version; one that is not meant for everybody, such as `1.0.0-rc.1`, does not count.
+/// Returns the newest released version; pre-releases such as `1.0.0-rc.1` do not count.
 fn newest(context: &Context) -> Result<Option<Version>> {
     let repository = Repository::new(None, OWNER, NAME).map_err(|error| Error::usage(error.to_string()))?;
     let settings = settings_for(&context.settings, &repository);

@@ -44,20 +44,20 @@ pub struct ShowRequest {
 /// added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ShowOutcome {
-    /// Its frontmatter. Absent fields are left out.
+    /// The frontmatter. Absent fields are left out.
     #[serde(flatten)]
     pub meta: SkillMeta,
     /// The scope in which it is; `None` for a directory that no search finds.
     pub scope: Option<ScopeKind>,
-    /// Its directory.
+    /// The directory.
     pub location: String,
-    /// Its file.
+    /// The file.
     pub file: String,
     /// The approximate number of tokens of each level.
     pub tokens: Tokens,
     /// Everything in its directory, sorted by path.
     pub files: Vec<ShownFile>,
-    /// Its entry of `list`; `None` if it is neither in the lockfile nor in a canonical place.
+    /// The entry of `list`; `None` if it is neither in the lockfile nor in a canonical place.
     pub installed: Option<ListedSkill>,
     /// The skill that agents use instead.
     pub shadowed_by: Option<Other>,
@@ -65,7 +65,7 @@ pub struct ShowOutcome {
     pub shadows: Vec<Other>,
     /// The deviations in its file that were tolerated.
     pub deviations: Vec<ShownDeviation>,
-    /// What is told before it is installed: what it hides, and what runs without being asked for.
+    /// The warnings before an installation: about hidden text, and code that runs unasked.
     pub alarms: Vec<Warning>,
     /// Warnings about what could not be examined, and for the user.
     #[serde(skip)]
@@ -89,9 +89,9 @@ pub struct Tokens {
 /// An entry in the skill's directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ShownFile {
-    /// Its path below the skill's directory, `/`-separated.
+    /// The path below the skill's directory, `/`-separated.
     pub path: String,
-    /// Its kind.
+    /// The kind.
     pub kind: FileKind,
     /// The size in bytes of a regular file.
     pub size: Option<u64>,
@@ -120,10 +120,9 @@ pub enum FileKind {
 pub struct Other {
     /// The scope in which it is.
     pub scope: ScopeKind,
-    /// Its directory.
+    /// The directory.
     pub location: String,
-    /// The name that finds it although it is hidden: `source:name`, or `source:path` if its source has two of
-    /// its name.
+    /// The name that finds it although it is hidden: `source:name`, or `source:path` if its source has two of its name.
     pub reference: String,
 }
 
@@ -200,9 +199,9 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
     })
 }
 
-/// Returns what an installation tells of the skill.
+/// Returns the warnings that an installation of the skill would give.
 fn alarms_in(skill: &Skill) -> Result<Vec<Warning>> {
-    // A name that no installed skill can have is told by its deviations.
+    // A name that no installed skill can have is reported by its deviations.
     let Ok(name) = SkillName::new(&skill.meta.name) else { return Ok(Vec::new()) };
     // Nor can files that no installed skill may have be copied anywhere.
     let Ok(lying) = Trees::default().read(&skill.dir) else { return Ok(Vec::new()) };

@@ -27,9 +27,9 @@ pub struct ListedTool {
     pub skill: String,
     /// The bare name of the tool.
     pub name: String,
-    /// Its name among the tools of all skills that are not hidden.
+    /// The name among the tools of all skills that are not hidden.
     pub tool_name: String,
-    /// What it does.
+    /// The description.
     pub description: String,
     /// Where the description comes from.
     pub described_by: DescribedBy,

@@ -33,7 +33,7 @@ pub struct TreeRequest {
 /// added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct TreeSkill {
-    /// Its entry of `list`.
+    /// The entry of `list`.
     #[serde(flatten)]
     pub skill: ListedSkill,
     /// Whether the manifest requests it.

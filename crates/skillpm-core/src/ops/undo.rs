@@ -80,11 +80,11 @@ pub struct UndoOutcome {
 pub struct UndoneSkill {
     /// The name under which it is or was installed.
     pub name: String,
-    /// What happened.
+    /// The change.
     pub change: Undone,
 }
 
-/// What happened to a skill.
+/// The change of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Undone {
@@ -176,7 +176,7 @@ pub struct Forgotten {
     pub dry_run: bool,
     /// Whether there was a record.
     pub forgotten: bool,
-    /// Its size in bytes.
+    /// The size in bytes.
     pub bytes: u64,
 }
 

@@ -57,7 +57,7 @@ pub struct WhyOutcome {
 /// An installed skill.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct WhySkill {
-    /// Its entry of `list`.
+    /// The entry of `list`.
     #[serde(flatten)]
     pub skill: ListedSkill,
     /// The manifest line that requests it.
@@ -101,7 +101,7 @@ pub struct Elsewhere {
     pub scope: ScopeKind,
     /// The path.
     pub path: String,
-    /// Its form.
+    /// The form.
     pub form: Form,
     /// The target of its link.
     pub target: Option<String>,
@@ -260,8 +260,8 @@ fn seen(one: &TreeSkill, places: &Places, is_one: IsOne<'_>) -> Vec<SeenBy> {
         .collect()
 }
 
-/// Returns the places of other skills: all but those of the skills in `told`. For a skill that is `installed`
-/// but not in `told`, the canonical place is enough.
+/// Returns the places of other skills: all but those of the skills in `told`. For a skill that is `installed` but not in
+/// `told`, the canonical place is enough.
 fn elsewhere(
     places: &Places,
     installed: &[&TreeSkill],

@@ -10,11 +10,11 @@ use crate::fs::{self, Looked};
 /// The location of a skill's file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileLocation {
-    /// Its directory, with all links resolved.
+    /// The directory, with all links resolved.
     pub(crate) dir: PathBuf,
     /// The name.
     pub(crate) name: OsString,
-    /// Its path for display.
+    /// The path for display.
     pub(crate) shown: PathBuf,
     /// Whether the user named the skill itself, and not a directory with skills in it.
     pub(crate) is_named: bool,

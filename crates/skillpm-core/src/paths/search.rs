@@ -107,8 +107,8 @@ fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     Ok(places)
 }
 
-/// Returns the skills outside `top` that links in `dir` lead to: installed skills that somebody works on. A
-/// link that cannot be followed hides none of the others.
+/// Returns the skills outside `top` that links in `dir` lead to: editable ones. A link that cannot be followed hides none of
+/// the others.
 fn links_of(top: &SkillDir, dir: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     let mut places = Vec::new();
     for (name, _) in fs::entries(&dir.real)?.into_iter().filter(|(_, kind)| *kind == Kind::Symlink) {

@@ -1,4 +1,4 @@
-//! What a request names.
+//! The targets that a request names.
 
 use std::path::{Path, PathBuf};
 

@@ -1,4 +1,4 @@
-//! What agents see: the directories that each of them reads, and the skills in them.
+//! The views of agents: the directories that each of them reads, and the skills in them.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -127,11 +127,11 @@ pub struct Seen {
     pub name: String,
     /// The path.
     pub path: PathBuf,
-    /// Its form.
+    /// The form.
     pub form: Form,
     /// The target of its link, as written in the link.
     pub target: Option<PathBuf>,
-    /// Its directory with all links resolved.
+    /// The directory with all links resolved.
     pub real: Option<PathBuf>,
 }
 

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fs::{self, Kind};
 
-/// Its name, in the directory around the skills.
+/// The name, in the directory around the skills.
 pub(crate) const FILE: &str = ".gitattributes";
 /// The line in it that counts.
 pub(crate) const LINE: &str = "* -text";

@@ -18,7 +18,7 @@ use crate::settings::Settings;
 pub struct PathChange {
     /// The path. For a directory it stands for everything in it.
     pub path: PathBuf,
-    /// What happens to it.
+    /// The change.
     pub change: PathEffect,
     /// The path as it is shown in the working directory.
     #[serde(skip)]
@@ -32,7 +32,7 @@ impl PathChange {
     }
 }
 
-/// What happens to a path.
+/// The change of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum PathEffect {

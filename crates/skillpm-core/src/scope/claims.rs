@@ -1,4 +1,4 @@
-//! What other tools say, and what is there without a word from them.
+//! The records of other tools, and skills without any record.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -32,9 +32,9 @@ const MAX_FILE: u64 = 16 << 20;
 pub(crate) struct Claim {
     /// As its author writes the name, or what its directory is called.
     pub name: String,
-    /// What its directory is called.
+    /// The name of the directory.
     pub directory: String,
-    /// What reported it.
+    /// The record that names it.
     pub found_in: FoundIn,
     /// Where it comes from, or why that is not known.
     pub source: std::result::Result<SourceSpec, String>,
@@ -72,7 +72,7 @@ pub enum FoundIn {
     GlobalLock,
     /// The frontmatter of the copy, which `gh skill` wrote.
     GhSkill,
-    /// Nobody: a directory with a `SKILL.md`.
+    /// None: a directory with a `SKILL.md`.
     Directory,
 }
 
@@ -270,8 +270,8 @@ pub(crate) fn named(files: &Files) -> impl Iterator<Item = &'static Agent> {
     files.manifest.agents().targets.iter().flatten().filter_map(|target| agents::find(target).ok())
 }
 
-/// Returns the agents' own directories, each once. In a project, a directory such as `skills/` is where authors keep
-/// what they write, and one that a link leads out of the project is not the project's.
+/// Returns the agents' own directories, each once. In a project, a directory such as `skills/` belongs to authors, and one
+/// that a link leads out of the project is not the project's.
 fn agent_dirs(context: &Context, scope: &Scope, agents: &[&'static Agent]) -> Vec<PathBuf> {
     let hidden = |agent: &&&Agent| scope.kind == ScopeKind::User || agent.project_dir().starts_with('.');
     let mut dirs: Vec<PathBuf> = Vec::new();

@@ -29,7 +29,7 @@ pub enum FileChange {
     Missing,
     /// It is there and not locked.
     Extra,
-    /// Its executable bit is another one.
+    /// The executable bit differs.
     Mode,
 }
 

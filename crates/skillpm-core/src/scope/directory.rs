@@ -25,7 +25,7 @@ pub struct SkillsDir {
     is_there: bool,
     /// The number of skills that were looked up.
     asked: AtomicUsize,
-    /// Its content; `None` if it cannot be read, although it may still be entered.
+    /// The content; `None` if it cannot be read, although it may still be entered.
     names: OnceLock<Option<Names>>,
     /// The directory itself, once something in it is examined.
     base: OnceLock<Option<Base>>,
@@ -45,7 +45,7 @@ struct Names {
 #[derive(Debug)]
 struct DirEntry {
     kind: Kind,
-    /// What it is, if that is not a directory: its link is read once.
+    /// The kind, if it is not a directory: its link is read once.
     looked: OnceLock<OnDisk>,
 }
 

@@ -101,8 +101,8 @@ impl<'a> Evidence<'a> {
         contains(self.coming.get_or_init(|| self.here(sources::coming(self.goal))), real)
     }
 
-    /// Reports whether a skill is installed from the directory `real`, or from one in it. Its content belongs to its
-    /// author, and may be the only copy, whatever is locked.
+    /// Reports whether a skill is installed from the directory `real`, or from one in it. Its content belongs to its author,
+    /// and may be the only copy, whatever is locked.
     pub fn is_source(&self, real: &Path) -> bool {
         let all = || {
             let all = sources::coming(self.goal).chain(sources::there(self.files));

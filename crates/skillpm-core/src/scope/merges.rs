@@ -138,8 +138,8 @@ struct RawPath {
 }
 
 impl Unresolved {
-    /// Reads the record of the skill `name`. Returns `None` if there is none, or if it is about a version
-    /// other than the one in `locked`.
+    /// Reads the record of the skill `name`; `None` if it does not exist, or is about a version other than the one in
+    /// `locked`.
     ///
     /// # Errors
     ///
@@ -339,7 +339,7 @@ pub(super) fn tidy(scope: &Scope) {
     }
 }
 
-/// Reports whether there is a record of a merge of the skill `name`, whatever its content.
+/// Reports whether there is a record of a merge of the skill `name`, with any content.
 pub(crate) fn is_recorded(scope: &Scope, name: &SkillName) -> bool {
     file(scope, name).is_ok_and(|file| matches!(fs::kind(&file), Ok(Some(Kind::File))))
 }

@@ -129,7 +129,7 @@ pub(crate) fn missing(settings: &Settings, scope: &Scope) -> Vec<(SkillName, War
     names.into_iter().filter(|name| state.is_absent(name)).map(|name| (name.clone(), told(name))).collect()
 }
 
-/// What a skill of the manifest without a lock entry is, and what an installation does about it.
+/// The state of a skill of the manifest without a lock entry, and its treatment by an installation.
 type Unlocked = (&'static str, &'static str);
 const NOT_INSTALLED: Unlocked = ("not installed yet", " installs it");
 const NOT_LOCKED: Unlocked = ("in the manifest and not locked", " locks what is there");

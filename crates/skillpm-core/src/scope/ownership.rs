@@ -20,7 +20,7 @@ use crate::name::SkillName;
 use crate::scope::Scope;
 use crate::settings::Settings;
 
-/// What the receipts of this machine say about the places of some skills.
+/// The receipts of this machine about the places of some skills.
 #[derive(Debug, Clone, Default)]
 pub struct Ownership {
     /// The places where a tree is the one that skillpm put there.

@@ -85,7 +85,7 @@ impl Plan {
     }
 
     /// Returns where the tree of `name` is before the plan that takes it at `place`.
-    pub fn lies(&self, place: &Location, name: &SkillName) -> Location {
+    pub fn current_location(&self, place: &Location, name: &SkillName) -> Location {
         let moves = |step: &&Step| step.goes_to().as_ref() == Some(place) && step.name() == name;
         self.steps.iter().find(moves).map_or_else(|| place.clone(), |step| step.place().0)
     }
@@ -229,7 +229,7 @@ impl Planner<'_, '_> {
         }
         // Links are removed before their targets, and made after them.
         self.leave(wanted);
-        let mut lies = None;
+        let mut on_disk = None;
         match &wanted.content {
             Content::Editable(editable) => self.editable(wanted, editable),
             Content::Locked(locked) => {
@@ -249,12 +249,12 @@ impl Planner<'_, '_> {
             Content::AsItIs(_) => match self.bring_home(wanted).1 {
                 // Nothing can link to a missing tree.
                 OnDisk::Absent => return,
-                OnDisk::Tree(tree) => lies = tree,
+                OnDisk::Tree(tree) => on_disk = tree,
                 _ => {}
             },
         }
         if !wanted.disabled {
-            self.arrive(wanted, lies);
+            self.arrive(wanted, on_disk);
         }
     }
 
@@ -324,8 +324,8 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Refuses to remove a git repository: digests do not cover it, and the store cannot keep it. Also
-    /// reports it for trees that are in the way for another reason, so that nobody uses `--force` in vain.
+    /// Refuses to remove a git repository: digests do not cover it, and the store cannot keep it. Also reports it for trees
+    /// that are in the way for another reason, so that `--force` is not used in vain.
     fn spare_repositories(&mut self) {
         use ConflictKind::{Modified, OnlyCopy, Repository, Untracked};
         let survey = self.survey;
@@ -337,26 +337,26 @@ impl Planner<'_, '_> {
             }
         }
         let goes = self.plan.steps.iter().filter(|step| step.takes_tree()).map(Step::place);
-        let lies = goes.map(|(place, name)| (self.lies(&place, name), name));
-        let lies = lies.filter(|(place, name)| survey.has_repository(place, name));
-        let new = lies.map(|(place, name)| Conflict { name: name.clone(), place, kind: Repository });
+        let current = goes.map(|(place, name)| (self.current_location(&place, name), name));
+        let current = current.filter(|(place, name)| survey.has_repository(place, name));
+        let new = current.map(|(place, name)| Conflict { name: name.clone(), place, kind: Repository });
         let new: Vec<_> = new.collect();
         self.conflicts.extend(new);
     }
 
     fn conflict(&mut self, place: &Location, name: &SkillName, kind: ConflictKind) {
-        let place = self.lies(place, name);
+        let place = self.current_location(place, name);
         self.conflicts.push(Conflict { name: name.clone(), place, kind });
     }
 
     /// Plans to save the tree at `place` in the store before any change.
     fn keep(&mut self, place: &Location, name: &SkillName) {
-        let place = self.lies(place, name);
+        let place = self.current_location(place, name);
         self.plan.keep.push((place, name.clone()));
     }
 
     /// Returns the current place of the tree that will be at `place` when it is replaced.
-    fn lies(&self, place: &Location, name: &SkillName) -> Location {
+    fn current_location(&self, place: &Location, name: &SkillName) -> Location {
         match place {
             Location::Canonical if self.brought.contains(name) => Location::Disabled,
             Location::Disabled if self.brought.contains(name) => Location::Canonical,

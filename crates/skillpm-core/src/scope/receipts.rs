@@ -1,16 +1,14 @@
-//! Receipts: the record of what this machine placed in a scope, which is the lockfile at the end of the
-//! scope's last change.
+//! Receipts: the record of what this machine placed in a scope, which is the lockfile at the end of the scope's last change.
 //!
-//! A lockfile that somebody else committed does not say what was removed from it, and version control often
-//! ignores `.agents`. So a copy of the last one is kept in the user's own state directory, one file for each
-//! scope. A restore compares the two, and removes what an earlier lockfile placed and nothing names any more.
+//! A lockfile from version control does not say what was removed from it, and version control often ignores `.agents`. So a
+//! copy of the last one is kept in the user's own state directory, one file for each scope. A restore compares the two, and
+//! removes skills that an earlier lockfile placed and the present one does not name.
 //!
-//! Only what a step of a change put there counts, and only as long as it is the same file. Anything else,
-//! such as a copy by another tool or a file that version control has brought since, belongs to somebody,
-//! whatever its bytes are: [`Made`] says which of the paths of a scope a change may delete or replace.
+//! A file counts only if a step of a change put it there, and only as long as it is the same file. Anything else, such as a
+//! copy by another tool or a file that version control has brought since, belongs to its maker, whatever its bytes are:
+//! [`Made`] says which of the paths of a scope a change may delete or replace.
 //!
-//! A record that cannot be read, or that is about another directory, is treated as missing, which is not a
-//! failure.
+//! A record that cannot be read, or that is about another directory, is treated as missing, which is not a failure.
 
 mod made;
 
@@ -61,7 +59,7 @@ pub enum PreviousInstall {
     Link(Link),
 }
 
-/// What was removed from the two files of a scope since its last change here.
+/// The skills that were removed from the two files of a scope since its last change here.
 #[derive(Debug, Default)]
 pub(crate) struct RemovedSkill {
     /// Skills that nothing names any more.
@@ -132,8 +130,7 @@ type Spot = String;
 struct Mark(u64, i64, u32);
 
 impl Mark {
-    /// Returns the mark of the skill in the directory `dir`, or `None` if there is none, or the system does
-    /// not provide it.
+    /// Returns the mark of the skill in the directory `dir`; `None` if it does not exist, or the system does not provide it.
     fn of(dir: &Path) -> Option<Self> {
         let stat = fs::stat(&dir.join(SKILL_FILE))?;
         Some(Self(stat.inode, stat.modified.seconds, stat.modified.nanoseconds))
@@ -160,7 +157,7 @@ impl<'a> Receipts<'a> {
         self.known(&text).map(|(heading, lock)| self.left_of(&heading, lock, files)).unwrap_or_default()
     }
 
-    /// Returns what was placed in the scope and has been removed from `files` by somebody else.
+    /// Returns the placed skills that were removed from `files` elsewhere.
     pub(crate) fn gone(&self, files: &Files) -> RemovedSkill {
         let text = self.read();
         let Some((heading, lock)) = self.known(&text) else { return RemovedSkill::default() };
@@ -199,9 +196,9 @@ impl<'a> Receipts<'a> {
             files.lock.skills.values().flat_map(|locked| &locked.dependencies).map(String::as_str).collect();
         names.retain(|name| !needed.contains(name.as_str()));
         // Skills of the other scope in the same directory were not left there by this one.
-        if let Some(twin) = self.scope.other_scope(self.settings).ok()? {
-            let twin = Files::read(&twin).ok()?;
-            names.retain(|name| !twin.knows(name));
+        if let Some(other) = self.scope.other_scope(self.settings).ok()? {
+            let other = Files::read(&other).ok()?;
+            names.retain(|name| !other.knows(name));
         }
         let links = heading.links.iter().filter(|(name, _)| names.contains(name));
         let mut left: BTreeMap<SkillName, PreviousInstall> =
@@ -216,8 +213,8 @@ impl<'a> Receipts<'a> {
         Some(left)
     }
 
-    /// Records what is placed in the scope after a restore. `manifest` and `lock` are its current files.
-    /// Drops anything that they do not name: it was removed, or belongs to somebody from now on.
+    /// Records what is placed in the scope after a restore. `manifest` and `lock` are its current files. Drops anything that
+    /// they do not name: it was removed, or is not skillpm's from now on.
     pub(crate) fn settle(&self, manifest: &Manifest, lock: &Lockfile) {
         let old = self.read();
         let mut facts = self.known(&old).map(|(heading, _)| Facts::of(heading)).unwrap_or_default();
@@ -226,9 +223,9 @@ impl<'a> Receipts<'a> {
         self.write(&old, manifest, BTreeMap::new(), facts);
     }
 
-    /// Replaces the record `old` with what is placed in the scope, whose current manifest is `manifest`, and
-    /// with `left`, together with `facts`. Does not sync the file: losing it only means that skills
-    /// that somebody else removed from the lockfile stay installed.
+    /// Replaces the record `old` with what is placed in the scope, whose current manifest is `manifest`, and with `left`,
+    /// together with `facts`. Does not sync the file: losing it only means that skills that were removed from the lockfile
+    /// elsewhere stay installed.
     fn write(
         &self,
         old: &str,
@@ -325,7 +322,7 @@ impl<'a> Receipts<'a> {
         self.write(&old, manifest, left, facts);
     }
 
-    /// Returns the text of the record, empty if there is none.
+    /// Returns the text of the record, empty if it does not exist.
     fn read(&self) -> String {
         let read = |file: &PathBuf| fs::read_text(file, MAX_RECORD).ok().flatten();
         self.file.as_ref().and_then(read).unwrap_or_default()
@@ -431,8 +428,8 @@ fn parse(lock: &str) -> Option<Lockfile> {
     if lock.is_empty() { Some(Lockfile::default()) } else { Lockfile::parse(lock).ok() }
 }
 
-/// Returns the place of `name` that `spot` means, if the tree there is the one with this `mark`. A tree that
-/// contains a repository was worked on, whatever its digest is.
+/// Returns the place of `name` that `spot` means, if the tree there is the one with this `mark`. A tree that contains a
+/// repository was worked on, whatever its digest is.
 fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> Option<Location> {
     let meant = match spot {
         "" => vec![Location::Canonical, Location::Disabled],

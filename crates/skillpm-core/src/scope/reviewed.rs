@@ -1,12 +1,12 @@
-//! The versions of skills that were let into a scope on this machine: those that a person agreed to, that brought
-//! nothing new, or that the team's lockfile named when the scope was first seen.
+//! The versions of skills that were let into a scope on this machine: those that a person agreed to, that brought nothing
+//! new, or that the team's lockfile named when the scope was first seen.
 //!
-//! A lockfile cannot say this: whoever changes it would agree for everybody. So it is kept in the user's own state
-//! directory, one file for each scope, beside the receipts. Unlike them it outlives a removal, so that a skill that
-//! comes back is compared with what it was.
+//! A lockfile cannot say this: an edit of it would count as everyone's consent. So it is kept in the user's own state
+//! directory, one file for each scope, beside the receipts. Unlike them it outlives a removal, so that a skill that comes
+//! back is compared with its earlier version.
 //!
-//! A record that cannot be read, that is not as it was written, or that is about another directory, is treated as missing,
-//! which is not a failure.
+//! A record that cannot be read, that was changed, or that is about another directory, is treated as missing, which is not a
+//! failure.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -131,7 +131,7 @@ mod tests {
         }
         let known = ReviewedVersions::read(&settings, &project);
         assert_eq!(known.of(&name), &versions[2..]);
-        // Whatever comes again is the last one.
+        // A version that comes again is the last one.
         known.pass([(name.clone(), versions[5])].into());
         let known = ReviewedVersions::read(&settings, &project);
         assert_eq!((known.of(&name).last(), known.of(&name).len()), (Some(&versions[5]), MOST));

@@ -374,7 +374,7 @@ fn is_empty(path: &Path, depth: usize) -> bool {
 ///
 /// Fails if a directory cannot be examined.
 pub(crate) fn project_root(settings: &Settings) -> Result<PathBuf> {
-    // The working directory has no links, whereas the home directory is as somebody wrote it.
+    // The working directory has no links, whereas the home directory is as configured.
     let home = match &settings.home {
         Some(home) => fs::real_path(home)?.or_else(|| Some(home.clone())),
         None => None,

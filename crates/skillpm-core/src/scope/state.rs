@@ -35,11 +35,11 @@ pub const MAX_FILE: u64 = 16 << 20;
 /// The two files of a scope.
 #[derive(Debug, Clone, Default)]
 pub struct Files {
-    /// The manifest; empty if there is none.
+    /// The manifest; empty if it does not exist.
     pub manifest: Manifest,
     /// The manifest's text, if there is one.
     pub manifest_text: Option<String>,
-    /// The lockfile; empty if there is none.
+    /// The lockfile; empty if it does not exist.
     pub lock: Lockfile,
     /// The lockfile's text, if there is one.
     pub lock_text: Option<String>,
@@ -200,13 +200,13 @@ fn read_lockfile(scope: &Scope) -> Result<Option<String>> {
     text.map_err(|odd| lock_error(scope, &odd.of_lockfile()))
 }
 
-/// Parses the lockfile of `scope` with this text; empty if there is none.
+/// Parses the lockfile of `scope` with this text; empty without one.
 fn parse_lock(scope: &Scope, text: Option<&str>) -> Result<Lockfile> {
     let parsed = text.map(Lockfile::parse).transpose();
     Ok(parsed.map_err(|error| lock_error(scope, &error))?.unwrap_or_default())
 }
 
-/// Reads the lockfile of `scope`, empty if there is none.
+/// Reads the lockfile of `scope`, empty if it does not exist.
 ///
 /// # Errors
 ///

@@ -39,7 +39,7 @@ type Expected = BTreeMap<SkillName, Vec<Digest>>;
 /// A tree at the place of a skill.
 #[derive(Debug, Clone)]
 pub struct OnDiskTree {
-    /// Its files.
+    /// The files.
     pub files: FileSet,
     /// Their digest.
     pub digest: Digest,
@@ -207,7 +207,7 @@ fn choose(
     store: Option<&Store>,
 ) -> Result<(FileSet, Digest), ReadError> {
     let clean = skill(&bare.without_leftovers(|_| false));
-    // Usually no source has such files, and nobody has edited the skill.
+    // Usually the source has no such files, and the skill is unedited.
     if expected.is_empty() || matches!(&clean, Ok((_, digest)) if expected.contains(digest)) {
         return clean;
     }
@@ -347,8 +347,7 @@ mod tests {
     /// Added files, whether the tree then matches the lock, and the remaining leftovers.
     type Case = (&'static [(&'static str, &'static str)], bool, &'static [&'static str]);
 
-    /// A file that a source has committed is a part of the skill, whatever its name is; a file that was added
-    /// later is not.
+    /// A file that a source has committed is a part of the skill, under any name; a file that was added later is not.
     #[test]
     fn leftovers_are_left_out_unless_they_are_locked() {
         let locked = digest_of(&[("SKILL.md", "x"), ("a/.DS_Store", "own")]);

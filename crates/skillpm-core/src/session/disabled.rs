@@ -23,10 +23,10 @@ pub(super) fn disabled(settings: &Settings, scopes: &[Scope]) -> Disabled {
     for scope in scopes {
         // In the home directory a skill belongs to both scopes: the manifest of either may disable it.
         let is_project = scope.kind == ScopeKind::Project;
-        let twin = is_project.then(|| scope.other_scope(settings).ok().flatten()).flatten();
-        for one in [Some(scope), twin.as_ref()].into_iter().flatten() {
+        let other = is_project.then(|| scope.other_scope(settings).ok().flatten()).flatten();
+        for one in [Some(scope), other.as_ref()].into_iter().flatten() {
             match disabled_in(one) {
-                Ok(names) if twin.is_some() => {
+                Ok(names) if other.is_some() => {
                     let both = |name: String| {
                         [SourceKind::Project, SourceKind::User].map(|kind| (kind, name.clone()))
                     };

@@ -17,7 +17,7 @@ pub struct Variable {
     pub name: String,
     /// The question to ask a person for its value.
     pub prompt: String,
-    /// Its value if none is given; without a default, a value is required.
+    /// The default value; without one, a value is required.
     pub default: Option<String>,
 }
 

@@ -30,9 +30,9 @@ const MAX_TEXT: u64 = 4 << 20;
 /// A set of files that a skill can be made from.
 #[derive(Debug, Clone)]
 pub(crate) struct Template {
-    /// Its name in messages.
+    /// The name in messages.
     pub name: String,
-    /// Its own variables besides those that every template has, sorted by name.
+    /// The variables besides those that every template has, sorted by name.
     pub variables: Vec<Variable>,
     files: Vec<TemplateFile>,
 }
@@ -75,11 +75,11 @@ impl Resource {
 pub struct Values {
     /// The skill's name.
     pub name: SkillName,
-    /// Its description: what it does and when to use it.
+    /// The description: what it does and when to use it.
     pub description: String,
-    /// Its license, as an SPDX expression.
+    /// The license, as an SPDX expression.
     pub license: Option<String>,
-    /// Its author.
+    /// The author.
     pub author: Option<String>,
     /// The directories in which it gets a first file, unless the template has files there.
     pub resources: BTreeSet<Resource>,

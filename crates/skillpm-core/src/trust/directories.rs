@@ -33,7 +33,7 @@ pub struct TrustedDirs {
 /// A directory that is trusted.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TrustedDir {
-    /// Its path, with all links followed.
+    /// The path, with all links followed.
     pub path: PathBuf,
     /// The identity of the directory when it was trusted.
     pub identity: Identity,
@@ -339,7 +339,7 @@ mod tests {
             chmod(path, whole);
         }
         fs::remove_if_there(&script).expect("removes");
-        assert!(exposed_file(dir.path(), &files).is_err(), "nobody knows whose it was");
+        assert!(exposed_file(dir.path(), &files).is_err(), "its owner is unknown");
     }
 
     /// A line with the path of another directory does not match that directory's identity.

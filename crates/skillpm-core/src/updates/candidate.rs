@@ -20,15 +20,15 @@ use crate::text::visible_name;
 pub(crate) struct UpdateCandidate<'a> {
     /// The name under which it is installed.
     pub name: &'a SkillName,
-    /// What the manifest requests; for a skill that it does not name, what the lockfile records.
+    /// The entry of the manifest; for a skill that it does not name, the record of the lockfile.
     pub entry: Requirement,
-    /// What is locked; `None` if nothing is.
+    /// The locked version; `None` if none is.
     pub locked: Option<&'a Locked>,
     /// How its files compare with the locked ones, or why that is not known.
     pub status: Status,
     /// The current revision of what is requested.
     pub newest: Option<String>,
-    /// What is past the pin or the range, if that was asked for.
+    /// The newer release past the pin or the range, if that was requested.
     pub latest: Option<Latest>,
     /// Why a policy does not admit the newest files yet, with its line.
     pub held_back: Option<String>,
@@ -50,7 +50,7 @@ pub enum Status {
     Gone,
     /// They no longer exist where the skill was, but its source has a skill of its name elsewhere.
     Moved,
-    /// Its source no longer has this branch, tag or commit.
+    /// The source no longer has this branch, tag or commit.
     RefGone,
     /// Only a download would show this.
     Unknown,
@@ -60,7 +60,7 @@ pub enum Status {
     NotAsked,
     /// A policy refuses the source.
     Refused,
-    /// It is a link to a directory that somebody works on.
+    /// It is a link to a directory in which it is written.
     Editable,
     /// It is locked from another place than the one in the manifest.
     LockedOtherwise,
@@ -70,7 +70,7 @@ pub enum Status {
     NoLongerAsked,
 }
 
-/// What a source says of a skill, for programs.
+/// The state of a skill's source, for programs.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct SourceState {
     /// How the files in its source compare with the locked ones, as `outdated` says it; `None` if the source was not asked.
@@ -97,12 +97,12 @@ impl From<&UpdateCandidate<'_>> for SourceState {
     }
 }
 
-/// What is past the pin or the range of a manifest.
+/// The newer release past the pin or the range of a manifest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Latest {
     /// The tag, the commit or the version.
     pub name: String,
-    /// What a manifest says to request it.
+    /// The reference by which a manifest requests it.
     pub reference: Reference,
 }
 

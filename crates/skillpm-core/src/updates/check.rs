@@ -17,8 +17,8 @@ use crate::source;
 use crate::source::newest::{self, Answer, Query};
 use crate::version::Version;
 
-/// What decides about sources and versions besides the two files: the policy, and one choice of versions for all skills
-/// of registries.
+/// The rules about sources and versions besides the two files: the policy, and one choice of versions for all skills of
+/// registries.
 pub(crate) trait Rules {
     /// Asks the policy about a source, before it is contacted.
     fn admit(&mut self, subject: PolicySubject<'_>) -> Result<()>;
@@ -35,12 +35,12 @@ pub(crate) trait Rules {
     /// Returns what the registry of `candidate` lists, and what was decided.
     fn releases(&mut self, candidate: &UpdateCandidate<'_>) -> Result<Releases>;
 
-    /// Returns the directory of the only skill in the source of `candidate` that has its name, if it is no longer where
-    /// it was. Only a download tells.
+    /// Returns the directory of the only skill in the source of `candidate` that has its name, if it has moved. Finding that
+    /// out takes a download.
     fn moved_to(&mut self, candidate: &UpdateCandidate<'_>) -> Option<String>;
 }
 
-/// What is asked about the skills.
+/// The questions about the skills.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct How {
     /// The version that is wanted.
@@ -65,14 +65,14 @@ pub(crate) enum Aim {
     Exactly(Version),
 }
 
-/// What is known about the skills of a scope.
+/// The answers about the skills of a scope.
 #[derive(Debug)]
 pub(crate) struct Check<'a> {
     /// The skills that were asked about, by name.
     pub candidates: Vec<UpdateCandidate<'a>>,
     /// Why nothing is known about some of them.
     pub failures: Vec<CheckFailure>,
-    /// What a person should know of the sources.
+    /// The warnings about the sources.
     pub warnings: Vec<Warning>,
 }
 

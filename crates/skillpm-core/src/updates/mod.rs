@@ -1,7 +1,7 @@
-//! What the sources of installed skills have now: one answer for every verb that asks.
+//! The present state of the sources of installed skills: one answer for every verb that asks.
 //!
-//! [`check()`] asks each source once, without a download where ids reveal what changed, and says for each skill what is
-//! newer, or why nothing is known. The verbs only show that, compare it, or fetch it.
+//! [`check`] asks each source once, without a download where ids reveal changes, and returns for each skill the newer
+//! version, or why it is unknown. The verbs only show that, compare it, or fetch it.
 
 mod candidate;
 mod check;

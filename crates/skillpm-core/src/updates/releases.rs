@@ -35,7 +35,7 @@ pub(super) fn complete(
         return;
     };
     let version = locked.revision.as_deref().and_then(|revision| Version::new(revision).ok());
-    // What nothing needs any more stays as it is until the next change.
+    // An unneeded skill stays as it is until the next change.
     let newest = releases.decided.as_ref().or(version.as_ref());
     candidate.status = if newest == version.as_ref() { Status::Current } else { Status::Changed };
     candidate.newest = newest.map(ToString::to_string);

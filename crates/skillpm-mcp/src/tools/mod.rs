@@ -19,11 +19,11 @@ pub(crate) const MAX_ERROR: usize = 2_000;
 pub(crate) struct Definition {
     /// The name.
     pub(crate) name: String,
-    /// Its name for people.
+    /// The name for people.
     pub(crate) title: String,
     /// What it does and when to call it.
     pub(crate) description: String,
-    /// Its arguments, as a JSON Schema.
+    /// The arguments, as a JSON Schema.
     pub(crate) input: Map<String, Value>,
     /// Whether it changes nothing.
     pub(crate) is_read_only: bool,

@@ -14,7 +14,7 @@ use skillpm_sources::env;
 use skillpm_sources::error::{Error, ErrorKind, Result};
 use skillpm_sources::reporter::Choice;
 
-// What can be done.
+// The actions.
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum Action {
     /// add the server to the configuration of clients; everything else in their files stays as it is
@@ -101,7 +101,7 @@ pub(super) struct StatusArgs {
     json: bool,
 }
 
-// Whose configuration.
+// The clients and scope whose configuration is meant.
 #[derive(Debug, Clone, Default, Args)]
 struct ClientScope {
     /// `user`: your own configuration; `project`: that of the project around the working directory, for clients that have
@@ -224,7 +224,7 @@ fn pick(app: &App, scope: Option<ScopeKind>) -> Result<Vec<String>> {
     }
 }
 
-/// Shows the change, asks if there is somebody to ask, and makes it.
+/// Shows the change, asks if a person can be asked, and makes it.
 fn carry_out(app: &App, planned: Planned<'_>, how: &How) -> Result<()> {
     let outcome = planned.outcome(how.dry_run);
     if !how.json {

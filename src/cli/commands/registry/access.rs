@@ -6,7 +6,7 @@ use crate::cli::{App, render};
 use skillpm_core::ops::registry::{AccessChange, AccessRequest, AccessWorkflow, access};
 use skillpm_sources::error::Result;
 
-// What can be done with the owners of a skill.
+// The actions on the owners of a skill.
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum OwnerAction {
     /// list who owns a skill
@@ -35,7 +35,7 @@ pub(super) enum OwnerAction {
     },
 }
 
-// What can be done with the workflows that publish a skill.
+// The actions on the workflows that publish a skill.
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum PublisherAction {
     /// list the workflows that may publish a skill
@@ -71,7 +71,7 @@ pub(super) struct VisibilityArgs {
     #[command(flatten)]
     skill: SkillArgs,
 
-    /// who sees the skill: whoever may read the registry, or its owners
+    /// who sees the skill: all who may read the registry, or its owners
     #[arg(value_name = "VISIBILITY")]
     visibility: Shown,
 }

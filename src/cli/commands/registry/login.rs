@@ -50,7 +50,7 @@ pub(super) fn run(app: &App, args: &LoginArgs) -> Result<()> {
         render::login::logins(printer, &logins(context)?, args.json);
         return Ok(());
     };
-    // A typing error is told before anybody types a secret.
+    // Report a typing error before a secret is typed.
     let url = login_address(context, registry)?;
     let token = if args.with_token {
         given()?

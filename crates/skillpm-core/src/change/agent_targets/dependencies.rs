@@ -1,4 +1,4 @@
-//! The agents for skills that nobody requested: those that see what depends on them.
+//! The agents for skills that are not requested: those that see their dependents.
 
 use std::collections::BTreeSet;
 
@@ -36,8 +36,7 @@ impl AgentTargets<'_> {
         self.dependents = dependents_of(self.files, &stay, &BTreeSet::new(), &gone);
     }
 
-    /// Records that the manifest requests `name` from now on. A skill that came because others need it keeps
-    /// its agents.
+    /// Records that the manifest requests `name` from now on. A skill that was installed as a dependency keeps its agents.
     pub(crate) fn ask_for(&mut self, name: &SkillName) {
         if !self.dependents.contains_key(name) {
             return;
@@ -78,8 +77,7 @@ impl AgentTargets<'_> {
         other.map(|(name, locked)| Wanted::new(name.clone(), Content::AsItIs(locked.clone()), None)).collect()
     }
 
-    /// Returns the agents that see a skill that needs `name`, which nobody requested, or `None` if there is
-    /// no such skill.
+    /// Returns the agents that see a dependent of `name`, which is not requested; `None` if it has no dependents.
     pub(crate) fn of_dependents(&self, name: &SkillName, seen: &mut BTreeSet<SkillName>) -> Option<Ids> {
         let by = self.dependents.get(name).filter(|_| seen.insert(name.clone()))?;
         let of = |by: &SkillName| match self.now.own.get(by) {

@@ -97,7 +97,7 @@ pub fn put(file: &[u8], text: &str, rest: &str) -> Result<Vec<u8>, BlockError> {
 
 /// The position of a block in a file, as byte ranges.
 struct Block {
-    /// Its start marker, without blanks around it.
+    /// The start marker, without blanks around it.
     mark: Range<usize>,
     /// The whole lines between the markers.
     inside: Range<usize>,
@@ -247,7 +247,7 @@ mod tests {
             assert_eq!(put(file, "a\n", REST), Err(BlockError::NotUtf8), "{file:?}");
             assert_eq!(put(file, "", REST), Err(BlockError::NotUtf8), "{file:?}");
         }
-        assert!(put(b"# Caf\xe9\n", "a\n", REST).is_ok(), "what is none of these was left as is");
+        assert!(put(b"# Caf\xe9\n", "a\n", REST).is_ok(), "other bytes were left as they are");
     }
 
     proptest! {

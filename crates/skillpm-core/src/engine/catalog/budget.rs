@@ -35,8 +35,8 @@ pub(super) struct Cuts {
     pub(super) are_listed: bool,
 }
 
-/// Shortens the longest descriptions of `told`, all to the same length, until the catalog in `form` has at most
-/// `budget` tokens; returns what was shortened. Nothing else is removed: if names and the other fields alone exceed the
+/// Shortens the longest descriptions of `told`, all to the same length, until the catalog in `form` has at most `budget`
+/// tokens; returns the skills that were shortened. Nothing else is removed: if names and the other fields alone exceed the
 /// budget, no description is left, and the result is still too large.
 pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Cuts {
     let cuts = |all, are_listed| Cuts { all, are_listed };
@@ -65,7 +65,7 @@ pub(super) fn fit(told: &mut [Told<'_>], budget: usize, form: CatalogForm) -> Cu
         .then(|| limit(&texts, form, room(&cuts(Vec::new(), true)), true))
         .flatten()
         .map(|limit| (limit, true));
-    // Descriptions serve an agent, the list only tells of them: it is what is left out first.
+    // Descriptions serve an agent, the list only reports them: it is left out first.
     let unlisted = || {
         let one = Cut { name: String::new(), characters: 0, kept: 0 };
         let without = if is_json { cuts(vec![one; texts.len()], false) } else { Cuts::default() };

@@ -36,7 +36,7 @@ pub enum CatalogForm {
 pub enum Field {
     /// The name.
     Name,
-    /// Its description: what it does and when to use it.
+    /// The description.
     Description,
     /// The path of its `SKILL.md`.
     Location,
@@ -44,11 +44,11 @@ pub enum Field {
     Compatibility,
     /// The tools that it asks for.
     AllowedTools,
-    /// Its tags.
+    /// The tags.
     Tags,
     /// The version.
     Version,
-    /// Its other files.
+    /// The other files.
     Files,
 }
 

@@ -33,11 +33,11 @@ use crate::tokens;
 /// The content and form of a catalog.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Its form.
+    /// The form.
     pub form: CatalogForm,
     /// The fields that are reported about each skill besides its name. A field that a skill does not have is left out.
     pub fields: Vec<Field>,
-    /// The tags of which a skill must have one; if empty, all skills are included.
+    /// The tags; a skill must have at least one of them. If empty, all skills are included.
     pub tags: Vec<String>,
     /// Whether to include skills that models may not start by themselves (`disable-model-invocation`).
     pub hidden: bool,
@@ -103,25 +103,25 @@ enum Text {
 struct Told<'a> {
     /// The name.
     name: Cow<'a, str>,
-    /// What it is for, and when to use it.
+    /// The description.
     #[serde(skip_serializing_if = "Option::is_none")]
     description: Option<Cow<'a, str>>,
     /// The path of its `SKILL.md`.
     #[serde(skip_serializing_if = "Option::is_none")]
     location: Option<Cow<'a, str>>,
-    /// What it requires.
+    /// The requirements of the skill.
     #[serde(skip_serializing_if = "Option::is_none")]
     compatibility: Option<Cow<'a, str>>,
     /// The tools that it may use.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     allowed_tools: Cow<'a, [String]>,
-    /// Its tags.
+    /// The tags.
     #[serde(skip_serializing_if = "<[_]>::is_empty")]
     tags: Cow<'a, [String]>,
     /// The version as the skill writes it.
     #[serde(skip_serializing_if = "Option::is_none")]
     version: Option<Cow<'a, str>>,
-    /// Its other files, as `/`-separated paths below its directory.
+    /// The other files, as `/`-separated paths below its directory.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files: Vec<String>,
 }

@@ -293,7 +293,7 @@ fn files() {
     );
 }
 
-/// A file is reported as one file, whatever its name is.
+/// A file is reported as one file, under any name.
 #[test]
 fn names_of_files_stay_whole() {
     let told = Told { name: "a".into(), files: vec!["a\nb.md".into(), "c\td.md".into()], ..Told::default() };

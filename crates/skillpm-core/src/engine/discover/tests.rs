@@ -82,7 +82,7 @@ fn another_case_is_found_and_told() {
     assert!(matches!(&*found.diagnostics[0], Diagnostic::Spelling(file) if file.ends_with("a/Skill.md")));
 }
 
-/// S0-E6, conflict C2: a name is a key, whatever characters it has.
+/// S0-E6, conflict C2: a name is a key, with any characters.
 #[test]
 fn names_are_used_as_they_are() {
     let world = World::new();

@@ -35,7 +35,7 @@ use crate::skill;
 pub(crate) struct Library {
     sources: Vec<Source>,
     profile: LoadProfile,
-    /// Where to read whom the user trusts, if the skills of other projects are left out.
+    /// The settings that name the trusted directories, if the skills of other projects are left out.
     trust: Option<Box<Settings>>,
     /// The latest result. It is only swapped, never changed.
     current: RwLock<Option<Arc<View>>>,

@@ -66,12 +66,11 @@ impl Snapshot {
         &self.sources
     }
 
-    /// Returns the skill `name`. The name is only compared and never becomes a path, whatever characters it has.
+    /// Returns the skill `name`. The name is only compared and never becomes a path.
     ///
     /// The result is the skill whose frontmatter has this name; otherwise, if the name has a colon, the possibly hidden
-    /// skill that it selects as `source:name` or `source:path`; otherwise a skill in a directory of that name. The path
-    /// is that of the skill's directory below the source, with slashes, because a source may have several skills of one
-    /// name.
+    /// skill that it selects as `source:name` or `source:path`; otherwise a skill in a directory of that name. The path is
+    /// that of the skill's directory below the source, with slashes, because a source may have several skills of one name.
     ///
     /// # Errors
     ///

@@ -120,7 +120,7 @@ fn freshness() {
         library.invalidate();
     }
     assert_eq!(all.map(&asked), ["c"; 4]);
-    assert_eq!(names(&held), ["a"], "what somebody holds stays");
+    assert_eq!(names(&held), ["a"], "a snapshot stays as it was");
 }
 
 /// Conflict C17: if nothing changed, the snapshot is the same as before.
@@ -224,7 +224,7 @@ fn an_unknown_skill_names_those_there_are() {
 proptest::proptest! {
     #![proptest_config(proptest::prelude::ProptestConfig { cases: 64, ..Default::default() })]
 
-    /// Conflict C1: whoever asks for one skill gets the one that a search of everything finds, in every layout.
+    /// Conflict C1: a request for one skill gets the one that a search of everything finds, in every layout.
     #[test]
     fn one_name_is_the_one_of_all(layout in proptest::collection::vec(0..6_u8, 12)) {
         let world = World::new();

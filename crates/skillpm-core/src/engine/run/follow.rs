@@ -34,7 +34,7 @@ pub(super) struct Follow<'a> {
     /// The number of its outputs that are still open.
     open: u8,
     exited: bool,
-    /// Whether it is being ended: from then on its output is read even if nobody takes it.
+    /// Whether it is being ended: from then on its output is read even without a reader.
     is_ending: bool,
     ended: Option<Ended>,
     leftovers: usize,
@@ -129,7 +129,7 @@ impl<'a> Follow<'a> {
     /// Waits for the next events, for at most `limit`, and handles them.
     fn hear(&mut self, limit: Duration) {
         let began = Instant::now();
-        // If nobody reads its output, the script waits as any program does, but this thread does not.
+        // If its output is not read, the script waits as any program does, but this thread does not.
         let listens = self.is_ending || self.relay.has_room(limit.min(SOON));
         let all = self.ears.hear(if listens { limit } else { Duration::ZERO }, listens);
         if all.is_empty() && self.exited && self.open == 0 {

@@ -29,7 +29,7 @@ const KNOWN: &[&str] = &[
     "ruby", "sh", "zsh",
 ];
 
-/// Directories of the root that hold no programs, but links to whatever a process has open.
+/// Directories of the root that hold no programs, but links to open files of processes.
 const PROCESSES: &[&str] = &["proc", "dev", "sys"];
 
 /// The maximum length of a first line that the kernel reads, in bytes.

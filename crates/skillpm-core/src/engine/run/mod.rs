@@ -65,7 +65,7 @@ const MAX_SCRIPT: u64 = 64 << 20;
 pub struct Script {
     /// The skill's name.
     pub skill: String,
-    /// Its version, if it has one.
+    /// The version, if it has one.
     pub version: Option<String>,
     /// All files of the skill.
     pub files: FileSet,
@@ -77,10 +77,10 @@ pub struct Script {
     pub path: String,
 }
 
-/// What a script runs in.
+/// The environment of a script.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
-    /// Its working directory.
+    /// The working directory.
     pub cwd: WorkDir,
     /// Variables in addition to those that every script gets.
     pub env: BTreeMap<OsString, OsString>,
@@ -89,9 +89,9 @@ pub struct Surroundings {
 /// The options for running a script.
 #[derive(Debug, Clone, Default)]
 pub struct Options {
-    /// Its arguments, passed on unchanged.
+    /// The arguments, passed on unchanged.
     pub args: Vec<OsString>,
-    /// Its standard input.
+    /// The standard input.
     pub stdin: Stdin,
     /// The limits on what it may use.
     pub limits: Limits,

@@ -85,7 +85,7 @@ pub struct Sandbox {
     pub no_network: bool,
     /// Whether unix sockets except pairs were blocked.
     pub no_unix_sockets: bool,
-    /// Its working directory.
+    /// The working directory.
     pub cwd: PathBuf,
     /// The user's files that it could write, besides its private directory.
     pub write: Vec<PathBuf>,
@@ -112,9 +112,9 @@ pub struct Ran {
     pub ended: Option<Ended>,
     /// The number of processes that it left behind; they were ended.
     pub leftovers: usize,
-    /// What it wrote to standard output.
+    /// The standard output.
     pub stdout: Captured,
-    /// What it wrote to standard error.
+    /// The standard error.
     pub stderr: Captured,
     /// How long it took.
     pub duration: Duration,

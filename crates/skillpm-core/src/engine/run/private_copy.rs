@@ -1,8 +1,8 @@
 //! The private copy of a skill that a script runs from.
 //!
-//! The checked bytes and the bytes that run must be the same, including those of other files that a script reads,
-//! whatever happens to the skill's directory meanwhile. So the files are copied once, and the digest that is compared
-//! is that of the bytes that were just written.
+//! The checked bytes and the bytes that run must be the same, including those of other files that a script reads, even if
+//! the skill's directory changes meanwhile. So the files are copied once, and the digest that is compared is that of the
+//! bytes that were just written.
 
 use std::path::{Path, PathBuf};
 use std::sync::Once;

@@ -60,7 +60,7 @@ impl Start<'_> {
     pub(super) fn run(self, watch: &mut dyn Watch) -> Result<Went> {
         let began = Instant::now();
         let (mut child, done, heeded) =
-            if watch.hears() { self.run_aside(watch) } else { self.run_here(watch) }?;
+            if watch.hears() { self.run_on_a_thread(watch) } else { self.run_inline(watch) }?;
         let exit = end_of(&mut child)?;
         let Heeded { ended, leftovers, stdout, stderr } = heeded;
         let duration = began.elapsed();
@@ -69,12 +69,12 @@ impl Start<'_> {
 
     /// Starts it and follows it on a separate thread, while this thread passes on its output. Does not collect its exit
     /// status yet: the caller handles the output first.
-    fn run_aside(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
+    fn run_on_a_thread(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
         let relay = OutputQueue::new(true);
         let stage = self.stage;
         thread::scope(|scope| {
             // Started before the script, which might leave no room for another thread.
-            let aside = thread::Builder::new().spawn_scoped(scope, || {
+            let follower = thread::Builder::new().spawn_scoped(scope, || {
                 let running = Running::begin();
                 let ending = relay.ending();
                 let followed = self.follow(&relay, |follow| follow.finish(&mut || relay.is_stopped()))?;
@@ -82,15 +82,15 @@ impl Start<'_> {
                 shut_down(stage, &relay, running);
                 Ok(followed)
             });
-            let aside = aside.map_err(|error| Error::io("failed to start a thread").because(error))?;
+            let follower = follower.map_err(|error| Error::io("failed to start a thread").because(error))?;
             relay.attend(watch);
-            aside.join().unwrap_or_else(|_| Err(Error::io("failed to follow the script")))
+            follower.join().unwrap_or_else(|_| Err(Error::io("failed to follow the script")))
         })
     }
 
     /// Starts it and follows it on this thread for a short time, without calling the caller's code, which may be slow.
     /// Most scripts end within that time and need no other thread.
-    fn run_here(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
+    fn run_inline(mut self, watch: &mut dyn Watch) -> Result<(Child, Done, Heeded)> {
         let _running = Running::begin();
         let relay = OutputQueue::new(false);
         self.follow(&relay, |follow| {
@@ -99,13 +99,13 @@ impl Start<'_> {
                 return;
             }
             let is_followed = thread::scope(|scope| {
-                let aside = thread::Builder::new().spawn_scoped(scope, || {
+                let follower = thread::Builder::new().spawn_scoped(scope, || {
                     let _ending = relay.ending();
                     follow.finish(&mut || relay.is_stopped());
                 });
-                aside.is_ok_and(|aside| {
+                follower.is_ok_and(|follower| {
                     relay.attend(watch);
-                    aside.join().is_ok()
+                    follower.join().is_ok()
                 })
             });
             if !is_followed {

@@ -321,7 +321,7 @@ struct Stat {
     group: i32,
     session: i32,
     threads: u64,
-    /// Its start time, in the system's ticks.
+    /// The start time, in the system's ticks.
     start: u64,
 }
 

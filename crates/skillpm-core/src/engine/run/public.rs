@@ -1,4 +1,4 @@
-//! Finds the parts of a directory that everybody may read.
+//! Finds the parts of a directory that all users may read.
 //!
 //! Root may read more than that, and so may its scripts unless they are restricted. Landlock opens a directory with
 //! everything below it, so if some of that is not public, the rest is opened piece by piece.
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use crate::fs::{self, Kind};
 
-/// Returns `dir` itself if everybody may read everything in it, otherwise the directories and files in it to which that
+/// Returns `dir` itself if all users may read everything in it, otherwise the directories and files in it to which that
 /// applies. Links are left out, because their targets are opened by their own paths.
 pub(super) fn public(dir: &Path) -> Vec<PathBuf> {
     let mut open = Vec::new();

@@ -16,7 +16,7 @@ const OF_PROGRAMS: &[&str] = &["bin", "shims", "Scripts"];
 
 /// The reach of a script.
 pub(super) struct Reach {
-    /// Its working directory.
+    /// The working directory.
     pub(super) cwd: PathBuf,
     /// The files that it may access, if access to files is restricted.
     pub(super) open: Open,

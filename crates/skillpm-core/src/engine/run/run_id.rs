@@ -9,7 +9,7 @@ pub(super) struct Mark(u64);
 impl Mark {
     /// Returns a mark that no other run has.
     pub(super) fn new() -> Self {
-        // Below the limit of a process that has none, and not a limit that anybody would set.
+        // Below the limit of a process without one, and not a limit that a person would set.
         Self((RandomState::new().build_hasher().finish() >> 4) | (1 << 60))
     }
 

@@ -223,7 +223,7 @@ fn a_walk_follows_no_links_and_ends() {
     assert_eq!(used(&world, &found), ["s/g/real", "s/linked/pdf"], "links in the source itself are followed");
 }
 
-/// A link to a neighbouring directory loses, whatever its name; a link to its own directory or one above adds no skill.
+/// A link to a neighbouring directory loses, under any name; a link to its own directory or one above adds no skill.
 #[cfg(unix)]
 #[test]
 fn links_among_neighbours_show_nothing_twice() {
@@ -329,7 +329,7 @@ fn a_source_that_is_not_there() {
         }
     }
     let mine = Source::new(SourceKind::User, world.home().join(".agents/skills"));
-    assert!(discover(&[mine]).diagnostics.is_empty(), "nobody said that there are skills");
+    assert!(discover(&[mine]).diagnostics.is_empty(), "skills are not expected there");
 }
 
 /// Conflict C15: the error for an unknown skill lists the existing ones.

@@ -103,7 +103,7 @@ pub enum ParameterPosition {
 pub struct Parameter {
     /// The name.
     pub name: String,
-    /// Its type.
+    /// The type.
     pub kind: Kind,
     /// The description.
     pub description: Option<String>,
@@ -200,7 +200,7 @@ pub struct Input {
 pub const WORDS: &str = "arguments";
 
 impl Input {
-    /// Returns the input of a script that takes command-line arguments of which nothing more is known.
+    /// Returns the input of a script that takes unknown command-line arguments.
     pub(super) fn words() -> Self {
         let words = Parameter {
             description: Some("The words of the command line, in order.".into()),
@@ -209,7 +209,7 @@ impl Input {
         Self { parameters: vec![words], open: false, typed_by: TypedBy::Nothing, knows_end: false }
     }
 
-    /// Returns the input of a script that reads an object of which nothing more is known from its standard input.
+    /// Returns the input of a script that reads an unknown object from its standard input.
     pub(super) fn object() -> Self {
         Self { parameters: Vec::new(), open: true, typed_by: TypedBy::Nothing, knows_end: false }
     }

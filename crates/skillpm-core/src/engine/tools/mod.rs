@@ -39,12 +39,12 @@ pub const SCRIPTS: &str = "scripts";
 /// A script that an agent can call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tool {
-    /// Its bare name: the one in the manifest, otherwise the name of its file without the extension.
+    /// The bare name: the one in the manifest, otherwise the name of its file without the extension.
     pub name: String,
-    /// Its unique name among the tools of all skills: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. It is made from the
+    /// The unique name among the tools of all skills: 1 to 64 of the characters `A-Z a-z 0-9 _ -`. It is made from the
     /// skill's name, so only a skill of the same name, which hides this one or is hidden by it, can have the same.
     pub tool_name: String,
-    /// Its description, in one line.
+    /// The description, in one line.
     pub description: String,
     /// The source of the description.
     pub described_by: DescribedBy,
@@ -52,7 +52,7 @@ pub struct Tool {
     pub script: String,
     /// The language of the script.
     pub language: Language,
-    /// Its input.
+    /// The input.
     pub input: Input,
     /// The time limit, if the manifest sets one.
     pub timeout: Option<Duration>,
@@ -129,8 +129,8 @@ pub struct ToolSet {
 }
 
 impl ToolSet {
-    /// Returns the tool called `name`: by its unique name, otherwise by its bare name, otherwise by the path or the
-    /// name of its file. `None` if there is none, or if several have the bare name.
+    /// Returns the tool called `name`: by its unique name, otherwise by its bare name, otherwise by the path or the name of
+    /// its file. `None` if no tool has it, or if several have the bare name.
     pub fn get(&self, name: &str) -> Option<&Tool> {
         let one = |of: &dyn Fn(&Tool) -> bool| {
             let mut found = self.tools.iter().filter(|tool| of(tool));

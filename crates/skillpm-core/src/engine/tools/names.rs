@@ -15,7 +15,7 @@ const BETWEEN: &str = "__";
 /// The parts of a tool that its name depends on.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Named<'a> {
-    /// Its bare name.
+    /// The bare name.
     pub(super) name: &'a str,
     /// The path of its script.
     pub(super) script: &'a str,

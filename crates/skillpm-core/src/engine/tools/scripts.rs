@@ -84,7 +84,7 @@ pub enum Refused {
     /// It is neither a file nor a directory.
     #[error("it is not a regular file")]
     Special,
-    /// Its first line names a program that is not a known interpreter.
+    /// The first line names a program that is not a known interpreter.
     #[error("its first line does not name a known interpreter, such as `/bin/sh` or `/usr/bin/env python3`")]
     Interpreter,
 }
@@ -92,7 +92,7 @@ pub enum Refused {
 /// A file that can be run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Script {
-    /// Its path in the skill, with `/`.
+    /// The path in the skill, with `/`.
     pub(super) path: String,
     pub(super) language: Language,
 }
@@ -222,7 +222,7 @@ impl Walk<'_> {
         if is_skipped(name.as_ref()) || directories().contains(&name) || name.starts_with('.') {
             return false;
         }
-        // Whatever the directory is called, this file makes it a Python environment.
+        // Under any name of the directory, this file makes it a Python environment.
         let is_environment =
             || fs::kind(&parent.join(name).join("pyvenv.cfg")).is_ok_and(|kind| kind.is_some());
         self.all || !(NO_TOOLS.contains(&name) || is_environment())

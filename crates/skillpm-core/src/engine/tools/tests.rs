@@ -332,7 +332,7 @@ fn what_is_too_large_keeps_its_name() {
 }
 
 #[test]
-#[expect(clippy::disallowed_methods, reason = "two thousand files that nobody has to keep")]
+#[expect(clippy::disallowed_methods, reason = "two thousand temporary files")]
 fn too_many_files() {
     let world = World::new();
     world.write("s/scripts/a.txt", "");

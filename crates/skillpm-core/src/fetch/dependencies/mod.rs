@@ -35,7 +35,7 @@ use crate::scope_kind::ScopeKind;
 use crate::spec::{Origin, SourceSpec};
 use crate::version::Version;
 
-/// What a search brings.
+/// The result of a search.
 #[derive(Default)]
 pub(crate) struct Brought {
     /// Which skill satisfies which dependency.
@@ -44,7 +44,7 @@ pub(crate) struct Brought {
     pub(crate) skills: Vec<BroughtSkill>,
     /// Warnings for the user.
     pub(crate) warnings: Vec<Warning>,
-    /// What could not be resolved, if that is skipped.
+    /// The unresolved dependencies, if these are skipped.
     pub(crate) unresolved: Vec<Error>,
 }
 
@@ -52,7 +52,7 @@ pub(crate) struct Brought {
 pub(crate) struct BroughtSkill {
     /// The name.
     pub(crate) name: SkillName,
-    /// What its source has delivered.
+    /// The files that the source has delivered.
     pub(crate) offered: Offered,
     /// The skill that it was found for; `None` for a locked skill that changes its version so that all fit together.
     pub(crate) found: Option<FoundFor>,
@@ -118,7 +118,7 @@ pub(crate) fn resolve(
             Err(unsatisfied) => {
                 let skips = asked.on_unresolved == OnUnresolved::Skip;
                 let is_root = |one: &&mut Dependent| skips && unsatisfied.root.as_ref() == Some(&one.name);
-                let Some(root) = asked.came.iter_mut().find(is_root) else { return Err(unsatisfied) };
+                let Some(root) = asked.incoming.iter_mut().find(is_root) else { return Err(unsatisfied) };
                 // It is there anyway, so it stays without what it needs.
                 root.declared.clear();
                 unresolved.push(unsatisfied.error);
@@ -140,7 +140,7 @@ fn attempt(
         return Ok(Brought::default());
     }
     let solution = solve(&problem, &mut provider).map_err(|error| {
-        let comes = |name: &SkillName| asked.came.iter().any(|one| one.name == *name);
+        let comes = |name: &SkillName| asked.incoming.iter().any(|one| one.name == *name);
         let is_free = |name: &SkillName| asked.how.free.is_some_and(|free| free.contains(name));
         let root = match &error {
             SolveError::Unresolved(one) => Some(&one.root).filter(|root| comes(root) || is_free(root)),
@@ -194,7 +194,7 @@ fn bring_releases<'v>(
     new: impl Iterator<Item = (&'v SkillId, &'v ChosenVersion)>,
     brought: &mut Brought,
 ) -> std::result::Result<(), Unsatisfied> {
-    // What the user requests is taken in by the verb.
+    // The verb ingests the skills that the user requests.
     let is_requested =
         |name: &SkillName| asked.by_user && asked.requests.iter().any(|request| request.key == *name);
     let changed = decided.changed(files).into_iter().filter(|(name, ..)| !is_requested(name));
@@ -215,7 +215,7 @@ fn bring_releases<'v>(
         let versions: Vec<_> = ours.map(|(_, _, path, version, _)| (path, version.to_string())).collect();
         let versions: Vec<_> =
             versions.iter().map(|(path, version)| (path.as_str(), Some(version.as_str()))).collect();
-        // What is not available is reported for the skill itself.
+        // An unavailable skill is reported for the skill itself.
         if let Ok(opened) = provider.sources.open_outside(&SourceSpec::new(origin.clone())) {
             let _ = opened.prefetch(&versions);
         }
@@ -233,7 +233,7 @@ fn bring_releases<'v>(
     Ok(())
 }
 
-/// Reports whether `notice` is about an override whose skills are locked in these versions: it was told before.
+/// Reports whether `notice` is about an override whose skills are locked in these versions: it was reported before.
 fn is_in_force(files: &Files, notice: &Notice) -> bool {
     let Notice::Overridden { dependent, by: Some(by), name, version, .. } = notice else { return false };
     let is_locked = |name: &SkillName, version: &str| {
@@ -242,8 +242,7 @@ fn is_in_force(files: &Files, notice: &Notice) -> bool {
     is_locked(dependent, by) && is_locked(name, version)
 }
 
-/// Returns the warnings about `dependent`, which stays as it is, for skills of `assignment` that are out of
-/// its ranges.
+/// Returns the warnings about `dependent`, which stays as it is, for skills of `assignment` that are out of its ranges.
 pub(crate) fn out_of_range_for(
     scope: ScopeKind,
     assignment: &Assignment,

@@ -41,17 +41,17 @@ pub(crate) struct Deciding<'a> {
     pub(crate) alone: bool,
 }
 
-/// What a search is asked for.
+/// The request of a search.
 #[derive(Default)]
 pub(crate) struct Asked<'a> {
     /// The skills of registries that the user wants, besides those in the manifest.
     pub(crate) requests: &'a [VersionRequest],
     /// The skills from elsewhere that come, and the skills of registries that were taken in the decided versions.
-    pub(crate) came: Vec<Dependent>,
+    pub(crate) incoming: Vec<Dependent>,
     /// Whether the user requests what comes, and the verb takes in what is requested. Otherwise the parties that require
     /// it stay the same.
     pub(crate) by_user: bool,
-    /// The skills of registries in the files of which it is not known which skills they need.
+    /// The skills of registries in the files whose dependencies are unknown.
     pub(crate) fresh: BTreeSet<SkillName>,
     pub(crate) how: Deciding<'a>,
     /// Whether sources other than registries stay closed.
@@ -72,13 +72,13 @@ pub(crate) fn problem<'f>(
     let mut coming = Vec::new();
     let is_asked = |name: &SkillName| files.manifest.asks_for(name) || files.manifest_text.is_none();
     let kept = files.kept();
-    let comes = |name: &SkillName| asked.came.iter().any(|one| one.name == *name);
+    let comes = |name: &SkillName| asked.incoming.iter().any(|one| one.name == *name);
     let stays_for = |name: &SkillName| {
         let mut staying = files.lock.skills.iter().filter(|(by, _)| kept.contains(*by) && !comes(by));
         staying.any(|(_, locked)| locked.dependencies.iter().any(|needed| needed == name.as_str()))
     };
-    let following = following(files, &asked.came);
-    for skill in asked.came.iter().filter(|skill| !following.contains(&skill.name)) {
+    let following = following(files, &asked.incoming);
+    for skill in asked.incoming.iter().filter(|skill| !following.contains(&skill.name)) {
         if provider.registry_at(&skill.place.origin)?.is_some() {
             fresh.insert(skill.name.clone());
         } else {
@@ -219,14 +219,14 @@ fn add_installed(
 }
 
 /// Returns the locked skills that only skills need that come from another reference of their source now.
-fn following(files: &Files, came: &[Dependent]) -> BTreeSet<SkillName> {
+fn following(files: &Files, incoming: &[Dependent]) -> BTreeSet<SkillName> {
     let lock = &files.lock.skills;
-    let coming = |name: &SkillName| came.iter().find(|skill| skill.name == *name);
+    let coming = |name: &SkillName| incoming.iter().find(|skill| skill.name == *name);
     let has_moved = |skill: &Dependent, old: &Locked| {
         let now = skill.place.reference.as_ref().map(ToString::to_string);
         skill.place.origin == old.origin && now != old.requested
     };
-    let moved = came.iter().filter_map(|skill| lock.get(&skill.name).filter(|old| has_moved(skill, old)));
+    let moved = incoming.iter().filter_map(|skill| lock.get(&skill.name).filter(|old| has_moved(skill, old)));
     let moved: BTreeSet<_> = moved.map(|old| (&old.origin, &old.requested)).collect();
     let can_follow = |(name, locked): &(&SkillName, &Locked)| {
         let is_requested = files.manifest_text.is_none() || files.manifest.asks_for(name);

@@ -36,7 +36,7 @@ use crate::spec::{Origin, SourceSpec};
 use crate::store::Store;
 use crate::version::Version;
 
-/// The longest search, fetching included: a list that somebody made to be hard could take hours.
+/// The longest search, fetching included: a list that was made to be hard could take hours.
 const MOST_TIME: Duration = Duration::from_mins(2);
 
 /// A skill that a source offers, as the source delivered it.
@@ -64,7 +64,7 @@ pub(crate) type HasRoom<'p> = &'p dyn Fn(&SkillName) -> Result<bool>;
 struct KnownRegistry {
     /// The registry as it was named first.
     origin: Origin,
-    /// Its directory, if it is on this machine.
+    /// The directory, if it is on this machine.
     place: Option<PathBuf>,
     /// All the ways in which it was named.
     spellings: BTreeSet<Origin>,
@@ -159,8 +159,8 @@ impl<'p, 's> SourceProvider<'p, 's> {
         Ok(self.deliver(spec, opened, candidate)?.candidate)
     }
 
-    /// Returns the releases of the skill `id` that `shelf`, the registry `origin`, lists. A locked version that it no
-    /// longer lists is told, and stays where it may.
+    /// Returns the releases of the skill `id` that `shelf`, the registry `origin`, lists. A locked version that it no longer
+    /// lists is reported, and stays where it may.
     fn with_locked(
         &mut self,
         id: &SkillId,
@@ -259,7 +259,7 @@ impl Provider for SourceProvider<'_, '_> {
         for (at, known) in self.registries.iter().enumerate() {
             let ours = skills.iter().filter(|(registry, _)| registry.0 == at);
             let names: Vec<SkillName> = ours.map(|(_, name)| name.clone()).collect();
-            // What cannot be read is reported when it is needed.
+            // An unreadable skill is reported when it is needed.
             if names.len() > 1
                 && let Ok(opened) = self.sources.open(&SourceSpec::new(known.origin.clone()))
                 && let Some(shelf) = &opened.shelf

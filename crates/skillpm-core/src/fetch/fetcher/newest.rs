@@ -31,13 +31,13 @@ pub(crate) struct Newest {
     own: Option<String>,
     opened: FetchedSource,
     candidate: Candidate,
-    /// Its files.
+    /// The files.
     pub(crate) set: FileSet,
 }
 
 impl Newest {
-    /// Returns the skill that `opened`, the source that `spec` means, has delivered as `candidate`. `own` is
-    /// its own name, if it is installed under another one.
+    /// Returns the skill that `opened`, the source that `spec` means, has delivered as `candidate`. `own` is its original
+    /// name, if it is installed under another one.
     pub(crate) fn new(
         spec: SourceSpec,
         own: Option<String>,
@@ -191,7 +191,7 @@ impl Fetcher<'_> {
             None => candidates(&opened, &spec)?,
         };
         let matching: Vec<_> = match &found[..] {
-            // If no name is given, the only skill is meant, whatever its name is.
+            // Without a name, the only skill is meant.
             [one] if requirement.name.is_none() => vec![one],
             all => all.iter().filter(|c| is_called(c, &opened.name, own)).collect(),
         };

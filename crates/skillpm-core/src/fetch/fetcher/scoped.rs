@@ -9,11 +9,11 @@ use crate::scope::state::Files;
 
 /// A fetcher for the skills of a scope, which opens each source once, under the policy.
 pub(crate) struct Fetcher<'a> {
-    /// What runs the verb.
+    /// The context of the verb.
     pub(crate) context: &'a Context,
     /// Where the skills are.
     pub(crate) scope: &'a Scope,
-    /// Its manifest and lockfile.
+    /// The manifest and lockfile.
     pub(crate) files: &'a Files,
     /// The open sources.
     pub(crate) sources: Sources<'a>,

@@ -30,7 +30,7 @@ pub(crate) struct Sources<'a> {
     /// The registries that the manifest names.
     pub(crate) registries: Registries,
     opened: BTreeMap<(Origin, OpenedAt), FetchedSource>,
-    /// The warnings that were told.
+    /// The warnings that were reported.
     told: Vec<Warning>,
     /// The versions that were decided for skills of registries.
     pub(crate) versions: Versions,
@@ -126,7 +126,7 @@ impl<'a> Sources<'a> {
         self.tell(warnings)
     }
 
-    /// Returns those of `warnings` that were not told before.
+    /// Returns those of `warnings` that were not reported before.
     pub(crate) fn tell(&mut self, mut warnings: Vec<Warning>) -> Vec<Warning> {
         warnings.retain(|warning| {
             let is_new = !self.told.contains(warning);

@@ -37,7 +37,7 @@ impl Versions {
                 return Some((name, locked, locked.origin.clone(), version.clone()));
             }
             let stays = self.get(&locked.origin, locked.path.as_deref()?).is_some();
-            // What only others need may have to come from another registry now.
+            // A mere dependency may have to come from another registry now.
             let is_free = locked.released().is_some() && !stays && !files.manifest.asks_for(name);
             let mut elsewhere = self.0.iter().filter(|((_, other), _)| is_free && other == name);
             elsewhere.next().map(|((origin, _), version)| (name, locked, origin.clone(), version.clone()))

@@ -9,11 +9,11 @@ const TRIES: usize = 3;
 
 /// A value to determine.
 pub(super) struct Asked<'a> {
-    /// What a person is asked.
+    /// The question to a person.
     pub(super) question: &'a str,
-    /// What was given, so that nobody is asked.
+    /// The given value, which replaces the question.
     pub(super) given: Option<&'a str>,
-    /// What an empty answer means.
+    /// The meaning of an empty answer.
     pub(super) default: &'a str,
 }
 

@@ -37,9 +37,9 @@ pub struct CreateRequest {
     pub name: Option<String>,
     /// What it does and when to use it; otherwise a text derived from the name.
     pub description: Option<String>,
-    /// Its license as an SPDX expression; otherwise it has none.
+    /// The license as an SPDX expression; otherwise it has none.
     pub license: Option<String>,
-    /// The author; otherwise nobody is named.
+    /// The author; otherwise none is named.
     pub author: Option<String>,
     /// A built-in template, or a source that holds one; otherwise `basic`.
     pub template: Option<String>,
@@ -66,7 +66,7 @@ pub struct CreateOutcome {
     pub template: String,
     /// Whether this was a dry run.
     pub dry_run: bool,
-    /// Its files, sorted.
+    /// The files, sorted.
     pub files: Vec<CreatedFile>,
     /// The installation, if the skill was created in a scope.
     pub installed: Option<Installed>,
@@ -106,13 +106,13 @@ pub struct CreatedFile {
     pub executable: bool,
 }
 
-/// Creates a new skill in a directory with its name. The skill passes `validate --profile publish`: any value
-/// that would not pass is refused, or requested again if the user can be asked, before anything is written.
+/// Creates a new skill in a directory with its name. The skill passes `validate --profile publish`: any value that would not
+/// pass is refused, or requested again if the user can be asked, before anything is written.
 ///
 /// # Errors
 ///
-/// Fails for a name that the specification refuses, a directory that cannot be written or already exists, unless it is
-/// what a killed run left, a template that cannot be read or filled in, and values or a template that do not make a publishable skill.
+/// Fails for a name that the specification refuses, a directory that cannot be written or already exists, unless a killed
+/// run left it, a template that cannot be read or filled in, and values or a template that do not make a publishable skill.
 pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcome> {
     let asked = Asked { question: "name of the skill", given: request.name.as_deref(), default: "" };
     let like = |text: &str| SkillName::slug(text).map(|slug| slug.to_string()).unwrap_or_default();

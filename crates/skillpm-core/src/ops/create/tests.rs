@@ -31,7 +31,7 @@ fn findings(name: &str, set: &FileSet) -> Vec<lint::Finding> {
         .collect()
 }
 
-/// S0-US5.1: no profile has a finding for a new skill, whatever it is made from.
+/// S0-US5.1: no profile has a finding for a new skill, from any template.
 #[test]
 fn a_new_skill_is_right() {
     let world = World::new();
@@ -408,7 +408,7 @@ const PIECES: &str = "(\\PC|[a-z ]{1,6}|Use when |Reads logs. |\\{\\{name\\}\\}|
 
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(48))]
-    /// Whatever `create` writes passes `validate --profile publish`, and has the meaning of what was typed.
+    /// Everything that `create` writes passes `validate --profile publish`, and has the meaning of what was typed.
     #[test]
     fn whatever_is_made_can_be_published(
         name in "[a-z0-9]{1,9}(-[a-z0-9]{1,5}){0,2}|lorem-ipsum|my-todo|null",

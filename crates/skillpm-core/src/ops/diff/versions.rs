@@ -60,7 +60,7 @@ pub struct SkillDiff {
     pub old: Side,
     /// The version that it is compared with.
     pub new: Side,
-    /// What its source says, as `outdated` tells it.
+    /// The state of the source, as `outdated` reports it.
     #[serde(flatten)]
     pub state: SourceState,
     /// The differences.
@@ -157,7 +157,7 @@ struct One<'a> {
     name: &'a SkillName,
     locked: &'a Locked,
     entry: Requirement,
-    /// What its source says, if that was asked.
+    /// The state of the source, if it was asked.
     state: SourceState,
 }
 

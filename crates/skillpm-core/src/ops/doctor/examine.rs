@@ -1,4 +1,4 @@
-//! What is broken in scopes.
+//! Finds problems in scopes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
@@ -75,7 +75,7 @@ fn alarms_in(scope: &Scope, store: Option<&Store>) -> Vec<Finding> {
         // Usually it is as it is locked, and one file of the store has all of it.
         let is_locked = scope.index.digest_of(&place) == Some(locked.digest);
         let stored = store.filter(|_| is_locked).and_then(|store| store.get(&locked.digest).ok()?);
-        // What cannot be read is a finding of its own.
+        // Unreadable files are a finding of their own.
         let Some(set) = stored.or_else(|| scope.index.trees().files(&place).ok()) else { continue };
         let document = skill_file(&set).and_then(|file| set.read(file).ok());
         let told = document.map(|bytes| alarms(name, &set, &Document::from_bytes(bytes)));
@@ -92,7 +92,7 @@ pub(super) fn told(error: &Error) -> Message {
     Message::joined([error.message().clone()].into_iter().chain(error.causes().take(1)), ": ")
 }
 
-/// What looks for problems, and repairs them.
+/// Looks for problems, and repairs them.
 pub(super) struct Doctor<'a> {
     pub(super) context: &'a Context,
     /// The store, if it can be opened.
@@ -140,10 +140,10 @@ impl Doctor<'_> {
     /// same directories: what the files of the other one know is neither left over nor a stranger's here, and what
     /// neither knows is the user's.
     fn leave_others(&self, look: &Inspection<'_>, found: &mut Vec<Finding>) {
-        let Ok(Some(twin)) = look.scope.other_scope(&self.context.settings) else { return };
+        let Ok(Some(other)) = look.scope.other_scope(&self.context.settings) else { return };
         let is_told_by_twin = look.scope.kind == ScopeKind::Project && self.scopes.len() > 1;
         // What is in files that cannot be read may be any skill.
-        let files = Files::read(&twin).ok();
+        let files = Files::read(&other).ok();
         let is_theirs = |name: &str| {
             files.as_ref().is_none_or(|files| SkillName::exact(name).is_some_and(|name| files.knows(&name)))
         };
@@ -234,8 +234,8 @@ impl Doctor<'_> {
                 let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
                 targets.assign(&mut wanted);
                 wish.agents.clone_from(&wanted.agents);
-                let aside = scope.disabled_skill_dir(name);
-                if disabled || wish.editable.is_some() || matches!(fs::kind(&aside), Ok(Some(_))) {
+                let disabled_dir = scope.disabled_skill_dir(name);
+                if disabled || wish.editable.is_some() || matches!(fs::kind(&disabled_dir), Ok(Some(_))) {
                     wish.home = self.home(state, wanted);
                 }
             } else if wish.editable.is_none() {

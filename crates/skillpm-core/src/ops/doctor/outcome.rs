@@ -12,11 +12,11 @@ use crate::scope_kind::ScopeKind;
 /// The findings. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct DoctorOutcome {
-    /// What is wrong or worth knowing: project, user, then the store and the downloads.
+    /// The findings: project, user, then the store and the downloads.
     pub findings: Vec<Diagnosis>,
     /// Whether nothing was repaired because it was only to be shown.
     pub dry_run: bool,
-    /// What a person should know about what was done.
+    /// The warnings of the repairs.
     #[serde(skip)]
     pub kept: Vec<Message>,
 }
@@ -24,7 +24,7 @@ pub struct DoctorOutcome {
 /// Something that is wrong, or worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Diagnosis {
-    /// What it is: `link-missing`.
+    /// The code: `link-missing`.
     pub id: &'static str,
     /// How bad it is.
     pub severity: Severity,
@@ -38,9 +38,9 @@ pub struct Diagnosis {
     pub path: String,
     /// The problem.
     pub message: Message,
-    /// What `--fix` does about it.
+    /// The repair that `--fix` makes.
     pub fix: Option<String>,
-    /// What a person can do about it.
+    /// The advice to a person.
     pub advice: Option<Message>,
     /// Whether it was repaired.
     pub fixed: bool,

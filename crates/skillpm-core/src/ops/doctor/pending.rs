@@ -1,4 +1,4 @@
-//! What killed runs left beside the files that they were writing, wherever verbs write.
+//! Leftovers of killed runs beside the files that they were writing, wherever verbs write.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};

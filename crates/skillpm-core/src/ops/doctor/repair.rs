@@ -20,7 +20,7 @@ use crate::store::{self, Note, Why, downloads};
 pub(super) struct Repairs {
     /// Why findings could not be repaired.
     pub(super) failures: BTreeMap<Key, Message>,
-    /// What a person should know about what was done.
+    /// The messages about saved files.
     pub(super) kept: Vec<Message>,
 }
 
@@ -43,8 +43,8 @@ impl Doctor<'_> {
                 return found.iter().filter(|f| f.remedy.is_safe()).for_each(|f| repairs.failed(f, &error));
             }
         };
-        // What was begun is finished now. The rest is examined again: nobody can change it any more, and what is
-        // remembered is not enough for what changes something.
+        // Transactions are finished now. The rest is examined again: no other process can change it any more, and the cached
+        // state is not enough for a change.
         let found = self.check(&scope.unindexed());
         let broken: Vec<_> = found.iter().filter(|f| matches!(f.remedy, Remedy::Steps(_))).collect();
         // All at once where that goes, which is faster; else one by one, so that one stops no other.
@@ -114,7 +114,7 @@ impl Doctor<'_> {
         match (&finding.remedy, &self.store, &self.context.settings.dirs.cache) {
             (Remedy::Discard(digest), Some(store), _) => {
                 let lock = store.lock(|| wait(store.root()))?;
-                // Somebody may have put a whole one there in the meantime.
+                // Another process may have put a whole one there in the meantime.
                 match lock.filter(|_| !store.is_whole(digest)) {
                     Some(lock) => lock.take(digest),
                     None => Ok(()),

@@ -1,5 +1,5 @@
-//! Skills that somebody wrote where skills are installed, or that are there without a word where they come from: they
-//! move to the directory of the scope's own skills and are installed from there, as editable ones.
+//! Hand-written skills in the places of installed ones, and skills of unknown origin: they move to the directory of the
+//! scope's own skills and are installed from there, as editable ones.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -64,7 +64,7 @@ pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -
             outcome.files.lockfile |= done.files.lockfile;
             outcome.steps.extend(done.steps);
             outcome.paths.extend(done.paths);
-            // Its files are at their new place: that a copy was saved as well is nothing to look after.
+            // The files are at their new place: a saved copy of them need not be mentioned.
             let others = done.warnings.into_iter().filter(|told| !done.saved.contains(told));
             outcome.warnings.extend(others);
         }
@@ -85,7 +85,7 @@ fn put(context: &Context, scope: &Scope, own: &Own) -> Result<crate::ops::instal
     let skill = (&own.name, own.to.as_path());
     own::install_editable(context, scope.kind, skill, own.agents.clone(), true).map_err(|error| {
         if !own.is_there {
-            // What was installed by nobody is where it was.
+            // A skill that was not installed is where it was.
             let _ = fs::remove_tree(&own.to);
         }
         let told = message!(format_args!("`{}` was not adopted: ", own.name), error.with_causes());
@@ -215,7 +215,7 @@ fn elsewhere(context: &Context, scope: &Scope, given: &Path, text: &str) -> Resu
     )))
 }
 
-/// Returns the error for a link to a directory that somebody keeps elsewhere.
+/// Returns the error for a link to a directory elsewhere.
 fn linked(scope: &Scope, link: &Path) -> Result<Error> {
     let target = fs::real_path(link)?.unwrap_or_else(|| link.to_owned());
     Ok(Error::usage(format!("`{}` is a link to `{}`", link.display(), target.display())).hint(message!(

@@ -1,4 +1,4 @@
-//! What agents have in their directories.
+//! The skills in agents' directories.
 
 use std::collections::BTreeSet;
 

@@ -34,7 +34,7 @@ use crate::tree::FileSet;
 /// How many older versions of a directory are examined for the one that was installed.
 const OLDER: usize = 20;
 
-/// What to do about a skill.
+/// The decision about a skill.
 #[derive(Debug)]
 pub(super) enum Action {
     /// It stays as it is.
@@ -91,7 +91,7 @@ pub(super) struct Judge<'a> {
     /// The keys under which the names that were seen fall together.
     keys: BTreeMap<String, SkillName>,
     /// The skills that are adopted, and whose dependencies are not resolved.
-    came: Vec<Dependent>,
+    incoming: Vec<Dependent>,
     warnings: Vec<Warning>,
 }
 
@@ -106,13 +106,13 @@ impl<'a> Judge<'a> {
         let gate = PolicyCheck::new(context, scope, &files.manifest)?;
         let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
         let keys = known.map(|name| (name.collision_key(), name.clone())).collect();
-        let (opened, came, warnings) = (BTreeMap::new(), Vec::new(), Vec::new());
-        Ok(Self { context, scope, files, survey, everyone, gate, opened, keys, came, warnings })
+        let (opened, incoming, warnings) = (BTreeMap::new(), Vec::new(), Vec::new());
+        Ok(Self { context, scope, files, survey, everyone, gate, opened, keys, incoming, warnings })
     }
 
     /// Returns the skills that are adopted, and what a person should know.
     pub(super) fn into_parts(self) -> (Vec<Dependent>, Vec<Warning>) {
-        (self.came, self.warnings)
+        (self.incoming, self.warnings)
     }
 
     /// Says what is to become of `claim`.
@@ -161,7 +161,7 @@ impl<'a> Judge<'a> {
         let spec =
             SourceSpec { path: Some(version.candidate.path.clone()).filter(|path| !path.is_empty()), ..spec };
         self.check_source(&name, &spec)?;
-        // Its directory may be denied where the source is not.
+        // The policy may deny its directory but not the source.
         self.gate.source(asked(&spec)).map_err(refused)?;
         self.gate.release(self.context, asked(&spec), &version.opened).map_err(refused)?;
         // It is reported once, however many of its skills are adopted.
@@ -195,12 +195,12 @@ impl<'a> Judge<'a> {
                 Likeness::Different { files } => {
                     skill.verdict = Verdict::Edited;
                     skill.reason = differs(place, &files, &tie).into();
-                    self.came.push(dependent);
+                    self.incoming.push(dependent);
                     return Ok(Action::Record(wanted));
                 }
             }
         }
-        self.came.push(dependent);
+        self.incoming.push(dependent);
         skill.verdict = Verdict::Adopted;
         skill.reason = adopted(claim, &tie, copies.is_empty(), &made).into();
         Ok(Action::Put { wanted, set, known })
@@ -240,7 +240,7 @@ impl<'a> Judge<'a> {
     fn settled(&self, claim: &Claim) -> Result<SourceSpec, Message> {
         let spec = claim.source.clone()?;
         let told = |error: Error| error.with_causes();
-        // GitHub is the public one, whatever this machine takes for it.
+        // GitHub is the public one, also on a machine with another default host.
         let origin = match spec.origin.local_path() {
             Some(_) => source::settled(self.context, self.scope.as_root(), spec.origin).map_err(told)?,
             None => spec.origin,
@@ -296,7 +296,7 @@ impl<'a> Judge<'a> {
         }
         let version = found?;
         if proves(&claim.proof, &version).is_none() {
-            // Nothing tells an edit from another version, so it is called an edit and stays.
+            // An edit cannot be told from another version here, so it counts as an edit and stays.
             return Ok((version, Tie::Assumed));
         }
         let origin = version.opened.typed_here(&spec.origin).clone();
@@ -386,7 +386,7 @@ fn find(claim: &Claim, spec: &SourceSpec, opened: &FetchedSource) -> Result<Vers
     }
 }
 
-/// Reports whether the other tool's hash names `version`; `None` if there is none, or it cannot be computed.
+/// Reports whether the other tool's hash names `version`; `None` if it has no hash, or the hash cannot be computed.
 fn proves(proof: &Proof, version: &Version) -> Option<bool> {
     let (tree, path) = (&version.opened.tree, version.candidate.path.as_str());
     match proof {

@@ -1,4 +1,4 @@
-//! What adopted skills depend on: other tools know nothing of it.
+//! The dependencies of adopted skills, of which other tools know nothing.
 
 use std::collections::BTreeSet;
 
@@ -16,10 +16,10 @@ use crate::scope::plan::{Content, Wanted};
 use crate::scope::state::{OnDisk, ScopeState, Survey};
 use crate::tree::FileSet;
 
-/// What comes along with adopted skills.
+/// The skills that come along with adopted skills.
 #[derive(Default)]
 pub(super) struct Brought {
-    /// New skills, which nobody requested.
+    /// The new skills, which are not requested.
     pub(super) skills: Vec<(Wanted, FileSet)>,
     /// Installed skills that change their versions so that all fit together.
     pub(super) changed: Vec<(Wanted, FileSet)>,
@@ -29,23 +29,23 @@ pub(super) struct Brought {
 }
 
 impl Brought {
-    /// Finds what the skills `came`, which are adopted, depend on and nobody has. What is not available is reported: a
-    /// skill that is there already is adopted without it.
+    /// Finds the missing dependencies of the adopted skills `incoming`. Unavailable ones are reported: an installed skill is
+    /// adopted without them.
     pub(super) fn find(
         context: &Context,
         state: &ScopeState<'_>,
         everyone: &[&'static Agent],
-        came: Vec<Dependent>,
+        incoming: Vec<Dependent>,
     ) -> Result<Self> {
-        if came.iter().all(Dependent::is_independent) {
+        if incoming.iter().all(Dependent::is_independent) {
             return Ok(Self::default());
         }
-        let roots: Vec<SkillName> = came.iter().map(|skill| skill.name.clone()).collect();
+        let roots: Vec<SkillName> = incoming.iter().map(|skill| skill.name.clone()).collect();
         let mut fetcher = Fetcher::new(context, state.scope, &state.files)?;
         let has_room = |name: &SkillName| has_room(state, everyone, name);
         let (has_room, on_unresolved): (HasRoom<'_>, _) = (&has_room, OnUnresolved::Skip);
         let asked =
-            Asked { came, by_user: true, has_room: Some(has_room), on_unresolved, ..Asked::default() };
+            Asked { incoming, by_user: true, has_room: Some(has_room), on_unresolved, ..Asked::default() };
         let dependencies::Brought { assignment, skills, warnings, unresolved } =
             resolve(&mut fetcher.sources, &state.files, asked)?;
         let mut brought = Self { assignment, ..Self::default() };
@@ -66,7 +66,7 @@ impl Brought {
             }
         }
         if !left_out.is_empty() {
-            // What comes only for one of these is of no use.
+            // Dependencies of only one of these are useless.
             let reached = brought.assignment.reached(&roots, &left_out);
             brought.skills.retain(|(wanted, _)| reached.contains(&wanted.name));
         }

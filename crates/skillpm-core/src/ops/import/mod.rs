@@ -1,8 +1,8 @@
-//! `import`: what other tools installed becomes skillpm's to keep.
+//! `import`: skillpm takes over the skills that other tools installed.
 //!
-//! Everything that another tool left is collected, tied to the bytes of its source and compared with what is on disk,
-//! and written down by one transaction, as an installation is. Copies that nobody edited are brought to the bytes of
-//! their source; edited ones, and what cannot be tied to a source, stay as they are and are reported.
+//! Everything that another tool left is collected, tied to the bytes of its source and compared with the disk, and recorded
+//! by one transaction, as an installation is. Unedited copies are brought to the bytes of their source; edited ones, and
+//! skills without a known source, stay as they are and are reported.
 
 mod adopt;
 mod agents;
@@ -42,12 +42,12 @@ const ATTEMPTS: usize = 3;
 /// Fails for a file of another tool or of a policy that cannot be read, a scope that cannot be changed. A skill that
 /// cannot be adopted is no error: the outcome says why.
 pub fn import(context: &Context, request: &ImportRequest) -> Result<ImportOutcome> {
-    // What is adopted is read to the byte.
+    // Adopted skills are read to the byte.
     let scope = home::to_change(context, request.scope, request.dry_run)?.unindexed();
     if !request.skills.is_empty() {
         return adopt::adopt(context, &scope, request);
     }
-    // What is read is what others leave who are at work here.
+    // Other running processes may leave the files that are read.
     if !request.dry_run && fs::kind(&scope.work_dir())?.is_some() {
         drop(Begun::begin(context, &scope, false)?);
     }
@@ -73,8 +73,8 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     let survey = Survey::take(&state, &names.iter().collect::<Vec<_>>(), &everyone)?;
     let mut judge = Judge::new(context, scope, files, &survey, &everyone)?;
     let mut judged: Vec<_> = claims.iter().map(|claim| judge.classify(claim)).collect();
-    let (came, mut warnings) = judge.into_parts();
-    let mut brought = Brought::find(context, &state, &everyone, came)?;
+    let (incoming, mut warnings) = judge.into_parts();
+    let mut brought = Brought::find(context, &state, &everyone, incoming)?;
     warnings.append(&mut brought.warnings);
     let (along, changed) = (std::mem::take(&mut brought.skills), std::mem::take(&mut brought.changed));
     let needed: Vec<_> = along.iter().map(|(wanted, _)| wanted.name.clone()).collect();

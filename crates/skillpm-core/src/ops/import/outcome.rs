@@ -21,7 +21,7 @@ pub struct ImportOutcome {
     pub read: Vec<String>,
     /// The skills that were found, sorted by name.
     pub skills: Vec<ImportedSkill>,
-    /// What was or would be done on disk, in order.
+    /// The steps on disk that were or would be taken, in order.
     pub steps: Vec<Step>,
     /// The paths that were or would be changed.
     pub paths: Vec<PathChange>,
@@ -32,7 +32,7 @@ pub struct ImportOutcome {
     pub agents: Vec<String>,
     /// The skills that came along because others need them.
     pub needed: Vec<SkillName>,
-    /// What a person should know.
+    /// The warnings.
     pub warnings: Vec<Warning>,
 }
 
@@ -41,7 +41,7 @@ impl ImportOutcome {
     pub fn has_findings(&self) -> bool {
         let told = |skill: &ImportedSkill| match skill.verdict {
             Verdict::Edited => true,
-            // Nobody claimed to know where it comes from.
+            // No tool claimed to know its source.
             Verdict::Left => skill.found_in != FoundIn::Directory,
             Verdict::Adopted | Verdict::Tracked => false,
         };
@@ -54,9 +54,9 @@ impl ImportOutcome {
 pub struct ImportedSkill {
     /// The name under which it is installed.
     pub name: String,
-    /// What became of it.
+    /// The verdict.
     pub verdict: Verdict,
-    /// What reported it.
+    /// The record that names it.
     pub found_in: FoundIn,
     /// Where it comes from.
     pub source: Option<String>,

@@ -13,15 +13,15 @@ use crate::scope::state::{Files, OnDisk, Survey};
 pub(super) struct FoundTargets {
     /// Those agents.
     pub(super) agents: Vec<&'static Agent>,
-    /// What the manifest says of agents afterwards.
+    /// The agents in the manifest afterwards.
     pub(super) manifest: Agents,
     /// Whether each of them gets a copy instead of a link.
     pub(super) copy: bool,
 }
 
 impl FoundTargets {
-    /// Returns the agents that have a link to an adopted skill or a copy of it, and those that the manifest names.
-    /// Nobody is added: who saw none of the skills sees none of them afterwards.
+    /// Returns the agents that have a link to an adopted skill or a copy of it, and those that the manifest names. An agent
+    /// that saw none of the skills before sees none of them afterwards.
     pub(super) fn of(
         files: &Files,
         survey: &Survey,

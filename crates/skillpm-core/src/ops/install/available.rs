@@ -28,7 +28,7 @@ pub struct Available {
 pub struct OfferedPlugin {
     /// The name.
     pub name: String,
-    /// What the plugin is for.
+    /// The purpose of the plugin.
     pub description: String,
     /// The version according to the marketplace.
     pub version: Option<String>,

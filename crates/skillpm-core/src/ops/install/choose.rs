@@ -97,7 +97,7 @@ fn open_typed(
     Err(first.hint(format!("a revision can also be written after `#`, as in `{shown}#feature/x`")))
 }
 
-/// Returns the warning about a source that anybody on the network path could change.
+/// Returns the warning about a source that could be changed on the network path.
 pub(in crate::ops) fn unprotected(origin: &Origin) -> Option<Warning> {
     let told = || {
         let told =

@@ -15,7 +15,7 @@ pub(super) struct Selection {
     pub(super) sources: Vec<Chosen>,
     /// Warnings for the user.
     pub(super) warnings: Vec<Warning>,
-    /// What was requested among others and is not available; the warnings say why.
+    /// The requested skills that are not available; the warnings say why.
     pub(super) left_out: Vec<NamedFailure>,
 }
 

@@ -21,11 +21,11 @@ pub(in crate::ops) struct Desired {
     pub(in crate::ops) entries: BTreeMap<SkillName, Requirement>,
     /// Locked skills that the manifest no longer requests.
     pub(in crate::ops) orphans: Vec<SkillName>,
-    /// What to report about it.
+    /// The remarks.
     pub(in crate::ops) notes: DesiredNotes,
 }
 
-/// What to report about the desired state after an installation.
+/// The remarks about the desired state, for the report after an installation.
 #[derive(Debug, Clone, Default)]
 pub(in crate::ops) struct DesiredNotes {
     /// Skills that were edited and are left as they are.
@@ -34,7 +34,7 @@ pub(in crate::ops) struct DesiredNotes {
     pub(in crate::ops) conflicts: Vec<SkillName>,
     /// Skills that cannot be read and are left as they are.
     pub(in crate::ops) unreadable: Vec<SkillName>,
-    /// What was requested among others and could not be taken in; the warnings say why.
+    /// The requested skills that could not be ingested; the warnings say why.
     pub(in crate::ops) left_out: Vec<NamedFailure>,
     /// Warnings for the user.
     pub(in crate::ops) warnings: Vec<Warning>,

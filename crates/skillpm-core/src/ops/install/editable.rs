@@ -1,4 +1,4 @@
-//! Editable skills: a link to the directory that somebody works in, instead of a copy.
+//! Editable skills: a link to the directory in which they are written, instead of a copy.
 
 use crate::advice::{Opt, Verb, message};
 use crate::context::Context;

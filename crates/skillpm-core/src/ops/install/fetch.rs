@@ -48,10 +48,10 @@ pub(super) struct Fetched<'a> {
     contents: BTreeMap<SkillName, FileSet>,
     /// Warnings for the user.
     warnings: Vec<Warning>,
-    /// What was requested among others and could not be taken in; the warnings say why.
+    /// The requested skills that could not be ingested; the warnings say why.
     left_out: Vec<NamedFailure>,
     /// The skills that were taken in and whose dependencies are not resolved yet.
-    came: Vec<Dependent>,
+    incoming: Vec<Dependent>,
     /// Which skill satisfies which dependency.
     assignment: Assignment,
 }
@@ -76,9 +76,9 @@ pub(super) fn fetch<'a>(
     let Selection { sources: chosen, warnings, left_out } = selection;
     let mut fetched = Fetched { warnings, left_out, ..Fetched::new(sources) };
     // Fetching may take long, so the scope is not locked meanwhile.
-    let intake = Ingest::new(fetched.sources.context);
-    let chosen = fetched.take_chosen(request, chosen, files, &intake)?;
-    fetched.warnings.extend(intake.warning());
+    let ingest = Ingest::new(fetched.sources.context);
+    let chosen = fetched.take_chosen(request, chosen, files, &ingest)?;
+    fetched.warnings.extend(ingest.warning());
     fetched.chosen = chosen;
     Ok(fetched)
 }
@@ -94,7 +94,7 @@ impl<'a> Fetched<'a> {
             contents: BTreeMap::new(),
             warnings: Vec::new(),
             left_out: Vec::new(),
-            came: Vec::new(),
+            incoming: Vec::new(),
             assignment: Assignment::default(),
         }
     }
@@ -123,45 +123,45 @@ impl<'a> Fetched<'a> {
         request: &InstallRequest,
         chosen: Vec<Chosen>,
         files: &Files,
-        intake: &Ingest,
+        ingest: &Ingest,
     ) -> Result<Vec<Chosen>> {
         let mut chosen: Vec<Chosen> = chosen.into_iter().flat_map(|one| one.apart(files)).collect();
         let requests = versions::requests(&chosen, request.alias.as_deref());
         self.warnings.extend(versions::others_with_the_name(&mut self.sources, files, &requests));
         let mut taken = 0;
         for one in chosen.iter().filter(|one| !one.is_released()) {
-            taken += self.take_one(request, one, intake)?;
+            taken += self.ingest_source(request, one, ingest)?;
         }
         for Chosen { spec, opened, .. } in chosen.iter().filter(|one| !one.is_released()) {
             self.sources.note(spec, opened);
         }
-        let came = std::mem::take(&mut self.came);
-        let is_alone = request.no_deps || came.iter().all(Dependent::is_independent);
+        let incoming = std::mem::take(&mut self.incoming);
+        let is_alone = request.no_deps || incoming.iter().all(Dependent::is_independent);
         let brought = if is_alone && requests.is_empty() {
             Brought::default()
         } else {
             let how = Deciding { minimal: request.minimal, alone: request.no_deps, ..Deciding::default() };
-            let asked = Asked { requests: &requests, came, by_user: true, how, ..Asked::default() };
+            let asked = Asked { requests: &requests, incoming, by_user: true, how, ..Asked::default() };
             dependencies::resolve(&mut self.sources, files, asked)?
         };
         for one in chosen.iter_mut().filter(|one| one.is_released()) {
             one.decide(&self.sources.versions);
-            taken += self.take_one(request, one, intake)?;
+            taken += self.ingest_source(request, one, ingest)?;
         }
         let each = request.marketplace.is_none() && !request.from_project;
         if !each && taken == 0 {
             let error = Error::integrity("none of the skills that were chosen can be installed");
             return Err(std::mem::take(&mut self.warnings).into_iter().fold(error, Error::hint));
         }
-        self.take_brought(brought, files, intake)?;
+        self.ingest_dependencies(brought, files, ingest)?;
         Ok(chosen)
     }
 
     /// Takes in the skills of one source, and returns their number.
-    fn take_one(&mut self, request: &InstallRequest, one: &Chosen, intake: &Ingest) -> Result<usize> {
+    fn ingest_source(&mut self, request: &InstallRequest, one: &Chosen, ingest: &Ingest) -> Result<usize> {
         let how = As { alias: request.alias.as_deref(), editable: request.editable };
         let each = request.marketplace.is_none() && !request.from_project;
-        let number = self.add(how, one, intake)?;
+        let number = self.add(how, one, ingest)?;
         if each && number == 0 && !one.candidates.is_empty() {
             return Err(nothing_of(one));
         }
@@ -169,14 +169,14 @@ impl<'a> Fetched<'a> {
     }
 
     /// Takes in what comes because others need it, and what changes its version with it.
-    fn take_brought(&mut self, brought: Brought, files: &Files, intake: &Ingest) -> Result<()> {
+    fn ingest_dependencies(&mut self, brought: Brought, files: &Files, ingest: &Ingest) -> Result<()> {
         let Brought { assignment, skills, warnings, .. } = brought;
         for BroughtSkill { name, offered, found } in skills {
             let locked = files.lock.skills.get(&name).filter(|_| found.is_none());
             let is_alias = locked.is_some_and(|locked| locked.alias_of.is_some());
             let alias = is_alias.then_some(name.as_str());
             self.warnings.extend(unprotected(&offered.spec.origin));
-            self.add(As { alias, editable: false }, &Chosen::offered(offered), intake)
+            self.add(As { alias, editable: false }, &Chosen::offered(offered), ingest)
                 .map_err(|error| Unsatisfied::new(&name, found, error))?;
             let at = self.by_key.get(&name.collision_key());
             if let Some(wanted) = at.and_then(|at| self.wanted.get_mut(*at)) {
@@ -191,13 +191,13 @@ impl<'a> Fetched<'a> {
     }
 
     /// Takes in the skills `chosen`, and returns their number.
-    fn add(&mut self, how: As<'_>, chosen: &Chosen, intake: &Ingest) -> Result<usize> {
+    fn add(&mut self, how: As<'_>, chosen: &Chosen, ingest: &Ingest) -> Result<usize> {
         let Chosen { opened, candidates, .. } = chosen;
         let wanted = candidates.iter().filter(|candidate| candidate.meta.is_ok());
         let wanted = wanted.map(|candidate| (candidate.path.as_str(), candidate.revision.as_deref()));
         opened.prefetch(&wanted.collect::<Vec<_>>())?;
         if opened.shelf.is_none() {
-            return self.take_in(how, chosen, opened, candidates, intake);
+            return self.ingest_all(how, chosen, opened, candidates, ingest);
         }
         let mut installed = 0;
         // One by one: each may hold all of its files in memory.
@@ -217,7 +217,7 @@ impl<'a> Fetched<'a> {
                 None => (opened, candidate),
             };
             let before = self.wanted.len();
-            let number = self.take_in(how, chosen, opened, std::slice::from_ref(candidate), intake)?;
+            let number = self.ingest_all(how, chosen, opened, std::slice::from_ref(candidate), ingest)?;
             if number > 0 && self.wanted.len() == before {
                 let path = visible_name(&candidate.path);
                 let told = format!(
@@ -231,13 +231,13 @@ impl<'a> Fetched<'a> {
     }
 
     /// Takes in `candidates`, which `opened` has delivered, and returns their number.
-    fn take_in(
+    fn ingest_all(
         &mut self,
         how: As<'_>,
         chosen: &Chosen,
         opened: &FetchedSource,
         candidates: &[Candidate],
-        intake: &Ingest,
+        ingest: &Ingest,
     ) -> Result<usize> {
         let mut jobs = Vec::with_capacity(candidates.len());
         for candidate in candidates {
@@ -255,7 +255,7 @@ impl<'a> Fetched<'a> {
             || (),
             |(), job| {
                 let job = job.lock().unwrap_or_else(PoisonError::into_inner).take();
-                job.map(|job| job.and_then(|job| Ok((job.read(intake)?, job))))
+                job.map(|job| job.and_then(|job| Ok((job.read(ingest)?, job))))
             },
         );
         let done: Vec<_> = candidates.iter().zip(done).filter_map(|(c, done)| Some((c, done?))).collect();
@@ -388,7 +388,7 @@ impl<'a> Fetched<'a> {
             );
             self.warnings.push(Warning::new(codes::UNPORTABLE_NAME, told));
         }
-        self.came.push(Dependent { editable: is_editable, ..dependent(&name, spec, candidate) });
+        self.incoming.push(Dependent { editable: is_editable, ..dependent(&name, spec, candidate) });
         self.by_key.insert(key, self.wanted.len());
         self.wanted.push(Wanted::new(name.clone(), content, Some(requirement)));
         self.contents.extend(set.map(|set| (name, set)));
@@ -441,14 +441,14 @@ fn alias_of(candidate: &Candidate, root: &str, alias: &str) -> Result<SkillName>
         Error::usage(error.to_string()).hint(message!("give another name with ", Opt::As))
     })?;
     check_alphabet(&name)?;
-    // Its own name may not be valid for an installation.
+    // The name may not be valid for an installation.
     match candidate.meta {
         Ok(_) => Ok(name),
         Err(_) => install_name(candidate, root),
     }
 }
 
-/// Returns the error for a source of which none of the `chosen` skills can be installed.
+/// Returns the error for a source whose `chosen` skills cannot be installed.
 fn nothing_of(chosen: &Chosen) -> Error {
     let Chosen { spec, opened, candidates, .. } = chosen;
     let number = candidates.len();

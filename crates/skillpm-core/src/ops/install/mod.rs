@@ -71,7 +71,7 @@ pub fn install(context: &Context, request: &InstallRequest) -> Result<InstallOut
 /// Installs the skills that `request` chooses from sources.
 fn from_sources(context: &Context, request: &InstallRequest) -> Result<InstallOutcome> {
     let scope = home::to_change(context, request.scope, request.dry_run)?;
-    // What is wrong with the files is told before anything is fetched.
+    // Problems of the files are reported before anything is fetched.
     let before = Files::read(&scope)?;
     AgentTargets::check(&scope, &before)?;
     AgentTargets::named(&context.settings, &scope, &request.agents)?;

@@ -59,11 +59,11 @@ pub struct InstallOutcome {
     pub left_in_conflict: Vec<String>,
     /// Skills that cannot be read and are left as they are; the warnings say why.
     pub left_unreadable: Vec<String>,
-    /// What was requested among others and could not be installed; the warnings say why.
+    /// The requested skills that could not be installed; the warnings say why.
     pub left_out: Vec<NamedFailure>,
-    /// What the versions that took the place of others have that those had not.
+    /// The changes in the versions that took the place of others.
     pub reviewed: Vec<NewVersion>,
-    /// In a dry run: the skills with new capabilities that nobody agreed to.
+    /// In a dry run: the skills with new capabilities without consent.
     pub refused: Vec<String>,
     /// The policy lines that decided about the sources.
     pub decided: Vec<PolicyDecision>,
@@ -102,17 +102,17 @@ pub struct InstalledSkill {
     pub revision: Option<String>,
     /// The digest; `None` for an editable skill.
     pub digest: Option<String>,
-    /// Whether it is a link to a directory that somebody works on.
+    /// Whether it is a link to a directory in which it is written.
     pub editable: bool,
     /// Whether it is currently hidden from agents.
     pub disabled: bool,
-    /// The skills that need it, if nobody requested it.
+    /// The skills that need it, if it is not requested.
     pub needed_by: Vec<String>,
-    /// What happened to it.
+    /// The change.
     pub change: Change,
 }
 
-/// What happened to a skill.
+/// The change of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Change {
@@ -232,7 +232,7 @@ fn outcome(scope: &Scope, goal: &Goal, plan: &Plan, files: &Files, modified: &[S
     }
 }
 
-/// Returns the skills that nobody requests once `goal` is reached, with those that need them.
+/// Returns the skills that are not requested once `goal` is reached, with those that need them.
 fn needed_by(goal: &Goal, files: &Files) -> BTreeMap<String, Vec<String>> {
     if files.manifest_text.is_none() && goal.put.iter().all(|wanted| wanted.requirement.is_none()) {
         return BTreeMap::new();

@@ -32,9 +32,9 @@ pub(crate) fn dir(scope: &Scope) -> PathBuf {
     scope.manifest.parent().unwrap_or(&scope.root).join(DIR)
 }
 
-/// Creates the directory `path` with the files of `set`. Writes them to a temporary sibling first, so nobody
-/// sees half of it. The sibling's name is derived from `path`, so a later run for the same path removes what
-/// a killed one left.
+/// Creates the directory `path` with the files of `set`. Writes them to a temporary sibling first, so that half of it is
+/// never visible. The sibling's name is derived from `path`, so a later run for the same path removes the leftovers of a
+/// killed one.
 pub(crate) fn write_new(path: &Path, set: &FileSet) -> Result<()> {
     let parent = path.parent().unwrap_or(Path::new(""));
     let _alone = DirLock::acquire(parent, || ())?;

@@ -64,8 +64,8 @@ fn check_restore(request: &InstallRequest) -> Result<()> {
         .hint("name one, such as `owner/repo` or `./skills`; without a source the lockfile is restored"))
 }
 
-/// Returns a warning about code in the directory of the skill `name` that is not part of it: in a fresh clone, somebody
-/// committed it.
+/// Returns a warning about code in the directory of the skill `name` that is not part of it: in a fresh clone, it was
+/// committed.
 fn unlocked_code(scope: &Scope, name: &str) -> Option<Warning> {
     let leftovers = scope.index.leftovers(&scope.skills_dir().join(name));
     let code = leftovers.iter().find(|leftover| is_code(leftover))?;

@@ -45,7 +45,7 @@ pub(in crate::ops) struct RestoreMode {
 pub(in crate::ops) enum Overwrite {
     /// None.
     Nothing,
-    /// Versions that nobody edited, such as the one from before somebody else's update.
+    /// Unedited versions, such as the one from before an update elsewhere.
     Fetched,
     /// Edited versions too.
     All,
@@ -124,7 +124,7 @@ struct Restorer<'a> {
     /// The skills that stay, according to the manifest and the lockfile.
     kept: BTreeSet<SkillName>,
     /// The skills that were resolved and whose dependencies are not yet.
-    came: Vec<Dependent>,
+    incoming: Vec<Dependent>,
     desired: Desired,
 }
 
@@ -144,7 +144,7 @@ impl<'a> Restorer<'a> {
             disabled,
             unedited: Unedited::new(&context.settings, scope),
             kept: files.kept(),
-            came: Vec::new(),
+            incoming: Vec::new(),
             desired: Desired::default(),
         })
     }
@@ -318,7 +318,7 @@ impl<'a> Restorer<'a> {
             self.fetcher.warnings.push(Warning::new("name-directory", told));
         }
         let (locked, set) = self.fetcher.take(name, &newest)?;
-        self.came.push(newest.dependent(name));
+        self.incoming.push(newest.dependent(name));
         self.want(name, Content::Locked(locked), requirement.disabled, Some(set));
         Ok(())
     }

@@ -116,8 +116,8 @@ pub(super) fn parse(
     Ok(spec)
 }
 
-/// Refuses a text such as `skills/pdf` that is read as a repository if there is a directory with that path here: a user
-/// who forgot `./` would get a stranger's skills.
+/// Refuses a text such as `skills/pdf` that is read as a repository if a directory with that path exists here: a user who
+/// forgot `./` would get a stranger's skills.
 pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &SourceSpec) -> Result<()> {
     let typed = text.trim().trim_end_matches('/');
     // A text without any prefix is a repository on GitHub.

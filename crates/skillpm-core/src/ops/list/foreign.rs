@@ -23,7 +23,7 @@ pub(super) fn list(context: &Context, state: &ScopeState<'_>, outcome: &mut List
     let hidden =
         |agent: &&AgentState| scope.kind == ScopeKind::User || agent.agent.project_dir().starts_with('.');
     for agent in state.agents().all.iter().filter(hidden) {
-        // What is outside of the project is nobody's of it.
+        // A directory outside of the project does not belong to it.
         let dir = agent.own.filter(|dir| matches!(state.dir(*dir), OpenedDir::Open(_)));
         let seen = dir.and_then(|dir| state.seen(dir).ok()).into_iter().flatten();
         for (name, seen) in seen

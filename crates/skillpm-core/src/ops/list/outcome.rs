@@ -39,11 +39,11 @@ pub struct ListedSkill {
     pub alias_of: Option<String>,
     /// Whether it is currently hidden from agents.
     pub disabled: bool,
-    /// Whether it is a link to a directory that somebody works on.
+    /// Whether it is a link to a directory in which it is written.
     pub editable: bool,
     /// The directory in which it is.
     pub location: String,
-    /// What kind of source it is: `github`, `git`, `url`, `site`, `path`, or that of a package.
+    /// The kind of source: `github`, `git`, `url`, `site`, `path`, or that of a package.
     pub source_type: Option<&'static str>,
     /// The address of the source, where it has one.
     pub source_url: Option<String>,
@@ -68,7 +68,7 @@ pub struct ListedSkill {
 pub struct ListOutcome {
     /// The skills, project before user, then by name.
     pub skills: Vec<ListedSkill>,
-    /// What could not be examined.
+    /// The places that could not be examined.
     pub warnings: Vec<Warning>,
     /// The agents of this machine that do not see all skills of a scope.
     pub unseen: Vec<(ScopeKind, Vec<Unseen>)>,

@@ -83,8 +83,8 @@ pub(super) fn listed(state: &ScopeState<'_>, skill: &SkillInScope<'_>) -> Listed
     }
 }
 
-/// Returns the agents that have a link to the skill, or a copy of it, and those of them whose copy was edited. Where
-/// several share a directory, only the ones that somebody chose are reported, or the first where nobody did.
+/// Returns the agents that have a link to the skill, or a copy of it, and those of them whose copy was edited. Of several
+/// agents that share a directory, only the chosen ones are reported, or the first if none was chosen.
 fn linked(files: &Files, skill: &SkillInScope<'_>) -> (Vec<String>, Vec<String>) {
     use SkillState::{Conflict, LineEnds, Modified, Ok};
     let own = skill.entry.and_then(|entry| entry.agents.as_ref());

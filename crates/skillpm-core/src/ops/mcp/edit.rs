@@ -22,13 +22,13 @@ pub(super) struct Edit {
     pub(super) command: Vec<String>,
     /// Whether the entry of another server is replaced or removed.
     pub(super) takes_another: bool,
-    /// What the edit does.
+    /// The effect of the edit.
     pub(super) effect: Effect,
     /// The text of the file; `None` if the file does not exist.
     pub(super) old: Option<String>,
     /// The text that it gets; `None` if it is removed.
     pub(super) new: Option<String>,
-    /// What is noted about the edit; `None` if an earlier note is removed.
+    /// The receipt of the edit; `None` if an earlier one is removed.
     pub(super) receipt: Option<Receipt>,
     /// The number of directories above the file to remove if they are empty.
     pub(super) directories: usize,
@@ -66,9 +66,9 @@ impl<'c> Planned<'c> {
         McpChangeOutcome { dry_run, clients: self.edits.iter().map(change).collect() }
     }
 
-    /// Writes the files, as they are by then: another run may have changed them while somebody was asked. After an error,
-    /// those that were written get their old text again, except one that another program has changed since: a hint of the
-    /// error names it.
+    /// Writes the files, as they are by then: another run may have changed them during a question. After an error, those
+    /// that were written get their old text again, except one that another program has changed since: a hint of the error
+    /// names it.
     ///
     /// # Errors
     ///
@@ -92,7 +92,7 @@ impl<'c> Planned<'c> {
         for edit in self.edits.iter().filter(|edit| edit.old != edit.new) {
             let receipt = Receipt::read(settings, &edit.file.path, &edit.name);
             let error = match edit.write(edit.old.as_deref(), edit.new.as_deref()) {
-                // What another program wrote stays.
+                // The text of another program stays.
                 Ok(false) => edit.changed(),
                 written => {
                     begun.push((edit, receipt));
@@ -286,7 +286,7 @@ mod tests {
             let left = edit.take_back(settings, None).expect_err("changed").to_string();
             assert!(left.contains("was not restored") && left.contains("mcp.json"), "{left}");
             assert_eq!(text(edit), Some(theirs.clone()));
-            // What nobody else touched is restored.
+            // A file that no other program changed is restored.
             assert!(edit.write(Some(&theirs), edit.new.as_deref()).expect("writes"));
             edit.take_back(settings, None).expect("restores");
             assert_eq!(text(edit).as_deref(), before);

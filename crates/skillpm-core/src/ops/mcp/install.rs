@@ -32,7 +32,7 @@ pub struct McpInstallRequest {
     pub name: Option<String>,
     /// The program to start if `skillpm` on `PATH` is not this one.
     pub program: Option<PathBuf>,
-    /// What the server is started with, after `mcp`.
+    /// The arguments of the server, after `mcp`.
     pub arguments: Vec<String>,
     /// Whether to replace the entry of another server, and to change a file that is read-only.
     pub force: bool,

@@ -1,4 +1,4 @@
-//! What was done to the files of clients.
+//! The changes of clients' files.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -35,15 +35,15 @@ pub struct ClientChange {
     pub file: String,
     /// The key of the server in it.
     pub name: String,
-    /// The command that the entry starts, or started; empty if there is none, or it is another server's.
+    /// The command that the entry starts, or started; empty without an entry, or for another server's.
     pub command: Vec<String>,
-    /// What was done, or would be in a dry run.
+    /// The change, made or planned by a dry run.
     pub effect: Effect,
     /// The change as a unified diff; `None` if nothing changes. Values of other entries are hidden.
     pub diff: Option<String>,
 }
 
-/// What was done to a file.
+/// The change of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Effect {

@@ -1,4 +1,4 @@
-//! What an installation did to a file, so that it can be undone byte for byte.
+//! The record of an installation's edit of a file, by which it is undone byte for byte.
 //!
 //! A receipt holds the edit, not a copy of the file: the file may have secrets in it.
 
@@ -18,7 +18,7 @@ const VERSION: u32 = 1;
 /// The largest receipt that is read, in bytes.
 const MAX_FILE: u64 = 1 << 20;
 
-/// What an installation did to a file.
+/// The edit of a file by an installation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Receipt {
     version: u32,
@@ -47,7 +47,7 @@ struct Edit {
     removed: String,
 }
 
-/// What a receipt gives back.
+/// The text that a receipt restores.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Before {
     /// There was no file.

@@ -1,4 +1,4 @@
-//! What `outdated` reports about one skill.
+//! The report of `outdated` about one skill.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -15,7 +15,7 @@ pub struct OutdatedSkill {
     pub name: String,
     /// The scope in which it is installed.
     pub scope: ScopeKind,
-    /// Its source.
+    /// The source.
     pub source: String,
     /// The directory in the source.
     pub path: Option<String>,

@@ -25,11 +25,11 @@ pub struct Examined {
     typed: PathBuf,
     /// The file that makes the skill.
     pub(super) document: Document,
-    /// What is packed, in memory: nothing can change it any more.
+    /// The packed files, in memory: nothing can change them any more.
     pub(super) files: FileSet,
-    /// What is not packed.
+    /// The files that are not packed.
     pub(super) left_out: Vec<LeftOut>,
-    /// What the rules found in the files that are packed.
+    /// The findings of the rules about the packed files.
     outcome: ValidateOutcome,
 }
 
@@ -48,7 +48,7 @@ pub fn examine(context: &Context, dir: &Path) -> Result<Examined> {
     let document = Document::from_bytes(read_skill_file(&tree, &file_name)?);
     let Selection { tree, left_out } = select::select(&place.dir, tree, &ignore, document.name())?;
     let files = in_memory(&tree.skill("", &Limits::default())?)?;
-    // What is packed counts, should the file have changed since.
+    // The packed bytes count, should the file have changed since.
     let packed = files.get(&file_name).map(|file| files.read(file)).transpose()?;
     let document = packed.map_or(document, Document::from_bytes);
     let outcome = check(context, &place, &document, &files)?;
@@ -76,7 +76,7 @@ impl Examined {
         self.errors().next().is_some()
     }
 
-    /// Returns the findings that forbid to pack the skill. A key in a text is none of them: its author is asked.
+    /// Returns the findings that forbid to pack the skill. A key in a text is not among them: its author is asked.
     fn errors(&self) -> impl Iterator<Item = (&Checked, &Finding)> {
         let skills = self.outcome.skills.iter();
         let findings = skills.flat_map(|skill| skill.findings.iter().map(move |finding| (skill, finding)));

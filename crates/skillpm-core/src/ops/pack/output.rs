@@ -36,13 +36,13 @@ pub struct PackRequest {
 pub struct PackOutcome {
     /// The name of the skill.
     pub name: String,
-    /// Its version, as written.
+    /// The version, as written.
     pub version: String,
     /// The description.
     pub description: String,
-    /// Its license.
+    /// The license.
     pub license: Option<String>,
-    /// Its tags.
+    /// The tags.
     pub tags: Vec<String>,
     /// The skills that it needs.
     pub dependencies: Vec<String>,
@@ -62,7 +62,7 @@ pub struct PackOutcome {
     pub dry_run: bool,
     /// The files in the archive.
     pub files: Vec<PackedFile>,
-    /// What stays out of it.
+    /// The files that stay out of it.
     pub left_out: Vec<LeftOut>,
     /// The files among those in the archive whose names are usual for secrets.
     pub secrets: Vec<String>,
@@ -79,7 +79,7 @@ pub struct PackedArtifact {
     pub size: u64,
 }
 
-/// What is in the place of a file to write.
+/// The state of the place of a file to write.
 enum Existing {
     Nothing,
     /// A file with the same content.

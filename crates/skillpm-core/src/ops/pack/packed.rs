@@ -44,9 +44,9 @@ pub struct Packed {
     pub bytes: Vec<u8>,
     /// The files in it, sorted by path.
     pub files: Vec<PackedFile>,
-    /// What is in the directory and not in the archive, sorted by path.
+    /// The files of the directory that are not in the archive, sorted by path.
     pub left_out: Vec<LeftOut>,
-    /// What may be secret in it.
+    /// The possible secrets in it.
     pub secrets: Secrets,
 }
 

@@ -1,4 +1,4 @@
-//! Files that may hold secrets: whoever makes a package of them, or publishes it, is asked before.
+//! Files that may hold secrets: they are packed or published only with the author's consent.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -19,13 +19,13 @@ pub struct PackedKey {
     pub path: String,
     /// The line, from 1.
     pub line: usize,
-    /// What it is: `a token of GitHub`.
+    /// The kind: `a token of GitHub`.
     pub kind: String,
     /// The key without its secret part.
     pub key: String,
 }
 
-/// What may be secret in a set of files.
+/// The possible secrets in a set of files.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Secrets {
     /// The paths of the files whose names are usual for secrets.
@@ -35,7 +35,7 @@ pub struct Secrets {
 }
 
 impl Secrets {
-    /// Returns what may be secret in `set`; keys only if somebody wants to know of them.
+    /// Returns the possible secrets in `set`; keys only if they are wanted.
     pub(in crate::ops) fn of(set: &FileSet, with_keys: bool) -> Result<Self> {
         let mut secrets = Self::default();
         for file in set.files() {
@@ -56,7 +56,7 @@ impl Secrets {
         Ok(secrets)
     }
 
-    /// Tells of all of them, and asks whether the skill `name` is to be `done` nevertheless, unless `allowed` says so or
+    /// Lists all of them, and asks whether the skill `name` is to be `done` nevertheless, unless `allowed` says so or
     /// nothing `is_made`.
     pub(in crate::ops) fn ask(
         &self,

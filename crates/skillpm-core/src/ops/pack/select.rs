@@ -53,9 +53,9 @@ pub enum LeaveReason {
 
 /// A skill's directory, divided.
 pub(super) struct Selection {
-    /// What is packed.
+    /// The packed files.
     pub(super) tree: Tree,
-    /// What is not, sorted.
+    /// The other files, sorted.
     pub(super) left_out: Vec<LeftOut>,
 }
 

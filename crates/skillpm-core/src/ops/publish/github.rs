@@ -29,12 +29,12 @@ pub(super) struct ReleasesOf {
     tag: Option<String>,
 }
 
-/// What the release is made of.
+/// The parts of the release.
 struct Plan<'a> {
     packed: &'a Packed,
     commit: String,
     tag: String,
-    /// What stands before the version in the tag; `None` if the tag was asked for.
+    /// The part of the tag before the version; `None` if the tag was given.
     prefix: Option<String>,
 }
 
@@ -111,7 +111,7 @@ impl ReleasesOf {
             Err(error) if error.kind() == ErrorKind::Usage => {
                 Err(Error::usage(format!("`{}` does not have the commit `{commit}`", self.repository))
                     .coded(codes::COMMIT_NOT_PUSHED)
-                    .hint("`git push` first, so that everybody can see what was published"))
+                    .hint("`git push` first, so that the published commit is public"))
             }
             Err(error) => Err(error),
         }
@@ -230,7 +230,7 @@ fn count_outermost(mut dirs: Vec<&str>) -> usize {
         above.is_empty()
             || dir.strip_prefix(above).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     };
-    // Whatever is below a directory comes right after it.
+    // The contents of a directory come right after it.
     dirs.sort_by(|a, b| a.split('/').cmp(b.split('/')));
     dirs.dedup_by(|next, above| is_below(next, above));
     dirs.len()

@@ -1,4 +1,4 @@
-//! Publishing from a job of a CI system, which has no token: it shows a signed statement of which job it is.
+//! Publishing from a job of a CI system, which has no token: a signed statement identifies the job.
 
 use std::sync::Arc;
 

@@ -78,7 +78,7 @@ impl Repository {
             return Ok(is_there);
         }
         let manifest = match there {
-            // What was begun before and interrupted is completed.
+            // An interrupted publication is completed.
             Some(manifest) => manifest,
             None => self.push(context, packed, &layer, tag)?,
         };

@@ -1,4 +1,4 @@
-//! What is asked of `publish`, and what it answers.
+//! The request and the outcome of `publish`.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -29,7 +29,7 @@ pub struct PublishOutcome {
     pub registry: String,
     /// The name of the skill.
     pub name: String,
-    /// Its version, as written.
+    /// The version, as written.
     pub version: String,
     /// The digest of its tree.
     pub digest: Digest,
@@ -37,7 +37,7 @@ pub struct PublishOutcome {
     pub artifact: PackedArtifact,
     /// The files that are published.
     pub files: Vec<PackedFile>,
-    /// What is in the directory and is not published.
+    /// The files of the directory that are not published.
     pub left_out: Vec<LeftOut>,
     /// The files among those that are published whose names are usual for secrets.
     pub secrets: Vec<String>,

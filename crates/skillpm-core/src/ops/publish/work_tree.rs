@@ -1,4 +1,4 @@
-//! What git says about the skill that is published.
+//! The state of the work tree of the skill that is published.
 
 use std::path::Path;
 
@@ -78,7 +78,7 @@ pub(super) fn uncommitted(
         if more.is_empty() { "is" } else { "are" }
     ))
     .coded(codes::UNCOMMITTED)
-    .hint("commit first, so that everybody can see what was published")
+    .hint("commit first, so that the published files have a commit")
     .hint(allows()))
 }
 

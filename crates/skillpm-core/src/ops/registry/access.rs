@@ -20,7 +20,7 @@ pub struct AccessRequest {
     pub registry: String,
     /// The skill.
     pub name: String,
-    /// What is to change; `None` only reads.
+    /// The change; `None` only reads.
     pub change: Option<AccessChange>,
 }
 
@@ -35,7 +35,7 @@ pub enum AccessChange {
     AddPublisher(AccessWorkflow),
     /// Lets the jobs of a workflow publish no longer.
     RemovePublisher(AccessWorkflow),
-    /// Sets whether everybody who may read the registry sees the skill, or only its owners.
+    /// Makes the skill visible to all who may read the registry, or only to its owners.
     SetPrivate(bool),
 }
 
@@ -65,7 +65,7 @@ pub struct AccessOutcome {
     pub owners: Vec<String>,
     /// The workflows whose jobs may publish it.
     pub publishers: Vec<AccessWorkflow>,
-    /// Who may see it: `public` is whoever may read the registry, `private` its owners.
+    /// The visibility: `public` is for all who may read the registry, `private` for its owners.
     pub visibility: Visibility,
     /// Whether something was changed.
     pub changed: bool,

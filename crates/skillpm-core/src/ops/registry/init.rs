@@ -18,7 +18,7 @@ use crate::text::without_secrets;
 pub struct InitRequest {
     /// The directory; by default the working directory.
     pub dir: Option<PathBuf>,
-    /// Its name; by default that of the directory.
+    /// The name; by default that of the directory.
     pub name: Option<String>,
     /// Whether files that are not the registry's are replaced.
     pub force: bool,

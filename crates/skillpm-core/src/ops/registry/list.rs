@@ -29,7 +29,7 @@ pub struct ListRequest {
 pub struct ListedSkill {
     /// The name.
     pub name: String,
-    /// What it does and when to use it, as its newest version says.
+    /// The description of the newest version.
     pub description: String,
     /// The version that describes it; `None` if all are yanked.
     pub newest: Option<String>,

@@ -29,28 +29,28 @@ const JSON: &str = "application/json";
 pub(in crate::ops) struct RegistryServer {
     address: Address,
     root: Url,
-    /// What the registry calls itself.
+    /// The name of the registry.
     name: String,
     /// Where the server has its own interface, relative to the root. Files alone have none.
     api: Option<String>,
     client: Client,
     login: Login,
-    /// What is sent with each request, and only to this server.
+    /// The credential of each request, only for this server.
     credential: Option<Credential>,
 }
 
-/// Who may publish a skill, and who may see it.
+/// The owners and the visibility of a skill.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize)]
 pub(super) struct Access {
     /// The accounts that own it.
     pub(super) owners: Vec<Account>,
     /// The workflows whose jobs may publish it.
     pub(super) publishers: Vec<TrustedPublisher>,
-    /// Who may see it.
+    /// The visibility.
     pub(super) visibility: Visibility,
 }
 
-/// What a server says about a mistake.
+/// The error message of a server.
 #[derive(Deserialize, Default)]
 #[serde(default)]
 struct Problem {
@@ -190,7 +190,7 @@ impl RegistryServer {
                 self.address
             ))
             .coded(codes::REGISTRY_ABSENT)
-            .hint("change the directory whose files are served there, and copy it as before"));
+            .hint("change the directory that is served there, and copy it as before"));
         };
         let api = self.root.join(api)?;
         // It may name any address, and what is sent there has the token.

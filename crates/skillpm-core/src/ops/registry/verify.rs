@@ -28,7 +28,7 @@ pub struct VerifyOutcome {
     pub versions: usize,
     /// The number of bytes of their archives.
     pub bytes: u64,
-    /// What is wrong, sorted by path.
+    /// The defects, sorted by path.
     pub defects: Vec<Defect>,
     /// Files that belong to nothing and harm nothing, sorted.
     pub strays: Vec<String>,
@@ -40,7 +40,7 @@ pub struct VerifyOutcome {
 ///
 /// # Errors
 ///
-/// Fails if there is no registry, or a directory of it cannot be read. Whatever is wrong with a file is a defect.
+/// Fails if the registry does not exist, or a directory of it cannot be read. Every problem of a file is a defect.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
     let registry = open(context, request.registry.as_deref())?;
     let verified = registry::verify(&registry)?;

@@ -43,7 +43,7 @@ pub struct UnyankRequest {
     pub dry_run: bool,
 }
 
-/// What happened to a version.
+/// The change of a version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct YankedVersion {
     /// The name of the skill.

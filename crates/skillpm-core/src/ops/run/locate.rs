@@ -14,7 +14,7 @@ const SCRIPTS: &str = "scripts/";
 /// The maximum number of names that an error lists.
 const MAX_NAMES: usize = 10;
 
-/// Returns what to tell somebody who named the skill `name` and none of its scripts.
+/// Returns the error for a request that names the skill `name` and none of its scripts.
 pub fn script_missing(context: &Context, name: &str) -> Error {
     let skill = match find(context, name) {
         Ok(hit) => hit.skill,
@@ -50,7 +50,7 @@ pub(super) fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String>
     let tree = fs::tree_of(dir)?;
     let paths: Vec<&str> = tree.entries().map(|(path, _)| path).collect();
     let below = format!("{SCRIPTS}{wanted}");
-    // What is called by a name alone is in `scripts/`; `./` says that it is not.
+    // A bare name means a file in `scripts/`, unless it starts with `./`.
     let of_skill = wanted.strip_prefix("./").unwrap_or(wanted);
     if let Some(path) = [below.as_str(), of_skill].into_iter().find(|path| paths.contains(path)) {
         return Ok(path.to_owned());
@@ -83,7 +83,7 @@ fn is_whole_path(dir: &Path, wanted: &str) -> bool {
     if name.is_none_or(|name| name.starts_with('.') || name.contains(['/', '\\'])) {
         return false;
     }
-    // What cannot be examined is looked for in the list.
+    // A file that cannot be examined is looked up in the list.
     let is = |path: &Path, kind| fs::kind(&dir.join(path)).is_ok_and(|found| found == kind);
     let scripts = Path::new(SCRIPTS.trim_end_matches('/'));
     // A link may lead anywhere, and in `scripts/scripts/` there may be another one of that name.
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
     use crate::engine::testing::World;
 
-    /// Whichever way it is found, a script has the same path, and what is none the same error.
+    /// A script has the same path by every search, and a missing one the same error.
     #[test]
     fn a_path_means_the_same_with_and_without_a_list() {
         let world = World::new();

@@ -15,7 +15,7 @@ pub struct RunOutcome {
     pub ran: Ran,
     /// Where the skill comes from.
     pub source: String,
-    /// What a person should know.
+    /// The warnings.
     pub warnings: Vec<Warning>,
 }
 
@@ -84,19 +84,19 @@ struct Json<'a> {
     exit_code: Option<i32>,
     /// The signal that ended it.
     signal: Option<i32>,
-    /// Its standard output.
+    /// The standard output.
     stdout: OutputJson,
-    /// Its standard error.
+    /// The standard error.
     stderr: OutputJson,
     /// How many processes it left behind, which were killed.
     leftovers: usize,
     /// How long it ran, in milliseconds.
     duration_ms: u64,
-    /// What it was kept from.
+    /// The restrictions.
     sandbox: SandboxJson,
 }
 
-/// What a script wrote on a stream.
+/// The output of a script on a stream.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Output")]
 struct OutputJson {
@@ -108,7 +108,7 @@ struct OutputJson {
     cut: bool,
 }
 
-/// What the script was kept from, and what it was given.
+/// The restrictions and permissions of the script.
 #[derive(Serialize, JsonSchema)]
 #[schemars(rename = "Sandbox")]
 struct SandboxJson {
@@ -122,9 +122,9 @@ struct SandboxJson {
     unix_sockets: bool,
     /// The directory it ran in.
     cwd: String,
-    /// What it could read besides the system's files.
+    /// The paths that it could read besides the system's files.
     read: Vec<String>,
-    /// What it could write.
+    /// The paths that it could write.
     write: Vec<String>,
     /// Why the working directory was closed to it, if it was.
     closed: Option<String>,

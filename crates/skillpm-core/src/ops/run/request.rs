@@ -19,9 +19,9 @@ pub struct RunRequest {
     pub env: Vec<OsString>,
     /// How it runs.
     pub options: Options,
-    /// What applies if no policy decides.
+    /// The default if no policy decides.
     pub default_decision: Scripts,
-    /// Whether a person has already said yes to what a policy would ask.
+    /// Whether a person has already agreed to scripts for which a policy requires a question.
     pub allow_scripts: bool,
     /// Whether files that are not as locked may run.
     pub allow_modified: bool,

@@ -60,7 +60,7 @@ mod tests {
     use super::*;
     use crate::engine::testing::World;
 
-    /// What a variable is given is in no error: it may be a secret, and a model may be told.
+    /// The value of a variable is in no error: it may be a secret, and a model may read the error.
     #[test]
     fn variables_that_cannot_be_set() {
         let context = World::new().context();

@@ -23,7 +23,7 @@ const SUGGESTIONS: usize = 3;
 /// A request to search for skills.
 #[derive(Debug, Clone, Default)]
 pub struct SearchRequest {
-    /// The words, of which a skill must match at least one.
+    /// The words; a skill must match at least one of them.
     pub words: Vec<String>,
     /// Only the registry of this name.
     pub registry: Option<String>,
@@ -85,8 +85,8 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<SearchOutcom
     Ok(outcome)
 }
 
-/// Lets a person pick from the skills of `outcome` that can be installed. Returns the sources to install; `None` if
-/// there is none, or nobody can be asked.
+/// Lets a person pick from the skills of `outcome` that can be installed. Returns the sources to install; `None` if there is
+/// none, or no person can be asked.
 pub fn pick(context: &Context, outcome: &SearchOutcome) -> Option<Vec<String>> {
     let (mut items, mut sources) = (Vec::new(), Vec::new());
     for skill in &outcome.skills {

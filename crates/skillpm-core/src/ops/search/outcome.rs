@@ -1,4 +1,4 @@
-//! What a search returns.
+//! The outcome of a search.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -32,7 +32,7 @@ pub struct FoundSkill {
     pub name: String,
     /// The newest version, or the one that is installed, if it is known.
     pub version: Option<String>,
-    /// What it does and when to use it. Empty for a skill of skills.sh, which does not tell.
+    /// What it does and when to use it. Empty for a skill of skills.sh, which has no descriptions.
     pub description: String,
     /// The tags.
     pub tags: Vec<String>,

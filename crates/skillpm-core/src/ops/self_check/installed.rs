@@ -21,7 +21,7 @@ const RPM: [&str; 2] = ["/usr/lib/sysimage/rpm", "/var/lib/rpm"];
 /// How a program was installed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Installed {
-    /// What installed it.
+    /// The manager that installed it.
     pub by: Manager,
     /// The command that updates it; `None` if that is not known.
     pub update: Option<&'static str>,
@@ -29,7 +29,7 @@ pub struct Installed {
     pub page: &'static str,
 }
 
-/// What installs programs.
+/// A manager of programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Manager {
@@ -49,9 +49,9 @@ pub enum Manager {
     Dpkg,
     /// rpm, on Fedora and its relatives.
     Rpm,
-    /// Nobody: it was built from source.
+    /// None: it was built from source.
     Source,
-    /// Nobody that is known, such as an installer script or a person.
+    /// Unknown, such as an installer script or a person.
     Unknown,
 }
 

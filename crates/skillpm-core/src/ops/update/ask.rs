@@ -154,7 +154,7 @@ impl<'a> Finder<'a> {
         }
         for ones in sites.into_values().filter(|ones| ones.len() > 1) {
             let paths: Vec<_> = ones.iter().map(|(_, wanted)| *wanted).collect();
-            // What is not available is reported where it is read, for each skill by itself.
+            // An unavailable source is reported where it is read, for each skill by itself.
             if let Ok(opened) = self.fetcher.sources.open_outside(&spec_of(&ones[0].0.entry)) {
                 let _ = opened.prefetch(&paths);
             }
@@ -166,7 +166,7 @@ impl<'a> Finder<'a> {
         self.fetch(&installed, candidate).or_else(|error| self.fail(&installed, error))
     }
 
-    /// Fetches what may be newer of one skill, of which the source says what is in `candidate`.
+    /// Fetches the possible update of one skill, whose source is described by `candidate`.
     fn fetch(&mut self, installed: &Installed<'_>, candidate: UpdateCandidate<'_>) -> Result<()> {
         let Installed { name, locked, .. } = installed;
         // Whether the locked revision is still there is only checked where it matters: for skills that were named.
@@ -226,7 +226,7 @@ impl<'a> Finder<'a> {
         let is_written = self.files.manifest.skills().contains_key(*name);
         let anew = Some(&entry).filter(|_| (goes_past || follows) && is_written).cloned();
         let job = self.renew(installed, &newest, anew)?;
-        self.came.push(newest.dependent(name));
+        self.incoming.push(newest.dependent(name));
         self.found.jobs.push(job);
         Ok(())
     }
@@ -290,13 +290,13 @@ impl<'a> Finder<'a> {
         // Until it is examined.
         new.dependencies.clone_from(&locked.dependencies);
         let base = if new.digest == locked.digest {
-            // Nobody has to have those of the locked revision.
+            // Those of the locked revision are optional.
             Some(set.clone())
         } else {
             self.base(installed, new.digest)?
         };
         let mut diff = VersionDiff::new(base.as_ref().unwrap_or(&nothing()), &set)?;
-        // Somebody else may have locked a version that nobody reviewed here.
+        // The lockfile may name a version that was not reviewed here.
         let gate = ConsentGate::new(self.context, self.scope, self.files);
         if let Some(before) = gate.before(name, &new.digest).filter(|before| *before != locked.digest) {
             diff.review = review(gate.tree(name, &before).as_ref(), &set)?;
@@ -311,8 +311,8 @@ impl<'a> Finder<'a> {
         Ok(self.scope.index.trees().read(path)?.files)
     }
 
-    /// Returns the files of the locked version: those that are installed if they are still the same, otherwise the
-    /// store's, otherwise the source's. `None` if nobody has them any more and nobody needs them.
+    /// Returns the files of the locked version: those that are installed if they are still the same, otherwise the store's,
+    /// otherwise the source's. `None` if no place has them and they are not needed.
     fn base(&mut self, installed: &Installed<'_>, new: Digest) -> Result<Option<FileSet>> {
         let Installed { name, entry, locked } = installed;
         let on_disk = tree(self.context, self.scope, name, entry.disabled)?;
@@ -348,7 +348,7 @@ impl<'a> Finder<'a> {
         Ok(None)
     }
 
-    /// Tells of a tag that means another commit than it did: `is`.
+    /// Warns of a tag that means another commit than before: `is`.
     fn tell_moved_tag(&mut self, installed: &Installed<'_>, is: Option<&str>) {
         let Installed { entry, locked, .. } = installed;
         let Some(Reference::Tag(tag)) = &entry.reference else { return };
@@ -373,8 +373,8 @@ fn own_name(set: &FileSet) -> Option<String> {
     Some(skill::load(&document).ok()?.meta.name)
 }
 
-/// Returns the error for a skill in whose place its source has one of the name `now`: that is another skill until
-/// somebody says that it is the same.
+/// Returns the error for a skill in whose place its source has one of the name `now`: that is another skill until a user
+/// confirms that it is the same.
 fn renamed(scope: ScopeKind, name: &SkillName, entry: &Requirement, now: &str) -> Error {
     let source = entry.origin.typed();
     let place = entry.path.as_ref().map_or("there".to_owned(), |path| format!("in `{path}`"));
@@ -426,8 +426,8 @@ mod tests {
         assert!(hint.ends_with("`remove a`"), "{hint}");
     }
 
-    /// What is there is asked of the commit that was looked at, from where somebody is, and `remove` goes where the
-    /// skill is.
+    /// A question about the present state concerns the commit that was examined, asked in the user's scope, and `remove`
+    /// goes to the scope of the skill.
     #[test]
     fn the_hint_of_what_is_gone_means_the_same_place() {
         let hint = hint(ScopeKind::User, Some(Reference::Tag("v2".to_owned())), Some("../../r"));

@@ -30,22 +30,22 @@ impl Finder<'_> {
     /// The check has decided versions before, which is what the outcome says of sources. That decision is a search of its
     /// own: it knows nothing of what the new versions from other sources need, and what these exclude is newer all the same.
     pub(super) fn complete(&mut self, mut released: Vec<AskedSkill<'_>>) -> Result<()> {
-        let mut came = std::mem::take(&mut self.came);
+        let mut incoming = std::mem::take(&mut self.incoming);
         if self.request.no_deps {
-            came.clear();
+            incoming.clear();
         }
-        if came.is_empty() && released.is_empty() {
+        if incoming.is_empty() && released.is_empty() {
             return Ok(());
         }
         // Others may rely on what one skill brings: if it stays as it is, everything is resolved again without it.
         let (assignment, warnings) = loop {
-            let Unsatisfied { root, error } = match self.bring(&came, &released) {
+            let Unsatisfied { root, error } = match self.bring(&incoming, &released) {
                 Ok(brought) => break brought,
                 Err(unsatisfied) => unsatisfied,
             };
             let is_root = |name: &SkillName| root.as_ref() == Some(name);
-            if let Some(at) = came.iter().position(|skill| is_root(&skill.name)) {
-                self.give_up(&came.remove(at).name, error)?;
+            if let Some(at) = incoming.iter().position(|skill| is_root(&skill.name)) {
+                self.give_up(&incoming.remove(at).name, error)?;
                 continue;
             }
             let is_one = released.iter().any(|(one, _)| is_root(one.name));
@@ -59,7 +59,7 @@ impl Finder<'_> {
         };
         for (installed, candidate) in released {
             if candidate.status == Status::LockedOtherwise {
-                // What the search says of the old spelling is not asked for any more.
+                // The search's result for the old spelling is not needed any more.
                 self.found.jobs.retain(|job| job.name != *installed.name);
                 self.get((installed, candidate))?;
             } else if !self.found.jobs.iter().any(|job| job.name == *installed.name) {
@@ -83,24 +83,24 @@ impl Finder<'_> {
         Ok(())
     }
 
-    /// Brings the versions of the skills of registries `released`, and what the new versions `came` need, if all of it is
+    /// Brings the versions of the skills of registries `released`, and what the new versions `incoming` need, if all of it is
     /// available, otherwise nothing. Returns which skill satisfies which dependency, with the warnings.
     fn bring(
         &mut self,
-        came: &[Dependent],
+        incoming: &[Dependent],
         released: &[AskedSkill<'_>],
     ) -> Result<(Assignment, Vec<Warning>), Unsatisfied> {
         let free: BTreeSet<SkillName> = released.iter().map(|(one, _)| one.name.clone()).collect();
         let UpdateRequest { minimal, no_deps: alone, .. } = *self.request;
         let how = Deciding { free: Some(&free), minimal, alone };
         self.requests.retain(|request| free.contains(&request.key));
-        let asked = Asked { requests: &self.requests, came: came.to_vec(), how, ..Asked::default() };
+        let asked = Asked { requests: &self.requests, incoming: incoming.to_vec(), how, ..Asked::default() };
         let Brought { assignment, skills, warnings, .. } =
             resolve(&mut self.fetcher.sources, self.files, asked)?;
         let number = self.found.warnings.len();
         let jobs = self.take_all(skills).inspect_err(|_| self.found.warnings.truncate(number))?;
         for job in jobs {
-            // What it was to become according to the lockfile is no longer of use.
+            // Its update according to the lockfile is obsolete.
             self.found.jobs.retain(|old| old.name != job.name);
             self.found.others.retain(|other| other.name != job.name.as_str());
             if let Work::New(_) = job.work {

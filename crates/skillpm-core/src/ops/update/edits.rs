@@ -23,7 +23,7 @@ pub(super) fn merged(
         .map_err(|error| Error::from(error).context(format!("the edits of `{name}` cannot be merged")))
 }
 
-/// Returns the paths of `merged` that somebody has to resolve.
+/// Returns the paths of `merged` that a user has to resolve.
 pub(super) fn disputed(merged: &Merged) -> Vec<Disputed> {
     let disputed = |file: &crate::merge::MergedFile| match file.outcome {
         Outcome::Conflict(conflict) => {
@@ -65,7 +65,7 @@ mod tests {
         merged(&SkillName::new("pdf").expect("a name"), &versions, &locked(), None).expect("a merge")
     }
 
-    /// What a merge leaves is open until the markers and the kept files are gone.
+    /// A merge is open until the markers and the kept files are gone.
     #[test]
     fn a_merge_is_open_until_somebody_has_looked_at_it() {
         let merged = merge(
@@ -95,7 +95,7 @@ mod tests {
         let half = set(&[("SKILL.md", b"c\n>>>>>>> github:acme/skills at 1a2b3c4\n")]);
         assert_eq!(names(still(&half)), ["SKILL.md"]);
         let other = set(&[("SKILL.md", b"<<<<<<< HEAD\n>>>>>>> main\n"), ("pic", b"\0")]);
-        assert_eq!(names(still(&other)), [""; 0], "marks of somebody else are what the skill is about");
+        assert_eq!(names(still(&other)), [""; 0], "foreign marks are part of the skill's text");
         assert_eq!(names(still(&set(&[]))), [""; 0]);
     }
 }

@@ -33,10 +33,10 @@ use crate::store::Store;
 use crate::tree::{FileSet, Memory};
 use crate::updates::{SourceState, Status};
 
-/// What to do about one skill.
+/// The update of one skill.
 pub(super) struct UpdateJob {
     pub(super) name: SkillName,
-    /// Its new manifest entry, if that changes.
+    /// The new manifest entry, if that changes.
     pub(super) entry: Option<Requirement>,
     /// Whether it is currently hidden from agents.
     pub(super) disabled: bool,
@@ -69,7 +69,7 @@ pub(super) struct Newer {
     pub(super) set: FileSet,
     /// The files of the locked version, if they are available.
     pub(super) base: Option<FileSet>,
-    /// What is new in it.
+    /// The changes in it.
     pub(super) diff: VersionDiff,
 }
 
@@ -122,17 +122,17 @@ impl UpdateJob {
     }
 }
 
-/// What was found.
+/// The findings.
 #[derive(Default)]
 pub(super) struct FoundUpdates {
     pub(super) jobs: Vec<UpdateJob>,
     pub(super) others: Vec<UpdatedSkill>,
-    /// Skills with an earlier merge at which somebody has looked since.
+    /// Skills with an earlier merge that a user has resolved since.
     pub(super) resolved: Vec<SkillName>,
     pub(super) failures: Vec<UpdateFailure>,
     pub(super) warnings: Vec<Warning>,
     pub(super) decided: Vec<PolicyDecision>,
-    /// What the sources say of the skills.
+    /// The states of the skills' sources.
     pub(super) states: BTreeMap<String, SourceState>,
 }
 
@@ -161,7 +161,7 @@ pub(super) fn find(
         kept: files.kept(),
         unreachable: BTreeMap::new(),
         gone: BTreeMap::new(),
-        came: Vec::new(),
+        incoming: Vec::new(),
         requests: Vec::new(),
         found: FoundUpdates::default(),
     };
@@ -202,8 +202,8 @@ pub(super) struct Finder<'a> {
     /// The skills that the manifest requests, and those that they need.
     kept: BTreeSet<SkillName>,
     /// New versions, whose dependencies are not resolved.
-    pub(super) came: Vec<Dependent>,
-    /// What was requested of registries besides what the manifest states, when the versions were decided.
+    pub(super) incoming: Vec<Dependent>,
+    /// The requests to registries besides those of the manifest, when the versions were decided.
     pub(super) requests: Vec<VersionRequest>,
     /// Sources that could not be reached, with their place among the failures: each is tried once.
     pub(super) unreachable: BTreeMap<(Origin, Option<Reference>), usize>,
@@ -271,8 +271,7 @@ impl<'a> Finder<'a> {
         Ok(())
     }
 
-    /// Handles an earlier merge that somebody had to resolve, and returns whether nothing else has to be done for the
-    /// skill.
+    /// Handles an earlier merge that a user had to resolve, and returns whether nothing else has to be done for the skill.
     pub(super) fn earlier(&mut self, installed: &Installed<'_>) -> Result<bool> {
         let Installed { name, entry, locked } = installed;
         // It is restored together with one that needs it.
@@ -408,14 +407,14 @@ impl<'a> Finder<'a> {
         let set = Store::new(&self.context.settings)?.get(tree)?;
         let whole = |set: &FileSet| set.digest().is_ok_and(|digest| digest == *tree);
         let Some(set) = set.filter(whole) else { return Ok(None) };
-        // What a user made of a skill is their own, as it is in its place.
+        // A user's version is in its place.
         if *tree == locked.digest {
             gate.skill(name, &set)?;
         }
         Ok(Some(set))
     }
 
-    /// Tells of a skill that stays as it is.
+    /// Reports a skill that stays as it is.
     pub(super) fn other(&mut self, installed: &Installed<'_>, change: UpdateChange) {
         let Installed { name, entry, locked } = installed;
         let is_there =

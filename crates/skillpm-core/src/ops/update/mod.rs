@@ -39,25 +39,25 @@ pub fn update(context: &Context, request: &UpdateRequest) -> Result<UpdateOutcom
     if request.dry_run { prepared.plan() } else { prepared.apply(false) }
 }
 
-/// Asks the sources of skills what is newer, fetches that, and compares it with what is locked.
+/// Asks the sources of skills for newer versions, fetches them, and compares them with the locked ones.
 ///
 /// # Errors
 ///
-/// Fails for a manifest or lockfile that cannot be read, or for a skill that is not installed. Of skills that were
-/// named: a source that cannot be reached or no longer has it, a policy that refuses it, a merge that somebody has to
-/// resolve first. Where none was named, these are reported in the outcome.
+/// Fails for a manifest or lockfile that cannot be read, or for a skill that is not installed. If skills were named, fails
+/// for a source that cannot be reached or no longer has one of them, a policy that refuses it, and a merge that a user has
+/// to resolve first. Otherwise these are reported in the outcome.
 pub fn prepare<'a>(context: &'a Context, request: &'a UpdateRequest) -> Result<Prepared<'a>> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
     let begin = || Transaction::begin(&scope, &context.settings, &*context.reporter);
     if !request.dry_run && Transaction::is_begun(&scope) {
-        // What a killed run has begun is finished first: it may lock other versions.
+        // A killed run's change is finished first: it may lock other versions.
         drop(begin()?);
     }
     let files = Files::read(&scope);
     let before = files.as_ref().ok().map(texts);
     let found = files.and_then(|files| look(context, request, scope.clone(), files));
     if found.is_err() && !request.dry_run && is_at_work(&scope, before.as_ref()) {
-        // What is read while another run changes it may be inconsistent.
+        // Files that are read while another run changes them may be inconsistent.
         let _alone = begin()?;
         let files = Files::read(&scope)?;
         return look(context, request, scope.clone(), files);
@@ -133,12 +133,12 @@ impl Prepared<'_> {
         Ok(UpdateOutcome { dry_run: true, ..plan.outcome })
     }
 
-    /// Does it. With `consent` somebody has seen the review and agreed to new capabilities.
+    /// Carries the update out. `consent` says that a person has seen the review and agreed to new capabilities.
     ///
     /// # Errors
     ///
-    /// Fails for new capabilities that nobody agreed to, for edits that cannot be merged, if something is in the way,
-    /// or for files that somebody else changed meanwhile. Nothing has been changed then.
+    /// Fails for new capabilities without consent, for edits that cannot be merged, if something is in the way, or for files
+    /// that another program changed meanwhile. Nothing has been changed then.
     pub fn apply(self, consent: bool) -> Result<UpdateOutcome> {
         if !consent {
             self.check_capabilities()?;

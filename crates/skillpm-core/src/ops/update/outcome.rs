@@ -26,7 +26,7 @@ pub struct UpdateOutcome {
     pub dry_run: bool,
     /// The skills that were examined, sorted by name.
     pub skills: Vec<UpdatedSkill>,
-    /// What was or would be done, in order.
+    /// The steps that were or would be taken, in order.
     pub steps: Vec<Step>,
     /// The links that were or would be made.
     pub links: Vec<NewLink>,
@@ -35,13 +35,13 @@ pub struct UpdateOutcome {
     /// Which files changed or would change.
     #[serde(rename = "files_changed")]
     pub files: ChangedFiles,
-    /// Skills that bring new capabilities to which nobody has agreed.
+    /// Skills with new capabilities without consent.
     pub refused: Vec<String>,
-    /// What could not be asked or used.
+    /// The failures.
     pub failures: Vec<UpdateFailure>,
     /// The policy lines that decided about the sources.
     pub decided: Vec<PolicyDecision>,
-    /// What a person should know.
+    /// The warnings.
     pub warnings: Vec<Warning>,
     /// The directory of the skills, as it is named in the working directory.
     #[serde(skip)]
@@ -55,28 +55,28 @@ pub struct UpdatedSkill {
     pub name: String,
     /// The source.
     pub source: String,
-    /// What happened to it.
+    /// The change.
     pub change: UpdateChange,
-    /// What was locked; `None` if nothing is.
+    /// The version that was locked; `None` if none was.
     pub from: Option<Version>,
-    /// What is locked now; `None` if that has not changed.
+    /// The version that is locked now; `None` if that has not changed.
     pub to: Option<Version>,
-    /// What its source says, as `outdated` tells it.
+    /// The state of the source, as `outdated` reports it.
     #[serde(flatten)]
     pub state: SourceState,
     /// Whether it is currently hidden from agents.
     pub disabled: bool,
-    /// What a reviewer must see of the new version; `None` if there is none.
+    /// The review of the new version; `None` if it has nothing to review.
     pub review: Option<Review>,
     /// The amount of change between the two versions.
     pub counts: Option<Counts>,
     /// The files that differ between the two versions.
     pub files: Vec<ChangedFile>,
-    /// The result for the files that the user had changed, or that somebody has to resolve.
+    /// The result for the files that the user had changed, or that a user has to resolve.
     pub merge: Vec<MergedPath>,
 }
 
-/// What happened to a skill.
+/// The change of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum UpdateChange {
@@ -84,17 +84,17 @@ pub enum UpdateChange {
     Updated,
     /// The new version took its place, and what the user changed is in it.
     Merged,
-    /// The new version took its place, and somebody has to review what the user changed.
+    /// The new version took its place, and the user's changes need a review.
     Conflict,
     /// It was not there: another one needs it now.
     Added,
-    /// It went: nobody had asked for it, and nothing needs it any more.
+    /// It was removed: an unrequested skill that no other skill needs any more.
     Removed,
     /// The source has nothing newer.
     Unchanged,
     /// The manifest names a commit.
     Pinned,
-    /// It is a link to a directory that somebody works on.
+    /// It is a link to a directory in which it is written.
     Editable,
     /// It is in the manifest and not installed.
     Missing,
@@ -126,7 +126,7 @@ pub struct Version {
 pub struct ChangedFile {
     /// Where it is below the skill's directory.
     pub path: SafePath,
-    /// What became of it.
+    /// The change.
     pub status: FileStatus,
 }
 
@@ -154,7 +154,7 @@ pub struct UpdateFailure {
 }
 
 impl UpdateOutcome {
-    /// Returns the skills whose merge somebody has to resolve, with the files.
+    /// Returns the skills whose merge a user has to resolve, with the files.
     pub fn conflicts(&self) -> impl Iterator<Item = (&UpdatedSkill, Vec<&MergedPath>)> {
         self.skills.iter().filter_map(|skill| {
             let open: Vec<_> = skill.merge.iter().filter(|path| path.result == "conflict").collect();
@@ -162,7 +162,7 @@ impl UpdateOutcome {
         })
     }
 
-    /// Reports whether there are merges that somebody has to resolve.
+    /// Reports whether a user has to resolve merges.
     pub fn has_open_merges(&self) -> bool {
         let is_open = |change| matches!(change, UpdateChange::Conflict | UpdateChange::Unresolved);
         self.skills.iter().any(|skill| is_open(skill.change))

@@ -31,7 +31,7 @@ pub(super) struct UpdatePlan<'b, 'a> {
     /// The trees that come.
     contents: BTreeMap<SkillName, FileSet>,
     merges: Merges,
-    /// What is reported about it.
+    /// The report about it.
     pub(super) outcome: UpdateOutcome,
 }
 
@@ -46,7 +46,7 @@ impl UpdatePlan<'_, '_> {
 
 /// The reason why an update cannot be planned.
 pub(super) enum PlanError {
-    /// What is there is not what was examined.
+    /// The files changed since they were examined.
     Stale(Error),
     Other(Error),
 }
@@ -83,7 +83,7 @@ struct PlannedSkill {
     set: FileSet,
     skill: UpdatedSkill,
     unresolved: Option<Unresolved>,
-    /// A tree that nobody could merge and that force replaces.
+    /// A tree that could not be merged and that force replaces.
     known: Option<Digest>,
 }
 
@@ -187,8 +187,8 @@ pub(super) fn plan_update<'b, 'a>(
     Ok(UpdatePlan { planned, contents, merges: Merges { open: unresolved, ended }, outcome })
 }
 
-/// Returns what the update makes of the skill of `job`, for one that needs it: in its place comes `set`, and what lay
-/// there was `replaced`, where somebody had edited it.
+/// Returns the update of the skill of `job`, for one that needs it: `set` takes its place, and the tree there was
+/// `replaced`, where it had been edited.
 fn other(
     prepared: &Prepared<'_>,
     job: &UpdateJob,
@@ -205,7 +205,7 @@ fn other(
     })
 }
 
-/// Returns what is to be done for `job`; `is_unedited` says whether a tree is somebody's work.
+/// Returns the plan for `job`; `is_unedited` says whether a tree has no edits.
 fn planned_skill(
     prepared: &Prepared<'_>,
     job: &UpdateJob,

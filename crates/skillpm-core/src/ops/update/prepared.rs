@@ -1,4 +1,4 @@
-//! What an update would bring, as it is shown before anything is changed.
+//! An update as it is shown before anything is changed.
 
 use std::collections::BTreeSet;
 
@@ -25,15 +25,15 @@ const MOST_NAMED: usize = 8;
 
 /// The newer versions in the sources, before anything is changed.
 pub struct Prepared<'a> {
-    /// What runs the update.
+    /// The context of the update.
     pub(super) context: &'a Context,
-    /// What was asked for.
+    /// The request.
     pub(super) request: &'a UpdateRequest,
     /// Where the skills are.
     pub(super) scope: Scope,
     /// Manifest and lockfile, as they were when the sources were asked.
     pub(super) files: Files,
-    /// What is to be done, and what else was found.
+    /// The updates and the other findings.
     pub(super) found: FoundUpdates,
     /// Skills that bring new capabilities and may not.
     pub(super) refused: Vec<SkillName>,
@@ -61,7 +61,7 @@ impl Prepared<'_> {
     }
 
     /// Returns the skills with a new version, for a person who picks some of them, as `outcome` plans them. Those with new
-    /// capabilities that nobody agreed to are not picked beforehand, and neither are those that would have conflicts.
+    /// capabilities without consent are not picked beforehand, and neither are those that would have conflicts.
     pub fn choices(&self, outcome: &UpdateOutcome) -> Vec<Choice> {
         let choice = |job: &UpdateJob| {
             let Work::New(newer) = &job.work else { return None };
@@ -119,7 +119,7 @@ impl Prepared<'_> {
         self.found.jobs.iter().map(UpdateJob::version).collect()
     }
 
-    /// Refuses new capabilities that nobody agreed to.
+    /// Refuses new capabilities without consent.
     pub(super) fn check_capabilities(&self) -> Result<()> {
         if self.refused.is_empty() {
             return Ok(());

@@ -6,7 +6,7 @@ use crate::merge::Prefer;
 use crate::scope_kind::ScopeKind;
 use crate::version::Version;
 
-/// What is to be updated.
+/// The request of an update.
 #[derive(Debug, Clone, Default)]
 #[expect(
     clippy::struct_excessive_bools,
@@ -25,7 +25,7 @@ pub struct UpdateRequest {
     pub minimal: bool,
     /// The skills that may bring new capabilities without a person's review.
     pub allow: Allow,
-    /// Whose file stands where both changed it and cannot be merged; it also ends earlier merges that have to be
+    /// The side whose file wins where both changed it and it cannot be merged; it also ends earlier merges that have to be
     /// examined.
     pub prefer: Option<Prefer>,
     /// Take earlier merges back that have to be examined.

@@ -13,15 +13,15 @@ use crate::scope::project_root;
 use crate::scope::state::{manifest_error, read_manifest_at};
 use crate::workers;
 
-/// Returns the rules of the project around the working directory, as its manifest switches them, by `profile` if
-/// somebody chose one.
+/// Returns the rules of the project around the working directory, as its manifest switches them, by `profile` if one was
+/// chosen.
 ///
 /// # Errors
 ///
-/// Fails for a manifest that is wrong, or that names a rule or profile that there is not.
+/// Fails for an invalid manifest, or one that names an unknown rule or profile.
 pub fn rules(context: &Context, profile: Option<Profile>) -> Result<Ruleset> {
-    // Not by the scope, which hashes its path to know where its memory is: a short command would spend a fiftieth of
-    // its time on asking the processor how it hashes.
+    // Not by the scope, which hashes its path to find its memory: a short command would spend a fiftieth of its time on
+    // asking the processor how it hashes.
     let file = project_root(&context.settings)?.join(manifest::FILE_NAME);
     let (manifest, _) = read_manifest_at(&file)?;
     Ruleset::from_settings(profile, manifest.lint()).map_err(|error| manifest_error(&file, error))

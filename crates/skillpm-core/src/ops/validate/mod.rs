@@ -75,7 +75,7 @@ mod tests {
         assert_eq!(found(&world, &["SKILL.md"]), [("SKILL.md".into(), vec!["name-directory"])]);
     }
 
-    /// S0-FR-002, conflict C13: found in any case, and told.
+    /// S0-FR-002, conflict C13: found in any case, and reported.
     #[test]
     fn another_case_is_a_finding() {
         let world = World::new();
@@ -185,7 +185,7 @@ mod tests {
         }
     }
 
-    /// What `install` refuses is told of a skill that is named, and where files are listed anyway.
+    /// The obstacles to an installation are reported of a skill that is named, and where files are listed anyway.
     #[cfg(target_os = "linux")]
     #[test]
     fn names_that_are_not_utf_8_are_findings() {

@@ -134,7 +134,7 @@ impl<'a> Checker<'a> {
         self.plan.check(&subject)
     }
 
-    /// Checks a link, or whatever else is no regular file of a moderate size.
+    /// Checks a link, or anything else but a regular file of a moderate size.
     fn unusual(&self, place: &FileLocation) -> Result<Checked> {
         let at = place.file();
         let document = match load::document(&at) {
@@ -155,7 +155,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// Tells of the first file below `dir` whose name is not UTF-8: no such skill can be installed.
+/// Reports the first file below `dir` whose name is not UTF-8: no such skill can be installed.
 fn odd_name(dir: &Path) -> Option<Finding> {
     let found = fs::scan(dir, Walk { skip: SKIPPED, ..Walk::ALL }).ok()?;
     let (path, _) = found.entries().find(|(_, entry)| entry.node == tree::Node::Special(NOT_UTF_8))?;
@@ -187,7 +187,7 @@ fn finding(message: &str) -> Finding {
 mod tests {
     use super::*;
 
-    /// What is kept of a text reaches to the end of the last line that a report tells of.
+    /// The kept part of a text reaches to the end of the last line that a report mentions.
     #[test]
     fn a_text_is_kept_as_far_as_it_is_shown() {
         let text = "a\nb\nc\nd";

@@ -9,14 +9,14 @@ use crate::lint::{Finding, Severity};
 pub struct Checked {
     /// The file, as it is to be shown.
     pub file: PathBuf,
-    /// Its content, at least as far as the findings and their repairs reach, to the end of that line; may be empty if
-    /// there are none.
+    /// The content, at least as far as the findings and their repairs reach, to the end of that line; may be empty without
+    /// findings.
     pub text: String,
-    /// What was found, in the order of the text.
+    /// The findings, in the order of the text.
     pub findings: Vec<Finding>,
 }
 
-/// What was found.
+/// The findings.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ValidateOutcome {
     /// The skills, in the order of the targets; of those that were repaired what is left.
@@ -48,7 +48,7 @@ pub struct Repaired {
     pub file: PathBuf,
     /// The name that it gets, where that is another one.
     pub renamed: Option<PathBuf>,
-    /// What changes in its text, as a unified diff.
+    /// The change of the text, as a unified diff.
     pub diff: Option<String>,
     /// The number of repairs in its text.
     pub count: usize,

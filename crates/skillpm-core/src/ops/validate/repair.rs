@@ -69,7 +69,7 @@ fn one(
     write: bool,
 ) -> Result<Option<Repaired>> {
     let at = cwd.join(&skill.file);
-    // What is not a file, or is gone by now, has no text to repair.
+    // A path that is not a file, or no longer exists, has no text to repair.
     let Ok(document) = load::document(&at) else { return Ok(None) };
     let dir = at.parent().unwrap_or(Path::new(""));
     let dir = fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned());
@@ -139,7 +139,7 @@ mod tests {
         assert!(text(&world, "s/b/SKILL.md").contains("name: b"));
     }
 
-    /// The rule `file-name`: its repair is counted and told where it would be made, and there only.
+    /// The rule `file-name`: its repair is counted and reported where it would be made, and there only.
     #[test]
     fn another_name_is_a_repair_where_it_is_free() {
         let world = World::new();

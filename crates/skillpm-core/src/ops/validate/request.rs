@@ -6,15 +6,15 @@ use crate::paths::Target;
 /// A request to check skills.
 #[derive(Debug, Clone, Default)]
 pub struct ValidateRequest {
-    /// What is checked.
+    /// The files and directories to check.
     pub targets: Vec<Target>,
     /// The rules; [`rules`](super::rules) reads those of a project.
     pub rules: Ruleset,
-    /// What to do about findings that can be repaired.
+    /// The treatment of findings that can be repaired.
     pub repairs: Repairs,
 }
 
-/// What to do about findings that can be repaired.
+/// The treatment of findings that can be repaired.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Repairs {
     /// They are reported.

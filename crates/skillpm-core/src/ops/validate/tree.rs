@@ -9,7 +9,7 @@ use crate::path::normal;
 use crate::paths::NO_FILE;
 use crate::settings::Settings;
 
-/// The directories from which a program counts paths, whatever the working directory is.
+/// The directories from which a program counts paths, independent of the working directory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Tree {
     cwd: PathBuf,

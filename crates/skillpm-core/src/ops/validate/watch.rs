@@ -39,12 +39,12 @@ struct Seen {
     is_young: bool,
 }
 
-/// What was reported about a skill.
+/// The report about a skill.
 #[derive(Debug)]
 struct Told {
     stamp: Option<Stamp>,
     findings: Vec<Finding>,
-    /// What counts of its directory, as [`files::watched`] has it.
+    /// The watched files of the directory, as [`files::watched`] lists them.
     beside: Vec<PathBuf>,
     contents: Contents,
 }
@@ -54,14 +54,14 @@ struct Told {
 struct Trouble {
     /// The error, as it was reported.
     message: String,
-    /// Whether it was at the skills. No stamp tells when what could not be read can be.
+    /// Whether it was at the skills. A stamp does not show when an unreadable file becomes readable.
     is_at_skills: bool,
 }
 
-/// What to report after a check.
+/// The news of a check.
 #[derive(Debug, Default)]
 pub struct News {
-    /// The skills whose files changed or of which something else is found than was reported; `None` if there are none.
+    /// The skills whose files or findings changed; `None` if none did.
     pub outcome: Option<ValidateOutcome>,
     /// Why not everything could be checked, if that was not reported before. What could be is in the outcome.
     pub error: Option<Error>,
@@ -81,7 +81,7 @@ impl Seen {
 }
 
 impl Watch {
-    /// Checks `targets` for the first time, by the rules of the project and by `profile` if somebody chose one.
+    /// Checks `targets` for the first time, by the rules of the project and by `profile` if one was chosen.
     pub fn start(
         context: &Context,
         targets: Vec<Target>,
@@ -97,11 +97,11 @@ impl Watch {
         Ok((watch, outcome))
     }
 
-    /// Checks again if anything changed since the last call. It looks at stamps only until something did: how often it
-    /// is called is the caller's choice.
+    /// Checks again if anything changed since the last call. Looks only at stamps until something did: how often it is
+    /// called is the caller's choice.
     ///
-    /// A failure does not end the watch: with an invalid manifest the rules stay as they were, and if one target cannot
-    /// be checked the others are. When all is well again, everything is told again, as the error was the last word.
+    /// A failure does not end the watch: with an invalid manifest the rules stay as they were, and if one target cannot be
+    /// checked the others are. When all is well again, everything is reported again, as the error was the last word.
     pub fn poll(&mut self, context: &Context) -> News {
         let cwd = &context.settings.cwd;
         let changed = self.seen.iter().filter(|(path, seen)| seen.may_differ(&cwd.join(path)));
@@ -137,12 +137,12 @@ impl Watch {
         let request = |targets| ValidateRequest { targets, ..self.request.clone() };
         let mut targets = self.request.targets.clone();
         targets.retain(|target| validate(context, &request(vec![target.clone()])).is_ok());
-        // One of them may be gone by now, which the next look tells.
+        // One of them may have been removed by now, which the next check reports.
         validate_noting(context, &request(targets), searched).unwrap_or_default()
     }
 
-    /// Remembers what everything looks like after `skills` were checked from `since` on, and returns those of which
-    /// something is to be reported. What did not change is not listed again.
+    /// Remembers the stamps after `skills` were checked from `since` on, and returns those with news. Unchanged ones are not
+    /// listed again.
     fn learn(
         &mut self,
         cwd: &Path,
@@ -218,7 +218,7 @@ mod tests {
             (skills, error.map(|error| error.to_string()))
         }
 
-        /// What is told, and nothing more after it.
+        /// Checks the report, and that nothing more follows.
         #[track_caller]
         fn polled(&mut self) -> Vec<(String, usize)> {
             let (skills, error) = self.poll();
@@ -265,7 +265,7 @@ mod tests {
         assert_eq!(watched.polled(), told("skills/new/SKILL.md", 1), "an edit is answered");
     }
 
-    /// What would show if it were read has the stamp that it had.
+    /// An unreadable file that changes keeps its stamp.
     #[test]
     fn nothing_is_read_where_nothing_changed() {
         let world = World::new();

@@ -14,8 +14,8 @@ use crate::tree::leftovers::is_code;
 /// The directory of what Python compiled: it runs a module from there if its time and size are those of the script.
 const COMPILED: &str = "__pycache__";
 
-/// Completes `place`, where `tree` was read, with the files that differ from the tree with the `locked` digest, and with
-/// what tools left in it.
+/// Completes `place`, where `tree` was read, with the files that differ from the tree with the `locked` digest, and with the
+/// leftovers of tools in it.
 pub(super) fn tree(
     place: VerifiedPlace,
     path: &Path,

@@ -141,7 +141,7 @@ fn verified(state: &ScopeState<'_>, skill: SkillInScope<'_>, store: Option<&Stor
             None => place(home, None, locked, store),
         })
         .collect();
-    // What is linked for nobody in the lockfile is for `doctor`. If agents share a directory, one of them is enough.
+    // Links that the lockfile does not name are for `doctor`. If agents share a directory, one of them is enough.
     let copies = skill.copies.into_iter().filter_map(|copy| Some((copy.locked_for?, copy)));
     places.extend(copies.map(|(agent, copy)| place(copy, Some(agent), locked, store)));
     let failure = places.iter().map(|place| place.verdict).find(|verdict| verdict.is_failure());

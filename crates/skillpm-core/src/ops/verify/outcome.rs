@@ -21,7 +21,7 @@ pub struct VerifiedSkill {
     pub verdict: SkillState,
     /// The locked digest.
     pub digest: Option<String>,
-    /// Its places: the copy itself, then those of agents.
+    /// The places: the copy itself, then those of agents.
     pub places: Vec<VerifiedPlace>,
     /// Whether it is editable and its directory is missing: no installation restores it.
     #[serde(skip)]

@@ -1,5 +1,4 @@
-//! The checks of `doctor`: pure functions of what was read from disk. This module lists them all, and has
-//! what they share.
+//! The checks of `doctor`: pure functions of the state on disk. This module lists them all, and has their shared parts.
 
 mod agents;
 mod files;

@@ -31,9 +31,9 @@ pub(crate) struct Inspection<'a> {
     pub state: ScopeState<'a>,
     /// The scope.
     pub scope: Scope,
-    /// The manifest; `None` if there is none.
+    /// The manifest; `None` if it does not exist.
     pub manifest: Result<Option<Manifest>, Error>,
-    /// The lockfile; `None` if there is none.
+    /// The lockfile; `None` if it does not exist.
     pub lock: Result<Option<Lockfile>, LockFault>,
     /// Whether a killed run left something to finish.
     pub cut_off: bool,
@@ -43,7 +43,7 @@ pub(crate) struct Inspection<'a> {
     pub canonical: Listing,
     /// The content of the directory of disabled skills.
     pub disabled: Listing,
-    /// What the manifest and the lockfile request. Empty if the manifest cannot be read.
+    /// The skills that the manifest and the lockfile request. Empty if the manifest cannot be read.
     pub desired: BTreeMap<SkillName, DesiredSkill>,
     /// The existing directories of agents, except those that are the canonical one.
     pub agents: Vec<AgentDirectory>,
@@ -54,7 +54,7 @@ pub(crate) struct Inspection<'a> {
     pub left: BTreeSet<SkillName>,
     /// Locked skills with an intact tree in the store.
     pub stored: BTreeSet<SkillName>,
-    /// Who made what is at the places of skills.
+    /// The makers of the files at the places of skills.
     pub ownership: Ownership,
     /// The copies of installed skills in agents' directories that are under version control: their authors' own.
     pub tracked: BTreeSet<PathBuf>,
@@ -62,7 +62,7 @@ pub(crate) struct Inspection<'a> {
     pub unwritable: Vec<PathBuf>,
 }
 
-/// What the manifest and the lockfile request for one skill, as an installation interprets them.
+/// The request of the manifest and the lockfile for one skill, as an installation interprets it.
 #[derive(Debug)]
 pub(crate) struct DesiredSkill {
     /// The agents that should see it, or would if it were not disabled.
@@ -73,8 +73,7 @@ pub(crate) struct DesiredSkill {
     pub editable: Option<Result<Editable, Error>>,
     /// Whether an update left unresolved conflicts in it, or why that is not known.
     pub merge: Result<bool, Error>,
-    /// The steps that an installation would take in the canonical place and among the disabled, or what is in
-    /// its way.
+    /// The steps that an installation would take in the canonical place and among the disabled, or its obstacles.
     pub home: Result<Vec<Step>, Error>,
 }
 
@@ -93,7 +92,7 @@ pub(crate) type DesiredSkills<'a> = &'a dyn Fn(&ScopeState<'_>) -> BTreeMap<Skil
 pub(crate) enum LockFault {
     /// It cannot be read.
     File(Error),
-    /// Its content is invalid.
+    /// The content is invalid.
     Content(LockError),
 }
 
@@ -378,7 +377,7 @@ impl<'a> Inspection<'a> {
     /// Determines what the agents on this machine, and those that the user chose, see.
     fn people(&mut self) {
         let chosen = self.chosen();
-        // What is not there has its own finding.
+        // A missing one has its own finding.
         let there = self.desired.iter();
         let there = there.filter(|(name, wish)| !wish.disabled && self.state.is_offered(name.as_str()));
         let there: BTreeSet<&str> = there.map(|(name, _)| name.as_str()).collect();
@@ -483,7 +482,7 @@ fn goes(path: &Path, says: &Path, skills: &Path) -> Result<LinkTarget, PathError
         (Some(parent), Some(name)) if parent == skills => Some(LinkTarget::Canonical(name.to_owned())),
         _ => None,
     };
-    // First by its text, whatever exists there; otherwise by where it ends.
+    // First by its text, even if nothing exists there; otherwise by its end.
     if let Some(goes) = canonical(says) {
         return Ok(goes);
     }

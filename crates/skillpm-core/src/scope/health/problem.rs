@@ -73,7 +73,7 @@ problems! {
     SKILL_NO_DIRECTORY = "skill-no-directory", Error;
     /// A locked skill cannot be read, or holds what no skill may have.
     SKILL_UNREADABLE = "skill-unreadable", Error;
-    /// An update left conflicts in a skill that nobody has resolved.
+    /// An update left unresolved conflicts in a skill.
     MERGE_UNFINISHED = "merge-unfinished", Error;
     /// The directory of an editable skill is missing, or holds no skill.
     EDITABLE_GONE = "editable-gone", Error;

@@ -26,7 +26,7 @@ const MAGIC: &[u8] = b"skillpm index\n";
 const VERSION: u32 = 4;
 const PROGRAM: &str = env!("CARGO_PKG_VERSION");
 
-/// What is cached about one tree.
+/// The cached facts about one tree.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct IndexEntry {
     /// The digest of its files.
@@ -167,7 +167,7 @@ impl Content {
     }
 }
 
-/// Checks that `bytes` are `count` nodes, the first of which is the root.
+/// Checks that `bytes` are `count` nodes; the first is the root.
 fn check_nodes(bytes: &[u8], device: u64, count: u32) -> Option<()> {
     let mut rest = Reader(bytes);
     for at in 0..count {
@@ -225,7 +225,7 @@ mod tests {
             prop_assert_eq!(read, content);
         }
 
-        /// A damaged cache, or one that somebody else wrote, is rejected.
+        /// A damaged or foreign cache is rejected.
         #[test]
         fn a_changed_byte_or_a_cut_is_no_index(content in content(), at: prop::sample::Index, bit in 0..8_u8) {
             let mut bytes = content.encode().expect("small enough");
@@ -235,8 +235,8 @@ mod tests {
             prop_assert_eq!(Content::decode(bytes), None);
         }
 
-        /// A right checksum proves nothing: whatever follows is read without a panic, and only accepted if it
-        /// would be written the same.
+        /// A right checksum proves nothing: the rest is read without a panic, and only accepted if it would be written the
+        /// same.
         #[test]
         fn hostile_bytes_are_read_safely(content in content(), at: prop::sample::Index, noise: [u8; 4]) {
             let mut bytes = content.encode().expect("small enough");

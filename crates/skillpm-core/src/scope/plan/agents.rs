@@ -13,9 +13,9 @@ use crate::scope::ownership::Owned;
 use crate::scope::state::OnDisk;
 
 impl<'a> Planner<'a, '_> {
-    /// Plans the agents' links or copies of `wanted`. `lies` is the tree that stays in place as it is, locked
+    /// Plans the agents' links or copies of `wanted`. `on_disk` is the tree that stays in place as it is, locked
     /// or not. Copies have the content that a link would show.
-    pub(super) fn arrive(&mut self, wanted: &Wanted, lies: Option<Digest>) {
+    pub(super) fn arrive(&mut self, wanted: &Wanted, on_disk: Option<Digest>) {
         let survey = self.survey;
         let mut dirs = BTreeSet::new();
         for agent in &wanted.agents {
@@ -48,7 +48,7 @@ impl<'a> Planner<'a, '_> {
                         self.same_tree(&place, &wanted.name, digest);
                     } else {
                         // A copy from before the edits stays, unless the user requests the edits there.
-                        self.tree(&place, &wanted.name, lies.unwrap_or(digest), found);
+                        self.tree(&place, &wanted.name, on_disk.unwrap_or(digest), found);
                     }
                 }
             }
@@ -66,7 +66,7 @@ impl<'a> Planner<'a, '_> {
             .filter(|agent| stays(agent))
             .filter_map(|agent| survey.dirs.get(agent.id))
             .collect();
-        // What stays in sight of an agent is named when the skill is hidden, not at every later change.
+        // Skills that stay in sight of an agent are named when the skill is hidden, not at every later change.
         let hides = wanted.disabled && self.canonical(&wanted.name) != OnDisk::Absent;
         for (agent, found, known) in self.there(&wanted.name, self.files.lock.skills.get(&wanted.name)) {
             let ours =
@@ -115,7 +115,7 @@ impl<'a> Planner<'a, '_> {
                 Some(owned) => self.take_link(owned),
                 None => drop(self.plan.foreign.insert((place, name.clone()))),
             },
-            // An agent that nobody chose for it has what its user put there, which no `--force` is about.
+            // The files of an agent that was not chosen for it are its user's, and not a matter of `--force`.
             OnDisk::Tree(_) if !self.is_received(&place, name) => {
                 self.plan.foreign.insert((place, name.clone()));
             }

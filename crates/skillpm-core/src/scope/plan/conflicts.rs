@@ -11,10 +11,10 @@ use crate::scope::state::OnDisk;
 use crate::spec::Origin;
 
 impl Planner<'_, '_> {
-    /// Returns the place of a tree that may be removed, and its digest: a receipt says that skillpm put it there, and
-    /// it is what was put there, by this lockfile or another one (somebody else updated, or the branch is different).
-    /// With `--force` it may be anything that the store can keep, and is saved first. An unedited tree that may exist
-    /// nowhere else is saved in the store. Anything else is in the way.
+    /// Returns the place of a tree that may be removed, and its digest: a receipt says that skillpm put it there, and it is
+    /// unchanged, by this lockfile or another one (of an update elsewhere, or of another branch). With `--force` it may be
+    /// anything that the store can keep, and is saved first. An unedited tree that may exist nowhere else is saved in the
+    /// store. Anything else is in the way.
     pub(super) fn may_take(
         &mut self,
         place: &Location,
@@ -28,26 +28,27 @@ impl Planner<'_, '_> {
         let owned = self.owned(place, name);
         let is_ours = owned.is_some();
         if let Some(owned) = owned {
-            let lies = self.lies(place, name);
+            let current = self.current_location(place, name);
             // A tree that is in no lockfile may have been put there by another tool from the same source, so for it only
             // the receipts count.
-            let is_of_source = || self.is_known(place, name) && self.evidence.is_of_source(&lies, name, &old);
-            // With `--force`, whatever differs is saved and named, even if it should be known.
+            let is_of_source =
+                || self.is_known(place, name) && self.evidence.is_of_source(&current, name, &old);
+            // With `--force`, every difference is saved and named, even a known one.
             let asks = !self.goal.force;
             if Some(old) == self.locked(name) || self.is_copy(place, name, old) || asks && is_of_source() {
                 return Some((owned, old));
             }
-            if asks && self.evidence.is_as_put(&lies, name, &old) {
-                self.plan.store.push((lies, name.clone()));
+            if asks && self.evidence.is_as_put(&current, name, &old) {
+                self.plan.store.push((current, name.clone()));
                 return Some((owned, old));
             }
         }
         let is_known = self.goal.known.get(name).is_some_and(|known| known.contains(&old));
         if self.goal.force || is_known {
             self.keep(place, name);
-            // What another tool installed from the same source, `import` makes skillpm's.
+            // `import` takes over skills that another tool installed from the same source.
             if !is_ours && !is_known {
-                self.plan.given_up.insert((self.lies(place, name), name.clone()));
+                self.plan.given_up.insert((self.current_location(place, name), name.clone()));
             }
             return Some((Owned::without_receipt(place.clone(), name.clone()), old));
         }
@@ -56,13 +57,14 @@ impl Planner<'_, '_> {
         None
     }
 
-    /// Returns the place of a tree if skillpm put it there, whatever it has become since. What another scope in the
-    /// same directory put there was put there, too.
+    /// Returns the place of a tree if skillpm put it there, also if it was edited since. The trees of another scope in the
+    /// same directory count.
     pub(super) fn owned(&self, place: &Location, name: &SkillName) -> Option<Owned> {
-        let lies = self.lies(place, name);
-        let owned = self.survey.ownership.of_tree(&self.files.lock, &lies, name);
-        let shared =
-            || self.survey.shared.contains(name).then(|| Owned::without_receipt(lies.clone(), name.clone()));
+        let current = self.current_location(place, name);
+        let owned = self.survey.ownership.of_tree(&self.files.lock, &current, name);
+        let shared = || {
+            self.survey.shared.contains(name).then(|| Owned::without_receipt(current.clone(), name.clone()))
+        };
         owned.or_else(shared).map(|owned| owned.moved(place.clone()))
     }
 

@@ -37,11 +37,11 @@ pub struct Wanted {
 pub enum Content {
     /// The tree that is locked.
     Locked(Locked),
-    /// Whatever is there, even if edited or missing, although this is locked.
+    /// As it is on disk, even if edited or missing, although this is locked.
     AsItIs(Locked),
     /// The merge of the tree that is there with the one that is locked.
     Merged(Merged),
-    /// A link to a directory that somebody works on. It is not locked: its bytes may change at any time.
+    /// A link to a directory in which the skill is written. It is not locked: its bytes may change at any time.
     Editable(Editable),
 }
 
@@ -102,8 +102,7 @@ pub struct Goal {
     pub known: BTreeMap<SkillName, BTreeSet<Digest>>,
     /// Skills that should be removed.
     pub remove: Vec<SkillName>,
-    /// Skills that were placed here and that neither manifest nor lockfile names: whatever is unchanged is
-    /// removed.
+    /// Skills that were placed here and that neither manifest nor lockfile names: unchanged ones are removed.
     pub left: BTreeMap<SkillName, PreviousInstall>,
     /// The agents that get links and copies, if those of the others are left alone.
     pub only: Option<BTreeSet<&'static str>>,

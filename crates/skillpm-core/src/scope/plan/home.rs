@@ -12,14 +12,14 @@ impl Planner<'_, '_> {
     /// it then is, and what is there.
     pub(super) fn bring_home(&mut self, wanted: &Wanted) -> (Location, OnDisk) {
         let name = &wanted.name;
-        let (canonical, aside) = (self.canonical(name), self.disabled(name));
-        let (home, lies, other, there) = if wanted.disabled {
-            (Location::Disabled, aside, Location::Canonical, canonical)
+        let (canonical, disabled) = (self.canonical(name), self.disabled(name));
+        let (home, at_home, other, elsewhere) = if wanted.disabled {
+            (Location::Disabled, disabled, Location::Canonical, canonical)
         } else {
-            (Location::Canonical, canonical, Location::Disabled, aside)
+            (Location::Canonical, canonical, Location::Disabled, disabled)
         };
-        match (&lies, &there) {
-            // What was there before skillpm came is its owner's, who sees it where it is.
+        match (&at_home, &elsewhere) {
+            // A skill from before skillpm came belongs to its owner, who sees it where it is.
             (OnDisk::Absent, OnDisk::Tree(_)) if !self.may_move(&other, name) => {}
             (OnDisk::Absent, OnDisk::Tree(digest)) => {
                 let (name, digest) = (name.clone(), *digest);
@@ -29,7 +29,7 @@ impl Planner<'_, '_> {
                 } else {
                     Step::Enable { name, digest }
                 });
-                return (home, there);
+                return (home, elsewhere);
             }
             // It is in both places, and one has to be removed: nothing is lost if the bytes are the same.
             (OnDisk::Tree(Some(one)), OnDisk::Tree(Some(two))) if one == two => {
@@ -44,11 +44,11 @@ impl Planner<'_, '_> {
                 }
             }
             (_, OnDisk::OurLink | OnDisk::OtherLink(_) | OnDisk::Loop) if other == Location::Canonical => {
-                self.drop_canonical_link(name, &there);
+                self.drop_canonical_link(name, &elsewhere);
             }
             _ => {}
         }
-        (home, lies)
+        (home, at_home)
     }
 
     /// Reports whether the tree of `name` at `place` may move to or from the disabled skills: skillpm put it there, or
@@ -120,7 +120,7 @@ impl Planner<'_, '_> {
         match found {
             OnDisk::Absent => {}
             OnDisk::Tree(Some(old)) if *old == digest => return self.same_tree(place, name, *old),
-            OnDisk::Tree(_) if self.is_source(&self.lies(place, name), name) => {
+            OnDisk::Tree(_) if self.is_source(&self.current_location(place, name), name) => {
                 return self.conflict(place, name, ConflictKind::Source);
             }
             // It was there before, and stayed: the agent keeps it.
@@ -150,13 +150,13 @@ impl Planner<'_, '_> {
         self.plan.steps.push(Step::Put { place: place.clone(), name: name.clone(), digest, replaces: None });
     }
 
-    /// Plans for a tree that has the very bytes that should be at `place`. One that skillpm did not put there stays
-    /// what it is; with `--force`, skillpm's own takes its place. `import` takes over what another tool installed.
+    /// Plans for a tree that has the very bytes that should be at `place`. One that skillpm did not put there stays its
+    /// owner's; with `--force`, skillpm's own takes its place. `import` takes over the trees of other tools.
     pub(super) fn same_tree(&mut self, place: &Location, name: &SkillName, digest: Digest) {
         if self.owned(place, name).is_some() || self.goal.known.contains_key(name) {
             return;
         }
-        let is_source = self.is_source(&self.lies(place, name), name);
+        let is_source = self.is_source(&self.current_location(place, name), name);
         if self.goal.force && !is_source {
             if let Some((owned, old)) = self.may_take(place, name, Some(digest)) {
                 self.plan.steps.push(owned.replace(digest, old));

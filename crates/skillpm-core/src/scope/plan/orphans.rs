@@ -27,8 +27,7 @@ impl Planner<'_, '_> {
                 if !matches!(places[0].1, OnDisk::Tree(_) | OnDisk::Absent) {
                     return;
                 }
-                // Somebody else put the same bytes there or works on them, or skills are installed from
-                // there.
+                // The same bytes were put there by a person, or are being edited, or skills are installed from there.
                 let stays = |place: &Location| !ours.contains(place) || self.is_somebodys(place, name);
                 if places.iter().any(|(place, found)| matches!(found, OnDisk::Tree(_)) && stays(place)) {
                     return;
@@ -80,8 +79,7 @@ impl Planner<'_, '_> {
         }
     }
 
-    /// Reports whether skills are installed from what is at the place of `name`, or somebody has a git repository
-    /// there.
+    /// Reports whether skills are installed from the tree at the place of `name`, or it has a git repository.
     fn is_somebodys(&self, place: &Location, name: &SkillName) -> bool {
         self.is_source(place, name) || self.survey.has_repository(place, name)
     }

@@ -55,11 +55,11 @@ fn files(text: &str, agents: &[&str], entry: &str) -> Files {
 }
 
 /// Returns a survey of the places of `pdf`. An agent that is not listed has nothing in `/p/.<id>/skills`.
-fn survey(canonical: OnDisk, aside: OnDisk, agents: &[(&'static str, OnDisk)]) -> Survey {
+fn survey(canonical: OnDisk, in_disabled: OnDisk, agents: &[(&'static str, OnDisk)]) -> Survey {
     let mut survey = Survey::default();
     survey.skills_dir = PathBuf::from(SKILLS);
     survey.canonical.insert(name("pdf"), canonical);
-    survey.disabled.insert(name("pdf"), aside);
+    survey.disabled.insert(name("pdf"), in_disabled);
     for (id, found) in agents {
         survey.dirs.insert(id, PathBuf::from(format!("/p/.{id}/skills")));
         survey.set(id, &name("pdf"), found.clone());
@@ -130,7 +130,7 @@ fn the_plan_says_what_each_link_is() {
     };
     let relative = LinkKind::Symlink(PathBuf::from("../../.agents/skills/pdf"));
     assert_eq!(links(&goal, &there), [relative.clone(), relative]);
-    assert_eq!(words(&goal, &files, &there), "link claude-code, link goose", "a loop is in nobody's way");
+    assert_eq!(words(&goal, &files, &there), "link claude-code, link goose", "a loop is not in the way");
     goal.system = System::Windows;
     let junction = LinkKind::Junction(PathBuf::from("/p/.agents/skills/pdf"));
     assert_eq!(links(&goal, &there), [junction.clone(), junction.clone()]);
@@ -172,15 +172,15 @@ fn who_no_longer_sees_it() {
     }
 }
 
-/// Disabling and enabling, whatever is there.
+/// Disabling and enabling, in every state of the disk.
 #[test]
 fn moving_out_of_sight_and_back() {
     let files = files("one", &[], "");
-    let words_of = |content: &Content, disabled, canonical: OnDisk, aside: OnDisk| {
-        words(&goal(content.clone(), &[], disabled), &files, &survey(canonical, aside, &[]))
+    let words_of = |content: &Content, disabled, canonical: OnDisk, in_disabled: OnDisk| {
+        words(&goal(content.clone(), &[], disabled), &files, &survey(canonical, in_disabled, &[]))
     };
     let (exact, any) = (Content::Locked(locked("one", &[])), Content::AsItIs(locked("one", &[])));
-    for (content, disabled, canonical, aside, expected) in [
+    for (content, disabled, canonical, in_disabled, expected) in [
         (&exact, true, tree("one"), OnDisk::Absent, "disable"),
         (&exact, true, OnDisk::Absent, tree("one"), ""),
         (&exact, true, OnDisk::Absent, OnDisk::Absent, "put disabled"),
@@ -199,8 +199,8 @@ fn moving_out_of_sight_and_back() {
         (&exact, false, OnDisk::OtherLink("/x".into()), OnDisk::Absent, "Link at canonical"),
         (&exact, false, OnDisk::Loop, OnDisk::Absent, "unlink canonical, put canonical"),
     ] {
-        let got = words_of(content, disabled, canonical.clone(), aside.clone());
-        assert_eq!(got, expected, "{content:?} {disabled} {canonical:?} {aside:?}");
+        let got = words_of(content, disabled, canonical.clone(), in_disabled.clone());
+        assert_eq!(got, expected, "{content:?} {disabled} {canonical:?} {in_disabled:?}");
     }
     // A newer version of a skill that the user has just disabled by hand.
     let newer = Content::Locked(locked("two", &[]));
@@ -355,14 +355,14 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     wanted.known.insert(name("pdf"), BTreeSet::from([digest("elsewhere")]));
     assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, replace goose");
     // If disabled, it is replaced where it is; if nothing is there, an undone merge is restored.
-    let aside = goal(merged(Some("mine")), &["goose"], true);
-    assert_eq!(plan_of(&aside, &survey(OnDisk::Absent, tree("mine"), &[])), "replace disabled");
+    let in_disabled = goal(merged(Some("mine")), &["goose"], true);
+    assert_eq!(plan_of(&in_disabled, &survey(OnDisk::Absent, tree("mine"), &[])), "replace disabled");
     let back = goal(merged(None), &[], false);
     assert_eq!(plan_of(&back, &survey(OnDisk::Absent, OnDisk::Absent, &[])), "put canonical");
     assert!(plan_of(&back, &there("mine", "one")).starts_with("Modified at canonical"));
 }
 
-/// A copy of an edited skill equals the skill, so it is in nobody's way.
+/// A copy of an edited skill equals the skill, so it is not in the way.
 #[test]
 fn copies_of_edited_skills_stay() {
     let files = files("one", &["goose"], "");
@@ -403,23 +403,27 @@ fn copies_go_with_the_skill() {
     let remove = |force| Goal { remove: vec![name("pdf")], force, ..Goal::default() };
     let goose = (Location::Agent("goose".to_owned()), name("pdf"));
     let canonical = (Location::Canonical, name("pdf"));
-    for (lies, copy, refused, kept) in [
+    for (on_disk, copy, refused, kept) in [
         ("one", "one", "remove canonical, remove goose", vec![]),
         ("one", "mine", "Modified at goose", vec![goose.clone()]),
         ("mine", "one", "Modified at canonical", vec![canonical.clone()]),
         ("mine", "other", "Modified at canonical, Modified at goose", vec![canonical.clone(), goose]),
         ("both", "both", "Modified at canonical", vec![canonical]),
     ] {
-        for (home, aside, place) in
-            [(tree(lies), OnDisk::Absent, "canonical"), (OnDisk::Absent, tree(lies), "disabled")]
+        for (home, in_disabled, place) in
+            [(tree(on_disk), OnDisk::Absent, "canonical"), (OnDisk::Absent, tree(on_disk), "disabled")]
         {
-            let there = survey(home, aside, &[("goose", tree(copy))]);
+            let there = survey(home, in_disabled, &[("goose", tree(copy))]);
             let refused = refused.replace("canonical", place);
-            assert_eq!(words(&remove(false), &files, &there), refused, "{lies}, {copy}");
+            assert_eq!(words(&remove(false), &files, &there), refused, "{on_disk}, {copy}");
             let all = format!("remove {place}, remove goose");
-            assert_eq!(words(&remove(true), &files, &there), all, "{lies}, {copy}");
+            assert_eq!(words(&remove(true), &files, &there), all, "{on_disk}, {copy}");
             if place == "canonical" {
-                assert_eq!(plan(&remove(true), &files, &there).expect("a plan").keep, kept, "{lies}, {copy}");
+                assert_eq!(
+                    plan(&remove(true), &files, &there).expect("a plan").keep,
+                    kept,
+                    "{on_disk}, {copy}"
+                );
             }
         }
     }
@@ -432,8 +436,8 @@ fn copies_go_with_the_skill() {
     }
 }
 
-/// Whatever was there before skillpm came stays, with the very bytes that skillpm would put there, too: only `--force`
-/// takes it away, and it is saved first.
+/// Files from before skillpm came stay, even with the very bytes that skillpm would put there: only `--force` takes them
+/// away, and they are saved first.
 #[test]
 fn what_was_there_before_is_left() {
     let mut files = files("one", &[], "");

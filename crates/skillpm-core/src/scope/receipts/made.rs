@@ -1,4 +1,4 @@
-//! What the receipts of a scope say that skillpm made in it.
+//! The paths of a scope that skillpm made, according to its receipts.
 
 use std::collections::BTreeMap;
 
@@ -10,11 +10,11 @@ use crate::scope::places::Places;
 use crate::scope::plan::Location;
 use crate::scope::state::Files;
 
-/// What skillpm made in a scope, according to its receipts on this machine.
+/// The paths of a scope that skillpm made, according to its receipts on this machine.
 ///
-/// A path may be deleted or replaced only if a receipt says that skillpm put there what is there now. The lockfile
-/// counts as a receipt as well, for teams that commit their skills; these receipts say what it cannot: what was
-/// there before skillpm came, and what an earlier lockfile placed.
+/// A path may be deleted or replaced only if a receipt says that skillpm put its present content there. The lockfile counts
+/// as a receipt as well, for teams that commit their skills; these receipts add what it cannot say: which files were there
+/// before skillpm came, and which an earlier lockfile placed.
 #[derive(Debug)]
 pub(crate) struct Made<'a> {
     places: Places<'a>,
@@ -31,8 +31,8 @@ impl Made<'_> {
             && self.lock.skills.is_empty()
     }
 
-    /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, identical
-    /// to what was locked then: it was not edited, whatever the lockfile says now.
+    /// Reports whether the tree with `digest` at the place of `name` is the one that was put there, identical to what was
+    /// locked then: it was not edited, even if the lockfile has changed since.
     pub(crate) fn has(&self, place: &Location, name: &SkillName, digest: &Digest) -> bool {
         let locked = self.lock.skills.get(name).is_some_and(|locked| locked.digest == *digest);
         locked && self.put(place, name)

@@ -68,7 +68,7 @@ impl ReadDir {
     }
 }
 
-/// What was found where a directory should be.
+/// The kind of the thing in the place of a directory.
 #[derive(Debug)]
 pub enum OpenedDir {
     /// The directory of the canonical copies, perhaps through links.
@@ -271,8 +271,8 @@ impl ScopeState<'_> {
         Some(Seen { name: name.to_owned(), path, form, target, real })
     }
 
-    /// Reports whether whoever reads the directory `id` finds a skill named `name` there. The whole directory is only
-    /// read for many names.
+    /// Reports whether a reader of the directory `id` finds a skill named `name` there. The whole directory is only read for
+    /// many names.
     fn finds(&self, id: DirId, name: &str) -> bool {
         let dir = &self.agents().dirs[id];
         let is_whole = |seen: &Seen| seen.form != Form::Broken;
@@ -360,7 +360,7 @@ impl ScopeState<'_> {
             entry.is_some_and(|entry| entry.agents.is_some())
         };
         let names: BTreeSet<&str> = names.iter().copied().filter(|name| !is_decided(name)).collect();
-        // What cannot be read may have all of them.
+        // An unreadable directory may have all of them.
         let is_known = |agent: &&AgentState| agent.reads.iter().all(|(_, dir)| self.seen(*dir).is_ok());
         let here = self.agents().all.iter().filter(|agent| agent.is_here && agent.own.is_some());
         let unseen = here.filter(is_known).map(|agent| Unseen {

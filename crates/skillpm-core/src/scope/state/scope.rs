@@ -59,7 +59,7 @@ pub struct ScopeState<'a> {
     pub(super) settings: &'a Settings,
     /// The scope.
     pub scope: &'a Scope,
-    /// Its manifest and its lockfile.
+    /// The manifest and its lockfile.
     pub files: Files,
     agents: OnceLock<Agents>,
     /// The directory of the canonical copies.
@@ -76,7 +76,7 @@ pub struct ScopeState<'a> {
     linked: OnceLock<Vec<(DirId, Vec<&'static str>)>>,
 }
 
-/// What is at a place, and its tree if it was read.
+/// The kind of a place, and its tree if it was read.
 type Looked = (OnDisk, Option<std::result::Result<OnDiskTree, ReadError>>);
 
 impl<'a> ScopeState<'a> {
@@ -204,8 +204,8 @@ impl<'a> ScopeState<'a> {
             let path = if is_hidden { editable.directory.clone() } else { canonical.path };
             skill.homes.push(PlaceState { path, state, ..canonical });
         } else {
-            let aside = self.home(&self.disabled, name, self.scope.disabled_skill_dir(name), locked);
-            let (mut home, mut other) = if is_hidden { (aside, canonical) } else { (canonical, aside) };
+            let disabled = self.home(&self.disabled, name, self.scope.disabled_skill_dir(name), locked);
+            let (mut home, mut other) = if is_hidden { (disabled, canonical) } else { (canonical, disabled) };
             if let Some(locked) = locked {
                 self.compare(&mut skill, locked, &mut home);
                 other.state = self.state_of_tree(locked, &other);
@@ -213,7 +213,7 @@ impl<'a> ScopeState<'a> {
                 (home.state, other.state) = (state_of_unlocked(&home), state_of_unlocked(&other));
                 let is_there = |place: &PlaceState| place.state == SkillState::Untracked;
                 match entry {
-                    // What no file names may be only where the disabled skills are.
+                    // A skill that no file names may be only where the disabled skills are.
                     None if !is_there(&home) && is_there(&other) => (home, other) = (other, home),
                     None if !is_there(&home) => return Ok(None),
                     // It was never installed.
@@ -300,7 +300,7 @@ impl<'a> ScopeState<'a> {
                 let is_same = self.with_tree(place, |tree| tree.as_ref().is_ok_and(is_same));
                 if is_same { SkillState::LineEnds } else { SkillState::Modified }
             }
-            // What no skill may have was put there.
+            // A file that no skill may have was put there.
             OnDisk::Tree(None) => {
                 let is_unread = self.with_tree(place, |tree| matches!(tree, Err(ReadError::Io(_))));
                 if is_unread { SkillState::Unreadable } else { SkillState::Modified }

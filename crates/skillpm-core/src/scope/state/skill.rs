@@ -21,11 +21,11 @@ use crate::tree::ReadError;
 pub enum SkillState {
     /// Every byte is as locked.
     Ok,
-    /// Its bytes, its files or their modes differ, or an editable skill is not linked.
+    /// The bytes, files or modes differ, or an editable skill is not linked.
     Modified,
-    /// Its line endings differ, and nothing else, for example because git wrote it with those of Windows.
+    /// The line endings differ, and nothing else, for example because git wrote it with those of Windows.
     LineEnds,
-    /// An update left conflicts in it that nobody has resolved. Agents may see it or not.
+    /// An update left unresolved conflicts in it. Agents may see it or not.
     Conflict,
     /// It should exist but does not.
     Missing,
@@ -37,7 +37,7 @@ pub enum SkillState {
     Untracked,
     /// It exists, and agents do not see it.
     Disabled,
-    /// It is a link to a directory that somebody works on, which is not locked.
+    /// It is a link to a directory in which it is written, which is not locked.
     Editable,
     /// It is in the directory of an agent, and skillpm did not put it there.
     Foreign,
@@ -107,17 +107,17 @@ impl SkillState {
 pub struct SkillInScope<'s> {
     /// The name under which it is installed.
     pub name: &'s SkillName,
-    /// Its entry in the lockfile.
+    /// The entry in the lockfile.
     pub locked: Option<&'s Locked>,
-    /// Its entry in the manifest.
+    /// The entry in the manifest.
     pub entry: Option<&'s Requirement>,
     /// The directory that an editable skill is linked to.
     pub editable: Option<Editable>,
     /// Whether it is disabled, and out of the sight of agents.
     pub is_hidden: bool,
-    /// Its state. That of a skill that is out of sight is [`SkillState::Disabled`], unless it is missing or in conflict.
+    /// The state. That of a skill that is out of sight is [`SkillState::Disabled`], unless it is missing or in conflict.
     pub state: SkillState,
-    /// Its own places: first the one where it belongs.
+    /// The places of its copies: first the one where it belongs.
     pub homes: Vec<PlaceState>,
     /// The links and copies of agents: those that belong to it, and those that should exist.
     pub copies: Vec<PlaceState>,
@@ -134,11 +134,11 @@ pub struct PlaceState {
     pub locked_for: Option<&'static str>,
     /// The path.
     pub path: PathBuf,
-    /// What is there.
+    /// The kind of the place on disk.
     pub found: OnDisk,
     /// The tree, if every byte was read.
     pub tree: Option<Result<OnDiskTree, ReadError>>,
-    /// Its state.
+    /// The state.
     pub state: SkillState,
     /// Whether it is an edited copy: it differs both from what is locked and from the skill itself.
     pub is_edited: bool,

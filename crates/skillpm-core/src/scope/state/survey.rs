@@ -51,20 +51,19 @@ pub struct Survey {
     pub served: BTreeSet<&'static str>,
     /// Agents whose directory cannot be examined, and why.
     pub unreadable: BTreeMap<&'static str, PathError>,
-    /// What the receipts of this machine say about all these.
+    /// The receipts of this machine about all these.
     pub ownership: Ownership,
     /// The trees that contain a git repository, out of those that were read, by their path with links
     /// resolved. Digests do not cover it, and it may exist nowhere else.
     pub repositories: BTreeSet<PathBuf>,
-    /// Skills that the files of the other scope in the same directory name: they stay in place, whatever
-    /// happens to them in this one.
+    /// Skills that the files of the other scope in the same directory name: they stay in place, also if this scope drops
+    /// them.
     pub shared: BTreeSet<SkillName>,
     /// The directory of the disabled skills, with links resolved.
     disabled_dir: PathBuf,
 }
 
-/// What is at the places of one skill, by agent. A list, because there are few agents and thousands of
-/// skills.
+/// The places of one skill in agents' directories, by agent. A list, because there are few agents and thousands of skills.
 #[derive(Debug, Default)]
 struct SurveyedPlaces(Vec<(&'static str, OnDisk)>);
 

@@ -18,7 +18,7 @@ impl Transaction<'_> {
         let mut changes = BTreeMap::new();
         for name in merges::going(self.scope, lock, &plan.ended) {
             let file = merges::file(self.scope, &name)?;
-            // A record that cannot be read was of no use to anybody.
+            // An unreadable record is useless.
             if let Some(text) = own_file(&file).ok().flatten() {
                 let old = Some(record::keep_text(&self.directory, &file, &text)?);
                 changes.insert(name, Change { old, new: None });

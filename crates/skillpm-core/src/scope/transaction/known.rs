@@ -1,7 +1,7 @@
 //! Notes, outside the scopes, of the transactions that this user began.
 //!
-//! What a transaction leaves for `undo` is in the project, and so may come with a clone. A note in the user's
-//! own state directory lists the journals that were written here; no other is taken back.
+//! The record that a transaction leaves for `undo` is in the project, and so may come with a clone. A note in the user's own
+//! state directory lists the journals that were written here; no other is taken back.
 
 use std::path::{Path, PathBuf};
 
@@ -73,7 +73,7 @@ impl KnownTrees {
     }
 }
 
-/// What a note says about a journal.
+/// The note about a journal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum TreeState {
     /// This user wrote it here.

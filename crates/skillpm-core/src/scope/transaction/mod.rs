@@ -85,7 +85,7 @@ pub(crate) struct Transaction<'a> {
     /// these.
     kept_empty: Vec<PathBuf>,
     lock: Option<DirLock>,
-    /// What to clear away if the user interrupts before anything is changed.
+    /// The files to clear away if the user interrupts before anything is changed.
     rest: Option<Rest>,
 }
 

@@ -46,7 +46,7 @@ pub(crate) struct Record {
 }
 
 impl Record {
-    /// Reports whether anything is at the path of a record, of whatever kind.
+    /// Reports whether anything is at the path of a record.
     ///
     /// # Errors
     ///
@@ -60,12 +60,12 @@ impl Record {
         scope.work_dir().join(DIRECTORY)
     }
 
-    /// Reads the record of `scope`. Returns `None` if there is none.
+    /// Reads the record of `scope`; `None` if it does not exist.
     ///
     /// # Errors
     ///
-    /// Fails for a record that this user did not make here, such as one that came with a clone, and for one
-    /// that cannot be read.
+    /// Fails for a record that this user did not make here, such as one that came with a clone, and for one that cannot be
+    /// read.
     pub(crate) fn read(settings: &Settings, scope: &Scope) -> Result<Option<Self>> {
         let (work_dir, directory) = (scope.work_dir(), Self::place(scope));
         scope.check_inside(&work_dir)?;
@@ -120,7 +120,7 @@ fn damaged(directory: &Path) -> Error {
         journal.display()
     ))
     .hint(message!(
-        "it was edited or damaged, or came with the files of somebody else: ",
+        "it was edited or damaged, or came with foreign files: ",
         Verb::Undo.call().flag(Opt::Forget),
         " removes it"
     ))
@@ -193,7 +193,7 @@ impl Transaction<'_> {
     pub(super) fn before(&self, journal: &Journal) -> Result<(BTreeMap<usize, Digest>, Vec<Made>)> {
         // Checked once for each directory, not for each skill.
         let mut dirs: BTreeMap<Location, (PathBuf, usize)> = BTreeMap::new();
-        let (mut links, mut aside) = (BTreeMap::new(), BTreeSet::new());
+        let (mut links, mut moved) = (BTreeMap::new(), BTreeSet::new());
         for (at, step) in journal.steps.iter().enumerate() {
             let (place, name) = step.place();
             if !dirs.contains_key(&place) {
@@ -212,7 +212,7 @@ impl Transaction<'_> {
                 let target = dir.join(name.as_str());
                 // A later step in the same place finds what the earlier one left.
                 if let Some(text) = fs::read_link(&target)?
-                    && aside.insert(target)
+                    && moved.insert(target)
                 {
                     links.insert(journal.slot(at), of_text(&text));
                 }
@@ -262,7 +262,7 @@ impl Transaction<'_> {
         Ok(fs::remove_tree(&record)?)
     }
 
-    /// Removes the record of the last transaction, whoever made it. Nothing can be taken back afterwards.
+    /// Removes the record of the last transaction. Nothing can be taken back afterwards.
     ///
     /// # Errors
     ///

@@ -41,8 +41,8 @@ impl Transaction<'_> {
             let known = self.known.has(&Digest::of(&text));
             let text = String::from_utf8_lossy(&text);
             let journal = Journal::parse(&text).map_err(|reason| self.bad_journal(&reason))?;
-            let twin = self.twin_of(&journal)?;
-            let finished = match &twin {
+            let other = self.other_scope_of(&journal)?;
+            let finished = match &other {
                 Some(scope) => Transaction::new(scope, self.settings, self.reporter, None)
                     .and_then(|transaction| transaction.finish(&journal, known)),
                 None => self.finish(&journal, known),
@@ -53,7 +53,7 @@ impl Transaction<'_> {
                     .context("an interrupted run of skillpm cannot be finished")
                     .hint(format!("delete `{begun}` to abandon it"))
             })?;
-            self.finished_undo.set(known && journal.back && twin.is_none());
+            self.finished_undo.set(known && journal.back && other.is_none());
             changing.done(None);
             return self.settle(known);
         }
@@ -62,11 +62,11 @@ impl Transaction<'_> {
 
     /// Returns the scope of `journal`, if it is not this one. A stranger's journal reaches no other scope: it
     /// must keep its skills in this very directory.
-    fn twin_of(&self, journal: &Journal) -> Result<Option<Scope>> {
+    fn other_scope_of(&self, journal: &Journal) -> Result<Option<Scope>> {
         let Some(kind) = journal.scope.filter(|kind| *kind != self.scope.kind) else { return Ok(None) };
-        let twin = self.scope.other_scope(self.settings)?;
+        let other = self.scope.other_scope(self.settings)?;
         let elsewhere = || self.bad_journal(&format!("it belongs to the {kind} scope, which is not here"));
-        twin.map(Some).ok_or_else(elsewhere)
+        other.map(Some).ok_or_else(elsewhere)
     }
 
     /// Continues the transaction of `journal`. One that is not `known` may be a stranger's: it removes no
@@ -139,8 +139,7 @@ impl Transaction<'_> {
         self.saved.take().into_iter().fold(error, Error::hint)
     }
 
-    /// Saves the tree of `name` at `tree`, which is removed with the transaction: somebody wrote into it
-    /// while it was in place.
+    /// Saves the tree of `name` at `tree`, which is removed with the transaction: it was edited while it was in place.
     pub(super) fn save(&self, name: &SkillName, tree: &Path) -> Result<()> {
         let trees = Trees::default();
         if trees.inside(tree).repository {

@@ -36,8 +36,8 @@ impl Transaction<'_> {
             return Ok(());
         }
         self.clear_written(&target, step)?;
-        let (lies, tree) = (fs::kind(&target)?, self.tree(at));
-        match (step, lies) {
+        let (on_disk, tree) = (fs::kind(&target)?, self.tree(at));
+        match (step, on_disk) {
             (Step::Put { replaces: Some(old), .. }, Some(Kind::Directory)) => {
                 fs::exchange(&tree, &target)?;
                 unchanged(&tree, old, &target)
@@ -65,7 +65,7 @@ impl Transaction<'_> {
             (Step::Relink { says: text, .. }, Some(Kind::Symlink)) if says(&tree, text) => {
                 Ok(fs::exchange(&tree, &target)?)
             }
-            // Already gone: somebody else removed it.
+            // Already removed by another program.
             (Step::Remove { .. } | Step::Unlink { .. }, None) => Ok(()),
             _ => Err(changed(&target)),
         }
@@ -81,8 +81,8 @@ impl Transaction<'_> {
         }
         clear_rest(step, &target, &tree)?;
         self.clear_written(&target, step)?;
-        let (lies, staged) = (fs::kind(&target)?, fs::kind(&tree)?);
-        match (step, lies, staged) {
+        let (on_disk, staged) = (fs::kind(&target)?, fs::kind(&tree)?);
+        match (step, on_disk, staged) {
             (Step::Put { digest, .. }, None, Some(Kind::Directory)) if holds(&tree, digest) => {
                 self.make_parent(&target)?;
                 Ok(fs::move_new(&tree, &target)?)
@@ -122,7 +122,7 @@ impl Transaction<'_> {
     fn move_again(&self, step: &Step, target: &Path, other: &Path) -> Result<()> {
         let (Step::Disable { digest, .. } | Step::Enable { digest, .. }) = step else { return Ok(()) };
         fs::clear_moves(other)?;
-        // What no rename could move was removed file by file: this is the rest of it.
+        // A tree that could not be moved by a rename was removed file by file: this is the rest of it.
         if digest.is_some_and(|digest| is_tree(other, &digest)) && is_part(target, other) {
             return Ok(fs::remove_tree(target)?);
         }
@@ -135,8 +135,8 @@ impl Transaction<'_> {
         }
     }
 
-    /// Takes back a step that may have been done fully, partly, or not at all. A new tree was in place for a
-    /// while: if somebody wrote into it, it is saved.
+    /// Takes back a step that may have been done fully, partly, or not at all. A new tree was in place for a while: if it
+    /// was edited there, it is saved.
     pub(super) fn undo_step(&self, at: usize, step: &Step) -> Result<()> {
         self.move_back(at, step)?;
         let (Step::Put { name, digest, .. } | Step::Remove { name, old: digest, .. }) = step else {
@@ -147,7 +147,7 @@ impl Transaction<'_> {
             return Ok(());
         }
         self.save(name, &tree).inspect_err(|_| {
-            // Its author looks for it there, and the next run continues from there.
+            // The author looks for it there, and the next run continues from there.
             if let (Step::Put { .. }, Ok(target)) = (step, self.target(step)) {
                 let _ = match fs::kind(&target) {
                     Ok(None) => fs::move_new(&tree, &target),
@@ -180,8 +180,8 @@ impl Transaction<'_> {
         if goes && is_part(&target, &tree) {
             fs::remove_tree(&target)?;
         }
-        let (lies, aside) = (fs::kind(&target)?, fs::kind(&tree)?);
-        match (step, lies, aside) {
+        let (on_disk, in_journal) = (fs::kind(&target)?, fs::kind(&tree)?);
+        match (step, on_disk, in_journal) {
             (Step::Put { replaces: None, digest, .. }, Some(Kind::Directory), None)
                 if holds(&target, digest) =>
             {
@@ -204,16 +204,18 @@ impl Transaction<'_> {
                 if self.is_our_link(&target, step)? =>
             {
                 fs::remove_link(&target)?;
-                match aside {
+                match in_journal {
                     Some(_) => Ok(fs::move_new(&tree, &target)?),
                     None => Ok(()),
                 }
             }
-            (Step::Relink { says: text, .. }, Some(Kind::Symlink), _) if says(&target, text) => match aside {
-                None => Ok(fs::move_new(&target, &tree)?),
-                Some(_) if !says(&tree, text) => Ok(fs::exchange(&tree, &target)?),
-                Some(_) => Ok(()),
-            },
+            (Step::Relink { says: text, .. }, Some(Kind::Symlink), _) if says(&target, text) => {
+                match in_journal {
+                    None => Ok(fs::move_new(&target, &tree)?),
+                    Some(_) if !says(&tree, text) => Ok(fs::exchange(&tree, &target)?),
+                    Some(_) => Ok(()),
+                }
+            }
             _ => Ok(()),
         }
     }

@@ -147,8 +147,8 @@ fn a_change_that_nobody_waits_for_is_not_begun() {
     assert!(!Transaction::is_begun(&scene.scope));
 }
 
-/// Another process moves `.agents` away while skillpm is at work and puts a link in its place: nothing is
-/// written where it leads, whatever step comes next.
+/// Another process moves `.agents` away while skillpm is running and puts a link in its place: nothing is written where it
+/// leads, at any step.
 #[test]
 fn a_link_that_takes_the_place_of_the_directory_gets_nothing() {
     struct Swap<'a>(&'a Scene, &'a str);
@@ -309,7 +309,7 @@ fn what_was_changed_since() {
     assert!(scene.state().contains(&format!("{HOME}/SKILL.md: edited")));
 }
 
-/// Whatever is already as before needs nothing, and neither does whatever is gone already.
+/// Paths that are as before or already removed need nothing.
 #[test]
 fn what_was_taken_back_by_hand() {
     let scene = Scene::new();

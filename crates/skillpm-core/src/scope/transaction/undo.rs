@@ -44,9 +44,9 @@ pub(crate) struct Undo {
 pub(crate) struct Coming<'a> {
     /// The skill.
     pub name: &'a SkillName,
-    /// Its digest.
+    /// The digest.
     pub digest: Digest,
-    /// Its bytes.
+    /// The bytes.
     pub bytes: Bytes<'a>,
 }
 

@@ -23,7 +23,7 @@ pub struct Subject {
     pub skill: String,
     /// The tree digest of its files, if it was computed.
     pub digest: Option<Digest>,
-    /// Its origin, if known: the source in the lockfile, or its directory.
+    /// The origin, if known: the source in the lockfile, or its directory.
     pub source: Option<String>,
     /// Whether its files differ from the locked ones; `None` if nothing is locked or its files were not checked.
     pub modified: Option<bool>,
@@ -43,11 +43,11 @@ pub enum Event<'a> {
     Run {
         /// The path of the script below the directory of the skill.
         script: &'a str,
-        /// Its arguments.
+        /// The arguments.
         arguments: &'a [OsString],
         /// The time it ran.
         duration: Duration,
-        /// Its exit code, if it exited with one.
+        /// The exit code, if it exited with one.
         exit_code: Option<i32>,
         /// The signal that ended it.
         signal: Option<i32>,
@@ -114,7 +114,7 @@ pub struct AuditRecord {
     pub skill: String,
     /// The tree digest of its files.
     pub digest: Option<String>,
-    /// Its origin.
+    /// The origin.
     pub source: Option<String>,
     /// Whether its files differ from the locked ones.
     pub modified: Option<bool>,

@@ -5,7 +5,7 @@ use super::Condition::{self, Has, Is, IsAddress, IsNot, Lacks};
 /// Call numbers, and lists of conditions: a call matches if all conditions of one list hold.
 pub(super) type Calls = (&'static [i64], &'static [&'static [Condition]]);
 
-/// Matches whatever the arguments are.
+/// Matches any arguments.
 const ALWAYS: &[&[Condition]] = &[];
 
 /// An `io_uring` opens files and creates sockets without passing a filter. Programs work without it, as in containers.
@@ -15,7 +15,7 @@ pub(super) const RING: Calls = (&[libc::SYS_io_uring_setup], ALWAYS);
 pub(super) const SANDBOX: &[Calls] = &[
     (SHARED, ALWAYS),
     (&[libc::SYS_userfaultfd, libc::SYS_setns], ALWAYS),
-    // Changing the mark of a run, or the limits of another process, one of which would end it.
+    // Changing the mark of a run, or the limits of another process, which could end it.
     (&[libc::SYS_prlimit64], &[&[IsAddress(2), IsNot(0, 0)], &[IsAddress(2), Is(1, MARK)]]),
     (&[libc::SYS_setrlimit], &[&[Is(0, MARK)]]),
     // Making a program that runs as its owner, wherever it is.

@@ -47,7 +47,7 @@ fn an_end_that_another_took_loses_nothing_else() {
     let ran = demo.run_watched(&mut Reaper { said: String::new(), later: false });
     assert_eq!((ran.exit, ran.ended), (Exit::Unknown, None));
     assert!(ran.stdout.text().trim().parse::<i32>().is_ok(), "{}", ran.stdout.text());
-    let error = ran.success().expect_err("nobody knows that it went well").to_string();
+    let error = ran.success().expect_err("its success is unknown").to_string();
     assert!(error.contains("its exit status is unknown") && error.contains("SIGCHLD"), "{error}");
     let mut demo = Demo::sh("printf '%s\\n' $$\nexec sleep 7404\n");
     demo.options.limits.timeout = Duration::from_millis(300);
@@ -204,7 +204,7 @@ fn a_script_that_prints_without_end_is_ended() {
     assert!(ran.stdout.is_cut());
 }
 
-/// If nobody reads the output, the timeout still applies, and all output is there once somebody reads.
+/// If the output is not read, the timeout still applies, and all output is there once it is read.
 #[test]
 fn a_caller_that_is_held_up_does_not_hold_up_the_end() {
     #[derive(Default)]
@@ -267,7 +267,7 @@ fn a_caller_who_hears_nothing_can_stop_it() {
             false
         }
         fn output(&mut self, _: Stream, _: &[u8]) {
-            panic!("nobody listens");
+            panic!("no listener");
         }
         fn is_stopped(&mut self) -> bool {
             self.0 += 1;

@@ -144,7 +144,7 @@ fn what_has_no_path_is_kept_from_it() {
     );
 }
 
-/// A program that runs as its owner loses that bit when a script writes to it, whoever runs the script.
+/// A program that runs as its owner loses that bit when a script writes to it, for every user of the script.
 #[test]
 fn a_program_that_runs_as_its_owner_is_not_written_to() {
     if !has_landlock() {
@@ -352,7 +352,7 @@ fn usual_programs_work_in_the_sandbox() {
     }
 }
 
-/// Root can read the passwords and keys below `/etc`; its scripts can read only files that everybody may read.
+/// Root can read the passwords and keys below `/etc`; its scripts can read only files that all users may read.
 #[test]
 fn keys_of_root_are_kept_from_it() {
     if !has_landlock() || !rustix::process::geteuid().is_root() || !fs::may_execute(Path::new("/bin/cat")) {

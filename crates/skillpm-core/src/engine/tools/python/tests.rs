@@ -44,7 +44,7 @@ fn a_docstring_of_the_module_or_of_main_is_the_description() {
     }
 }
 
-/// S1-Q2: calls of `add_argument` are read, whatever object they are called on.
+/// S1-Q2: calls of `add_argument` are read, on any object.
 #[test]
 fn argparse_calls() {
     let text = r#"

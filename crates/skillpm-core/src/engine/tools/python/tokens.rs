@@ -36,7 +36,7 @@ impl Token<'_> {
 /// A logical line, which is a statement or several separated by semicolons.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Line {
-    /// Its indentation.
+    /// The indentation.
     pub(super) indent: usize,
     /// The indices of its tokens.
     pub(super) words: Range<usize>,

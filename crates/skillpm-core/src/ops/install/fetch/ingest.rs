@@ -25,7 +25,7 @@ pub(super) struct IngestJob<'a> {
     /// The tree with its files.
     pub(super) tree: &'a Tree,
     pub(super) candidate: &'a Candidate,
-    /// Its own name, if it gets another one.
+    /// The original name, if it gets another one.
     pub(super) own: Option<String>,
     pub(super) requirement: Requirement,
     /// The name of its directory; `None` for a skill that is a single file.
@@ -36,7 +36,7 @@ pub(super) struct IngestJob<'a> {
 
 /// A skill that was read.
 pub(super) struct Ready {
-    /// Its digest; `None` for an editable one.
+    /// The digest; `None` for an editable one.
     pub(super) digest: Option<Digest>,
     pub(super) set: Option<FileSet>,
     /// Warnings for the user.
@@ -44,8 +44,8 @@ pub(super) struct Ready {
 }
 
 impl IngestJob<'_> {
-    /// Reads the skill. Stores it in `intake` if it is to be installed.
-    pub(super) fn read(&self, intake: &Ingest) -> Result<Ready> {
+    /// Reads the skill. Stores it in `ingest` if it is to be installed.
+    pub(super) fn read(&self, ingest: &Ingest) -> Result<Ready> {
         let set = self.tree.skill(&self.candidate.path, &Limits::default()).map_err(Error::from);
         if self.editable.is_some() {
             // A link may lead to files that no copy could contain.
@@ -55,7 +55,7 @@ impl IngestJob<'_> {
         }
         let refused = |error: Error| error.context(format!("the skill `{}` is refused", self.name));
         let look = |set: &FileSet| self.warnings(set);
-        let taken = set.and_then(|set| intake.take(set, look));
+        let taken = set.and_then(|set| ingest.take(set, look));
         let (Taken { digest, set }, warnings) = taken.map_err(refused)?;
         Ok(Ready { digest: Some(digest), set: Some(set), warnings })
     }
@@ -92,19 +92,19 @@ pub(super) struct Ingest {
 /// A skill that was taken in.
 struct Taken {
     digest: Digest,
-    /// Its files: those in the store if it could be written, otherwise those of the source.
+    /// The files: those in the store if it could be written, otherwise those of the source.
     set: FileSet,
 }
 
 impl Ingest {
     /// Opens the store for writing. Skills are taken in without one if it cannot be opened.
     pub(super) fn new(context: &Context) -> Self {
-        let intake = Self { store: None, trouble: Mutex::default() };
+        let ingest = Self { store: None, trouble: Mutex::default() };
         match Store::new(&context.settings).and_then(|store| store.writer()) {
-            Ok(store) => Self { store: Some(store), ..intake },
+            Ok(store) => Self { store: Some(store), ..ingest },
             Err(error) => {
-                intake.troubled(&error);
-                intake
+                ingest.troubled(&error);
+                ingest
             }
         }
     }

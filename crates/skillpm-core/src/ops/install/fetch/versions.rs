@@ -14,7 +14,7 @@ use crate::spec::{DEFAULT_REGISTRY, Origin, Reference, SourceSpec};
 use crate::version::{Version, VersionRange};
 
 /// Returns warnings of other registries in the manifest of `files` that have a skill of the name of one of `requests`,
-/// unless the manifest already requests it: somebody may have meant that one. They are not asked: the name may be private.
+/// unless the manifest already requests it: that one may have been meant. They are not asked: the name may be private.
 pub(super) fn others_with_the_name(
     sources: &mut Sources<'_>,
     files: &Files,
@@ -31,7 +31,7 @@ pub(super) fn others_with_the_name(
             if is_same || other == DEFAULT_REGISTRY {
                 continue;
             }
-            // A registry that nobody asked for may be absent, and nothing is taken from it.
+            // A registry that was not requested may be absent, and nothing is installed from it.
             let Ok(opened) = sources.open(&spec) else { continue };
             if opened.shelf.as_ref().is_some_and(|shelf| shelf.is_known(name)) {
                 let told = message!(

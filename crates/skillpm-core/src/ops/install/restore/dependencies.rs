@@ -18,17 +18,17 @@ impl Restorer<'_> {
     /// Finds what the skills that came need, what the lockfile names but does not contain, and the versions of skills of
     /// registries that are not locked, and takes in what comes or changes with that.
     pub(super) fn complete(&mut self, request: &InstallRequest) -> Result<Assignment> {
-        let mut came = std::mem::take(&mut self.came);
+        let mut incoming = std::mem::take(&mut self.incoming);
         if !request.no_deps {
-            self.torn(request, &mut came)?;
+            self.torn(request, &mut incoming)?;
         }
         let fresh = self.open_versions(request)?;
-        let is_alone = request.no_deps || came.iter().all(Dependent::is_independent);
+        let is_alone = request.no_deps || incoming.iter().all(Dependent::is_independent);
         if fresh.is_empty() && is_alone {
             return Ok(Assignment::default());
         }
         let how = Deciding { minimal: request.minimal, alone: request.no_deps, ..Deciding::default() };
-        let asked = Asked { came, fresh, how, ..Asked::default() };
+        let asked = Asked { incoming, fresh, how, ..Asked::default() };
         let brought = resolve(&mut self.fetcher.sources, self.files, asked)?;
         let Brought { assignment, skills, warnings, .. } = brought;
         for BroughtSkill { name, offered, found } in skills {

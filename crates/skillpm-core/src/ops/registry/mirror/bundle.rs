@@ -25,7 +25,7 @@ pub struct BundleRequest {
     pub source: String,
     /// The file to write.
     pub file: PathBuf,
-    /// What is in it.
+    /// The skills in it.
     pub selection: Selection,
     /// Whether a file that is there is replaced.
     pub force: bool,
@@ -103,7 +103,7 @@ fn content(dir: &std::path::Path) -> Result<FileSet> {
 /// Returns the error for a skill that cannot be in a bundle.
 fn not_bundled(failure: &NamedFailure) -> Error {
     let why = &failure.why;
-    // Whatever kept it out: what was asked for cannot be made.
+    // For any reason: the requested bundle cannot be made.
     let error = Error::new(ErrorKind::Integrity, why.message.clone())
         .coded(why.code)
         .context(format!("`{}` cannot be bundled", failure.name));

@@ -34,7 +34,7 @@ pub struct MirrorRequest {
     pub source: String,
     /// The directory of the mirror, which is made if it does not exist.
     pub dir: PathBuf,
-    /// What is mirrored.
+    /// The skills to mirror.
     pub selection: Selection,
     /// Whether files of a directory that is no mirror yet are replaced.
     pub force: bool,
@@ -46,7 +46,7 @@ type NewVersion = (Record, Vec<u8>);
 /// A version whose yank changes: the version, the reason if it is yanked now, and when that happened.
 type NewState = (Version, Option<String>, Timestamp);
 
-/// What is new about one skill.
+/// The news about one skill.
 #[derive(Debug)]
 struct News {
     name: SkillName,

@@ -1,4 +1,4 @@
-//! What a mirror tells.
+//! The outcome of a mirror.
 
 use schemars::JsonSchema;
 use serde::Serialize;

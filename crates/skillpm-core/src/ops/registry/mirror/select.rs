@@ -17,7 +17,7 @@ use crate::workers;
 /// The number of requests in progress at once.
 pub(super) const CONNECTIONS: usize = 8;
 
-/// What is mirrored.
+/// The skills to mirror.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Selection {
     /// All versions of all skills.

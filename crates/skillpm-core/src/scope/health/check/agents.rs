@@ -200,7 +200,7 @@ impl AgentEntry<'_> {
         let name = self.known()?;
         let wish = self.wish();
         let editable = wish.and_then(|wish| wish.editable.as_ref());
-        // The agent reads the very directory that somebody works on.
+        // The agent reads the very directory in which the skill is written.
         if let Some(Ok(editable)) = editable
             && editable.directory == real(self.path)
         {
@@ -225,7 +225,7 @@ impl AgentEntry<'_> {
         };
         let equal = digest.is_some() && (digest == locked || digest == canonical);
         let wanted = self.wanted();
-        // What skillpm did not put there is its user's. It is told only where it differs from what the agent should see.
+        // Foreign files are their user's. They are reported only where they differ from what the agent should see.
         let owned = self.look.owned(self.dir, &name, Ownership::of_tree);
         if owned.is_none() && (wanted != Some(true) || self.look.tracked.contains(self.path)) {
             return None;
@@ -233,7 +233,7 @@ impl AgentEntry<'_> {
         if equal && copies && wanted != Some(false) {
             return None;
         }
-        // Its digest does not cover a repository.
+        // The digest does not cover a repository.
         if equal && self.look.scope.index.trees().inside(self.path).repository {
             let message = format!("`{shown}` is a copy of `{name}` with a git repository in it");
             let advice = message!("keep what you need of it, and ", by_hand());
@@ -334,7 +334,7 @@ pub(super) fn missing(look: &Inspection<'_>, found: &mut Vec<Finding>) {
             if there || !wish.linked().any(|wished| wished.id == agent.id) || !done.insert(real(&path)) {
                 continue;
             }
-            // A link to a missing copy would help nobody, unless the copy is restored too.
+            // A link to a missing copy would be useless, unless the copy is restored too.
             let skills = look.scope.skills_dir();
             let leads = |there: &&OnDisk| leads_somewhere(look, &skills, name.as_str(), there);
             let canonical = look.canonical(name).filter(leads);

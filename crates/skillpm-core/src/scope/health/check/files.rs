@@ -92,7 +92,7 @@ pub(super) fn entries(look: &Inspection<'_>, found: &mut Vec<Finding>) {
         let finding = match lock.skills.get(name) {
             // An editable skill is not locked.
             None if requirement.editable => continue,
-            // A skill that nobody requests comes with the skill that needs it.
+            // An unrequested skill comes with the skill that needs it.
             None if requirement.dependency => continue,
             Some(_) if requirement.editable => {
                 let message = format!("`{name}` is locked, and editable in `{}`", file.display());

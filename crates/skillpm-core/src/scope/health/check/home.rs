@@ -104,17 +104,17 @@ fn tree_of(
     locked: &Locked,
     wish: Option<&DesiredSkill>,
 ) -> Option<Finding> {
-    let (canonical, aside) = (look.canonical(name), look.disabled(name));
+    let (canonical, in_disabled) = (look.canonical(name), look.disabled(name));
     // If it is unknown what is requested, any place is right.
-    let disabled = wish.map_or(canonical.is_none() && aside.is_some(), |wish| wish.disabled);
-    let put_away = look.scope.disabled_skill_dir(name);
-    if disabled && aside.is_none() && canonical.is_some() {
+    let disabled = wish.map_or(canonical.is_none() && in_disabled.is_some(), |wish| wish.disabled);
+    let disabled_dir = look.scope.disabled_skill_dir(name);
+    if disabled && in_disabled.is_none() && canonical.is_some() {
         // The wrong place has its own finding.
         return None;
     }
-    if let (false, None, Some(OnDisk::Tree(_)), Some(wish)) = (disabled, canonical, aside, wish) {
+    if let (false, None, Some(OnDisk::Tree(_)), Some(wish)) = (disabled, canonical, in_disabled, wish) {
         let message =
-            format!("`{name}` is not disabled, but is where no agent looks, in `{}`", put_away.display());
+            format!("`{name}` is not disabled, but is where no agent looks, in `{}`", disabled_dir.display());
         return Some(at_home(
             look,
             Finding::new(&problem::SKILL_MISSING, look.scope.skill_dir(name), message),
@@ -122,7 +122,7 @@ fn tree_of(
         ));
     }
     let (place, path, there) = if disabled {
-        (Location::Disabled, put_away, aside)
+        (Location::Disabled, disabled_dir, in_disabled)
     } else {
         (Location::Canonical, look.scope.skill_dir(name), canonical)
     };

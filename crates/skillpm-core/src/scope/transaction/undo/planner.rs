@@ -37,13 +37,13 @@ enum Content {
 struct Link {
     /// The digest of its text.
     says: Digest,
-    /// Its text; empty for a restored one.
+    /// The text; empty for a restored one.
     text: PathBuf,
     /// Whether it leads to the canonical copy.
     ours: bool,
 }
 
-/// What a step of the transaction found in a place, or left there.
+/// The state of a place before or after a step of the transaction.
 #[derive(Debug, Clone, Copy)]
 enum State {
     Nothing,
@@ -103,18 +103,18 @@ impl<'a> Planner<'a> {
     /// Plans that the place of `step`, whose tree has the number `slot`, becomes what it was before the step.
     pub(super) fn take_back(&mut self, slot: usize, step: &Step) -> Done {
         let link = self.record.journal.links.get(&slot).copied();
-        let aside = link.map_or(State::Nothing, State::Link);
+        let link_before = link.map_or(State::Nothing, State::Link);
         let (before, after) = match step {
             Step::Put { digest, replaces, .. } => {
                 (replaces.map_or(State::Nothing, State::Tree), State::Tree(*digest))
             }
             Step::Remove { old, .. } => (State::Tree(*old), State::Nothing),
-            Step::Link { .. } => (aside, State::OurLink),
-            Step::Edit { .. } => (aside, State::SourceLink),
-            Step::Relink { says, .. } => (aside, State::Link(*says)),
+            Step::Link { .. } => (link_before, State::OurLink),
+            Step::Edit { .. } => (link_before, State::SourceLink),
+            Step::Relink { says, .. } => (link_before, State::Link(*says)),
             // Without a link in the record, the place was already empty.
             Step::Unlink { .. } if link.is_none() => return Ok(()),
-            Step::Unlink { .. } => (aside, State::Nothing),
+            Step::Unlink { .. } => (link_before, State::Nothing),
             Step::Disable { name, digest } => return self.move_back(slot, name, *digest, true),
             Step::Enable { name, digest } => return self.move_back(slot, name, *digest, false),
         };
@@ -158,11 +158,11 @@ impl<'a> Planner<'a> {
             }
             (State::Nothing, _) => {
                 let slot = self.free(slot)?;
-                self.set_aside(slot, place, name, &now)?;
+                self.move_to_slot(slot, place, name, &now)?;
             }
             _ => {
-                let aside = self.fresh_slot()?;
-                self.set_aside(aside, place, name, &now)?;
+                let fresh = self.fresh_slot()?;
+                self.move_to_slot(fresh, place, name, &now)?;
                 self.bring(slot, place, name, before, &Content::Nothing)?;
             }
         }
@@ -201,7 +201,7 @@ impl<'a> Planner<'a> {
     }
 
     /// Plans that what is there `now` goes into the record.
-    fn set_aside(&mut self, slot: usize, place: &Location, name: &SkillName, now: &Content) -> Done {
+    fn move_to_slot(&mut self, slot: usize, place: &Location, name: &SkillName, now: &Content) -> Done {
         let step = match now {
             Content::Tree(Some(old)) => Step::Remove { place: place.clone(), name: name.clone(), old: *old },
             Content::Link(link) => {
@@ -222,8 +222,8 @@ impl<'a> Planner<'a> {
         };
         match self.content(&from, name)? {
             Content::Tree(there) => {
-                let aside = self.fresh_slot()?;
-                if !self.restore(aside, &to, name, State::Nothing, State::Nothing)? {
+                let fresh = self.fresh_slot()?;
+                if !self.restore(fresh, &to, name, State::Nothing, State::Nothing)? {
                     return Ok(());
                 }
                 let step = if disabled {
@@ -279,7 +279,7 @@ impl<'a> Planner<'a> {
     /// Records a later change that is in the way.
     fn refuse(&mut self, place: &Location, name: &SkillName, kind: ChangedKind) -> Done {
         let path = self.path(place, name)?;
-        // Its consequences are not reported again.
+        // Consequences are not reported again.
         if self.changed.iter().all(|other| other.path != path) {
             self.changed.push(Changed { path, kind });
         }
