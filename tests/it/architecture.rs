@@ -366,7 +366,7 @@ fn verbs_that_look_call_none_that_change() {
 
 /// The parts of a registry's server from below to above. Each knows those before it.
 const SERVER: [&str; 12] = [
-    "error", "words", "random", "config", "storage", "catalog", "access", "app", "pages", "log", "web",
+    "error", "hints", "random", "config", "storage", "catalog", "access", "app", "pages", "log", "web",
     "command",
 ];
 

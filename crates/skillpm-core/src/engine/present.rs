@@ -10,7 +10,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::xml::{attribute, section};
-use super::activate::Activation;
+use super::placeholders::Activation;
 use crate::text::{self, closest, visible_name};
 
 /// The maximum number of files that a text lists. JSON, which programs read, lists all.

@@ -7,7 +7,7 @@ use reqwest::header::{self, HeaderName};
 use super::authorization::{Outward, headers_for, insert};
 use super::events::{self, Events};
 use super::submit::SUBMITTED_BYTES;
-use super::{Client, Content, HttpError, Question, Replied, body, limit, text_of};
+use super::{Client, Content, HttpError, Question, Replied, body, rate_limit, text_of};
 
 impl Client {
     /// Sends `question` and returns the answer, of at most `limit` bytes. In a stream of events, the answer is the data
@@ -47,7 +47,7 @@ impl Client {
         let (status, headers) = (reply.status(), reply.headers().clone());
         let (limit, is_success) = match status {
             200..=299 => (limit, true),
-            400..=499 if limit::read(status, &headers).is_none() => (limit.min(SUBMITTED_BYTES), false),
+            400..=499 if rate_limit::read(status, &headers).is_none() => (limit.min(SUBMITTED_BYTES), false),
             _ => return Err(self.refusal(url, reply, credential)),
         };
         let is_stream = text_of(&headers, &header::CONTENT_TYPE)

@@ -11,13 +11,13 @@ mod body;
 mod credentials;
 mod error;
 mod events;
-mod limit;
 mod login;
 mod message;
 mod names;
 mod netrc;
 mod progress;
 mod proxy;
+mod rate_limit;
 mod reach;
 mod redirect;
 mod request;
@@ -365,7 +365,7 @@ impl Client {
     /// Returns the error for an answer that is neither content nor a redirect; the request had this `credential`.
     fn refusal(&self, url: Url, reply: Reply, credential: Option<&Credential>) -> HttpError {
         let status = reply.status();
-        if let Some(limit) = limit::read(status, reply.headers()) {
+        if let Some(limit) = rate_limit::read(status, reply.headers()) {
             return HttpError::RateLimit {
                 host: url.origin().to_string(),
                 seconds: limit.seconds,
@@ -373,7 +373,7 @@ impl Client {
                 authorized: credential.is_some(),
             };
         }
-        let retry_after = limit::retry_after(reply.headers());
+        let retry_after = rate_limit::retry_after(reply.headers());
         let challenge = challenge_of(reply.headers());
         let mut bytes = Vec::new();
         // The message is a courtesy: without it the status says enough.

@@ -4,7 +4,7 @@ use std::hash::{BuildHasher, RandomState};
 use std::time::Duration;
 
 use super::HttpError;
-use super::limit::LONGEST_WAIT;
+use super::rate_limit::LONGEST_WAIT;
 
 /// The first wait; it doubles each time. Short, because most failures that pass, pass at once.
 const FIRST: Duration = Duration::from_millis(250);

@@ -4,7 +4,7 @@ use reqwest::header;
 
 use super::authorization::{Outward, headers_for, insert};
 use super::redirect::target;
-use super::{Client, HttpError, Method, Submitted, Upload, body, challenge_of, limit, text_of};
+use super::{Client, HttpError, Method, Submitted, Upload, body, challenge_of, rate_limit, text_of};
 
 /// The largest reply to an upload, or to a question that was refused, in bytes.
 pub(super) const SUBMITTED_BYTES: u64 = 256 * 1024;
@@ -51,7 +51,7 @@ impl Client {
                 let to = target(url, reply.headers())?.to_string();
                 Err(HttpError::Redirect { from: url.clone(), to, reason: "an upload is not sent elsewhere" })
             }
-            status @ (200..=299 | 400..=499) if limit::read(status, reply.headers()).is_none() => {
+            status @ (200..=299 | 400..=499) if rate_limit::read(status, reply.headers()).is_none() => {
                 let location = text_of(reply.headers(), &header::LOCATION);
                 let challenge = challenge_of(reply.headers());
                 let mut body = Vec::new();

@@ -1,4 +1,4 @@
-//! Activates a skill: fills in its instructions for an agent.
+//! Fills in the placeholders of a skill's instructions for an agent.
 
 use std::path::{Path, PathBuf};
 
