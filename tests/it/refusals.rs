@@ -66,7 +66,7 @@ fn archives_that_are_damaged() {
     }
 }
 
-/// zl01, zl05, zn32-dot-git, S4-24, ms09-homoglyph-name, ms20-dup-keys, ms22-name-dotdot: a repository, and what
+/// zl01, zl05, zn32-dot-git, S4-24, ms09-homoglyph-name, ms22-name-dotdot: a repository, and what
 /// its refusal names.
 #[test]
 fn skills_of_repositories_that_are_refused() {
