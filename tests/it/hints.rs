@@ -125,12 +125,16 @@ fn play(situation: &Situation) -> Vec<String> {
         let sites = std::fs::read_to_string(sites).unwrap_or_default();
         (scene, output, sites.lines().map(str::to_owned).collect::<Vec<_>>())
     };
-    let (_, first, sites) = begin();
+    let (scene, first, sites) = begin();
     let printed: Vec<_> = hints(&first).flat_map(told).map(str::to_owned).collect();
     let expected: Vec<_> = situation.told.iter().map(|told| told.printed).collect();
     assert_eq!(printed, expected, "the commands in the hints of `{line}`: {first}");
+    let mut begun = Some((scene, first));
     for told in situation.told {
-        let (scene, before, _) = begin();
+        let (scene, before) = begun.take().unwrap_or_else(|| {
+            let (scene, output, _) = begin();
+            (scene, output)
+        });
         let typed = told.typed.unwrap_or(told.printed);
         let output = scene.shell(typed);
         assert_eq!(

@@ -139,6 +139,19 @@ fn outcome(output: &Output) -> Value {
     serde_json::from_str(&output.stdout).unwrap_or_else(|error| panic!("{error}: {output}"))
 }
 
+/// Checks that another installation changes nothing, and that the entry is listed.
+fn is_seen(sandbox: &Sandbox, client: &str, project: bool) {
+    let scope = if project { "--project" } else { "-g" };
+    let again = install(sandbox, client, &[scope, "--json"]);
+    assert_eq!(outcome(&again)["clients"][0]["effect"], "unchanged");
+    let status = outcome(&sandbox.ok(&["mcp", "status", "--client", client, "--json"]));
+    let scope = if project { "project" } else { "user" };
+    let clients = status["clients"].as_array().expect("clients");
+    let entry = clients.iter().find(|client| client["scope"] == scope).expect("an entry");
+    assert_eq!(entry["servers"][0]["command"], json!([program(), "mcp", "--tag", "docs"]));
+    assert_eq!(entry["servers"][0]["found"], true);
+}
+
 #[test]
 fn every_client_is_set_up_and_its_file_is_as_before_afterwards() {
     let ids: Vec<_> = all().iter().map(|client| client.id).collect();
@@ -148,9 +161,10 @@ fn every_client_is_set_up_and_its_file_is_as_before_afterwards() {
             [false, true].into_iter().filter(|project| !project || client(case.id).has_project_file())
         {
             let scope: &[&str] = if project { &["--project"] } else { &["-g"] };
-            for text in
-                [case.text.to_owned(), case.text.replace('\n', "\r\n"), format!("\u{feff}{}", case.text)]
-            {
+            let mut texts =
+                vec![case.text.to_owned(), case.text.replace('\n', "\r\n"), format!("\u{feff}{}", case.text)];
+            texts.truncate(if project { 1 } else { 3 });
+            for text in texts {
                 let sandbox = Sandbox::new();
                 let path = file(&sandbox, case.id, project);
                 write(&path, &text);
@@ -171,17 +185,10 @@ fn every_client_is_set_up_and_its_file_is_as_before_afterwards() {
                 }
                 assert_eq!(new.contains("\r\n"), text.contains("\r\n"), "{}", case.id);
                 assert_eq!(new.ends_with('\n'), text.ends_with('\n') || case.text.is_empty(), "{}", case.id);
-                let again = install(&sandbox, case.id, &[scope, &["--json"]].concat());
-                assert_eq!(outcome(&again)["clients"][0]["effect"], "unchanged");
-                let status = outcome(&sandbox.ok(&["mcp", "status", "--client", case.id, "--json"]));
-                let entries: Vec<_> = status["clients"]
-                    .as_array()
-                    .expect("clients")
-                    .iter()
-                    .filter(|client| client["scope"] == if project { "project" } else { "user" })
-                    .collect();
-                assert_eq!(entries[0]["servers"][0]["command"], json!([program(), "mcp", "--tag", "docs"]));
-                assert_eq!(entries[0]["servers"][0]["found"], true);
+                // Line ends and marks concern nothing but the file.
+                if text == case.text {
+                    is_seen(&sandbox, case.id, project);
+                }
                 let undone =
                     sandbox.ok(&[&["mcp", "uninstall", "--json", "--client", case.id], scope].concat());
                 assert_eq!(outcome(&undone)["clients"][0]["effect"], "restored");

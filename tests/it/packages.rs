@@ -7,6 +7,7 @@ use std::process::{Command, Stdio};
 use skillpm_format::digest::Digest;
 
 use crate::support::sandbox::Output;
+use crate::support::snapshot::copy;
 use crate::support::{Sandbox, find_program, skip_without};
 
 /// The text of a skill.
@@ -128,6 +129,23 @@ fn pip_install(sandbox: &Sandbox, args: &[&str]) {
     pip(sandbox, &[&["install", "--no-index", "--no-build-isolation", "--force-reinstall"], args].concat());
 }
 
+/// Where pip put what it installed.
+fn site_packages(sandbox: &Sandbox) -> PathBuf {
+    let lib = std::fs::read_dir(sandbox.project().join(".venv/lib")).expect("an environment").next();
+    lib.expect("a version").expect("an entry").path().join("site-packages")
+}
+
+/// Makes the installed distribution another version, as pip would: a start of pip takes seconds.
+fn another_version(site: &Path, old: &str, new: &str) {
+    let info = |version: &str| format!("demo_pkg-{version}.dist-info");
+    std::fs::rename(site.join(info(old)), site.join(info(new))).expect("renames");
+    for file in ["METADATA", "RECORD"] {
+        let path = site.join(info(new)).join(file);
+        let text = std::fs::read_to_string(&path).expect(file);
+        std::fs::write(&path, text.replace(&info(old), &info(new)).replace(old, new)).expect("writes");
+    }
+}
+
 /// The skills of a distribution that pip installed; nothing of it is run, and what Python compiled is no
 /// part of them.
 #[test]
@@ -180,19 +198,19 @@ fn a_python_distribution() {
     assert!(!sandbox.project().join("CANARY").exists(), "its code was run");
 
     // Another version with the same bytes is as good.
-    distribution(&source, "2.0", &skill("pdf"));
-    pip_install(&sandbox, &[&source.display().to_string()]);
+    let site = site_packages(&sandbox);
+    another_version(&site, "1.0", "2.0");
     forget(&sandbox);
     good(sandbox.run(&["install", "--frozen"]));
 
     // One with other bytes is not.
-    distribution(&source, "3.0", &skill("pdf").replace("Do pdf.", "Do it all."));
-    pip_install(&sandbox, &[&source.display().to_string()]);
+    another_version(&site, "2.0", "3.0");
+    put(site.join("demo_pkg/skills/pdf/SKILL.md"), skill("pdf").replace("Do pdf.", "Do it all."));
     forget(&sandbox);
     let values = ["`python:demo-pkg`", "`python -m pip install demo-pkg==1.0`", "`skillpm update pdf`"];
     sandbox.fails(&["install"], 5, "integrity", &values);
 
-    pip(&sandbox, &["uninstall", "-y", "demo-pkg"]);
+    std::fs::remove_dir_all(site.join("demo_pkg-3.0.dist-info")).expect("removes");
     let values = ["`python:demo-pkg`", ".venv/lib/", "`python -m pip install demo-pkg==1.0`"];
     sandbox.fails(&["install"], 2, "usage", &values);
 }
@@ -220,8 +238,13 @@ fn an_editable_python_distribution() {
     let outside = Sandbox::new();
     let source = outside.home().join("demo");
     distribution(&source, "1.0", &skill("pdf"));
-    venv(&outside).expect("as before");
-    pip_install(&outside, &["-e", &source.display().to_string()]);
+    let environment = outside.project().join(".venv");
+    std::fs::create_dir(&environment).expect("a directory");
+    copy(&sandbox.project().join(".venv"), &environment);
+    let site = site_packages(&outside);
+    put(site.join("__editable__.demo_pkg.pth"), format!("{}\n", source.display()));
+    let url = format!("{{\"dir_info\": {{\"editable\": true}}, \"url\": \"file://{}\"}}", source.display());
+    put(site.join("demo_pkg-1.0.dist-info/direct_url.json"), url);
     refused(
         &outside,
         &["install", "python:demo-pkg"],
