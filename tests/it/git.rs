@@ -12,6 +12,7 @@ use skillpm_sources::context::Context;
 use skillpm_sources::git::WantedRevision;
 use skillpm_sources::source::{self, Wanted};
 
+use crate::support::numbers::cases;
 use crate::support::{GitRepo, GitServer, Output, Sandbox, SshServer, Tree, find_program};
 
 /// A machine, and a repository with two skills that is served from a bare copy.
@@ -1148,7 +1149,7 @@ fn digest(sandbox: &Sandbox, origin: &Origin, dir: &str) -> Result<String, Strin
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(24))]
+    #![proptest_config(ProptestConfig::with_cases(cases(32)))]
 
     /// THREATS 6.7: zip, tar.gz, git by path, git by the program and a directory give one digest, or all
     /// refuse.

@@ -15,10 +15,9 @@ use skillpm_core::ops::install::{Allow, InstallRequest, install};
 use skillpm_sources::context::Context;
 
 use crate::support::Sandbox;
+use crate::support::numbers::cases;
 
 const WRITERS: usize = 8;
-const ROUNDS: usize = 20;
-const UPDATES: usize = 200;
 /// The files of the skill that is read, and how many lines each has: more than one page of memory.
 const FILES: [&str; 3] = ["SKILL.md", "scripts/run.sh", "references/more.md"];
 const LINES: usize = 2500;
@@ -91,7 +90,7 @@ fn many_at_once_and_one_is_killed() {
         write_skill(&sandbox, name, "x");
     }
     let mut expected = BTreeSet::new();
-    for round in 0..ROUNDS {
+    for round in 0..cases(40) {
         write_skill(&sandbox, "victim", &format!("v{round}"));
         let mut running = Vec::new();
         for (at, name) in names.iter().enumerate() {
@@ -271,7 +270,7 @@ fn readers_see_one_of_two_versions_that_take_turns() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("starts");
-    let failed = (0..UPDATES).find_map(|update| turn(if update % 2 == 0 { "b" } else { "a" }).err());
+    let failed = (0..cases(240)).find_map(|update| turn(if update % 2 == 0 { "b" } else { "a" }).err());
     // Its input ends here.
     let output = reader.wait_with_output().expect("ends");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -286,10 +285,11 @@ fn readers_see_one_of_two_versions_that_take_turns() {
     assert!(failed.is_none(), "{failed:?}");
 }
 
-/// A reader finds both files of a skill at every moment of 200 updates, of one version or, where an
+/// A reader finds both files of a skill at every moment of many updates, of one version or, where an
 /// update came between the two reads, of two that follow each other; never half of one.
 #[test]
 fn a_reader_never_finds_half_a_skill() {
+    let updates = cases(240);
     let sandbox = Sandbox::new();
     write_skill(&sandbox, "pdf", "v0");
     let context = Context::silent(sandbox.settings());
@@ -315,7 +315,7 @@ fn a_reader_never_finds_half_a_skill() {
                 }
             });
         }
-        let failed = (1..=UPDATES).find_map(|update| {
+        let failed = (1..=updates).find_map(|update| {
             write_skill(&sandbox, "pdf", &format!("v{update}"));
             install(&context, &request).err()
         });
@@ -323,6 +323,6 @@ fn a_reader_never_finds_half_a_skill() {
         stop.store(true, Ordering::Relaxed);
         assert!(failed.is_none(), "{failed:?}");
     });
-    println!("{} reads during {UPDATES} updates", reads.load(Ordering::Relaxed));
-    assert!(reads.load(Ordering::Relaxed) > UPDATES, "the readers were at work");
+    println!("{} reads during {updates} updates", reads.load(Ordering::Relaxed));
+    assert!(reads.load(Ordering::Relaxed) > updates, "the readers were at work");
 }

@@ -8,11 +8,11 @@ use std::path::Path;
 use std::process::Command;
 
 use crate::support::machine::{ended, watched};
+use crate::support::numbers::cases;
 use crate::support::sandbox::Output;
 use crate::support::{Numbers, Sandbox};
 
 const OWNERS: usize = 11;
-const ROUNDS: usize = 50;
 
 /// What is known of a skill that one process of each round works on, and no other.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -121,7 +121,7 @@ fn sixteen_processes_of_all_verbs() {
     // One that stays, for those who own none.
     write_skill(&sandbox.project(), "stays", 0);
     assert_eq!(sandbox.run(&["install", "./src/stays"]).code, Some(0));
-    for round in 0..ROUNDS {
+    for round in 0..cases(60) {
         let mut commands = Vec::new();
         for (name, known) in &mut known {
             commands.push(deed(&mut numbers, &sandbox, name, known));

@@ -19,6 +19,7 @@ use skillpm_sources::context::Context;
 use skillpm_sources::reporter::Reporter;
 
 use crate::support::Sandbox;
+use crate::support::numbers::cases;
 
 fn write_skill(sandbox: &Sandbox, name: &str, body: &str) {
     let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\n{body}\n");
@@ -790,7 +791,8 @@ fn act(sandbox: &Sandbox, context: &Context, deed: &Deed) {
 #[test]
 fn whatever_is_done_can_be_taken_back_and_done_again() {
     let changes = Cell::new(0);
-    let mut runner = TestRunner::new(Config { cases: 40, failure_persistence: None, ..Config::default() });
+    let mut runner =
+        TestRunner::new(Config { cases: cases(64), failure_persistence: None, ..Config::default() });
     let outcome = runner.run(&deeds(), |deeds| {
         let sandbox = sandbox();
         std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
@@ -814,7 +816,7 @@ fn whatever_is_done_can_be_taken_back_and_done_again() {
     });
     outcome.expect("holds");
     println!("{} changes taken back and done again", changes.get());
-    assert!(changes.get() > 50);
+    assert!(changes.get() > 20);
 }
 
 /// What was edited is saved under its name, and comes back by it: also when another change came in between.

@@ -7,8 +7,8 @@ pub fn tries_all() -> bool {
 }
 
 /// Returns how many of `all` random cases a test tries: a quarter, or all of them where [`tries_all`] says so.
-pub fn cases(all: usize) -> usize {
-    if tries_all() { all } else { all / 4 }
+pub fn cases<T: From<u8> + std::ops::Div<Output = T>>(all: T) -> T {
+    if tries_all() { all } else { all / T::from(4) }
 }
 
 /// Numbers that look random and are the same each time (`SplitMix64`), from a seed.
