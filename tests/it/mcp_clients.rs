@@ -315,7 +315,10 @@ fn with_canaries(id: &str) -> Vec<String> {
                 json!({"command": "CANARY1", "args": ["--token", "CANARY2"], env: {"TOKEN": "CANARY3"}});
             let file =
                 json!({"apiKey": "CANARY4", servers: {"github": entry}, "history": [{"text": "CANARY5"}]});
-            vec![file.to_string(), serde_json::to_string_pretty(&file).expect("JSON")]
+            let mut texts = vec![serde_json::to_string_pretty(&file).expect("JSON")];
+            // How a file is broken into lines is not a matter of the client.
+            texts.extend((id == "claude-code").then(|| file.to_string()));
+            texts
         }
     }
 }

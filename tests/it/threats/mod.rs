@@ -134,6 +134,19 @@ impl Scene {
         }
     }
 
+    /// Returns the scene for the next case, if the last one was refused: what is installed is as it was, and
+    /// downloads are forgotten.
+    fn again(self, last: &Output) -> Option<Self> {
+        if last.code == Some(0) {
+            return None;
+        }
+        let cache = self.sandbox.home().join(".cache/skillpm");
+        if cache.exists() {
+            std::fs::remove_dir_all(cache).expect("removed");
+        }
+        Some(self)
+    }
+
     /// The repository that is installed from.
     fn repository(&self) -> GitRepo {
         GitRepo::at(&self.sandbox.root().join("srv/r"))

@@ -15,10 +15,12 @@ fn each(cases: &[(&str, Vec<u8>, Want)]) {
     let control = tar(&[member(b'0', "r/demo/SKILL.md", BEFORE)]);
     for way in WAYS {
         let packed = |bytes: &[u8]| if way == Way::File("tar") { bytes.to_vec() } else { gzip(bytes) };
+        let mut unchanged = None;
         for (id, bytes, want) in cases {
-            let scene = Scene::new(way, &packed(&control));
+            let scene = unchanged.take().unwrap_or_else(|| Scene::new(way, &packed(&control)));
             scene.offer(&packed(bytes), "");
-            scene.attack(id, *want);
+            let output = scene.attack(id, *want);
+            unchanged = scene.again(&output);
         }
     }
 }

@@ -27,8 +27,9 @@ fn one(name: &str) -> Vec<u8> {
 fn each(cases: &[(&str, Vec<u8>, Want)], check: impl Fn(&str, &Scene)) {
     let control = zip(&[stored("r/demo/SKILL.md", BEFORE)]);
     for way in WAYS {
+        let mut unchanged = None;
         for (id, bytes, want) in cases {
-            let scene = Scene::new(way, &control);
+            let scene = unchanged.take().unwrap_or_else(|| Scene::new(way, &control));
             scene.offer(bytes, COMMIT);
             let output = scene.attack(id, *want);
             if output.code == Some(0) {
@@ -36,6 +37,7 @@ fn each(cases: &[(&str, Vec<u8>, Want)], check: impl Fn(&str, &Scene)) {
             } else {
                 assert_eq!(std::fs::read_to_string(scene.skill().join("SKILL.md")).expect("there"), BEFORE);
             }
+            unchanged = scene.again(&output);
         }
     }
 }
