@@ -2,13 +2,15 @@
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use regex::Regex;
 
 /// Names of classes in a text, also where they are a part of a function's name.
 fn names(text: &str) -> BTreeSet<String> {
-    let pattern = Regex::new(r"\b(zc|zn|zl|zs|zb|tt|gg|d|ms|lk|h)(\d\d)\b").expect("a pattern");
-    pattern.find_iter(&text.replace('_', " ")).map(|found| found.as_str().to_owned()).collect()
+    static PATTERN: LazyLock<Regex> =
+        LazyLock::new(|| Regex::new(r"\b(zc|zn|zl|zs|zb|tt|gg|d|ms|lk|h)(\d\d)\b").expect("a pattern"));
+    PATTERN.find_iter(&text.replace('_', " ")).map(|found| found.as_str().to_owned()).collect()
 }
 
 /// The names in all sources below `dir` but this one.

@@ -59,12 +59,13 @@ fn lockfiles() {
         ("lk23, tables", deep("{a=", "}"), "skillpm.lock:"),
         ("lk23, keys", format!("{lock}x{} = 1\n", ".x".repeat(50_000)), "skillpm.lock:"),
     ];
-    for (id, text, part) in cases {
-        let (scene, _, _) = scene();
+    let (scene, _, _) = scene();
+    for (at, (id, text, part)) in cases.into_iter().enumerate() {
         assert_ne!(text, lock, "{id}");
         scene.sandbox.write("skillpm.lock", text);
         let before = scene.look();
-        for args in VERBS {
+        // All of them read it by one function: the first file shows that each does.
+        for args in VERBS.iter().filter(|args| at == 0 || matches!(args[0], "install" | "list" | "doctor")) {
             let output = scene.run(args);
             // `doctor` tells of it as of a finding, and mends nothing.
             let code = if args[0] == "doctor" { 1 } else { 3 };

@@ -299,44 +299,44 @@ fn an_artifact_of_a_site() {
 /// Faults that pass, and servers that are old: the newer version comes, after as many requests as it takes.
 #[test]
 fn what_passes_is_waited_for() {
-    for (way, endpoint) in [
-        (Way::Repository, Endpoint::Commit),
-        (Way::Repository, Endpoint::Zipball),
-        (Way::Repository, Endpoint::Archive),
-        (Way::Download("zip"), Endpoint::File),
-        (Way::Site, Endpoint::Index),
-        (Way::Site, Endpoint::File),
-    ] {
-        for (what, fault, more) in [
-            ("h13", Fault::too_many("0"), 1),
-            ("h20", Fault::status(502), 1),
-            ("h01", Fault::Truncated, usize::from(endpoint != Endpoint::Zipball)),
-            ("h03", Fault::Closed, 1),
-            ("HTTP/1.0", Fault::Http10, 0),
-            ("chunks", Fault::Chunked, 0),
+    // Most of the time is spent waiting.
+    std::thread::scope(|threads| {
+        for (way, endpoint, plain) in [
+            (Way::Repository, Endpoint::Commit, 3),
+            (Way::Repository, Endpoint::Zipball, 3),
+            (Way::Repository, Endpoint::Archive, 3),
+            (Way::Download("zip"), Endpoint::File, 1),
+            (Way::Site, Endpoint::Index, 2),
+            (Way::Site, Endpoint::File, 2),
         ] {
-            let plain = if way == Way::Repository {
-                3
-            } else if way == Way::Site {
-                2
-            } else {
-                1
-            };
-            let scene = scene(way);
-            // A redirect has no body that matters.
-            if endpoint == Endpoint::Zipball
-                && matches!(fault, Fault::Truncated | Fault::Http10 | Fault::Chunked)
-            {
-                continue;
-            }
-            // The address of an archive is a permission for one time: it is asked for anew.
-            let more = if endpoint == Endpoint::Archive { more * 2 } else { more };
-            scene.forge.fail(endpoint, fault);
-            let output = scene.run(&["install", &scene.source()]);
-            assert_eq!(output.code, Some(0), "{what} {way:?} {endpoint:?}: {output}");
-            assert_eq!(std::fs::read_to_string(scene.skill().join("SKILL.md")).expect("there"), AFTER);
-            assert_eq!(scene.forge.requests().len(), plain + more, "{what} {way:?} {endpoint:?}: {output}");
+            threads.spawn(move || passes(way, endpoint, plain));
         }
+    });
+}
+
+/// Tries what passes at `endpoint` of `way`, which is `plain` requests without a fault.
+fn passes(way: Way, endpoint: Endpoint, plain: usize) {
+    for (what, fault, more) in [
+        ("h13", Fault::too_many("0"), 1),
+        ("h20", Fault::status(502), 1),
+        ("h01", Fault::Truncated, 1),
+        ("h03", Fault::Closed, 1),
+        ("HTTP/1.0", Fault::Http10, 0),
+        ("chunks", Fault::Chunked, 0),
+    ] {
+        // A redirect has no body that matters.
+        if endpoint == Endpoint::Zipball && matches!(fault, Fault::Truncated | Fault::Http10 | Fault::Chunked)
+        {
+            continue;
+        }
+        // The address of an archive is a permission for one time: it is asked for anew.
+        let more = if endpoint == Endpoint::Archive { more * 2 } else { more };
+        let scene = scene(way);
+        scene.forge.fail(endpoint, fault);
+        let output = scene.run(&["install", &scene.source()]);
+        assert_eq!(output.code, Some(0), "{what} {way:?} {endpoint:?}: {output}");
+        assert_eq!(std::fs::read_to_string(scene.skill().join("SKILL.md")).expect("there"), AFTER);
+        assert_eq!(scene.forge.requests().len(), plain + more, "{what} {way:?} {endpoint:?}: {output}");
     }
 }
 
