@@ -375,6 +375,23 @@ fn what_is_needed_can_be_disabled() {
     assert_eq!(asked(&sandbox), ["report"], "enabled, it needs no entry");
 }
 
+/// The agents of a new dependent are another's, and the dependency stays where no agent looks.
+#[test]
+fn a_disabled_dependency_of_one_more_skill_stays_disabled() {
+    let forge = Forge::start();
+    let sandbox = machine(&forge);
+    let skills = forge.repo("acme/skills");
+    skills.commit(&tree(&[("report", "1.0", "base"), ("letter", "1.0", ""), ("base", "1.0", "")]));
+    sandbox.ok(&["install", "acme/skills@report"]);
+    sandbox.ok(&["install", "acme/skills@letter", "-a", "claude-code"]);
+    sandbox.ok(&["disable", "base"]);
+    skills.commit(&tree(&[("report", "1.0", "base"), ("letter", "1.1", "base"), ("base", "1.0", "")]));
+    sandbox.ok(&["update", "--allow-new-capabilities=letter"]);
+    assert_eq!(locked(&sandbox), ["base", "letter: base", "report: base"]);
+    assert_eq!(base_at(&sandbox), [".skillpm-disabled/base"]);
+    sandbox.tells(&["doctor"], 0, "findings: id severity", &[]);
+}
+
 /// The paths below `.agents` in which `base` is installed, seen or disabled.
 fn base_at(sandbox: &Sandbox) -> Vec<&'static str> {
     let places = ["skills/base", ".skillpm-disabled/base"];

@@ -74,7 +74,12 @@ impl AgentTargets<'_> {
             let ids = self.of(name);
             !locked.agents.iter().map(String::as_str).eq(ids.iter().copied().filter(|id| needs_link(id)))
         });
-        other.map(|(name, locked)| Wanted::new(name.clone(), Content::AsItIs(locked.clone()), None)).collect()
+        let manifest = self.files.manifest.skills();
+        let other = other.map(|(name, locked)| Wanted {
+            disabled: manifest.get(name).is_some_and(|entry| entry.disabled),
+            ..Wanted::new(name.clone(), Content::AsItIs(locked.clone()), None)
+        });
+        other.collect()
     }
 
     /// Returns the agents that see a dependent of `name`, which is not requested; `None` if it has no dependents.
