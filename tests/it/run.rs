@@ -200,6 +200,9 @@ fn what_takes_too_long_is_told() {
     let sandbox = installed(&[("hang.sh", "exec sleep 8101\n"), ("long.sh", "head -c 3000 /dev/zero\n")]);
     let output = run(&sandbox, &["--timeout", "0.2", "demo", "hang"]);
     assert!(output.code == Some(124) && output.stderr.contains("`--timeout`"), "{output}");
+    let output = run(&sandbox, &["--error-format", "json", "--timeout", "0.2", "demo", "hang"]);
+    let error: serde_json::Value = serde_json::from_str(output.stderr.trim()).expect("one line of JSON");
+    assert_eq!((output.code, error["exit_code"].as_u64()), (Some(124), Some(124)), "{output}");
     let output = run(&sandbox, &["--max-output", "1K", "demo", "long"]);
     assert_eq!((output.code, output.stdout.len()), (Some(0), 1024));
     assert!(output.stderr.contains("`--max-output 3000`"), "{output}");

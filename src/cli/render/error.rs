@@ -2,11 +2,16 @@
 
 use crate::cli::printer::Printer;
 use skillpm_format::advice::CommandLine;
-use skillpm_sources::error::{Error, Failure};
+use skillpm_sources::error::{Error, ErrorData, Failure};
 
 /// Prints `error`: as one line of JSON if JSON was requested, else for people.
 pub(crate) fn show(printer: &Printer, error: &Error) {
-    let data = error.data(&CommandLine);
+    ends_with(printer, error, error.kind().exit_code());
+}
+
+/// Prints `error`, with which the command exits with `exit_code`, which is not that of its kind.
+pub(crate) fn ends_with(printer: &Printer, error: &Error, exit_code: u8) {
+    let data = ErrorData { exit_code, ..error.data(&CommandLine) };
     if printer.look().json {
         error.hints().iter().for_each(|hint| printer.look().told(hint));
         return printer.json_line(&data);

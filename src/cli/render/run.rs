@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use super::error;
+use crate::cli::exit;
 use crate::cli::printer::Printer;
 use skillpm_core::ops::run::RunOutcome;
 
@@ -29,6 +30,6 @@ pub(crate) fn show(printer: &Printer, outcome: &RunOutcome, timeout: Duration) {
         printer.hint(&outcome.closed_hint());
     }
     if let Some(error) = outcome.failure(timeout.as_secs_f64()) {
-        error::show(printer, &error);
+        error::ends_with(printer, &error, exit::run(ran));
     }
 }
