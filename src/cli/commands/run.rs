@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::PathBuf;
+use std::sync::LazyLock;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
@@ -20,6 +21,9 @@ pub(super) const EXAMPLES: &str = after!("run",
     "skillpm run --stdin pdf fill_form < form.json     it reads the form"
     "skillpm run --no-network --timeout 5 pdf check    without a network, for five seconds at most"
 );
+
+/// The default of `--timeout`, in seconds.
+static TIMEOUT: LazyLock<String> = LazyLock::new(|| Limits::default().timeout.as_secs().to_string());
 
 // Arguments of `run`.
 #[derive(Debug, Clone, Args)]
@@ -44,7 +48,7 @@ pub(crate) struct RunArgs {
     stdin: bool,
 
     /// how many seconds it may take
-    #[arg(long, value_name = "SECONDS", default_value = "30", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", default_value = TIMEOUT.as_str(), value_parser = seconds)]
     timeout: Duration,
 
     /// how much of its standard output, and of its standard error, is shown; the rest is read and dropped
