@@ -201,7 +201,7 @@ fn what_takes_too_long_is_told() {
     let output = run(&sandbox, &["--timeout", "0.2", "demo", "hang"]);
     assert!(output.code == Some(124) && output.stderr.contains("`--timeout`"), "{output}");
     let output = run(&sandbox, &["--error-format", "json", "--timeout", "0.2", "demo", "hang"]);
-    let error: serde_json::Value = serde_json::from_str(output.stderr.trim()).expect("one line of JSON");
+    let error: Value = serde_json::from_str(output.stderr.trim()).expect("one line of JSON");
     assert_eq!((output.code, error["exit_code"].as_u64()), (Some(124), Some(124)), "{output}");
     let output = run(&sandbox, &["--max-output", "1K", "demo", "long"]);
     assert_eq!((output.code, output.stdout.len()), (Some(0), 1024));

@@ -53,6 +53,16 @@ pub struct Locked {
 }
 
 impl Locked {
+    /// Returns the manifest entry that requests this skill as it is locked.
+    pub fn requirement(&self) -> Requirement {
+        Requirement {
+            path: self.path.clone(),
+            reference: self.requested.as_deref().map(Reference::from_lockfile),
+            name: self.alias_of.clone(),
+            ..Requirement::new(self.origin.clone())
+        }
+    }
+
     /// Reports whether this entry is what the manifest requests.
     pub fn meets(&self, requirement: &Requirement) -> bool {
         let reference = requirement.reference.as_ref();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use super::discover::Diagnostic;
+use super::diagnostic::Diagnostic;
 use super::load::Unusable;
 use super::resources::Unreadable;
 use crate::advice::{Verb, Warning, message};

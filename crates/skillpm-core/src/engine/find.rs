@@ -9,6 +9,9 @@ use crate::skill::SKILL_FILE;
 use crate::skill::find::{Child, Dir, Holds, Rules, Space, VisitedDirs, Walked, skill_file_among, walk};
 use crate::workers;
 
+/// The maximum number of directories without a skill that are searched in one source.
+pub(super) const MAX_DIRECTORIES: usize = 2000;
+
 /// The number of directories that a thread examines at a time. Starting a thread takes as long as examining hundreds.
 const PIECE: usize = 512;
 /// Files that mark a directory of third-party files: a Python environment, a conda environment, or a cache

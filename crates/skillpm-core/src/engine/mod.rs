@@ -10,6 +10,7 @@
 mod arguments;
 pub mod catalog;
 mod codes;
+mod diagnostic;
 mod discover;
 mod dynamic;
 pub mod files;
@@ -30,7 +31,7 @@ pub mod tools;
 mod trusted;
 
 pub use arguments::Arguments;
-pub use discover::Diagnostic;
+pub use diagnostic::Diagnostic;
 pub(crate) use discover::discover;
 pub(crate) use find::Disk;
 pub(crate) use library::{Instructions, Library};

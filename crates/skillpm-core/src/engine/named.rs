@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use super::discover::{Diagnostic, key};
+use super::diagnostic::{Diagnostic, key};
 use super::find::Disk;
 use super::library::{LookupError, NotFound, Snapshot};
 use super::load::SKILL_FILE;

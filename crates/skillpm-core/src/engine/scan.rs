@@ -4,8 +4,8 @@ use std::ffi::OsStr;
 use std::path::Path;
 use std::sync::Arc;
 
-use super::discover::{Diagnostic, key};
-use super::find::{Disk, Search};
+use super::diagnostic::{Diagnostic, key};
+use super::find::{Disk, MAX_DIRECTORIES, Search};
 use super::load::{self, MAX_SKILL_FILE, SKILL_FILE, Unusable};
 use super::skill::Skill;
 use super::sources::{SkillDir, Source, SourceKind};
@@ -16,8 +16,6 @@ use crate::skill;
 use crate::skill::find::{Holds, Links, Rules, VisitedDirs, is_skill_file};
 use crate::workers;
 
-/// The maximum number of directories without a skill that are searched in one source.
-pub(super) const MAX_DIRECTORIES: usize = 2000;
 /// The number of skills that a thread reads at a time. Starting a thread takes as long as reading dozens of them.
 const PIECE: usize = 128;
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use super::discover::{Diagnostic, key};
+use super::diagnostic::{Diagnostic, key};
 use super::load::SKILL_FILE;
 use super::sources::{Source, SourceKind};
 use crate::skill::{Deviation, SkillMeta};

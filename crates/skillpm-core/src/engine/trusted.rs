@@ -1,6 +1,6 @@
 //! Leaves out the skills of projects that the user does not trust.
 
-use super::discover::Diagnostic;
+use super::diagnostic::Diagnostic;
 use super::sources::{Source, SourceKind};
 use crate::fs;
 use crate::settings::Settings;

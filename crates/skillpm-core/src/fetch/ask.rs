@@ -1,6 +1,6 @@
 //! Asking which of several skills to install, if the user named none.
 
-use super::select::source_of;
+use super::typed_source::source_of;
 use crate::advice::{Call, Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};

@@ -10,4 +10,5 @@ pub(crate) mod names;
 pub(crate) mod policy_check;
 pub(crate) mod registries;
 pub(crate) mod select;
+pub(crate) mod typed_source;
 pub(crate) mod update_rules;

@@ -2,6 +2,7 @@
 
 use super::ask::ask;
 use super::names::install_name;
+use super::typed_source::source_of;
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::agents;
 use crate::codes;
@@ -10,7 +11,7 @@ use crate::error::{Error, Result};
 use crate::refusal::ABSENT_DIRECTORY;
 use crate::source::FetchedSource;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
-use crate::spec::{Origin, Reference, SourceSpec, check_directory};
+use crate::spec::{SourceSpec, check_directory};
 use crate::text::{closest, closest_path, shell_word, visible_name};
 use crate::tree::{Node, Tree};
 
@@ -352,18 +353,6 @@ fn unknown(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate], name:
         Verb::Install.call().flag(Opt::List).word(source_of(spec, opened)),
         " shows what is available"
     ))
-}
-
-/// Returns the source without the part that selects skills in it, as people would type it in their working
-/// directory.
-pub(crate) fn source_of(spec: &SourceSpec, opened: &FetchedSource) -> String {
-    typed(opened.typed_here(&spec.origin), spec.reference.as_ref())
-}
-
-/// Returns the text that a user types for `reference` of `origin`.
-pub(crate) fn typed(origin: &Origin, reference: Option<&Reference>) -> String {
-    let reference = reference.map(|reference| format!("#{}", reference.name()));
-    origin.typed() + &reference.unwrap_or_default()
 }
 
 #[cfg(test)]

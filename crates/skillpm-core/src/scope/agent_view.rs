@@ -8,7 +8,7 @@ use serde::Serialize;
 use unicode_normalization::UnicodeNormalization;
 
 use super::Scope;
-use super::state::Files;
+use super::files::Files;
 use crate::agents::{self, Agent};
 use crate::manifest::Manifest;
 use crate::name::SkillName;

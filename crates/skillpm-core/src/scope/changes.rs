@@ -8,7 +8,8 @@ use serde::Serialize;
 
 use super::attributes;
 use super::places::Places;
-use super::plan::{ChangedFiles, Plan, Step};
+use super::plan::{ChangedFiles, Plan};
+use super::step::Step;
 use crate::fs;
 use crate::scope::Scope;
 use crate::settings::Settings;

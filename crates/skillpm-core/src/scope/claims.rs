@@ -18,7 +18,7 @@ use crate::interop::source::{self, Fields};
 use crate::interop::{ForeignError, directory_name};
 use crate::name::SkillName;
 use crate::path::normal;
-use crate::scope::state::Files;
+use crate::scope::files::Files;
 use crate::scope::{Scope, exists};
 use crate::scope_kind::ScopeKind;
 use crate::skill::{MAX_SKILL_FILE, SKILL_FILE};

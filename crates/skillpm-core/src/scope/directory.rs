@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::index::Index;
-use super::state::{Inside, OnDisk, real_dir};
+use super::on_disk::{Inside, OnDisk, real_dir};
 use crate::digest::Digest;
 use crate::fs::{self, Base, Kind, LinkKind, PathError};
 use crate::name::SkillName;

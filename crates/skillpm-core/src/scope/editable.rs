@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use super::state::real_dir;
+use super::on_disk::real_dir;
 use super::{Scope, exists};
 use crate::advice::{Message, Verb, message};
 use crate::error::Result;

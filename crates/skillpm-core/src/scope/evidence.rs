@@ -5,10 +5,11 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use super::plan::{Goal, Location};
+use super::files::Files;
+use super::goal::Goal;
 use super::receipts::{Made, Receipts};
 use super::sources;
-use super::state::Files;
+use super::step::Location;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::name::SkillName;

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Merged;
 use crate::agents::Agent;
 use crate::digest::Digest;
 use crate::fs::System;
@@ -43,6 +42,19 @@ pub enum Content {
     Merged(Merged),
     /// A link to a directory in which the skill is written. It is not locked: its bytes may change at any time.
     Editable(Editable),
+}
+
+/// A merge result: a tree that the user wrote in part.
+#[derive(Debug, Clone)]
+pub struct Merged {
+    /// The lock entry.
+    pub locked: Locked,
+    /// The digest of the new tree.
+    pub tree: Digest,
+    /// The tree that was merged and is replaced: exactly this tree, or nothing.
+    pub replaces: Option<Digest>,
+    /// Whether the existing tree is saved in the store, whether it is replaced or already the same.
+    pub keep: bool,
 }
 
 impl Content {

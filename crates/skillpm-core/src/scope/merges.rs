@@ -372,7 +372,6 @@ pub(crate) fn resolve(update: Call) -> Message {
 mod tests {
     use super::*;
     use crate::env::Env;
-    use crate::scope::plan::requirement_of;
     use crate::scope_kind::ScopeKind;
     use crate::settings::Settings;
 
@@ -392,7 +391,7 @@ mod tests {
         let path = |text: &str| SafePath::new(text).expect("safe");
         Unresolved {
             before: locked('1'),
-            asked: MergeChoice::Entry(requirement_of(&locked('1'))),
+            asked: MergeChoice::Entry(locked('1').requirement()),
             new: digest('2'),
             mine: digest('3'),
             merged: digest('4'),

@@ -11,9 +11,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan::{Location, Step};
+use super::files::Files;
 use super::receipts::{Made, Receipts};
-use super::state::Files;
+use super::step::{Location, Step};
 use crate::digest::Digest;
 use crate::lockfile::Lockfile;
 use crate::name::SkillName;

@@ -4,7 +4,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::plan::Location;
+use super::step::Location;
 use crate::error::Result;
 use crate::name::SkillName;
 use crate::scope::Scope;

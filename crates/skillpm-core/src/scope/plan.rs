@@ -2,11 +2,9 @@
 
 mod agents;
 mod conflicts;
-mod goal;
 mod home;
 mod merged;
 mod orphans;
-mod step;
 mod texts;
 
 use std::cell::RefCell;
@@ -16,14 +14,14 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub(crate) use goal::{Content, Goal, Wanted};
-pub(crate) use merged::Merged;
-pub use step::{Location, Step};
-pub(crate) use texts::requirement_of;
+pub(crate) use super::goal::{Content, Goal, Merged, Wanted};
+pub use super::step::{Location, Step};
 
 use super::evidence::Evidence;
+use super::files::Files;
+use super::on_disk::OnDisk;
 use super::ownership::Owned;
-use super::state::{Files, OnDisk, Survey};
+use super::state::Survey;
 use crate::fs::LinkKind;
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;

@@ -19,10 +19,10 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use self::made::Made;
 use super::editable::Editable;
+use super::files::{Files, MAX_FILE};
 use super::places::Places;
-use super::plan::{Location, Step};
 use super::records;
-use super::state::{Files, MAX_FILE};
+use super::step::{Location, Step};
 use crate::agents;
 use crate::error::Result;
 use crate::fs;

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use super::index::Index;
-use super::plan::Location;
+use super::step::Location;
 use crate::advice::{Opt, message};
 use crate::agents::{self, Agent};
 use crate::error::{Error, Result};

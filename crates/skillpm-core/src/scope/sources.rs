@@ -5,9 +5,9 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use super::plan::Goal;
+use super::files::Files;
+use super::goal::Goal;
 use super::receipts::PreviousInstall;
-use super::state::Files;
 use crate::agents;
 use crate::error::Result;
 use crate::fs;

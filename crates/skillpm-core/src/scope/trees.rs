@@ -10,8 +10,10 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use super::state::{Inside, MAX_FILE};
+use super::files::MAX_FILE;
+use super::on_disk::Inside;
 use crate::digest::{Digest, HashingWriter, tree_digest};
+use crate::error::Error;
 use crate::fs::{self, FileStat, Walk};
 use crate::lockfile::{Lockfile, Mended};
 use crate::name::SkillName;
@@ -322,6 +324,18 @@ fn among(whole: &Tree, found: &[String], expected: &[Digest]) -> Option<(FileSet
         |leftover: &str| found.iter().position(|other| other == leftover).is_some_and(|at| is_in(choice, at));
     let files = whole.without_leftovers(is_own).skill("", &Limits::default()).ok()?;
     Some((files, digest))
+}
+
+/// Returns why the skill in directory `path` has no digest, or `None` if it has one.
+pub(crate) fn why_no_skill(path: &Path) -> Option<Error> {
+    Trees::default().read(path).err().map(Error::from)
+}
+
+/// Returns the message that the directory `path` is in the way and cannot be kept as a skill, with the
+/// reason.
+pub(crate) fn not_kept(path: &Path) -> String {
+    let why = why_no_skill(path).map(|error| format!(": {}", error.with_causes())).unwrap_or_default();
+    format!("`{}` contains something that skillpm could not keep for you{why}", path.display())
 }
 
 #[cfg(test)]

@@ -8,7 +8,6 @@ use crate::codes;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
-use crate::scope::plan::requirement_of;
 use crate::scope::state::Files;
 use crate::scope_kind::ScopeKind;
 use crate::source::newest;
@@ -131,13 +130,13 @@ impl<'a> UpdateCandidate<'a> {
         let (status, entry) = match (written, locked) {
             (Some(entry), _) if entry.editable => (Status::Editable, entry.clone()),
             (Some(entry), None) => (Status::NotInstalled, entry.clone()),
-            (_, Some(locked)) if !is_kept => (Status::NoLongerAsked, requirement_of(locked)),
+            (_, Some(locked)) if !is_kept => (Status::NoLongerAsked, locked.requirement()),
             // The locked version proves nothing about another skill.
             (Some(entry), Some(locked)) if !locked.is_skill_of(entry) => {
                 (Status::LockedOtherwise, entry.clone())
             }
             (Some(entry), Some(_)) => (Status::Unknown, entry.clone()),
-            (None, Some(locked)) => (Status::Unknown, requirement_of(locked)),
+            (None, Some(locked)) => (Status::Unknown, locked.requirement()),
             (None, None) => unreachable!("a name of one of the two files"),
         };
         Self {

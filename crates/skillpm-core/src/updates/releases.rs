@@ -1,9 +1,7 @@
 //! Skills of registries: the version that was decided, and what else the registry lists.
 
-use std::sync::Arc;
-
 use super::candidate::{Latest, Status, UpdateCandidate};
-use super::check::{Aim, How, Rules};
+use super::rules::{Aim, How, Releases, Rules};
 use crate::admission::PolicySubject;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -11,17 +9,6 @@ use crate::resolve::{Release, ReleaseAge, ReleaseFacts, ReleaseRules};
 use crate::scope::state::Files;
 use crate::spec::Reference;
 use crate::version::{Version, VersionRange};
-
-/// The releases of a skill that a registry lists.
-#[derive(Debug, Default)]
-pub(crate) struct Releases {
-    /// All of them; `None` if the registry does not have the skill.
-    pub list: Option<Arc<Vec<Release>>>,
-    /// The version that was decided; `None` if nothing needs the skill any more.
-    pub decided: Option<Version>,
-    /// The minimum age of a release, if a policy requires one.
-    pub age: Option<ReleaseAge>,
-}
 
 /// Completes `candidate`, whose registry lists `releases`.
 pub(super) fn complete(

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use crate::advice::{Verb, message};
 use crate::codes;
-use crate::engine::discover::Diagnostic;
+use crate::engine::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind};
 use crate::text;
 

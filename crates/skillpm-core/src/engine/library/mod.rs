@@ -17,7 +17,8 @@ use std::time::Instant;
 pub use lookup::{LookupError, NotFound, UnknownSkill};
 pub use snapshot::Snapshot;
 
-use super::discover::{Diagnostic, discover_named, discover_with};
+use super::diagnostic::Diagnostic;
+use super::discover::{discover_named, discover_with};
 use super::load;
 use super::skill::Skill;
 use super::sources::{Source, named_apart};

@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, OnceLock};
 
 use super::lookup::{LookupError, UnknownSkill};
-use crate::engine::discover::{Diagnostic, Discovery, discover_named, discover_with, key};
+use crate::engine::diagnostic::{Diagnostic, key};
+use crate::engine::discover::{Discovery, discover_named, discover_with};
 use crate::engine::skill::Skill;
 use crate::engine::sources::Source;
 use crate::fs;

@@ -4,7 +4,7 @@ use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::limits::Limits;
+use super::limits::{Limits, SOON, TICK};
 use super::output::Output;
 use super::output_event::OutputEvent;
 use super::output_queue::OutputQueue;
@@ -12,10 +12,6 @@ use super::process_group::ProcessGroup;
 use super::{Captured, Ended, Stream};
 use crate::interrupt;
 
-/// The interval at which a running script is checked.
-pub(super) const TICK: Duration = Duration::from_millis(20);
-/// The interval at which a script that is being ended is checked.
-pub(super) const SOON: Duration = Duration::from_millis(10);
 /// How long to retry ending a script that does not end.
 const STUBBORN: Duration = Duration::from_secs(10);
 /// How long to wait for the rest of the output once the whole script has ended.

@@ -2,6 +2,11 @@
 
 use std::time::Duration;
 
+/// The interval at which a running script is checked.
+pub(super) const TICK: Duration = Duration::from_millis(20);
+/// The interval at which a script that is being ended is checked.
+pub(super) const SOON: Duration = Duration::from_millis(10);
+
 /// The limits of one run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {

@@ -9,7 +9,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 
 use super::Stream;
-use super::follow::SOON;
+use super::limits::SOON;
 use super::output_event::{OutputEvent, PIECE, Pipe, has_ended};
 
 /// The reading ends of a script's outputs, and a handle for its end.

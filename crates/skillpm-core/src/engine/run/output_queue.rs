@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::sync::{Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::follow::TICK;
+use super::limits::TICK;
 use super::{Stream, Watch};
 
 /// The number of waiting bytes at which the script has to wait, too.

@@ -9,9 +9,10 @@ use std::process::{Child, ChildStdin, Command, ExitStatus, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use super::follow::{Follow, Heeded, LINGER, SOON, TICK};
+use super::follow::{Follow, Heeded, LINGER};
 use super::interpreter::Interpreter;
 use super::limits::Limits;
+use super::limits::{SOON, TICK};
 use super::output_queue::OutputQueue;
 use super::plan::{Done, Open};
 use super::private_copy::PrivateCopy;

@@ -14,7 +14,6 @@ use crate::name::SkillName;
 use crate::path::normal;
 use crate::resolve::{Dependent, comes_from, sibling};
 use crate::scope::Scope;
-use crate::scope::plan::requirement_of;
 use crate::scope::state::Files;
 use crate::skill;
 use crate::source::{local, settled};
@@ -55,7 +54,7 @@ pub(crate) fn locked_dependent(
     let Some(file) = skill_file(set) else { return Ok(None) };
     let document = Document::from_bytes(set.read(file)?);
     let Ok(loaded) = skill::load_in(&document, Some(name.as_str())) else { return Ok(None) };
-    let Requirement { origin, path, reference, .. } = requirement_of(locked);
+    let Requirement { origin, path, reference, .. } = locked.requirement();
     let place = SourceSpec { origin, path, reference, skill: None };
     let dependent = Dependent::new(name.clone(), place, Some(&loaded.meta));
     Ok(Some(Dependent { revision: locked.revision.clone(), ..dependent }))
@@ -81,7 +80,7 @@ pub(crate) struct InstalledOrigins<'a> {
 impl<'a> InstalledOrigins<'a> {
     /// Returns the origins of the skills in `files`.
     pub(crate) fn new(context: &'a Context, scope: &'a Scope, files: &'a Files) -> Self {
-        let locked = files.lock.skills.iter().map(|(name, locked)| (name, spec_of(&requirement_of(locked))));
+        let locked = files.lock.skills.iter().map(|(name, locked)| (name, spec_of(&locked.requirement())));
         let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
         // A skill that was locked before it became editable now comes from elsewhere.
         let places: BTreeMap<_, _> =

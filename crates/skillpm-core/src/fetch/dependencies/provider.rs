@@ -25,7 +25,6 @@ use crate::resolve::{
     directory_of, meets,
 };
 use crate::scope::Scope;
-use crate::scope::plan::requirement_of;
 use crate::scope::state::Files;
 use crate::scope_kind::ScopeKind;
 use crate::skill;
@@ -201,7 +200,7 @@ impl<'p, 's> SourceProvider<'p, 's> {
     /// Returns the skill `name` as it is in its place.
     fn in_place(&self, name: &SkillName) -> Option<Dependent> {
         let written = self.files.manifest.skills().get(name).cloned();
-        let entry = written.or_else(|| self.files.lock.skills.get(name).map(requirement_of))?;
+        let entry = written.or_else(|| self.files.lock.skills.get(name).map(Locked::requirement))?;
         let document = frontmatter(&skill_file(&self.sources.scope.skill_dir(name)).ok()??).ok()?;
         let loaded = skill::load_in(&document, Some(name.as_str())).ok()?;
         Some(Dependent::new(name.clone(), spec_of(&entry), Some(&loaded.meta)))

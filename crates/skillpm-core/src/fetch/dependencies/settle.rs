@@ -7,7 +7,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::resolve::Assignment;
 use crate::resolve::graph::dependents;
-use crate::scope::plan::{Content, Wanted, requirement_of};
+use crate::scope::plan::{Content, Wanted};
 use crate::scope::state::Files;
 
 /// Writes into `wanted` which skills each one depends on. The manifest does not mention what was selected, unless an
@@ -16,7 +16,7 @@ pub(crate) fn write_all(assignment: &Assignment, wanted: &mut [Wanted]) {
     for wanted in wanted {
         if assignment.is_selected(&wanted.name) {
             let is_of_editable = assignment.of_editable().contains(&wanted.name);
-            wanted.requirement = wanted.content.locked().filter(|_| is_of_editable).map(requirement_of);
+            wanted.requirement = wanted.content.locked().filter(|_| is_of_editable).map(Locked::requirement);
         }
         if let Content::Locked(locked) | Content::AsItIs(locked) = &mut wanted.content {
             write(assignment, &wanted.name, locked);
@@ -40,7 +40,7 @@ pub(crate) fn request_for_editable(
     let silent = assignment.of_editable().iter().filter(|name| !files.manifest.asks_for(name));
     let entry = |name: &SkillName| {
         let written = files.manifest.skills().get(name).cloned();
-        let entry = written.or_else(|| files.lock.skills.get(name).map(requirement_of))?;
+        let entry = written.or_else(|| files.lock.skills.get(name).map(Locked::requirement))?;
         Some((name.clone(), Requirement { dependency: false, ..entry }))
     };
     silent.filter_map(entry).collect()

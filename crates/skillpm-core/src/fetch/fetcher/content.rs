@@ -16,7 +16,6 @@ use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::scope::Scope;
 use crate::scope::health::problem;
-use crate::scope::plan::requirement_of;
 use crate::scope::state::Files;
 use crate::source::{self, FetchedSource};
 use crate::spec::{Identity, Origin, Reference, SourceSpec};
@@ -162,7 +161,7 @@ impl Fetcher<'_> {
         }
         // The commit is the same, so nothing counts as newer: only naming the source itself reads it again.
         let entry = self.files.manifest.skills().get(name).filter(|entry| locked.meets(entry));
-        let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
+        let entry = entry.cloned().unwrap_or_else(|| locked.requirement());
         let (reference, kind) = match entry.reference {
             Some(Reference::Tag(tag)) => (None, Some((Opt::Tag, tag))),
             Some(Reference::Branch(branch)) => (None, Some((Opt::Branch, branch))),

@@ -10,14 +10,13 @@ use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::fetch::incomplete::incomplete;
 use crate::fetch::names::install_name;
-use crate::fetch::select::source_of;
 use crate::fetch::select::{candidates, is_called, of_name};
+use crate::fetch::typed_source::source_of;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::resolve::{Dependent, directory_of};
-use crate::scope::plan::requirement_of;
 use crate::source::discover::{Candidate, discover_in};
 use crate::source::{self, FetchedSource, Released};
 use crate::spec::{Reference, SourceSpec};
@@ -148,7 +147,7 @@ impl Fetcher<'_> {
         error: &Error,
     ) -> Option<Message> {
         let entry = self.files.manifest.skills().get(name).cloned();
-        let reference = entry.unwrap_or_else(|| requirement_of(locked)).reference;
+        let reference = entry.unwrap_or_else(|| locked.requirement()).reference;
         let is_pinned = match reference {
             Some(Reference::Rev(_)) => true,
             Some(reference) => reference.commit().is_some(),

@@ -14,7 +14,6 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::scope::not_installed::{is_missing, no_longer_asked, not_installed, not_locked};
-use crate::scope::plan::requirement_of;
 use crate::scope::state::Files;
 use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
@@ -168,7 +167,7 @@ impl<'a> Compare<'a> {
             match (self.files.manifest.skills().get(name), self.files.lock.skills.get(name)) {
                 (Some(entry), _) if entry.editable => self.editable(name, entry),
                 (entry, Some(locked)) => {
-                    let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
+                    let entry = entry.cloned().unwrap_or_else(|| locked.requirement());
                     let one = One { name, locked, entry, state: SourceState::default() };
                     if let Err(error) = self.edits(&one) {
                         self.fail(name, error);

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::advice::Message;
-use crate::fetch::select::typed;
+use crate::fetch::typed_source::typed;
 use crate::source::discover::Candidate;
 use crate::spec::SourceSpec;
 

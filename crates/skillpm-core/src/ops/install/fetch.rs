@@ -20,7 +20,8 @@ use crate::error::{Error, NamedFailure, Result};
 use crate::fetch::dependencies::{self, Asked, Brought, BroughtSkill, Deciding, Unsatisfied};
 use crate::fetch::fetcher::{Sources, asked, dependent, locked};
 use crate::fetch::names::{check_alphabet, install_name};
-use crate::fetch::select::{self, source_of, unclear_name};
+use crate::fetch::select::unclear_name;
+use crate::fetch::typed_source::{source_of, typed};
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::path::SafePath;
@@ -367,7 +368,7 @@ impl<'a> Fetched<'a> {
             }
             let other = other.requirement.as_ref().unwrap_or(&requirement);
             let place = |of: &Requirement| {
-                let source = select::typed(&of.origin, of.reference.as_ref());
+                let source = typed(&of.origin, of.reference.as_ref());
                 format!("\n  {source} {}", of.path.as_deref().unwrap_or("."))
             };
             let places = place(other) + &place(&requirement);

@@ -15,7 +15,7 @@ use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fetch::fetcher::{Newest, spec_of};
 use crate::fetch::policy_check::skill_file;
-use crate::fetch::select::typed;
+use crate::fetch::typed_source::typed;
 use crate::fetch::update_rules::request;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;

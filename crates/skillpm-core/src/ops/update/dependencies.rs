@@ -17,7 +17,6 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::ops::diff::VersionDiff;
 use crate::resolve::{Assignment, Dependent};
-use crate::scope::plan::requirement_of;
 use crate::scope::state::Files;
 use crate::store::Store;
 use crate::updates::{Status, admitting};
@@ -184,6 +183,6 @@ impl Finder<'_> {
 /// Returns what is locked as `name`, with its manifest entry.
 fn installed<'f>(files: &'f Files, name: &SkillName) -> Option<Installed<'f>> {
     let (name, locked) = files.lock.skills.get_key_value(name)?;
-    let entry = files.manifest.skills().get(name).cloned().unwrap_or_else(|| requirement_of(locked));
+    let entry = files.manifest.skills().get(name).cloned().unwrap_or_else(|| locked.requirement());
     Some(Installed { name, entry, locked })
 }

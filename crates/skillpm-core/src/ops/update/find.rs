@@ -26,7 +26,6 @@ use crate::resolve::Dependent;
 use crate::scope::Scope;
 use crate::scope::merges::{MergeChoice, Other, Unresolved};
 use crate::scope::not_installed::{is_missing, not_locked_error};
-use crate::scope::plan::requirement_of;
 use crate::scope::state;
 use crate::spec::{Origin, Reference};
 use crate::store::Store;
@@ -247,7 +246,7 @@ impl<'a> Finder<'a> {
             }
             (_, None) => self.found.others.push(other(UpdateChange::Missing, Status::NotInstalled)),
             (entry, Some(locked)) => {
-                let entry = entry.cloned().unwrap_or_else(|| requirement_of(locked));
+                let entry = entry.cloned().unwrap_or_else(|| locked.requirement());
                 return Ok(Some(Installed { name, entry, locked }));
             }
         }
@@ -450,7 +449,7 @@ fn asked_before(entry: Option<&Requirement>, record: &Unresolved) -> Option<Requ
     let reference = match &record.asked {
         MergeChoice::Entry(before) => before.reference.clone(),
         MergeChoice::Nothing => return None,
-        MergeChoice::Unknown => requirement_of(&record.before).reference,
+        MergeChoice::Unknown => record.before.requirement().reference,
     };
     (reference != entry.reference).then(|| Requirement { reference, ..entry.clone() })
 }

@@ -7,11 +7,13 @@ mod home;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
+use super::Finding;
 use super::inspection::{Inspection, LinkTarget};
-use super::{Finding, problem};
 use crate::advice::{Message, Opt, Verb, message};
 use crate::scope::agent_view::alike;
-use crate::scope::state::{ClosedDir, OnDisk};
+use crate::scope::on_disk::OnDisk;
+use crate::scope::problem;
+use crate::scope::state::ClosedDir;
 use crate::text::shell_word;
 
 /// Returns the advice for a missing locked skill.

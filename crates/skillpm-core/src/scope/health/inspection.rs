@@ -13,11 +13,11 @@ use crate::path::normal;
 use crate::scope::agent_view::{self, Role};
 use crate::scope::directory::SkillsDir;
 use crate::scope::editable::Editable;
+use crate::scope::files::{Files, read_manifest, read_text};
+use crate::scope::on_disk::{OnDisk, real_dir};
 use crate::scope::ownership::{Owned, Ownership};
-use crate::scope::plan::{Location, Step};
-use crate::scope::state::{
-    ClosedDir, Depth, Files, OnDisk, OpenedDir, ScopeState, read_manifest, read_text, real_dir,
-};
+use crate::scope::state::{ClosedDir, Depth, OpenedDir, ScopeState};
+use crate::scope::step::{Location, Step};
 use crate::scope::transaction::Transaction;
 use crate::scope::{Scope, exists};
 use crate::settings::Settings;

@@ -5,15 +5,15 @@
 
 mod check;
 pub(crate) mod inspection;
-pub mod problem;
 
 use std::path::PathBuf;
 
 pub(crate) use check::check;
 pub(crate) use inspection::{DesiredSkill, Inspection};
 
-use self::problem::{Problem, Severity};
-use super::plan::Step;
+pub use super::problem;
+use super::problem::{Problem, Severity};
+use super::step::Step;
 use crate::advice::Message;
 use crate::digest::Digest;
 use crate::scope_kind::ScopeKind;

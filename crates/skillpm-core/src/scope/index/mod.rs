@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use self::format::{Content, IndexEntry};
-use super::state::Inside;
+use super::on_disk::Inside;
 use super::trees::{OnDiskTree, Trees};
 use crate::digest::Digest;
 use crate::fs::{self, Base, Kind, Moment};

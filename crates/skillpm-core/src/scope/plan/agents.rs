@@ -3,14 +3,16 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use super::{ConflictKind, Content, Location, NewLink, Planner, Step, Wanted};
+use super::{ConflictKind, NewLink, Planner};
 use crate::agents::{self, Agent};
 use crate::digest::Digest;
 use crate::fs::LinkKind;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
+use crate::scope::goal::{Content, Wanted};
+use crate::scope::on_disk::OnDisk;
 use crate::scope::ownership::Owned;
-use crate::scope::state::OnDisk;
+use crate::scope::step::{Location, Step};
 
 impl<'a> Planner<'a, '_> {
     /// Plans the agents' links or copies of `wanted`. `on_disk` is the tree that stays in place as it is, locked

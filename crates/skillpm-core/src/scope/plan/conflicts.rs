@@ -2,12 +2,14 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use super::{ConflictKind, Location, Planner, Wanted};
+use super::{ConflictKind, Planner};
 use crate::digest::Digest;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::scope::goal::Wanted;
+use crate::scope::on_disk::OnDisk;
 use crate::scope::ownership::Owned;
-use crate::scope::state::OnDisk;
+use crate::scope::step::Location;
 use crate::spec::Origin;
 
 impl Planner<'_, '_> {

@@ -1,11 +1,13 @@
 //! Planning of the place of a skill itself: canonical or disabled.
 
-use super::{ConflictKind, Location, NewLink, Planner, Step, Wanted};
+use super::{ConflictKind, NewLink, Planner};
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::scope::editable::Editable;
+use crate::scope::goal::Wanted;
+use crate::scope::on_disk::OnDisk;
 use crate::scope::ownership::Owned;
-use crate::scope::state::OnDisk;
+use crate::scope::step::{Location, Step};
 
 impl Planner<'_, '_> {
     /// Plans to move the tree of `wanted` to or from the disabled skills, unchanged. Returns the place where

@@ -1,24 +1,11 @@
 //! Planning of trees that a merge made.
 
-use super::{ConflictKind, Location, Planner, Step};
-use crate::digest::Digest;
-use crate::lockfile::Locked;
+use super::{ConflictKind, Planner};
 use crate::name::SkillName;
+use crate::scope::goal::Merged;
+use crate::scope::on_disk::OnDisk;
 use crate::scope::ownership::Owned;
-use crate::scope::state::OnDisk;
-
-/// A merge result: a tree that the user wrote in part.
-#[derive(Debug, Clone)]
-pub struct Merged {
-    /// The lock entry.
-    pub locked: Locked,
-    /// The digest of the new tree.
-    pub tree: Digest,
-    /// The tree that was merged and is replaced: exactly this tree, or nothing.
-    pub replaces: Option<Digest>,
-    /// Whether the existing tree is saved in the store, whether it is replaced or already the same.
-    pub keep: bool,
-}
+use crate::scope::step::{Location, Step};
 
 impl Planner<'_, '_> {
     /// Plans the tree of a merge at a place where `found` is.

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use super::{Location, Planner};
+use super::Planner;
 use crate::name::SkillName;
+use crate::scope::on_disk::OnDisk;
 use crate::scope::ownership::Owned;
 use crate::scope::receipts::PreviousInstall;
-use crate::scope::state::OnDisk;
+use crate::scope::step::Location;
 
 impl Planner<'_, '_> {
     /// Plans the removal of the skill `name` and its links wherever they are exactly what `was` placed.

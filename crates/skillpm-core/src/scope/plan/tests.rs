@@ -300,7 +300,7 @@ fn a_manifest_is_made_from_a_lockfile() {
         (Some(&commit[..]), Some(Reference::Rev(commit.clone()))),
     ] {
         let entry = Locked { requested: requested.map(ToOwned::to_owned), ..locked("one", &[]) };
-        let made = requirement_of(&entry);
+        let made = entry.requirement();
         assert_eq!(made.reference.as_ref().map(ToString::to_string), entry.requested, "{requested:?}");
         assert_eq!(made.reference, reference);
     }

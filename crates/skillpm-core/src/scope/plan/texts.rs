@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use super::Goal;
 use crate::lockfile::{Locked, Lockfile};
 use crate::manifest::{Manifest, Requirement};
-use crate::scope::state::Files;
-use crate::spec::Reference;
+use crate::scope::files::Files;
+use crate::scope::goal::Goal;
 
 pub(super) fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
     let mut lock = files.lock.clone();
@@ -48,7 +47,7 @@ pub(super) fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
     // A lockfile alone is enough, but the next restore removes what a manifest does not name.
     let mut whole = files.manifest.clone();
     for (name, locked) in &files.lock.skills {
-        whole.set_skill(name, requirement_of(locked));
+        whole.set_skill(name, locked.requirement());
     }
     Some(rewritten(goal, whole))
 }
@@ -84,18 +83,8 @@ fn follow(goal: &Goal, manifest: &mut Manifest) {
             manifest.remove_skill(&wanted.name);
         } else if let Some(locked) = wanted.content.locked().filter(|locked| !locked.meets(old)) {
             let (disabled, agents) = (old.disabled, old.agents.clone());
-            let new = Requirement { disabled, agents, dependency: true, ..requirement_of(locked) };
+            let new = Requirement { disabled, agents, dependency: true, ..locked.requirement() };
             manifest.set_skill(&wanted.name, new);
         }
-    }
-}
-
-/// Returns the manifest entry that requests what is locked.
-pub(crate) fn requirement_of(locked: &Locked) -> Requirement {
-    Requirement {
-        path: locked.path.clone(),
-        reference: locked.requested.as_deref().map(Reference::from_lockfile),
-        name: locked.alias_of.clone(),
-        ..Requirement::new(locked.origin.clone())
     }
 }

@@ -6,9 +6,9 @@ use super::{Facts, Marks, Receipts, parse, spot, still_put};
 use crate::digest::Digest;
 use crate::lockfile::Lockfile;
 use crate::name::SkillName;
+use crate::scope::files::Files;
 use crate::scope::places::Places;
-use crate::scope::plan::Location;
-use crate::scope::state::Files;
+use crate::scope::step::Location;
 
 /// The paths of a scope that skillpm made, according to its receipts on this machine.
 ///

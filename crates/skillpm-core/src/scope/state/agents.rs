@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
 use std::sync::{Mutex, OnceLock, PoisonError};
 
-use super::{ClosedDir, Files, ScopeState};
+use super::{ClosedDir, ScopeState};
 use crate::agents::{self, Agent};
 use crate::engine::load::skill_file;
 use crate::error::Error;
@@ -13,7 +13,8 @@ use crate::name::SkillName;
 use crate::path::normal;
 use crate::scope::agent_view::{self, Form, Role, Seen, Twice, Unseen};
 use crate::scope::directory::{FEW, SkillsDir};
-use crate::scope::health::problem::{self, Problem};
+use crate::scope::files::Files;
+use crate::scope::problem::{self, Problem};
 use crate::scope::{Scope, exists};
 use crate::settings::Settings;
 

@@ -5,13 +5,13 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::OnDisk;
 use crate::error::Error;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::scope::Scope;
 use crate::scope::editable::Editable;
+use crate::scope::on_disk::OnDisk;
 use crate::scope::trees::OnDiskTree;
 use crate::tree::ReadError;
 

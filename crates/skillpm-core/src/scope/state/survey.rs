@@ -6,32 +6,13 @@ use std::path::PathBuf;
 
 use super::{ClosedDir, OpenedDir, ScopeState};
 use crate::agents::Agent;
-use crate::digest::Digest;
 use crate::error::Result;
 use crate::fs::PathError;
 use crate::name::SkillName;
 use crate::scope::directory::SkillsDir;
+use crate::scope::on_disk::OnDisk;
 use crate::scope::ownership::Ownership;
-use crate::scope::plan::Location;
-
-/// The content of a place for a skill.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum OnDisk {
-    /// Nothing.
-    Absent,
-    /// A directory with this digest; `None` if it holds what no skill may have.
-    Tree(Option<Digest>),
-    /// A link to the canonical copy, whether that exists or not.
-    OurLink,
-    /// A link to somewhere else.
-    OtherLink(PathBuf),
-    /// A link that leads to itself, perhaps through others: it has no content.
-    Loop,
-    /// A file that contains our link's text, as git writes it if it cannot make links: it counts as the link.
-    Written,
-    /// A file, or another kind of file system entry.
-    Other,
-}
+use crate::scope::step::Location;
 
 /// The content of the places that a change is about.
 #[derive(Debug, Default)]

@@ -7,9 +7,9 @@ use super::journal::{Change, Journal};
 use super::{Transaction, own_file, record};
 use crate::error::Result;
 use crate::name::SkillName;
+use crate::scope::files::Files;
 use crate::scope::merges;
 use crate::scope::plan::Plan;
-use crate::scope::state::Files;
 
 impl Transaction<'_> {
     /// Keeps the records of the merges that end with `plan`.

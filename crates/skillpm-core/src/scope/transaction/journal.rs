@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::digest::Digest;
 use crate::name::SkillName;
-use crate::scope::plan::{Location, Step};
+use crate::scope::step::{Location, Step};
 use crate::scope_kind::ScopeKind;
 
 /// The version of the format. A journal of another version is an error, never guessed at.

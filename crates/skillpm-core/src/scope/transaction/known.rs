@@ -12,6 +12,9 @@ use crate::error::Result;
 use crate::fs;
 use crate::settings::Settings;
 
+/// The directory of the record of a transaction, next to the skills.
+pub(super) const RECORD: &str = ".skillpm-undo";
+
 /// The largest note that is read, in bytes.
 const MAX_NOTE: u64 = 64 << 10;
 
@@ -95,7 +98,7 @@ pub(crate) fn stale_notes(settings: &Settings) -> Result<Vec<PathBuf>> {
     let Some(dir) = notes(settings) else { return Ok(Vec::new()) };
     let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));
     let is_stale = |file: &PathBuf| {
-        let record = |note: Note| Path::new(&note.directory).join(super::record::DIRECTORY);
+        let record = |note: Note| Path::new(&note.directory).join(RECORD);
         read(file).is_none_or(|note| matches!(fs::kind(&record(note)), Ok(None)))
     };
     Ok(files.filter(is_stale).collect())

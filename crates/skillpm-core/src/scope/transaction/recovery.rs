@@ -12,8 +12,9 @@ use crate::interrupt::Changing;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::scope::Scope;
-use crate::scope::plan::Step;
-use crate::scope::state::{HAS_REPOSITORY, read_manifest};
+use crate::scope::files::read_manifest;
+use crate::scope::on_disk::HAS_REPOSITORY;
+use crate::scope::step::Step;
 use crate::scope::trees::Trees;
 use crate::store::{self, Note, Store, Why};
 

@@ -10,8 +10,8 @@ use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind, LinkKind, System};
 use crate::name::SkillName;
 use crate::scope::editable::Editable;
-use crate::scope::plan::{Location, Step};
-use crate::scope::state::Inside;
+use crate::scope::on_disk::Inside;
+use crate::scope::step::{Location, Step};
 use crate::scope::trees::{Trees, inside_as, is_tree};
 use crate::store;
 

@@ -14,7 +14,8 @@ use crate::digest::Digest;
 use crate::error::Error;
 use crate::name::SkillName;
 use crate::scope::Scope;
-use crate::scope::plan::{ChangedFiles, Location, Step};
+use crate::scope::plan::ChangedFiles;
+use crate::scope::step::{Location, Step};
 use crate::settings::Settings;
 use crate::tree::FileSet;
 

@@ -10,10 +10,11 @@ use crate::name::SkillName;
 use crate::scope::health::inspection::{
     AgentDirectory, DesiredSkill, Inspection, LinkTarget, PresentAgent, is_locked, real,
 };
-use crate::scope::health::{Finding, Remedy, problem};
+use crate::scope::health::{Finding, Remedy};
+use crate::scope::on_disk::OnDisk;
 use crate::scope::ownership::Ownership;
-use crate::scope::plan::{Location, Step};
-use crate::scope::state::OnDisk;
+use crate::scope::problem;
+use crate::scope::step::{Location, Step};
 use crate::scope_kind::ScopeKind;
 use crate::text::shell_word;
 

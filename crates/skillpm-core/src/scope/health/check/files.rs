@@ -8,7 +8,8 @@ use crate::lockfile::{LockError, Locked, Lockfile};
 use crate::name::SkillName;
 use crate::resolve::graph::closure;
 use crate::scope::health::inspection::{Inspection, LockFault};
-use crate::scope::health::{Finding, Remedy, problem};
+use crate::scope::health::{Finding, Remedy};
+use crate::scope::problem;
 
 /// Finds killed runs and their leftovers.
 pub(super) fn runs(look: &Inspection<'_>, found: &mut Vec<Finding>) {

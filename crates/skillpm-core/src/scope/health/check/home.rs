@@ -9,10 +9,12 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::scope::editable::Editable;
 use crate::scope::health::inspection::{DesiredSkill, Inspection, LinkTarget, is_locked};
-use crate::scope::health::{Finding, Remedy, problem};
+use crate::scope::health::{Finding, Remedy};
 use crate::scope::merges;
-use crate::scope::plan::{Location, Step};
-use crate::scope::state::{OnDisk, why_no_skill};
+use crate::scope::on_disk::OnDisk;
+use crate::scope::problem;
+use crate::scope::step::{Location, Step};
+use crate::scope::trees::why_no_skill;
 use crate::text::shell_word;
 
 /// Checks the content of the canonical directory, and finds what is missing there.
