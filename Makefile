@@ -150,12 +150,10 @@ OUTPUT_SYNC = $(if $(filter output-sync,$(.FEATURES)),--output-sync=recurse)
 # The tests bring the program with them. The Python package shares what it can: the server's crates want more features
 # of some, so these are built twice, in about a minute.
 SHAPE = --locked --workspace --all-features
-# Many tests wait for programs, servers and time limits: two for each processor keep it busy.
-TEST_THREADS ?= $(shell echo $$((2 * $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2))))
 rust-tests: tools ## run the tests in Rust, and `make own-skills`
 	$(CARGO) test $(SHAPE) --no-run
 	@$(MAKE) --no-print-directory own-skills
-	RUST_TEST_THREADS=$(TEST_THREADS) $(CARGO) test $(SHAPE)
+	$(CARGO) test $(SHAPE)
 
 own-skills: tools ## validate the example skills, and a skill from each template, as for publishing
 	$(CARGO) test $(SHAPE) --quiet --no-run --package skillpm --test it
