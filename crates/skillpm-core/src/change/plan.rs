@@ -10,9 +10,9 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
 use crate::scope::Scope;
+use crate::scope::checked_dirs::CheckedDirs;
 use crate::scope::evidence::Evidence;
 use crate::scope::ownership::Ownership;
-use crate::scope::places::Places;
 use crate::scope::plan::{Goal, Location, Plan, Step, plan};
 use crate::scope::state::{Depth, Files, OnDisk, ScopeState, Survey};
 
@@ -112,7 +112,7 @@ fn watched(state: &ScopeState<'_>, goal: &Goal, receipts: &Ownership) -> (Vec<&'
 
 /// Refuses places that lead out of the project before anything is done, so that a dry run reports it too.
 fn check_places(context: &Context, scope: &Scope, plan: &Plan) -> Result<()> {
-    let places = Places::new(scope, &context.settings);
+    let places = CheckedDirs::new(scope, &context.settings);
     for step in &plan.steps {
         for place in std::iter::once(step.place().0).chain(step.goes_to()) {
             places.dir(&place)?;

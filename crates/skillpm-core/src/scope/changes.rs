@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::attributes;
-use super::places::Places;
+use super::checked_dirs::CheckedDirs;
 use super::plan::{ChangedFiles, Plan};
 use super::step::Step;
 use crate::fs;
@@ -86,7 +86,7 @@ pub(crate) fn of_steps(
     files: ChangedFiles,
     gone: ChangedFiles,
 ) -> Vec<PathChange> {
-    let places = Places::new(scope, settings);
+    let places = CheckedDirs::new(scope, settings);
     let mut paths = Paths::default();
     for step in steps {
         let (place, name) = step.place();

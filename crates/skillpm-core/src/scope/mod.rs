@@ -4,6 +4,7 @@
 pub mod agent_view;
 pub(crate) mod attributes;
 pub mod changes;
+pub(crate) mod checked_dirs;
 pub(crate) mod claims;
 pub mod differences;
 pub(crate) mod directory;
@@ -18,7 +19,6 @@ pub(crate) mod merges;
 pub(crate) mod not_installed;
 pub(crate) mod on_disk;
 pub(crate) mod ownership;
-pub(crate) mod places;
 pub mod plan;
 pub mod problem;
 pub(crate) mod receipts;

@@ -18,9 +18,9 @@ use std::path::{Path, PathBuf};
 use serde::{Deserialize, Serialize};
 
 pub(crate) use self::made::Made;
+use super::checked_dirs::CheckedDirs;
 use super::editable::Editable;
 use super::files::{Files, MAX_FILE};
-use super::places::Places;
 use super::records;
 use super::step::{Location, Step};
 use crate::agents;
@@ -166,7 +166,7 @@ impl<'a> Receipts<'a> {
 
     fn left_of(&self, heading: &Heading, lock: &str, files: &Files) -> BTreeMap<SkillName, PreviousInstall> {
         let mut left = self.unnamed(heading, lock, files, |_| false).unwrap_or_default();
-        let places = Places::new(self.scope, self.settings);
+        let places = CheckedDirs::new(self.scope, self.settings);
         for (name, was) in &mut left {
             if let (PreviousInstall::Copy(_, ours), Some(marks)) = (was, heading.put.get(name)) {
                 ours.extend(marks.iter().filter_map(|(spot, mark)| still_put(&places, name, spot, *mark)));
@@ -268,7 +268,7 @@ impl<'a> Receipts<'a> {
             }
             None => Default::default(),
         };
-        let places = Places::new(self.scope, self.settings);
+        let places = CheckedDirs::new(self.scope, self.settings);
         let mark = |place: &Location, name| places.of(place, name).ok().and_then(|path| Mark::of(&path));
         for (place, name) in foreign {
             if let Some(mark) = mark(place, name) {
@@ -430,7 +430,7 @@ fn parse(lock: &str) -> Option<Lockfile> {
 
 /// Returns the place of `name` that `spot` means, if the tree there is the one with this `mark`. A tree that contains a
 /// repository was worked on, whatever its digest is.
-fn still_put(places: &Places<'_>, name: &SkillName, spot: &str, mark: Mark) -> Option<Location> {
+fn still_put(places: &CheckedDirs<'_>, name: &SkillName, spot: &str, mark: Mark) -> Option<Location> {
     let meant = match spot {
         "" => vec![Location::Canonical, Location::Disabled],
         agent => vec![Location::Agent(agent.to_owned())],

@@ -6,21 +6,21 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+mod address;
 mod pattern;
-mod place;
 mod release_age;
 mod scripts;
 
+pub use address::Dirs;
 pub use pattern::Pattern;
-pub use place::Dirs;
 pub use release_age::Age;
 pub use scripts::{Permission, Scripts, ScriptsReason};
 
 use std::cell::LazyCell;
 use std::fmt;
 
+use self::address::Name;
 use self::pattern::{List, Match};
-use self::place::Name;
 use crate::advice::{Message, Opt, message};
 use crate::lint::Severity;
 use crate::manifest::{LocatedText, ManifestError, PolicySettings};
@@ -235,7 +235,7 @@ impl Admission {
     /// Returns the decisions about a source before any of it is fetched.
     pub fn source(&self, asked: PolicySubject<'_>) -> Vec<Decision> {
         // Usually no file needs them, and there may be thousands of skills.
-        let names = LazyCell::new(|| place::names(asked.origin, asked.path, &self.dirs));
+        let names = LazyCell::new(|| address::names(asked.origin, asked.path, &self.dirs));
         let mut decisions = Vec::new();
         for file in &self.files {
             if !(file.deny.is_empty() && file.allow.is_empty()) {
@@ -289,7 +289,7 @@ impl Admission {
     /// Returns the line that opens unix sockets to the scripts of a skill from this source, if there is one. A
     /// project's file cannot open any: it may be a stranger's.
     pub fn unix_sockets(&self, asked: PolicySubject<'_>) -> Option<&Line> {
-        let names = LazyCell::new(|| place::names(asked.origin, asked.path, &self.dirs));
+        let names = LazyCell::new(|| address::names(asked.origin, asked.path, &self.dirs));
         let files = self.files.iter().filter(|file| !file.of_project);
         let mut lists = files.map(|file| &file.scripts.unix_sockets).filter(|list| !list.is_empty());
         lists.find_map(|list| match meant(list, &names, List::Allow)? {
@@ -301,7 +301,7 @@ impl Admission {
     /// Returns whether the scripts of a skill from this source may run: the decision of the strictest file, or `unsaid`
     /// if no file decides. A project's file can only be stricter than that.
     pub fn scripts(&self, asked: PolicySubject<'_>, unsaid: Scripts) -> Permission {
-        let names = place::names(asked.origin, asked.path, &self.dirs);
+        let names = address::names(asked.origin, asked.path, &self.dirs);
         let said = |of_project: bool| {
             let files = self.files.iter().filter(move |file| file.of_project == of_project);
             let said = files.filter_map(|file| file.scripts.of(&names));

@@ -1,6 +1,6 @@
 //! Patterns of sources.
 
-use super::place::{self, Base, Dirs, Name, Root, Unclear};
+use super::address::{self, Base, Dirs, Name, Root, Unclear};
 use crate::manifest::{LocatedText, ManifestError};
 use crate::spec::{Ecosystem, GitUrl, PUBLIC_HOST, PatternForm, kind_of_key, source_keys};
 
@@ -86,7 +86,7 @@ impl Pattern {
         }
         let one = |read: Read| read.map(|place| vec![place]);
         let repository_at = |path: &str| {
-            let without_suffix = |(start, parts)| (start, place::without_suffix(parts));
+            let without_suffix = |(start, parts)| (start, address::without_suffix(parts));
             local(path, dirs).map(|places| places.into_iter().map(without_suffix).collect())
         };
         let read = match form {
@@ -240,7 +240,7 @@ fn local(text: &str, dirs: &Dirs) -> Result<Vec<PatternPath>, PatternError> {
     if text.is_empty() {
         return Err(PatternError::Nothing);
     }
-    let (root, parts) = place::local(text);
+    let (root, parts) = address::local(text);
     // A `*` in the name of a directory would be a wildcard in a pattern.
     let from_root = dirs.whole(&root, &parts).filter(|whole| {
         let stars = |parts: &[String]| parts.iter().filter(|part| part.contains('*')).count();
@@ -265,7 +265,7 @@ fn address(text: &str) -> Read {
         Some((login, authority)) => (Some(login), authority),
         None => (None, authority),
     };
-    let (host, port) = place::split_port(authority);
+    let (host, port) = address::split_port(authority);
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let (port, path) = match port {
         None => (Port::Unsaid, path.to_owned()),
@@ -276,15 +276,15 @@ fn address(text: &str) -> Read {
         Some("*") if scheme.is_some() || login.is_none() => (Port::Any, path.to_owned()),
         Some(port) if is_number(port) => {
             let port = port.parse().map_err(|_| PatternError::Host)?;
-            let usual = scheme.as_deref().and_then(place::usual_port);
+            let usual = scheme.as_deref().and_then(address::usual_port);
             (if usual == Some(port) { Port::Unsaid } else { Port::Number(port) }, path.to_owned())
         }
         Some(_) if scheme.is_some() => return Err(PatternError::Host),
         // `git@host:path`
         Some(start) => (Port::Unsaid, format!("{start}/{path}")),
     };
-    let parts =
-        place::folded(place::from_home(&path, login.unwrap_or_default())).map_err(PatternError::Unclear)?;
+    let parts = address::folded(address::from_home(&path, login.unwrap_or_default()))
+        .map_err(PatternError::Unclear)?;
     Ok((Start::Host(host_pattern(host)?, port), parts))
 }
 
@@ -295,7 +295,7 @@ fn host_pattern(text: &str) -> Result<String, PatternError> {
     let is_known = |c: char| c.is_ascii_alphanumeric() || "-._*".contains(c);
     let in_brackets = text.starts_with('[') && text.ends_with(']');
     if in_brackets || text.chars().all(is_known) {
-        Ok(place::host_name(text))
+        Ok(address::host_name(text))
     } else {
         Err(PatternError::Host)
     }
@@ -303,7 +303,7 @@ fn host_pattern(text: &str) -> Result<String, PatternError> {
 
 /// Returns the parts without suffixes: each part may be a repository, with more below it.
 fn without_suffixes(mut parts: Vec<String>) -> Vec<String> {
-    parts = place::without_suffix(parts);
+    parts = address::without_suffix(parts);
     for part in &mut parts {
         if let Some(name) = part.strip_suffix(".git").filter(|name| !name.is_empty()) {
             *part = name.to_owned();
@@ -336,13 +336,13 @@ fn on_short_host(text: &str) -> Option<PatternPath> {
 
 /// Returns `parts` on the server with that name.
 fn on_server(server: &str, parts: &[&str]) -> Read {
-    let (host, port) = place::split_port(server);
+    let (host, port) = address::split_port(server);
     let port = match port {
         None | Some("443") => Port::Unsaid,
         Some("*") => Port::Any,
         Some(port) => Port::Number(port.parse().map_err(|_| PatternError::Host)?),
     };
-    let mut parts: Vec<String> = parts.iter().copied().map(place::key).collect();
+    let mut parts: Vec<String> = parts.iter().copied().map(address::key).collect();
     if let Some(name) = parts.get_mut(1)
         && let Some(plain) = name.strip_suffix(".git").filter(|plain| !plain.is_empty())
     {
@@ -354,11 +354,11 @@ fn on_server(server: &str, parts: &[&str]) -> Read {
 /// Returns the second meaning of a pattern that may be a host without a dot or a name that the user gives.
 fn given_name(text: &str) -> Option<PatternPath> {
     let is_known = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '*';
-    text.chars().all(is_known).then(|| (Start::Named, vec![place::key(text)]))
+    text.chars().all(is_known).then(|| (Start::Named, vec![address::key(text)]))
 }
 
 fn package(kind: &str, text: &str) -> Read {
     let ecosystem = Ecosystem::of_key(kind).ok_or(PatternError::Nothing)?;
-    let parts = place::package_parts(ecosystem, text.trim_matches('/'));
+    let parts = address::package_parts(ecosystem, text.trim_matches('/'));
     if parts.iter().any(String::is_empty) { Err(PatternError::Nothing) } else { Ok((Start::Named, parts)) }
 }

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::pattern::{List, Match};
-use super::{Admission, Decision, Line, PolicySubject, meant, place};
+use super::{Admission, Decision, Line, PolicySubject, address, meant};
 use crate::manifest::{LocatedText, ManifestError};
 
 /// A length of time, in seconds.
@@ -84,7 +84,7 @@ impl Admission {
         &'a self,
         asked: PolicySubject<'_>,
     ) -> impl Iterator<Item = &'a (Line, Age)> + use<'a> {
-        let names = place::names(asked.origin, asked.path, &self.dirs);
+        let names = address::names(asked.origin, asked.path, &self.dirs);
         // Sources on this machine got here some other way.
         let local = asked.origin.is_on_this_machine();
         self.files.iter().filter_map(move |file| {

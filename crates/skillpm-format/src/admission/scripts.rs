@@ -5,8 +5,8 @@ use std::fmt;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::address::Name;
 use super::pattern::{List, Match};
-use super::place::Name;
 use super::{Line, Pattern, meant};
 use crate::manifest::{LocatedText, ManifestError};
 

@@ -34,10 +34,10 @@ mod explanation;
 pub mod graph;
 mod listing;
 mod ordinals;
-mod place;
 mod problem;
 mod provider;
 mod search;
+mod sibling;
 mod solution;
 #[cfg(test)]
 mod tests;
@@ -46,12 +46,12 @@ mod universe;
 pub use self::choice::{Release, ReleaseAge, ReleaseFacts, ReleaseRules};
 pub use self::dependent::{Dependent, Installed, comes_from};
 pub use self::explanation::Explanation;
-pub use self::place::{directory_of, sibling};
 pub use self::problem::{
     OnUnresolved, Problem, Reach, RegistryId, RootRequirement, Settled, SkillId, VersionLimit, WantedBy,
 };
 pub use self::provider::{Available, Has, Location, Offer, Provider, meets};
 pub use self::search::{Answer, MAX_STEPS, solve};
+pub use self::sibling::{directory_of, sibling};
 pub use self::solution::{
     Asker, Assignment, ChosenVersion, FoundFor, Notice, Selected, Solution, SolveError, Unresolved,
 };

@@ -9,7 +9,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use super::place::{remove_tree, rename_new, rename_swap};
+use super::operations::{remove_tree, rename_new, rename_swap};
 use super::tree::sync_filesystem;
 use super::{Kind, PathContext, PathError, is_abandoned, kind};
 

@@ -7,7 +7,7 @@ use std::path::{Component, Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::place::create_dir_all;
+use super::operations::create_dir_all;
 use super::{Kind, PathContext, PathError, PendingDir, kind, read_capped};
 
 /// The kind of links that a system makes without extra privileges.

@@ -16,9 +16,9 @@ mod list;
 mod lock;
 mod look;
 mod opened;
+mod operations;
 mod own;
 mod pending;
-mod place;
 mod quick;
 mod stat;
 mod temp;
@@ -44,12 +44,12 @@ pub use look::{
     may_execute, read_capped, read_link, read_prefix, read_start, read_text, real_path,
 };
 pub use opened::read_regular;
-pub use own::{Exposure, Identity, Own, exposure_of, is_exposed, is_open_to_all, read_own};
-pub use pending::{PendingDir, abandoned, clear_abandoned, is_abandoned, is_pending, remove_abandoned};
-pub use place::{
+pub use operations::{
     clear_away, create_dir, create_dir_all, exchange, make_private, move_new, remove_dir_if_empty,
     remove_link, remove_tree, temp_dir_in,
 };
+pub use own::{Exposure, Identity, Own, exposure_of, is_exposed, is_open_to_all, read_own};
+pub use pending::{PendingDir, abandoned, clear_abandoned, is_abandoned, is_pending, remove_abandoned};
 pub use quick::{Base, Looked, entries};
 pub use stat::{FileStat, Moment, Stamp, is_unchanged, stamp, stat, stats, stats_but};
 pub use temp::{

@@ -1,12 +1,12 @@
 //! `search`: finds skills in the configured registries and among those that are available here.
 
 mod outcome;
-mod places;
+mod sources;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 pub use self::outcome::{FoundIn, FoundSkill, SearchOutcome};
-use self::places::{installed, of_registries, of_site};
+use self::sources::{installed, of_registries, of_site};
 use crate::advice::{Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;

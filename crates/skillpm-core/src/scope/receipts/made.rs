@@ -6,8 +6,8 @@ use super::{Facts, Marks, Receipts, parse, spot, still_put};
 use crate::digest::Digest;
 use crate::lockfile::Lockfile;
 use crate::name::SkillName;
+use crate::scope::checked_dirs::CheckedDirs;
 use crate::scope::files::Files;
-use crate::scope::places::Places;
 use crate::scope::step::Location;
 
 /// The paths of a scope that skillpm made, according to its receipts on this machine.
@@ -17,7 +17,7 @@ use crate::scope::step::Location;
 /// before skillpm came, and which an earlier lockfile placed.
 #[derive(Debug)]
 pub(crate) struct Made<'a> {
-    places: Places<'a>,
+    places: CheckedDirs<'a>,
     facts: Facts,
     lock: Lockfile,
 }
@@ -82,6 +82,6 @@ impl<'a> Receipts<'a> {
         let lock_of = |lock: &str| same(lock).map(|files| files.lock.clone()).or_else(|| parse(lock));
         let known = self.known(&text).and_then(|(heading, lock)| Some((Facts::of(heading), lock_of(lock)?)));
         let (facts, lock) = known.unwrap_or_default();
-        Made { places: Places::new(self.scope, self.settings), facts, lock }
+        Made { places: CheckedDirs::new(self.scope, self.settings), facts, lock }
     }
 }

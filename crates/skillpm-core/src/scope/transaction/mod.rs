@@ -25,8 +25,8 @@ use std::path::{Path, PathBuf};
 use self::journal::{Change, Journal};
 use self::known::KnownTrees;
 use self::recovery::Old;
+use super::checked_dirs::CheckedDirs;
 use super::files::Files;
-use super::places::Places;
 use super::plan::Plan;
 use super::receipts::Receipts;
 use super::step::{Location, Step};
@@ -71,7 +71,7 @@ pub(crate) struct Transaction<'a> {
     made: RefCell<Vec<PathBuf>>,
     /// Directories that are known to exist.
     there: RefCell<BTreeSet<PathBuf>>,
-    places: Places<'a>,
+    places: CheckedDirs<'a>,
     /// The links from agents' directories to the directory of canonical copies.
     links: RefCell<BTreeMap<PathBuf, LinkKind>>,
     /// The new manifest: it says where links to the user's directories lead, so that the journal need not.
@@ -172,7 +172,7 @@ impl<'a> Transaction<'a> {
             directory,
             made: RefCell::default(),
             there: RefCell::default(),
-            places: Places::new(scope, settings),
+            places: CheckedDirs::new(scope, settings),
             links: RefCell::default(),
             manifest: RefCell::default(),
             saved: RefCell::default(),

@@ -13,13 +13,13 @@ use crate::settings::Settings;
 /// The places of the skills in a scope. Checking that a directory does not lead out of the scope takes many disk
 /// accesses, and a thousand skills are in two directories.
 #[derive(Debug)]
-pub(crate) struct Places<'a> {
+pub(crate) struct CheckedDirs<'a> {
     scope: &'a Scope,
     settings: &'a Settings,
     dirs: RefCell<BTreeMap<Location, PathBuf>>,
 }
 
-impl<'a> Places<'a> {
+impl<'a> CheckedDirs<'a> {
     /// Returns the places of `scope`, none of them checked yet.
     pub(crate) fn new(scope: &'a Scope, settings: &'a Settings) -> Self {
         Self { scope, settings, dirs: RefCell::default() }
