@@ -200,10 +200,6 @@ impl Settings {
     }
 
     /// Returns where the store is.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is neither a home directory nor `XDG_DATA_HOME`.
     pub(crate) fn store_dir(&self) -> Result<PathBuf> {
         self.dirs
             .data

@@ -35,11 +35,6 @@ pub(crate) fn discover(sources: &[Source]) -> Discovery {
 }
 
 /// Finds the skills in `sources` under `profile`.
-///
-/// # Errors
-///
-/// Never fails for a single skill. Fails for a missing source or for two skills with the same name if
-/// `profile` treats these as errors.
 pub(super) fn discover_with(sources: &[Source], profile: &LoadProfile) -> Result<Discovery, Arc<Diagnostic>> {
     settled(gather(sources, profile, None))
 }

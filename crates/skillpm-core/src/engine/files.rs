@@ -121,10 +121,6 @@ pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
 }
 
 /// Returns the names of a skill's files and which of them are archives with a password; only archives are opened.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be read.
 pub(crate) fn names_of(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
     let beside = set.files().iter().filter(|file| is_beside(file.path.as_str()));
     let one = |file: &FileEntry| {

@@ -30,10 +30,6 @@ pub struct Hit {
 }
 
 /// Finds the skill `name` in `snapshot`, as [`Snapshot::get`] does, with warnings about it.
-///
-/// # Errors
-///
-/// Fails if there is no such skill, with the names of all skills, or if it cannot be loaded.
 pub(crate) fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFound> {
     match snapshot.get(name) {
         Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(snapshot, skill, name) }),
@@ -59,10 +55,6 @@ pub(crate) fn failed(name: &str, diagnostic: Arc<Diagnostic>) -> NotFound {
 
 /// Reads the skill at `path`, which is its directory or its `SKILL.md`, anywhere on disk; `typed` is the text that the
 /// user typed. If a search would cover the directory, the result is the skill that the search finds there.
-///
-/// # Errors
-///
-/// Fails if there is no skill at `path`, or if it cannot be loaded.
 pub(crate) fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit> {
     let no_skill = |why: &str| {
         Err(Error::usage(format!("`{typed}` {why}")).hint(message!(

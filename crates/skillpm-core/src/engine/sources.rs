@@ -83,10 +83,6 @@ pub(crate) struct SkillDir {
 /// Returns the directories that are searched unless others are named, in order of precedence: the project's canonical
 /// copies, its `.claude/skills` and its `.skillpm/skills`; the same of the projects around it, because agents search
 /// up to the root of the repository; then the same of the user.
-///
-/// # Errors
-///
-/// Fails if the project's root cannot be found.
 pub(crate) fn default_sources(settings: &Settings) -> Result<Vec<Source>> {
     let project = project_as_written(settings)?;
     let agents: Vec<_> = SEARCHED_AGENTS.iter().filter_map(|id| agents::find(id).ok()).collect();
@@ -137,10 +133,6 @@ pub(crate) fn each_once(sources: impl IntoIterator<Item = Source>) -> Vec<Source
 }
 
 /// Returns the directories that `profile` says to search, in order of precedence.
-///
-/// # Errors
-///
-/// Fails if the project's root cannot be found.
 pub(crate) fn sources_of(settings: &Settings, profile: &LoadProfile) -> Result<Vec<Source>> {
     let places = match profile.places {
         SearchedPlaces::Default => return default_sources(settings),

@@ -205,10 +205,6 @@ pub(crate) fn found_in(context: &Context, scope: &Scope, files: &Files) -> BTree
 }
 
 /// Collects what there is in `scope`, or in `file` if one is named.
-///
-/// # Errors
-///
-/// Fails for a file that is not there or is wrong, with the place in it, or for a directory that cannot be read.
 pub(crate) fn collect(
     context: &Context,
     scope: &Scope,

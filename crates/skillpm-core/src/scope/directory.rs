@@ -114,10 +114,6 @@ impl SkillsDir {
     }
 
     /// Fails if the directory exists and cannot be listed.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the reason.
     pub(crate) fn check_readable(&self) -> Result<(), PathError> {
         if !self.is_there || self.is_readable() {
             return Ok(());

@@ -130,10 +130,6 @@ impl NotText {
 }
 
 /// Reads the manifest or lockfile at `path`, if there is one. The bytes may not be UTF-8.
-///
-/// # Errors
-///
-/// Fails if the file cannot be read, and for a link to nothing: its target is missing.
 pub(crate) fn read_text(path: &Path) -> Result<Option<std::result::Result<String, NotText>>> {
     let bytes = fs::read_capped(path, MAX_FILE)?;
     if bytes.is_none()
@@ -164,20 +160,11 @@ fn parse_lock(scope: &Scope, text: Option<&str>) -> Result<Lockfile> {
 }
 
 /// Reads the lockfile of `scope`, empty if it does not exist.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be read or is invalid, with the position in it.
 pub(crate) fn read_lock(scope: &Scope) -> Result<Lockfile> {
     parse_lock(scope, read_lockfile(scope)?.as_deref())
 }
 
 /// Reads the manifest of `scope`, empty if there is none, and its text.
-///
-/// # Errors
-///
-/// Fails for a file that cannot be read or is invalid, with the position in it, and for a project's manifest that names
-/// programs: it may be a stranger's.
 pub(crate) fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
     let (manifest, text) = read_manifest_at(&scope.manifest)?;
     let own = scope.user_manifest.as_deref();

@@ -140,10 +140,6 @@ struct RawPath {
 impl Unresolved {
     /// Reads the record of the skill `name`; `None` if it does not exist, or is about a version other than the one in
     /// `locked`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a record that cannot be read, with the reason.
     pub(crate) fn read(scope: &Scope, name: &SkillName, locked: &Locked) -> Result<Option<Self>> {
         let path = file(scope, name)?;
         let text = match fs::kind(&path)? {
@@ -185,10 +181,6 @@ impl Unresolved {
     }
 
     /// Writes the record of the skill `name`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be written.
     pub(crate) fn write(&self, scope: &Scope, name: &SkillName) -> Result<()> {
         let path = file(scope, name)?;
         prepare(scope)?;
@@ -283,10 +275,6 @@ pub(super) fn prepare(scope: &Scope) -> Result<()> {
 }
 
 /// Removes the record of the skill `name`, if there is one.
-///
-/// # Errors
-///
-/// Fails if it cannot be removed.
 pub(crate) fn forget(scope: &Scope, name: &SkillName) -> Result<()> {
     // Usually no merge is open, and the path need not be resolved.
     if fs::kind(&directory(scope))?.is_none() {

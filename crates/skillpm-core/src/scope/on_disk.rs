@@ -38,10 +38,6 @@ pub struct Inside {
 pub(crate) const HAS_REPOSITORY: &str = "holds a git repository, which skillpm could not keep for you";
 
 /// Returns `dir` with links resolved for as much of it as exists.
-///
-/// # Errors
-///
-/// Fails if it cannot be examined.
 pub(crate) fn real_dir(dir: &Path) -> Result<PathBuf, PathError> {
     for there in dir.ancestors() {
         if let (Some(real), Ok(rest)) = (fs::real_path(there)?, dir.strip_prefix(there)) {

@@ -390,10 +390,6 @@ impl PreviousInstall {
 }
 
 /// Returns the records of scopes that no longer exist, such as those of removed projects.
-///
-/// # Errors
-///
-/// Fails if the directory of the records cannot be read.
 pub(crate) fn stale_records(settings: &Settings) -> Result<Vec<PathBuf>> {
     records::stale(settings, ROOM, |file| {
         let text = fs::read_text(file, MAX_RECORD).ok()??;

@@ -102,10 +102,6 @@ fn parsed(file: &Path) -> Option<Record> {
 }
 
 /// Returns the records of scopes that no longer exist, such as those of removed projects.
-///
-/// # Errors
-///
-/// Fails if the directory of the records cannot be read.
 pub(crate) fn stale_reviews(settings: &Settings) -> Result<Vec<PathBuf>> {
     records::stale(settings, ROOM, |file| parsed(file).map(|record| record.directory))
 }

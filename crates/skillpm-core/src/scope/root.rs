@@ -68,10 +68,6 @@ impl Scopes {
 
     /// Drops the project if it is the user's home and has neither file: what is there belongs to the user
     /// scope. Returns whether both scopes are still available and keep their skills in one directory.
-    ///
-    /// # Errors
-    ///
-    /// Fails as [`Scope::other_scope`] does, and for files that cannot be examined.
     pub(crate) fn settle_twins(&mut self, settings: &Settings) -> Result<bool> {
         let (true, [project, _]) = (self.are_twins(settings)?, &self.there[..]) else { return Ok(false) };
         let is_used = fs::kind(&project.manifest)?.is_some() || fs::kind(&project.lockfile)?.is_some();
@@ -148,10 +144,6 @@ impl Scope {
     }
 
     /// Returns the other scope that keeps its skills in the same directory: the user's home can also be a project.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a directory cannot be examined.
     pub(crate) fn other_scope(&self, settings: &Settings) -> Result<Option<Self>> {
         if self.kind == ScopeKind::User {
             return Ok(Some(Self::project(settings, &self.root)));
@@ -239,10 +231,6 @@ impl Scope {
     }
 
     /// Returns the place of the skill `name`: where it should be, or else where it may still be.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a place that leads out of the project or cannot be examined.
     pub(crate) fn home_of(
         &self,
         settings: &Settings,
@@ -295,10 +283,6 @@ impl Scope {
 
     /// Refuses a directory or file that a link leads out of the project: a stranger's repository could
     /// otherwise make us write anywhere.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`crate::error::ErrorKind::Integrity`], and names the link's destination.
     pub(crate) fn check_inside(&self, dir: &Path) -> Result<()> {
         if self.kind == ScopeKind::User {
             return Ok(());
@@ -369,10 +353,6 @@ fn is_empty(path: &Path, depth: usize) -> bool {
 }
 
 /// Returns the root of the project around the working directory: see [`Scope::new`].
-///
-/// # Errors
-///
-/// Fails if a directory cannot be examined.
 pub(crate) fn project_root(settings: &Settings) -> Result<PathBuf> {
     // The working directory has no links, whereas the home directory is as configured.
     let home = match &settings.home {
@@ -394,10 +374,6 @@ pub(crate) fn project_root(settings: &Settings) -> Result<PathBuf> {
 
 /// Returns the nearest directory from `dir` upwards that has a `.git` and satisfies `counts`: the root of a
 /// repository.
-///
-/// # Errors
-///
-/// Fails if a directory cannot be examined.
 pub(crate) fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Result<Option<PathBuf>> {
     for dir in dir.ancestors().filter(|dir| counts(dir)) {
         if fs::kind(&dir.join(".git"))?.is_some() {
@@ -409,10 +385,6 @@ pub(crate) fn repository_of(dir: &Path, counts: impl Fn(&Path) -> bool) -> Resul
 
 /// Returns the roots of the projects around the one at `root`: see [`Scope::outer`]. Everything in the user's
 /// home belongs to the user scope.
-///
-/// # Errors
-///
-/// Fails if a directory cannot be examined.
 pub(crate) fn projects_around(settings: &Settings, root: &Path) -> Result<Vec<PathBuf>> {
     let home = settings.home.as_deref().map(fs::real_path).transpose()?.flatten();
     let is_home = |dir: &Path| settings.home.as_deref() == Some(dir) || home.as_deref() == Some(dir);

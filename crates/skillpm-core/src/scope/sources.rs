@@ -50,10 +50,6 @@ fn from(requirement: &Requirement) -> Option<SourceDir<'_>> {
 
 /// Returns the directories that exist on this machine, with links resolved, and that may overlap with the
 /// places of skills.
-///
-/// # Errors
-///
-/// Fails for a path that starts with `~` if the home directory is not known.
 pub(crate) fn here<'a>(
     settings: &Settings,
     scope: &Scope,

@@ -99,10 +99,6 @@ impl Activations {
     /// belongs to `session`, or otherwise to the session of the log.
     ///
     /// Leaves out whatever cannot be determined about the skill.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the line could not be written, which is not a reason to withhold the skill from the agent.
     pub(crate) fn write(
         &self,
         skill: &Skill,

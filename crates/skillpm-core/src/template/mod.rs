@@ -94,10 +94,6 @@ impl Template {
     }
 
     /// Returns the template with the files of `set`; `name` is its name in messages.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a set without a `SKILL.md`, for a declaration that is not valid, and for files that cannot be read.
     pub(crate) fn from_files(name: &str, set: &FileSet) -> Result<Self> {
         let mut files = Vec::new();
         let mut variables = Vec::new();
@@ -119,10 +115,6 @@ impl Template {
     }
 
     /// Returns the files of a skill, filled in with `values`.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a template that is not valid, uses an undeclared value, or exceeds the limits for steps or size.
     pub(crate) fn fill(&self, values: &Values) -> Result<FileSet> {
         fill::fill(self, values)
     }

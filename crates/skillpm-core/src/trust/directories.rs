@@ -166,10 +166,6 @@ impl TrustedDirs {
     ///
     /// A trusted directory counts only if it is still the same directory, and if no other user controls it or any
     /// directory from it down to `real`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if one of these directories cannot be examined.
     pub(crate) fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
         let mut nearest = None;
         for dir in real.ancestors().filter_map(|dir| self.dirs.get(dir)) {
@@ -200,10 +196,6 @@ impl TrustedDir {
     }
 
     /// Returns the trust in `real`, which is this directory or is below it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if a directory cannot be examined.
     pub(crate) fn standing(&self, real: &Path) -> Result<Standing<'_>, PathError> {
         match Own::of(&self.path)? {
             Some(own) if own.identity == self.identity => {}

@@ -28,10 +28,6 @@ impl SharedFile {
     }
 
     /// Opens the regular file at `path`; `None` if it does not exist. Does not follow a link.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be opened.
     pub(crate) fn open_plain(path: &Path) -> Result<Option<Self>, PathError> {
         if super::kind(path)? != Some(Kind::File) {
             return Ok(None);
@@ -65,10 +61,6 @@ impl SharedFile {
     }
 
     /// Reads all of it.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be read, and if it became shorter.
     pub(crate) fn read_all(&self) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; usize::try_from(self.len).unwrap_or(usize::MAX)];
         self.read_exact_at(&mut bytes, 0)?;

@@ -95,10 +95,6 @@ impl PathError {
 /// Adds the action and the path to an [`io::Error`].
 pub(crate) trait PathContext<T> {
     /// Returns the error as a [`PathError`].
-    ///
-    /// # Errors
-    ///
-    /// Fails if `self` is an error.
     fn at(self, action: &'static str, path: &Path) -> Result<T, PathError>;
 }
 

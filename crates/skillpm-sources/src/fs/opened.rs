@@ -11,10 +11,6 @@ use super::{Base, Kind, Looked, PathContext, PathError};
 impl Base {
     /// Reads the regular file at `below` this directory into `buffer`, replacing its content. Does not follow
     /// a link at the end of the path.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be opened or read.
     pub(crate) fn read_into(
         &self,
         below: &Path,

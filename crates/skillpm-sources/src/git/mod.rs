@@ -66,11 +66,6 @@ pub fn fetch(
 
 /// Opens the repository whose own files are in directory `git_dir`, without the `git` program. Returns `None`
 /// if only the program can read it. `shown` is the name for messages.
-///
-/// # Errors
-///
-/// Fails for a directory that is not a repository, for a revision that it does not have, for files that it
-/// lacks, and for a tree that is refused.
 pub(crate) fn open_local(
     git_dir: &Path,
     shown: &str,

@@ -65,10 +65,6 @@ pub(crate) struct Instructions {
 impl Instructions {
     /// Reads the file of `skill` under `profile`. Metadata and instructions come from the same bytes, because the file
     /// may have changed since the skill was found.
-    ///
-    /// # Errors
-    ///
-    /// Fails with [`Diagnostic::Skill`] if the file can no longer be used.
     pub(crate) fn read(skill: &Arc<Skill>, profile: &LoadProfile) -> Result<Self, Arc<Diagnostic>> {
         let unusable = |reason| Arc::new(Diagnostic::Skill { file: skill.file.clone(), reason });
         let document = load::document(&skill.file).map_err(unusable)?;
@@ -118,11 +114,6 @@ impl Library {
     }
 
     /// Returns all skills, as up to date as the profile requires. If nothing changed, the result is the same snapshot.
-    ///
-    /// # Errors
-    ///
-    /// Never fails for a single skill. Fails for a missing source or two skills with the same name, if the profile
-    /// treats these as errors.
     pub(crate) fn snapshot(&self) -> Result<Arc<Snapshot>, LookupError> {
         let asked = Instant::now();
         if let Some(view) = self.view()
@@ -185,10 +176,6 @@ impl Library {
 
     /// Returns the instructions of `skill`, which was found here. Its file is read, unless the profile caches what was
     /// read and the file is unchanged.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the file can no longer be used.
     pub(crate) fn instructions(&self, skill: &Arc<Skill>) -> Result<Instructions, Arc<Diagnostic>> {
         if self.profile.keep_bodies
             && let Some(kept) = lock(&self.bodies).get(&skill.real)

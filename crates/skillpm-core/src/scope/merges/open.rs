@@ -28,10 +28,6 @@ pub(crate) fn label(locked: &Locked) -> String {
 
 /// Returns the paths of `record` that are still unresolved in `files`, the skill as it is now: those with markers, and
 /// those whose user's version is still kept beside the new one.
-///
-/// # Errors
-///
-/// Fails for files that cannot be read.
 pub(crate) fn open<'a>(
     record: &'a Unresolved,
     locked: &Locked,
@@ -59,10 +55,6 @@ pub(crate) fn open<'a>(
 }
 
 /// Reports whether the skill `name` at `directory` still has unresolved conflicts of an update.
-///
-/// # Errors
-///
-/// Fails for a record of the merge or files of the skill that cannot be read.
 pub(crate) fn has_conflicts(
     scope: &Scope,
     name: &SkillName,

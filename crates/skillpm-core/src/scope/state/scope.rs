@@ -132,10 +132,6 @@ impl<'a> ScopeState<'a> {
     }
 
     /// Fails if the directory of the canonical copies cannot be listed.
-    ///
-    /// # Errors
-    ///
-    /// Fails with the reason.
     pub(crate) fn check_readable(&self) -> Result<()> {
         let dir = self.canonical.as_ref().map_err(ClosedDir::error)?;
         Ok(dir.check_readable()?)

@@ -90,10 +90,6 @@ pub(super) enum TreeState {
 }
 
 /// Returns the notes about scopes with nothing left to take back, such as those of removed projects.
-///
-/// # Errors
-///
-/// Fails if the directory of notes cannot be read.
 pub(crate) fn stale_notes(settings: &Settings) -> Result<Vec<PathBuf>> {
     let Some(dir) = notes(settings) else { return Ok(Vec::new()) };
     let files = fs::list_dir(&dir)?.into_iter().map(|name| dir.join(name));

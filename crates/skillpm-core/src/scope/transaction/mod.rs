@@ -93,10 +93,6 @@ pub(crate) struct Transaction<'a> {
 
 impl<'a> Transaction<'a> {
     /// Locks `scope`, waiting for others, and finishes or clears away what a killed run left.
-    ///
-    /// # Errors
-    ///
-    /// Fails if the scope cannot be written, or the leftovers cannot be finished.
     pub(crate) fn begin(
         scope: &'a Scope,
         settings: &'a Settings,
@@ -206,10 +202,6 @@ impl<'a> Transaction<'a> {
     }
 
     /// Carries out `plan`. `contents` holds the new trees. If this fails, the scope is as it was.
-    ///
-    /// # Errors
-    ///
-    /// Fails if something cannot be written, or a tree is not the one that the plan names.
     pub(crate) fn apply(
         &self,
         plan: &Plan,

@@ -40,10 +40,6 @@ pub(crate) struct Record {
 
 impl Record {
     /// Reports whether anything is at the path of a record.
-    ///
-    /// # Errors
-    ///
-    /// Fails if that path cannot be examined.
     pub(crate) fn is_there(scope: &Scope) -> Result<bool> {
         Ok(fs::kind(&Self::place(scope))?.is_some())
     }
@@ -54,11 +50,6 @@ impl Record {
     }
 
     /// Reads the record of `scope`; `None` if it does not exist.
-    ///
-    /// # Errors
-    ///
-    /// Fails for a record that this user did not make here, such as one that came with a clone, and for one that cannot be
-    /// read.
     pub(crate) fn read(settings: &Settings, scope: &Scope) -> Result<Option<Self>> {
         let (work_dir, directory) = (scope.work_dir(), Self::place(scope));
         scope.check_inside(&work_dir)?;
@@ -256,10 +247,6 @@ impl Transaction<'_> {
     }
 
     /// Removes the record of the last transaction. Nothing can be taken back afterwards.
-    ///
-    /// # Errors
-    ///
-    /// Fails if it cannot be removed.
     pub(crate) fn forget(&self) -> Result<()> {
         let _changing = Changing::begin();
         self.drop_record()?;

@@ -18,10 +18,6 @@ use crate::store;
 
 impl Transaction<'_> {
     /// Takes back the transaction of `record` as `undo` plans it. If this fails, the scope is as it was.
-    ///
-    /// # Errors
-    ///
-    /// Fails if something cannot be written, or was changed meanwhile.
     pub(crate) fn take_back(&self, record: &Record, undo: &Undo) -> Result<()> {
         let changing = Changing::begin();
         let back = record.directory.join(BACK);

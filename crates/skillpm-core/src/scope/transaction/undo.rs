@@ -70,11 +70,6 @@ pub(super) struct Text {
 impl Undo {
     /// Plans how to take back the transaction of `record` in `scope`. With `force`, later changes may be
     /// removed if they can be saved.
-    ///
-    /// # Errors
-    ///
-    /// Fails for all later changes ([`Stop::Changed`]), for trees that cannot be restored because their bytes
-    /// are neither in the record nor in the store, and for anything that cannot be examined.
     pub(crate) fn plan(
         settings: &Settings,
         scope: &Scope,
