@@ -1149,7 +1149,7 @@ fn digest(sandbox: &Sandbox, origin: &Origin, dir: &str) -> Result<String, Strin
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(cases(32)))]
+    #![proptest_config(ProptestConfig::with_cases(cases(96)))]
 
     /// THREATS 6.7: zip, tar.gz, git by path, git by the program and a directory give one digest, or all
     /// refuse.

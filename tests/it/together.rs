@@ -90,7 +90,7 @@ fn many_at_once_and_one_is_killed() {
         write_skill(&sandbox, name, "x");
     }
     let mut expected = BTreeSet::new();
-    for round in 0..cases(40) {
+    for round in 0..cases(80) {
         write_skill(&sandbox, "victim", &format!("v{round}"));
         let mut running = Vec::new();
         for (at, name) in names.iter().enumerate() {
@@ -270,7 +270,7 @@ fn readers_see_one_of_two_versions_that_take_turns() {
         .stdout(Stdio::piped())
         .spawn()
         .expect("starts");
-    let failed = (0..cases(240)).find_map(|update| turn(if update % 2 == 0 { "b" } else { "a" }).err());
+    let failed = (0..cases(800)).find_map(|update| turn(if update % 2 == 0 { "b" } else { "a" }).err());
     // Its input ends here.
     let output = reader.wait_with_output().expect("ends");
     let text = String::from_utf8_lossy(&output.stdout);
@@ -289,7 +289,7 @@ fn readers_see_one_of_two_versions_that_take_turns() {
 /// update came between the two reads, of two that follow each other; never half of one.
 #[test]
 fn a_reader_never_finds_half_a_skill() {
-    let updates = cases(240);
+    let updates = cases(800);
     let sandbox = Sandbox::new();
     write_skill(&sandbox, "pdf", "v0");
     let context = Context::silent(sandbox.settings());

@@ -121,7 +121,7 @@ fn sixteen_processes_of_all_verbs() {
     // One that stays, for those who own none.
     write_skill(&sandbox.project(), "stays", 0);
     assert_eq!(sandbox.run(&["install", "./src/stays"]).code, Some(0));
-    for round in 0..cases(60) {
+    for round in 0..cases(200) {
         let mut commands = Vec::new();
         for (name, known) in &mut known {
             commands.push(deed(&mut numbers, &sandbox, name, known));

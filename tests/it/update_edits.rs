@@ -645,7 +645,7 @@ fn lines(dir: &Path) -> BTreeSet<String> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: cases(48), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: cases(96), ..ProptestConfig::default() })]
 
     /// Issue 5: every line that a user wrote is afterwards in the installed skill, in a file beside, or
     /// in the copy that the store keeps; without conflict it is in the installed skill itself, unless

@@ -14,7 +14,7 @@ const WAITING: (usize, usize) = (4_096, 16 << 20);
 /// How long the end of the process waits for the queued lines.
 const LAST: Duration = Duration::from_secs(2);
 
-/// Queues lines to be written; drops those for which there is no room. One call of `write` is one line.
+/// Queues lines to be written; drops lines that do not fit. One call of `write` is one line.
 #[derive(Debug, Clone)]
 pub(crate) struct Log {
     /// `None` at the end of the process.

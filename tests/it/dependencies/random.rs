@@ -219,7 +219,7 @@ fn hold(sandbox: &Sandbox, is_edited: bool, told: &str) {
 fn whatever_is_done_the_needs_are_met() {
     let changes = Cell::new(0);
     let mut runner =
-        TestRunner::new(Config { cases: cases(48), failure_persistence: None, ..Config::default() });
+        TestRunner::new(Config { cases: cases(64), failure_persistence: None, ..Config::default() });
     let outcome = runner.run(&lives(), |(needs, deeds)| {
         let sandbox = Sandbox::new();
         let context = Context::silent(sandbox.settings());
@@ -266,5 +266,5 @@ fn whatever_is_done_the_needs_are_met() {
     });
     outcome.expect("holds");
     println!("{} changes", changes.get());
-    assert!(changes.get() > 30);
+    assert!(changes.get() > 50);
 }

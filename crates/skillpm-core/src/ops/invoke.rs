@@ -99,7 +99,7 @@ impl Session {
         Ok(outcome)
     }
 
-    /// Records that somebody, perhaps an agent, got the instructions of `skill`. Returns a warning for the
+    /// Records that the instructions of `skill` were handed out. Returns a warning for the
     /// user if that fails.
     fn record(&self, skill: &Skill, request: &InvokeRequest, took: Duration) -> Option<Warning> {
         let given = match request.arguments.text() {

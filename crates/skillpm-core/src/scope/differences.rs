@@ -8,7 +8,7 @@ use serde::Serialize;
 
 use crate::digest::{Digest, HashingWriter};
 use crate::store::Store;
-use crate::tree::{FileSet, Node, Tree};
+use crate::tree::{FileEntry, FileSet, Node, Tree};
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
@@ -51,11 +51,8 @@ pub(crate) fn stored(store: &Store, digest: &Digest) -> Option<LockedFiles> {
 
 /// Returns the facts about the files of `set`.
 pub(crate) fn of_set(set: &FileSet) -> LockedFiles {
-    let digest = |file| {
-        let mut hasher = HashingWriter::new(io::sink());
-        set.copy_to(file, &mut hasher).ok().map(|()| hasher.finish().0)
-    };
-    set.files().iter().map(|file| (file.path.to_string(), (file.executable, digest(file)))).collect()
+    let facts = |file: &FileEntry| (file.path.to_string(), (file.executable, set.digest_of(file).ok()));
+    set.files().iter().map(facts).collect()
 }
 
 /// Returns the facts about the files of `tree`, which may have content that no skill may have.

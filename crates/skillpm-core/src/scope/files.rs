@@ -164,7 +164,7 @@ pub(crate) fn read_lock(scope: &Scope) -> Result<Lockfile> {
     parse_lock(scope, read_lockfile(scope)?.as_deref())
 }
 
-/// Reads the manifest of `scope`, empty if there is none, and its text.
+/// Reads the manifest of `scope`, empty if it does not exist, and its text.
 pub(crate) fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)> {
     let (manifest, text) = read_manifest_at(&scope.manifest)?;
     let own = scope.user_manifest.as_deref();

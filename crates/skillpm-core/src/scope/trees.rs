@@ -6,13 +6,12 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
-use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::files::MAX_FILE;
 use super::on_disk::Inside;
-use crate::digest::{Digest, HashingWriter, tree_digest};
+use crate::digest::{Digest, tree_digest};
 use crate::error::Error;
 use crate::fs::{self, FileStat, Walk};
 use crate::lockfile::{Lockfile, Mended};
@@ -302,11 +301,10 @@ fn among(whole: &Tree, found: &[String], expected: &[Digest]) -> Option<(FileSet
     let all = whole.skill("", &Limits::default()).ok()?;
     let mut lines = Vec::with_capacity(all.files().len());
     for file in all.files() {
-        let mut hasher = HashingWriter::new(io::sink());
-        all.copy_to(file, &mut hasher).ok()?;
+        let digest = all.digest_of(file).ok()?;
         let leftover = leftover_in(file.path.as_str(), false);
         let at = leftover.and_then(|leftover| found.iter().position(|other| other == leftover));
-        lines.push((at, (&file.path, file.executable, hasher.finish().0)));
+        lines.push((at, (&file.path, file.executable, digest)));
     }
     let every = u32::MAX;
     let choices: Cow<'_, [u32]> = if found.len() <= MOST_TRIED {

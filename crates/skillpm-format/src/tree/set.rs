@@ -102,13 +102,18 @@ impl FileSet {
         Ok(bytes)
     }
 
+    /// Reads the content of `file` and returns its digest.
+    pub fn digest_of(&self, file: &FileEntry) -> Result<Digest, ReadError> {
+        let mut hasher = HashingWriter::new(io::sink());
+        self.copy_to(file, &mut hasher)?;
+        Ok(hasher.finish().0)
+    }
+
     /// Reads all content and returns the tree digest.
     pub fn digest(&self) -> Result<Digest, ReadError> {
         let mut lines = Vec::with_capacity(self.files.len());
         for file in &self.files {
-            let mut hasher = HashingWriter::new(io::sink());
-            self.copy_to(file, &mut hasher)?;
-            lines.push((&file.path, file.executable, hasher.finish().0));
+            lines.push((&file.path, file.executable, self.digest_of(file)?));
         }
         Ok(tree_digest(lines))
     }

@@ -34,7 +34,7 @@ pub(crate) struct Parts {
     pub(crate) layer: Artifact,
 }
 
-/// Facts about the files in an archive. They depend on nothing but the archive.
+/// Facts about the files in an archive. They depend on the archive alone.
 #[derive(Debug)]
 pub(crate) struct Contents {
     /// The files, sorted by path.

@@ -155,7 +155,7 @@ impl GitHub<'_> {
         self.url(&format!("releases/{}", draft.id))
     }
 
-    /// Returns the server's present release in place of `draft`, if the server answers.
+    /// Returns the release that the server has now instead of `draft`, if the server answers.
     fn release(&self, draft: &Draft) -> Option<RawRelease> {
         let request = Request { accept: JSON, ..self.request(self.draft_url(draft).ok()?) };
         let answer = self.client.get_text(&request, TEXT_BYTES).ok()?;
