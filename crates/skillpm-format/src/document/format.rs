@@ -1,21 +1,19 @@
 //! The canonical form of a `SKILL.md`.
 //!
-//! The specification's keys first and in its order, one entry per line, two spaces per level, quotes only where some
-//! reader needs them, one blank line before the body. Values, comments and the body are preserved; if that cannot be
-//! guaranteed, nothing is changed.
+//! The specification's keys first and in its order, one entry per line, two spaces per level, one blank line before the
+//! body. Quotes, wrapped texts and lists in brackets stay as they are written. Values, comments and the body are
+//! preserved; if that cannot be guaranteed, nothing is changed.
 
 use std::ops::Range;
 
 use super::outline::{self, Outline, OutlineEntry, Shape, Unsupported};
-use super::scalar::{double_quoted, fits_plain, is_null, needs_escape, resolves};
+use super::scalar::{double_quoted, needs_escape};
 use super::tree::{Node, Style, Value};
 use super::{Document, ProblemKind};
 use crate::text::line_start;
 
 /// The keys that come first, in this order.
 const ORDER: [&str; 6] = ["name", "description", "license", "compatibility", "allowed-tools", "metadata"];
-/// The keys whose values are text, regardless of their form.
-const TEXTS: [&str; 5] = ["name", "description", "license", "compatibility", "allowed-tools"];
 
 /// Characters that end a line in YAML 1.1 but not in YAML 1.2: no other form is sure to mean the same in both.
 const DISPUTED: [char; 3] = ['\u{85}', '\u{2028}', '\u{2029}'];
@@ -169,7 +167,10 @@ impl Writer<'_> {
             self.start(indent);
         }
         match entry.key {
-            Some(key) => self.out.push_str(&(key_text(key) + ":")),
+            Some(key) => {
+                self.out.push_str(&outline.text[key.span.clone()]);
+                self.out.push(':');
+            }
             None => self.out.push('-'),
         }
         let is_block = self.value(entry, indent);
@@ -184,28 +185,16 @@ impl Writer<'_> {
     /// Writes the value of an entry. Returns true if its last lines are those of a block scalar.
     fn value(&mut self, entry: &OutlineEntry<'_>, indent: usize) -> bool {
         match &entry.value {
+            Shape::Scalar(node) if node.is_absent() => self.finish(entry, ""),
             Shape::Scalar(node) => {
-                let is_text =
-                    indent == 0 && entry.key.and_then(Node::text).is_some_and(|key| TEXTS.contains(&key));
-                match scalar(node, is_text) {
-                    Written::Line(text) => self.finish(entry, &text),
-                    Written::Literal(text) => {
-                        self.literal(entry, text, indent);
-                        return true;
-                    }
-                }
+                let source = &self.outline.text[node.span.clone()];
+                self.written(entry, source, |line| if line.is_empty() { 0 } else { indent + 2 });
             }
             Shape::Block(node, header) => return self.block(entry, node, *header, indent),
-            Shape::Verbatim(text) => {
-                let mut lines = text.lines().flat_map(|line| line.split('\r')).map(str::trim_end);
-                let mut shown = lines.next().unwrap_or_default().to_owned();
-                for line in lines.filter(|line| !line.is_empty()) {
-                    let blanks = line.len() - line.trim_start().len();
-                    shown.push_str(self.newline);
-                    shown.push_str(&" ".repeat(blanks.max(indent + 2)));
-                    shown.push_str(line.trim_start());
-                }
-                self.finish(entry, &shown);
+            Shape::Verbatim(source) => {
+                let source: Vec<_> = lines(source).filter(|line| !line.trim().is_empty()).collect();
+                let depth = |line: &str| (line.len() - line.trim_start().len()).max(indent + 2);
+                self.written(entry, &source.join("\n"), depth);
             }
             Shape::Mapping(entries) | Shape::Sequence(entries) => self.collection(entry, entries, indent),
         }
@@ -224,6 +213,18 @@ impl Writer<'_> {
         for (at, number) in entries.iter().enumerate() {
             self.entry(*number, indent + 2, inline && at == 0);
         }
+    }
+
+    /// Ends the entry with `source` as it is written, each line after the first with the indentation `depth`.
+    fn written(&mut self, entry: &OutlineEntry<'_>, source: &str, depth: impl Fn(&str) -> usize) {
+        let mut lines = lines(source).map(str::trim_end);
+        let mut text = lines.next().unwrap_or_default().to_owned();
+        for line in lines {
+            text.push_str(self.newline);
+            text.push_str(&" ".repeat(depth(line)));
+            text.push_str(line.trim_start());
+        }
+        self.finish(entry, &text);
     }
 
     /// Ends the entry's line with `text` and the comment beside it.
@@ -276,31 +277,9 @@ impl Writer<'_> {
     }
 }
 
-/// The way to write a scalar.
-enum Written<'a> {
-    Line(String),
-    Literal(&'a str),
-}
-
-fn scalar(node: &Node, is_text: bool) -> Written<'_> {
-    let Value::Scalar { text, style } = &node.value else { return Written::Line(String::new()) };
-    let plain = *style == Style::Plain;
-    if node.is_absent() {
-        return Written::Line(String::new());
-    }
-    if plain && text.contains('\n') && fits_literal(text) {
-        return Written::Literal(text);
-    }
-    // Without quotes some reader may take it for a number, and outside text fields that may be intended. A missing value is
-    // not text anywhere: quotes would turn it into text, and hide that it is missing.
-    let stays = fits_plain(text) && (!resolves(text) || (plain && (!is_text || is_null(text))));
-    Written::Line(if stays { text.clone() } else { double_quoted(text) })
-}
-
-fn key_text(key: &Node) -> String {
-    let Value::Scalar { text, style } = &key.value else { return String::new() };
-    let stays = fits_plain(text) && (!resolves(text) || *style == Style::Plain);
-    if stays { text.clone() } else { double_quoted(text) }
+/// Returns the lines of `text`, which may end with CR alone.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    text.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line)).flat_map(|line| line.split('\r'))
 }
 
 /// Reports whether `text` can be the content of a block scalar.
@@ -324,8 +303,7 @@ fn folded<'a>(source: &'a str, node: &'a Node, header: usize) -> Option<(String,
         return None;
     }
     let content = content.strip_prefix("\r\n").unwrap_or_else(|| content.get(1..).unwrap_or_default());
-    let lines = content.split('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-    let mut lines: Vec<&str> = lines.flat_map(|line| line.split('\r')).collect();
+    let mut lines: Vec<&str> = lines(content).collect();
     let is_blank = |line: &&str| line.trim_matches(' ').is_empty();
     let start = lines.iter().find(|line| !is_blank(line))?;
     let depth = start.len() - start.trim_start_matches(' ').len();

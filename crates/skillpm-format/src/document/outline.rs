@@ -17,6 +17,9 @@ use super::tree::{Layout, Node, Style, Value};
 use super::views::PEOPLE_FIELDS;
 use crate::text::line_start;
 
+/// The keys of OpenClaw's blocks below `metadata`, today's and those of its former names.
+const OPENCLAW: [&str; 3] = ["openclaw", "clawdbot", "moltbot"];
+
 /// A line of a mapping or a list, with everything attached to it.
 #[derive(Debug)]
 pub(super) struct OutlineEntry<'a> {
@@ -85,13 +88,16 @@ struct Scan<'a> {
     closed: (usize, usize),
     /// The number of comments before the end of the last complete entry.
     settled: usize,
+    /// Whether the scan is inside a collection in brackets that gets lines of its own: so do all in it.
+    opens: bool,
 }
 
 impl<'a> Outline<'a> {
     /// Reads `root`, which covers the bytes `within` of `text`, with all comments there.
     pub(super) fn new(text: &'a str, within: Range<usize>, root: &'a Node) -> Result<Self, Unsupported> {
         let (entries, comments) = (Vec::new(), Vec::new());
-        let mut scan = Scan { text, cursor: within.start, entries, comments, closed: (0, 0), settled: 0 };
+        let mut scan =
+            Scan { text, cursor: within.start, entries, comments, closed: (0, 0), settled: 0, opens: false };
         let shape = scan.shape(root)?;
         scan.skip_to(within.end)?;
         let (Shape::Mapping(root) | Shape::Sequence(root)) = shape else {
@@ -199,20 +205,30 @@ impl<'a> Scan<'a> {
                 self.verbatim(node)
             }
             Value::Sequence { items, layout } => {
+                let outer = self.open(*layout);
                 let items: Result<_, _> = items.iter().map(|item| self.item(item, *layout)).collect();
-                self.close(node, *layout);
+                self.close(node, *layout, outer);
                 items.map(Shape::Sequence)
             }
             Value::Mapping { pairs, layout } => {
+                let outer = self.open(*layout);
                 let pairs: Result<_, _> = pairs.iter().map(|(key, value)| self.pair(key, value)).collect();
-                self.close(node, *layout);
+                self.close(node, *layout, outer);
                 pairs.map(Shape::Mapping)
             }
         }
     }
 
-    /// Moves past the closing bracket.
-    fn close(&mut self, node: &Node, layout: Layout) {
+    /// Enters a collection, which opens all in it if it is in brackets. Returns what [`Self::close`] needs.
+    fn open(&mut self, layout: Layout) -> bool {
+        let outer = self.opens;
+        self.opens |= layout == Layout::Flow;
+        outer
+    }
+
+    /// Leaves a collection: moves past the closing bracket.
+    fn close(&mut self, node: &Node, layout: Layout, outer: bool) {
+        self.opens = outer;
         if layout == Layout::Flow {
             self.cursor = self.cursor.max(node.span.end);
         }
@@ -253,7 +269,9 @@ impl<'a> Scan<'a> {
             self.skip_to(node.span.start)?;
         }
         let is_for_people = key.and_then(Node::text).is_some_and(|key| PEOPLE_FIELDS.contains(&key));
-        let stays = is_flow && (is_for_people || self.has_switch(node, number));
+        let is_short = !self.opens && matches!(node.value, Value::Sequence { .. });
+        let stays = is_flow
+            && (is_short || is_for_people || is_of_openclaw(key, node) || self.has_switch(node, number));
         self.entries[number].value = if stays { self.verbatim(node)? } else { self.shape(node)? };
         if is_flow {
             self.closed = (node.span.end, number);
@@ -327,6 +345,15 @@ impl<'a> Scan<'a> {
     fn column(&self, at: usize) -> usize {
         self.text[line_start(self.text, at)..at].chars().count()
     }
+}
+
+/// Reports whether `node`, the value of `key`, is `metadata` with the block of an agent whose reader knows keys on one line
+/// alone.
+///
+/// Source: OpenClaw's page on skills, which wants a JSON object on a single line there.
+pub(crate) fn is_of_openclaw(key: Option<&Node>, node: &Node) -> bool {
+    let is_block = |(key, _): &(Node, Node)| key.text().is_some_and(|key| OPENCLAW.contains(&key));
+    key.and_then(Node::text) == Some("metadata") && node.pairs().iter().any(is_block)
 }
 
 /// Reports whether the flow collection `node` can be written with one entry per line: it has entries, its keys are

@@ -64,6 +64,15 @@ pub static CLIENTS: &[Client] = &[
     },
 ];
 
+/// The keys below `metadata` whose blocks agents define, and the agents.
+const BLOCKS: [(&str, &str); 4] =
+    [("openclaw", "OpenClaw"), ("clawdbot", "OpenClaw"), ("moltbot", "OpenClaw"), ("hermes", "Hermes Agent")];
+
+/// Returns the name of the agent that defines the block `key` below `metadata`.
+pub(super) fn of_block(key: &str) -> Option<&'static str> {
+    BLOCKS.iter().find(|(block, _)| *block == key).map(|(_, agent)| *agent)
+}
+
 /// Returns the names of the agents that define `field`.
 pub(super) fn of(field: &str) -> Vec<&'static str> {
     let defines = |client: &&Client| client.fields.iter().any(|(name, _)| *name == field);

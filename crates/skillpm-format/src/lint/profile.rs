@@ -86,6 +86,15 @@ impl Levels {
     /// includes it. The specification's wording covers `SKILL.md`.
     pub const FILES: Self = Self { spec: Level::Off, ..Self::QUALITY };
 
+    /// A form that tools read alike, and some people write otherwise: a note.
+    pub const FORM: Self = Self {
+        spec: Level::Note,
+        reference: Level::Off,
+        claude_code: Level::Off,
+        publish: Level::Note,
+        lenient: Level::Off,
+    };
+
     /// A quirk of the reference validator that no other tool shares.
     pub const QUIRK: Self = Self {
         spec: Level::Off,

@@ -130,6 +130,7 @@ const REPAIRED: &[(&str, &str)] = &[
     ("frontmatter-missing", "name: pdf\ndescription: Reads PDF files.\n---\n"),
     ("name-ascii", "---\nname: ｐｄｆ\ndescription: Reads PDF files.\n---\n"),
     ("description-missing", "---\nname: pdf\ndescription: # Reads PDF files.\n---\n"),
+    ("license-unknown", "---\nname: pdf\ndescription: Reads PDF files.\nlicense: MIT license\n---\n"),
     ("link-missing", "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](forms.md).\n"),
 ];
 

@@ -22,17 +22,14 @@ fn the_specification_s_keys_come_first() {
         zeta: x\n\nallowed-tools: \"Read Write\"\n# of the license\nlicense: 'MIT'   # beside\n\
         description: 'Reads: PDF'\nname: \"pdf\"\nalpha: {}"
     ), @r#"
-    name: pdf
-    description: "Reads: PDF"
+    name: "pdf"
+    description: 'Reads: PDF'
     # of the license
-    license: MIT # beside
-    allowed-tools: Read Write
+    license: 'MIT' # beside
+    allowed-tools: "Read Write"
     metadata:
-      author: me
-      tags:
-        - a
-        - b
-        - c: d
+      author: 'me'
+      tags: [a, "b", {c: d}]
     # of the version
     version: 1.0
     zeta: x
@@ -83,10 +80,7 @@ fn comments_behind_keys_that_move_stay_with_them() {
     # skillpm: allow x
     ");
     // A missing value is not a text, and stays missing.
-    assert_eq!(
-        yaml("name: 1\ndescription: ~\nlicense: Null"),
-        "name: \"1\"\ndescription: ~\nlicense: Null\n"
-    );
+    assert_eq!(yaml("name: 1\ndescription: ~\nlicense: Null"), "name: 1\ndescription: ~\nlicense: Null\n");
     assert_eq!(yaml("name: a\nx: | # of nothing"), "name: a\nx: \"\" # of nothing\n");
     let folded = "---\rdescription: >-\r  a\r  b\r\r    c\r---\r";
     assert_eq!(formatted(folded).as_deref(), Ok(folded));
@@ -140,13 +134,10 @@ fn comments_behind_brackets_stay_with_the_key() {
         c: 2
         # deeper
     list:
-      - # of the item
-        - x
-        - y
-      - - # of z
-          - z
-    last: # of q
-      - q
+      - [x, y] # of the item
+      - - [z] # of z
+    last: [
+      q ] # of q
     ");
 }
 
@@ -165,7 +156,7 @@ fn what_a_switch_is_for_stays_in_its_line() {
       - [x]
       - {y: 1} #skillpm:allow yaml-flow-style
     last:
-      - - q
+      - [q]
     ");
 }
 
@@ -199,28 +190,29 @@ fn blocks_keep_their_lines_and_their_meaning() {
 }
 
 #[test]
-fn quotes_stand_where_some_reader_needs_them() {
+fn quotes_and_wrapped_texts_stay_as_they_are_written() {
     insta::assert_snapshot!(yaml(
         "name: yes\ndescription: 1.10\nlicense: \"yes\"\nmetadata:\n  version: 1.10\n  quoted: '1.10'\n  \
         internal: true\nurl: 'http://x.y/#z'\ntext: 'a #1'\nlong: a b\n  c\n\n  d\ndisable-model-invocation: true\n\
         \"on\": x\nempty:\nblank: ''\nlines: \"a\\nb\""
     ), @r#"
-    name: "yes"
-    description: "1.10"
+    name: yes
+    description: 1.10
     license: "yes"
     metadata:
       version: 1.10
-      quoted: "1.10"
+      quoted: '1.10'
       internal: true
-    url: http://x.y/#z
-    text: "a #1"
-    long: |-
-      a b c
+    url: 'http://x.y/#z'
+    text: 'a #1'
+    long: a b
+      c
+
       d
     disable-model-invocation: true
     "on": x
     empty:
-    blank: ""
+    blank: ''
     lines: "a\nb"
     "#);
 }

@@ -100,3 +100,45 @@ fn real_skills_have_a_canonical_form() {
     }
     println!("canonical: {canonical}, changed: {changed}, left alone: {left}");
 }
+
+/// Returns every `SKILL.md` below the test data.
+fn all_files() -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut dirs: Vec<PathBuf> =
+        std::env::var_os("SKILLPM_TESTDATA").into_iter().map(PathBuf::from).collect();
+    while let Some(dir) = dirs.pop() {
+        for entry in std::fs::read_dir(&dir).expect("a directory") {
+            let entry = entry.expect("an entry");
+            if entry.file_type().expect("a kind").is_dir() {
+                dirs.push(entry.path());
+            } else if entry.file_name() == "SKILL.md" {
+                found.push(entry.path());
+            }
+        }
+    }
+    found
+}
+
+/// Repairs and formatting agree: neither undoes what the other does, in whichever order they run.
+#[test]
+fn repairs_and_formatting_agree() {
+    let mut both = 0;
+    for file in all_files() {
+        let document = Document::from_bytes(std::fs::read(&file).expect("a skill"));
+        // What cannot be read in one way only is repaired first: it has no form before.
+        let Ok(formatted) = format(&document) else { continue };
+        let directory = file.parent().and_then(|dir| dir.file_name()?.to_str());
+        let find = |document: &Document| check(&Subject::new(document, directory, "SKILL.md"));
+        for safety in [Safety::Safe, Safety::Unsafe] {
+            let fix = |document: &Document| fix_all(document, safety, find).document;
+            let form = |document: &Document| Document::parse(format(document).expect("has a form"));
+            let done = form(&fix(&document));
+            let place = file.display();
+            assert_eq!(fix(&Document::parse(formatted.clone())).text(), done.text(), "{place}");
+            assert_eq!(fix(&done).text(), done.text(), "{place}");
+            assert_eq!(form(&done).text(), done.text(), "{place}");
+            both += 1;
+        }
+    }
+    println!("repaired and formatted in both orders: {both}");
+}

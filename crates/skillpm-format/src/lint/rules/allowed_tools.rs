@@ -19,7 +19,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Write\n---\n",
         source: "specification, `allowed-tools`",
     },
-    fix: Some(Safety::Safe),
+    fix: Some(Safety::Unsafe),
     needs: Needs::Document,
     check: Check::Subject(check),
 };
@@ -62,7 +62,7 @@ fn fix(document: &Document, key: &Node, value: &Node, tools: &[String]) -> Optio
     let text = write_scalar(&tools.join(" "));
     let again = Document::parse(format!("---\nallowed-tools: {text}\n---\n"));
     let edits = edits::set_value(document, key, value, &text)?;
-    (again.allowed_tools() == tools).then(|| Fix::safe("write the tools as one string", edits))
+    (again.allowed_tools() == tools).then(|| Fix::unsafe_("write the tools as one string", edits))
 }
 
 #[cfg(test)]

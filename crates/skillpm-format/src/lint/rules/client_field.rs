@@ -17,7 +17,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "fields of single agents are known as such",
     docs: Docs {
         what: "Looks for top-level fields that the documentation of an agent defines, such as \
-            `disable-model-invocation`.",
+            `disable-model-invocation`, and for blocks of agents below `metadata`, such as `metadata.openclaw`.",
         why: "Other agents ignore them, and the reference validator refuses the file. Where their agent looks for \
             them is the top level: below `metadata` they would have no effect.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nargument-hint: \"[file]\"\n---\n",
@@ -39,6 +39,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let message = format!("`{name}` is a field of {}; other agents ignore it", and(&agents));
         let help = "leave it here if it is meant for them: below `metadata` it has no effect";
         findings.push(RULE.finding(message, key.span.clone()).help(help));
+    }
+    let metadata = subject.field("metadata").map(|(_, metadata)| metadata.pairs()).unwrap_or_default();
+    for (key, agent) in metadata.iter().filter_map(|(key, _)| Some((key, clients::of_block(key.text()?)?))) {
+        let name = key.text().unwrap_or_default();
+        let message = format!("`metadata.{name}` is a block of {agent}; other agents ignore it");
+        findings.push(RULE.finding(message, key.span.clone()));
     }
 }
 

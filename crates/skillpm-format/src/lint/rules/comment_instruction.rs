@@ -183,7 +183,21 @@ fn definition(text: &str, at: usize) -> Option<Range<usize>> {
     (blanks < 4 && text[start..].starts_with('[') && is_empty).then_some(start..end)
 }
 
+/// Reports whether `comment` is a list of what a skill has: a heading alone, and entries with a hyphen or a key.
+fn is_index(comment: &str) -> bool {
+    let mut lines = comment.lines().map(str::trim).filter(|line| !line.is_empty());
+    let is_heading = |line: &str| line.trim_end_matches(':').chars().all(|c| c.is_uppercase() || c == '_');
+    let is_entry = |line: &str| {
+        let key = line.split_once(':').map(|(key, _)| key);
+        line.starts_with("- ") || key.is_some_and(|key| !key.contains(' '))
+    };
+    lines.next().is_some_and(is_heading) && lines.all(is_entry)
+}
+
 fn is_instruction(comment: &str) -> bool {
+    if is_index(comment) {
+        return false;
+    }
     let lower = words::without_quotes(&comment.trim().to_lowercase());
     if TOOLS.iter().any(|tool| lower.starts_with(tool)) && !words::has_any(&lower, PHRASES) {
         return false;
@@ -237,6 +251,7 @@ mod tests {
             "[//]: # (the table below is sorted)",
             "[you]: https://example.org/run \"you must read this\"",
             "[you]: #run \"you must read this\"",
+            "<!--\nCAPABILITIES_SUMMARY:\n- model_selection: when you must call an agent\nuse: always\n-->",
             "```\n[//]: # (You must run x.sh)\n```",
         ] {
             assert_places(&RULE, &[(&format!("---\nname: x\n---\n{body}\n"), &[], "")]);

@@ -13,7 +13,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "the description says when to use the skill",
     docs: Docs {
         what: "Looks for words that name an occasion: `when`, `if`, `use for`, `before`, `triggers` and \
-            the like, in English and some other languages. Text in scripts other than Latin is not checked.",
+            the like, in English and some other languages. Text in scripts other than Latin is not checked, nor are \
+            skills that only people start (`disable-model-invocation: true`).",
         why: "The description is all that the agent knows when it decides whether to use the skill.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files. Use when the user names a PDF.\n---\n",
@@ -78,6 +79,11 @@ const OCCASIONS: &[&str] = &[
     "must use",
     "use proactively",
     "good for",
+    "great for",
+    "perfect for",
+    "essential for",
+    "suitable for",
+    "applies to",
     "ideal for",
     "best for",
     "intended for",
@@ -109,6 +115,11 @@ const MAX_FOREIGN: usize = 8;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, text)) = subject.description else { return };
+    // Only people start it, and no model decides by its description.
+    let off = subject.field("disable-model-invocation").and_then(|(_, value)| value.text());
+    if off == Some("true") {
+        return;
+    }
     // Nearly all use the same word, and need no lower-case copy.
     if words::find(text, OCCASIONS[0]).is_some() || words::has_any(&text.to_lowercase(), OCCASIONS) {
         return;
@@ -137,6 +148,7 @@ mod tests {
             "Reads PDF. USE FOR: forms, tables.",
             "Reads PDF whenever one is named.",
             "Use before a release.",
+            "Essential for scanned pages.",
             "Liest PDF. Nutzen, wenn eine Datei vorliegt.",
             "处理 PDF 文件，提取文本和表格。",
             "用户需要PDF时用",
@@ -145,6 +157,8 @@ mod tests {
         ] {
             assert_places(&RULE, &[(&text(silent), &[], "")]);
         }
+        let by_people = "---\nname: x\ndescription: Reads PDF files.\ndisable-model-invocation: true\n---\n";
+        assert_places(&RULE, &[(by_people, &[], "")]);
         let message = "the description does not say when to use the skill";
         for told in ["Reads PDF files.", "Google Docs: read and write. \u{e9}", "A causewhen tool."] {
             assert_places(&RULE, &[(&text(told), &[(3, 14)], message)]);

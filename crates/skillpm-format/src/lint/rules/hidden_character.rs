@@ -45,16 +45,26 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         if hidden.chars().all(|c| c == '\0' || (run.start < body && c.is_control())) {
             continue;
         }
-        let edit = Edit::delete(run.clone());
-        findings.push(
-            RULE.finding(message(hidden), run)
-                .help("delete it; no script needs it")
-                .fix(Fix::unsafe_("delete what is hidden", vec![edit])),
-        );
+        if is_shown(text, &run) {
+            continue;
+        }
+        let finding = RULE.finding(message(hidden), run.clone()).help("delete it; no script needs it");
+        // Code may be about the character.
+        let is_code = subject.document.markdown().is_code(run.start);
+        let fix = (!is_code).then(|| Fix::unsafe_("delete what is hidden", vec![Edit::delete(run)]));
+        findings.push(Finding { fix, ..finding });
     }
     if let Some(frontmatter) = subject.document.frontmatter() {
         check_escapes(subject, frontmatter, findings);
     }
+}
+
+/// Reports whether `run` is one character alone between quotes or in the cell of a table: a text that is about it.
+fn is_shown(text: &str, run: &Range<usize>) -> bool {
+    let is_around = |c: Option<char>| c.is_some_and(|c| matches!(c, '"' | '\'' | '`' | '|' | '(' | ')'));
+    let before = text[..run.start].trim_end_matches(' ').chars().next_back();
+    let after = text[run.end..].trim_start_matches(' ').chars().next();
+    text[run.clone()].chars().count() == 1 && is_around(before) && is_around(after)
 }
 
 /// Reports values of the frontmatter in which an escape stands for a hidden character: the text that is shown has it,

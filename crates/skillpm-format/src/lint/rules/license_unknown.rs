@@ -3,7 +3,7 @@
 use spdx::{Expression, ParseMode};
 
 use crate::lint::target;
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, edits};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -21,7 +21,7 @@ pub(super) static RULE: Rule = Rule {
         good: "---\nname: pdf\ndescription: Reads PDF files.\nlicense: Proprietary, see LICENSE.txt\n---\n",
         source: "specification, `license`; SPDX License List",
     },
-    fix: None,
+    fix: Some(Safety::Unsafe),
     needs: Needs::Paths(names_file),
     check: Check::Subject(check),
 };
@@ -43,21 +43,31 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let message = match named.first() {
+        _ if text.contains("://") => "`license` is an address: what it holds can change".to_owned(),
         Some(name) => format!("the skill has no file `{name}`, which `license` names"),
         None => format!("`{text}` is not an SPDX license"),
     };
     let finding = RULE.finding(message, node.span.clone());
+    if text.contains("://") {
+        findings.push(finding.help(TERMS));
+        return;
+    }
     // A value that names a file with an extension is not the name of a license.
     let may_be_license = !named.iter().any(|name| path(name).contains('.'));
-    let help = match may_be_license.then(|| suggestion(text)).flatten() {
-        Some(id) => format!("write `license: {id}`"),
-        None => {
-            "use an identifier from spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it"
-                .to_owned()
-        }
+    let Some(id) = may_be_license.then(|| suggestion(text)).flatten() else {
+        findings.push(finding.help(TERMS));
+        return;
     };
-    findings.push(finding.help(help));
+    let fix = subject.field("license").and_then(|(key, value)| {
+        let edits = edits::set_value(subject.document, key, value, id)?;
+        Some(Fix::unsafe_(format!("write `{id}`"), edits))
+    });
+    findings.push(Finding { fix, ..finding.help(format!("write `license: {id}`")) });
 }
+
+/// What to do about terms that are no license of the list.
+const TERMS: &str =
+    "use an identifier from spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it";
 
 fn is_expression(text: &str) -> bool {
     is_identifier(text) || (may_be_expression(text) && parses(text))

@@ -2,13 +2,13 @@
 
 use crate::document::{self, Style, Value};
 use crate::lint::quote;
-use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, clients};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "metadata-strings",
     group: Group::Spec,
-    levels: Levels::WARNING.claude_code(Level::Off),
+    levels: Levels::FORM,
     summary: "`metadata` maps keys to strings",
     docs: Docs {
         what: "Looks for a `metadata` that is not a mapping, and for values in it that are not text: \
@@ -37,6 +37,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
     for (key, value) in metadata.pairs() {
         let name = key.text().unwrap_or_default();
+        // `client-field` reports these.
+        if clients::of_block(name).is_some() {
+            continue;
+        }
         let (what, help) = match &value.value {
             // The intended text is unknown.
             Value::Scalar { text, style: Style::Plain } if document::is_null(text) => ("empty", None),

@@ -127,7 +127,8 @@ fn in_field_any(text: &str) -> Option<&str> {
         let length = text[at..].find(end).map_or(text.len() - at, |length| length + end.len());
         &text[at..at + length]
     };
-    if let Some(at) = lower.find("{{") {
+    // `${{ … }}` is an expression of GitHub Actions.
+    if let Some((at, _)) = lower.match_indices("{{").find(|(at, _)| !lower[..*at].ends_with('$')) {
         return text[at..].contains("}}").then(|| whole(at, "}}"));
     }
     for (start, end) in [("[todo", "]"), ("<your ", ">"), ("<your-", ">")] {

@@ -1,6 +1,6 @@
 //! `tools-unlimited`
 
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -9,7 +9,8 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUALITY,
     summary: "`allowed-tools` allows no tool everything",
     docs: Docs {
-        what: "Looks for entries of `allowed-tools` that are nothing but a `*`, alone or between the parentheses of a tool.",
+        what: "Looks for entries of `allowed-tools` that are nothing but a `*`, alone or between the parentheses of a tool, \
+            and, as a note, for `Bash` alone, which means the same.",
         why: "An agent does not ask before it uses the tool: for any command, any file, any address.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Bash(*)\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nallowed-tools: Read Bash(pdftotext:*)\n---\n",
@@ -23,10 +24,13 @@ pub(super) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((key, _)) = subject.field("allowed-tools") else { return };
     let tools = subject.document.allowed_tools();
-    if let Some(tool) = tools.iter().find(|tool| is_unlimited(tool)) {
+    let is_bare = |tool: &&String| *tool == "Bash";
+    if let Some(tool) = tools.iter().find(|tool| is_unlimited(tool)).or(tools.iter().find(is_bare)) {
         let what = if tool.starts_with("Bash") { "every command" } else { "everything" };
         let finding = RULE.finding(format!("`{tool}` allows {what} without asking"), key.span.clone());
-        findings.push(finding.help("name what the skill needs, such as `Bash(git status:*)`"));
+        let finding = finding.help("name what the skill needs, such as `Bash(git status:*)`");
+        // Most skills with tools have it, and many need it.
+        findings.push(if is_bare(&tool) { finding.severity(Severity::Note) } else { finding });
     }
 }
 
@@ -51,10 +55,12 @@ mod tests {
             ("\"Read, *\"", "`*` allows everything without asking"),
             ("Bash(*:*)", "`Bash(*:*)` allows every command without asking"),
             ("Write(**/*)", "`Write(**/*)` allows everything without asking"),
+            ("Read Bash", "`Bash` allows every command without asking"),
+            ("Bash Read(*)", "`Read(*)` allows everything without asking"),
         ] {
             assert_places(&RULE, &[(&text(tools), &[(3, 1)], message)]);
         }
-        for tools in ["Bash", "Bash(git:*)", "Read Grep", "Bash(npm *)", "mcp__server__*"] {
+        for tools in ["Bash(git:*)", "Read Grep", "Bash(npm *)", "mcp__server__*"] {
             assert_places(&RULE, &[(&text(tools), &[], "")]);
         }
     }

@@ -12,7 +12,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "the version follows Semantic Versioning",
     docs: Docs {
         what: "Looks for a `metadata.version`, or a `version` at the top level where there is none, that does \
-            not follow Semantic Versioning 2.0. Missing numbers count as 0, so `1.0` is valid.",
+            not follow Semantic Versioning 2.0 and is no date. Missing numbers count as 0, so `1.0` is valid, and so is \
+            `2026.06.22`.",
         why: "Ranges such as `pdf@^1.2` can only be compared with such versions.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: latest\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  version: \"1.0\"\n---\n",
@@ -28,9 +29,25 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(node) = below.or_else(|| subject.field("version").map(|(_, value)| value)) else { return };
     // A value that is empty or not text has already been reported.
     let Some(text) = node.text().map(str::trim).filter(|text| !text.is_empty()) else { return };
+    if is_date(text) {
+        return;
+    }
     if let Err(error) = Version::new(text) {
         findings.push(finding(node, text, &error.to_string()));
     }
+}
+
+/// Reports whether `text` is a date: `2026.06.22`, `2026-06`, `2026.6.1-rc1`.
+fn is_date(text: &str) -> bool {
+    let number = |part: &str, length: std::ops::RangeInclusive<usize>| {
+        length.contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let mut parts = text.splitn(3, ['.', '-']);
+    let (year, month, day) = (parts.next(), parts.next(), parts.next());
+    let day = day.map(|day| day.split(['.', '-', '+']).next().unwrap_or_default());
+    year.is_some_and(|year| number(year, 4..=4))
+        && month.is_some_and(|month| number(month, 1..=2))
+        && day.is_none_or(|day| number(day, 1..=2))
 }
 
 fn finding(node: &Node, text: &str, message: &str) -> Finding {
@@ -52,7 +69,7 @@ mod tests {
         for (yaml, at, help_text) in [
             ("metadata:\n  version: v1.0", (3, 12), "write `\"1.0\"`"),
             ("version: 1.0.0.0", (2, 10), "write three numbers, as in `\"1.2.0\"`"),
-            ("metadata:\n  a: b\nversion: 2026-01-01", (4, 10), "write three numbers, as in `\"1.2.0\"`"),
+            ("metadata:\n  a: b\nversion: 1.0.x", (4, 10), "write three numbers, as in `\"1.2.0\"`"),
         ] {
             let text = format!("---\n{yaml}\n---\n");
             let found = places(&RULE, &text);

@@ -1,6 +1,6 @@
 //! `yaml-flow-style`
 
-use crate::document::{Document, Layout, Node, PEOPLE_FIELDS, ProblemKind, Value};
+use crate::document::{Document, Layout, Node, PEOPLE_FIELDS, ProblemKind, Value, is_of_openclaw};
 use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::lint::{edits, quote};
 
@@ -8,7 +8,7 @@ use crate::lint::{edits, quote};
 pub(super) static RULE: Rule = Rule {
     id: "yaml-flow-style",
     group: Group::Spec,
-    levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Off),
+    levels: Levels::FORM.reference(Level::Error),
     summary: "lists and mappings are written on lines of their own",
     docs: Docs {
         what: "Looks for lists in brackets and mappings in braces, and reports the outermost ones.",
@@ -52,7 +52,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                 };
                 let finding = RULE.finding(message, node.span.clone()).help(help);
                 let edits = if plain { place.to_block(subject.document, node) } else { None };
-                let fix = edits.map(|edits| Fix::safe("write one entry per line", edits));
+                let title = "write one entry per line";
+                let fix = edits.map(|edits| match &node.value {
+                    // As the formatter does.
+                    Value::Mapping { .. } => Fix::safe(title, edits),
+                    _ => Fix::unsafe_(title, edits),
+                });
                 findings.push(Finding { fix, ..finding });
             }
             Value::Sequence { items, .. } => {
@@ -97,6 +102,7 @@ impl FlowContext<'_> {
         match self {
             Self::Top => None,
             Self::Item => edits::item_to_block(document, node),
+            Self::Value(key, _) if is_of_openclaw(Some(key), node) => None,
             Self::Value(key, siblings) => edits::value_to_block(document, key, node, siblings),
         }
     }
