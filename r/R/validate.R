@@ -3,7 +3,7 @@
 #' @param path Directories of skills, `SKILL.md` files, or directories to look
 #'   for skills in.
 #' @param profile Whose rules to apply: `"spec"`, `"reference"`,
-#'   `"claude-code"`, `"publish"` or `"lenient"`.
+#'   `"claude-code"`, `"claude-ai"`, `"publish"`, `"strict"` or `"lenient"`.
 #' @param strict Whether warnings make a skill invalid.
 #' @return A list of the class `skillpm_validation`:
 #' - `valid`: `TRUE` if there is no error, with `strict` no warning either

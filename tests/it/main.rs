@@ -74,6 +74,7 @@ mod pictures;
 mod placed;
 mod plugins;
 mod policy;
+mod profiles;
 mod prompt;
 mod publish;
 mod publish_github;

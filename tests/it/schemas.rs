@@ -4,7 +4,7 @@ use std::process::Command;
 
 use serde_json::{Value, json};
 use skillpm_format::document::Document;
-use skillpm_format::lint::{Group, Profile, Ruleset, Subject, check_with, rule};
+use skillpm_format::lint::{Finding, Profile, Ruleset, Severity, Subject, check_with};
 use skillpm_format::lockfile::Lockfile;
 use skillpm_format::manifest::Manifest;
 
@@ -283,8 +283,12 @@ fn the_schema_of_frontmatter_takes_what_the_linter_takes() {
         ("metadata", json!({"version": 1.0}), false),
         ("metadata", json!(["x"]), false),
         ("allowed-tools", json!("Read Write"), true),
-        ("allowed-tools", json!(["Read"]), false),
-        ("author", json!("me"), false),
+        ("metadata", json!({"openclaw": {"emoji": "x"}}), true),
+        ("allowed-tools", json!(["Read"]), true),
+        ("allowed-tools", json!({"Read": true}), false),
+        ("argument-hint", json!("[file]"), true),
+        ("disable-model-invocation", json!(true), true),
+        ("author", json!("me"), true),
     ] {
         let mut fields = json!({"name": "pdf", "description": "Reads PDF files. Use it for PDF files."});
         fields[field] = value;
@@ -304,10 +308,11 @@ fn the_schema_of_frontmatter_takes_what_the_linter_takes() {
         let document = Document::parse(format!("---\n{text}---\n\n# x\n"));
         let subject = Subject::new(&document, Some(name), "SKILL.md");
         let findings = check_with(&subject, &Ruleset::new(Profile::Spec));
-        let of_fields: Vec<_> = findings
-            .iter()
-            .filter(|finding| rule(finding.rule).is_ok_and(|rule| rule.group == Group::Spec))
-            .collect();
+        // What an editor marks red is an error, or what every editor can put right at once.
+        let is_red = |finding: &&Finding| {
+            finding.severity == Severity::Error || ["metadata-strings", "name-ascii"].contains(&finding.rule)
+        };
+        let of_fields: Vec<_> = findings.iter().filter(is_red).collect();
         assert_eq!(of_fields.is_empty(), right, "{text}: {of_fields:?}");
     }
     check(&cases);

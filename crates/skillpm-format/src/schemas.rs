@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::document::SPEC_FIELDS;
-use crate::lint::{Level, Profile, RULES, Rule};
+use crate::lint::{Field, Level, Profile, RULES, Rule, fields, metadata_fields};
 use crate::lockfile::{self, Lockfile};
 use crate::manifest::Manifest;
 use crate::spec::{KINDS, source_keys};
@@ -93,11 +93,33 @@ fn the_lockfile_s_schema_has_the_fields_that_are_read() {
     }
 }
 
+/// What a field of the specification may hold is written there by hand, and compared with the linter's verdict elsewhere.
 #[test]
-fn the_frontmatter_s_schema_has_the_fields_of_the_specification() {
-    let mut fields = SPEC_FIELDS.to_vec();
-    fields.sort_unstable();
-    assert_eq!(Schema::read("frontmatter.schema.json").keys("/properties"), fields);
+fn the_frontmatter_s_schema_has_the_fields_of_the_specification_and_of_agents() {
+    let schema = Schema::read("frontmatter.schema.json");
+    let all = fields();
+    assert!(SPEC_FIELDS.iter().all(|name| all.iter().any(|field| field.name == *name)));
+    let described = |Field { name, about, values }: &Field, mut property: Value| {
+        property["description"] = about.as_str().into();
+        if !values.is_empty() {
+            let value = |text: &&str| serde_json::from_str(text).unwrap_or_else(|_| json!(text));
+            property["examples"] = values.iter().map(value).collect();
+        }
+        ((*name).to_owned(), property)
+    };
+    // A block is what its agent says.
+    let is_block = |field: &Field| field.about.starts_with("A block");
+    let kind = |field| if is_block(field) { json!({}) } else { json!({ "type": "string" }) };
+    let key = |field| described(field, kind(field));
+    let keys: serde_json::Map<_, _> = metadata_fields().iter().map(key).collect();
+    let mut properties = serde_json::Map::new();
+    for field in &all {
+        let is_spec = SPEC_FIELDS.contains(&field.name);
+        let own = if is_spec { schema.at(&format!("/properties/{}", field.name)).clone() } else { json!({}) };
+        properties.extend([described(field, own)]);
+    }
+    properties["metadata"]["properties"] = keys.into();
+    schema.assert_generated("/properties", &properties.into());
 }
 
 /// All members are there always: programs need not ask whether one is.

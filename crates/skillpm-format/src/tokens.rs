@@ -10,7 +10,8 @@ const LETTERS: usize = 6;
 ///
 /// No tokenizer is part of this program: their vocabularies weigh megabytes, and each model has its own. The estimate
 /// counts one token for every six letters of a word or part thereof, one for each digit, each character beyond ASCII
-/// and each run of line ends, and one for two other visible characters.
+/// and each run of line ends, one for two other visible characters, and four for five characters between U+3000 and
+/// U+DFFF: Chinese, Japanese and Korean ones.
 ///
 /// Against the tokenizer of Claude 2 (the one that was published with its vocabulary), on the bodies of 295 real skills
 /// with 495,000 tokens: 1 % too few in total. Of the 261 bodies with more than 200 tokens the estimate is 2 % too low
@@ -23,7 +24,7 @@ const LETTERS: usize = 6;
 /// and catalogs are within 15 %. Sentences in 21 other languages are further off: from 35 % too low in Tamil to nearly
 /// four times too high in Russian. Use [`most`] for a limit that must not be exceeded.
 pub fn estimate(text: &str) -> usize {
-    let (mut tokens, mut marks, mut word) = (0, 0, 0);
+    let (mut tokens, mut marks, mut fifths, mut word) = (0, 0, 0, 0);
     let mut previous = b' ';
     for &byte in text.as_bytes() {
         if byte.is_ascii_alphabetic() {
@@ -33,6 +34,7 @@ pub fn estimate(text: &str) -> usize {
             word = 0;
             match byte {
                 b'\n' => tokens += usize::from(previous != b'\n'),
+                0xe3..=0xed => fifths += 4,
                 // Bytes from 0xc0 on start a character, lower ones continue it.
                 b'0'..=b'9' | 0xc0.. => tokens += 1,
                 byte if byte.is_ascii_graphic() => marks += 1,
@@ -44,7 +46,7 @@ pub fn estimate(text: &str) -> usize {
             previous = byte;
         }
     }
-    tokens + usize::div_ceil(marks, 2)
+    tokens + usize::div_ceil(marks, 2) + usize::div_ceil(fifths, 5)
 }
 
 /// Returns the maximum number of tokens in `text`, in nearly all cases: a text within a budget by this count is within

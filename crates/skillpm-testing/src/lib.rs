@@ -35,9 +35,17 @@ pub fn is_set(name: &str) -> bool {
 /// The part lies between two comments of the page; the first starts with `<!-- generated`, the second
 /// with `<!-- end of the generated`. With `SKILLPM_BLESS=1` the page is written anew instead.
 pub fn check_reference(page: &str, expected: &str) {
+    check_reference_part(page, "", expected);
+}
+
+/// Works like [`check_reference`] for a page with several such parts: the first comment of this one names `source`.
+pub fn check_reference_part(page: &str, source: &str, expected: &str) {
     let path = root().join("docs/reference").join(page);
     let text = std::fs::read_to_string(&path).expect(page);
-    let (before, rest) = text.split_once("<!-- generated").expect("a comment where the part begins");
+    let is_start = |at: &usize| text[*at..].lines().next().is_some_and(|line| line.contains(source));
+    let mut starts = text.match_indices("<!-- generated").map(|(at, _)| at);
+    let start = starts.find(is_start).expect("a comment where the part begins");
+    let (before, rest) = (&text[..start], &text[start + "<!-- generated".len()..]);
     let (comment, rest) = rest.split_once("-->\n").expect("the end of that comment");
     let (found, after) = rest.split_once("<!-- end of the generated").expect("a comment where it ends");
     let expected = format!("\n{expected}\n");

@@ -31,7 +31,8 @@ pub(crate) struct ValidateArgs {
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
 
-    /// whose rules to apply: `spec`, `reference`, `claude-code`, `publish` or `lenient` [default: spec]
+    /// whose rules to apply: `spec`, `reference`, `claude-code`, `claude-ai`, `publish`, `strict` or `lenient`
+    /// [default: spec]
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 

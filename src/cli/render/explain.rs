@@ -192,7 +192,7 @@ mod tests {
             description: Reads PDF files.
             ---
 
-        level:  error in spec, reference and publish, warning in claude-code and lenient
+        level:  error in spec, reference, publish and strict, warning in claude-code, claude-ai and lenient
         repair: `--fix=unsafe`
         source: specification, `name`
         docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-directory

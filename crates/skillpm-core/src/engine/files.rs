@@ -4,26 +4,22 @@ use std::path::{Path, PathBuf};
 
 use crate::archive;
 use crate::fs::{self, Kind, Walk};
-use crate::lint::{SkillFile, SkillFileKind};
+use crate::lint::{FileFacts, SkillFile, SkillFileKind, has_wanted_text};
 use crate::skill::find::is_skill_file;
 use crate::skill::skipped::{SKIPPED, is_skipped};
-use crate::tree::keys::{FoundKey, keys};
+use crate::tree::keys::keys;
 use crate::tree::{FileEntry, FileSet, Node, ReadError};
 
 /// The maximum number of entries that are listed. No skill has more, and listing them would take too long.
 const MAX_FILES: u64 = 10_000;
-/// The size in bytes of the largest Markdown file whose text rules get.
-const MAX_MARKDOWN: u64 = 256 << 10;
-/// The maximum number of bytes of Markdown that rules get of one skill.
-const MAX_MARKDOWN_IN_ALL: u64 = 4 << 20;
-/// The maximum number of bytes read from a script; rules need only the first two.
-const SCRIPT_PIECE: u64 = 1 << 20;
-
+/// The size in bytes of the largest file whose text rules get.
+const MAX_TEXT: u64 = 256 << 10;
+/// The maximum number of bytes of texts that rules get of one skill.
+const MAX_TEXT_IN_ALL: u64 = 8 << 20;
 /// The size in bytes of the largest file that is searched for keys.
 const MAX_SEARCHED: u64 = 16 << 20;
-
-/// The maximum number of bytes read from an archive.
-const ARCHIVE_PIECE: usize = 1 << 20;
+/// The number of bytes that are read of a larger one: an archive says at its start whether it has a password.
+const START: usize = 1 << 20;
 
 /// Whether rules get the content of files as well as their names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -37,30 +33,66 @@ pub enum Contents {
 /// Returns the files and links below the skill's directory `dir`, sorted by path, without its `SKILL.md`; `None` if the
 /// directory cannot be read or has more entries than any skill.
 ///
-/// With [`Contents::Read`], all files are searched for keys. Rules get no more of them than they need: the first bytes of
-/// scripts below `scripts/`, and the text of Markdown files if one of them can link to another or name a script.
+/// With [`Contents::Read`], each file is read once.
 pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
-    let read = contents == Contents::Read;
     let walk = Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL };
     let tree = fs::scan(dir, walk).ok()?;
-    let beside = || tree.entries().filter(|(path, _)| is_beside(path));
-    let mut budget = if read { budget(beside().map(|(path, _)| path)) } else { 0 };
-    let files = beside().filter_map(|(path, entry)| {
+    let mut left = MAX_TEXT_IN_ALL;
+    let files = tree.entries().filter(|(path, _)| is_beside(path)).filter_map(|(path, entry)| {
         let kind = match entry.node {
-            Node::File { executable, size } => SkillFileKind::File {
-                // Other systems have no such bit, and rules must not report what is unknown.
-                executable: executable || !cfg!(unix),
-                shebang: read && is_script(path) && has_shebang(&dir.join(path)),
-                markdown: markdown_text(&dir.join(path), path, size, &mut budget),
-                locked: read && is_archive(path) && has_lock(&dir.join(path)),
-                keys: if read { keys_in(&dir.join(path), size) } else { Vec::new() },
-            },
+            Node::File { executable, size } => SkillFileKind::File(match contents {
+                Contents::Read => facts(path, size, executable, content(&dir.join(path), size), &mut left),
+                Contents::Unread => unread(size, executable),
+            }),
             Node::Symlink => SkillFileKind::Link,
             Node::Special(_) => return None,
         };
         Some(SkillFile { path: path.to_owned(), kind })
     });
-    Some(files.collect())
+    let mut files: Vec<SkillFile> = files.collect();
+    files.extend(tree.skipped().iter().filter(|path| is_build(path)).map(|path| unlisted(path)));
+    files.sort_by(|a, b| a.path.cmp(&b.path));
+    Some(files)
+}
+
+fn unlisted(path: &str) -> SkillFile {
+    SkillFile { path: path.to_owned(), kind: SkillFileKind::Unlisted }
+}
+
+/// Reports whether a directory that is not entered is one that a build makes, and that `pack` does not leave out.
+fn is_build(path: &str) -> bool {
+    path.rsplit('/').next() == Some("target")
+}
+
+/// Reads a file of `size` bytes, or its start if it is large. What cannot be read is empty: rules say nothing of it.
+fn content(at: &Path, size: u64) -> Vec<u8> {
+    let read = if size > MAX_SEARCHED {
+        fs::read_prefix(at, 2 * START as u64, |bytes| bytes.len() >= START)
+    } else {
+        fs::read_prefix(at, MAX_SEARCHED, |_| false)
+    };
+    read.ok().flatten().unwrap_or_default()
+}
+
+/// Returns what is known of a file that is not read.
+fn unread(size: u64, executable: bool) -> FileFacts {
+    // Other systems have no such bit, and rules must not report what is unknown.
+    FileFacts { executable: executable || !cfg!(unix), size, ..FileFacts::default() }
+}
+
+/// Returns what rules know of the file at `path` with the content `bytes`, or this start of it. `left` is how many bytes
+/// of texts they may still get.
+fn facts(path: &str, size: u64, executable: bool, bytes: Vec<u8>, left: &mut u64) -> FileFacts {
+    let is_wanted = has_wanted_text(path) && size <= MAX_TEXT.min(*left);
+    let start = &bytes[..bytes.len().min(START)];
+    let shebang = bytes.starts_with(b"#!");
+    let locked = is_archive(path) && archive::needs_password(start);
+    let keys = if size <= MAX_SEARCHED { keys(&bytes) } else { Vec::new() };
+    if is_wanted {
+        *left -= size;
+    }
+    let text = is_wanted.then(|| String::from_utf8(bytes).ok()).flatten();
+    FileFacts { shebang, locked, keys, text, ..unread(size, executable) }
 }
 
 /// Returns the paths in the skill's directory `dir` whose stamps change when the result of [`of_skill`] does: the
@@ -94,30 +126,29 @@ pub fn watched(dir: &Path, contents: Contents) -> Vec<PathBuf> {
 ///
 /// Fails for a file that cannot be read.
 pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
-    let in_skipped = |path: &str| path.split('/').rev().skip(1).any(|part| SKIPPED.contains(&part));
-    let beside = || {
-        let entries = set.files().iter().map(|file| (file.path.as_str(), file));
-        entries.filter(|(path, _)| is_beside(path) && !in_skipped(path))
-    };
-    let mut budget = budget(beside().map(|(path, _)| path));
-    let mut files = Vec::new();
-    for (path, file) in beside() {
-        let bytes = set.read(file)?;
-        let shebang = is_script(path) && bytes.starts_with(b"#!");
-        let locked = is_archive(path) && archive::needs_password(start(&bytes));
-        let keys = if file.size <= MAX_SEARCHED { keys(&bytes) } else { Vec::new() };
-        let wanted = is_wanted(path, file.size, &mut budget);
-        let markdown = if wanted { String::from_utf8(bytes).ok() } else { None };
-        let kind = SkillFileKind::File {
-            executable: file.executable || !cfg!(unix),
-            shebang,
-            markdown,
-            locked,
-            keys,
-        };
-        files.push(SkillFile { path: path.to_owned(), kind });
+    let mut left = MAX_TEXT_IN_ALL;
+    let mut files: Vec<SkillFile> = Vec::new();
+    for file in set.files().iter().filter(|file| is_beside(file.path.as_str())) {
+        let path = file.path.as_str();
+        match skipped_in(path) {
+            None => {
+                let facts = facts(path, file.size, file.executable, set.read(file)?, &mut left);
+                files.push(SkillFile { path: path.to_owned(), kind: SkillFileKind::File(facts) });
+            }
+            Some(dir) if is_build(dir) && !files.iter().any(|file| file.path == dir) => {
+                files.push(unlisted(dir))
+            }
+            Some(_) => {}
+        }
     }
+    files.sort_by(|a, b| a.path.cmp(&b.path));
     Ok(files)
+}
+
+/// Returns the directory on the way to `path` that no search enters.
+fn skipped_in(path: &str) -> Option<&str> {
+    let dirs = path.match_indices('/').map(|(end, _)| &path[..end]);
+    dirs.into_iter().find(|dir| SKIPPED.iter().any(|name| dir.rsplit('/').next() == Some(name)))
 }
 
 /// Returns the names of a skill's files and which of them are archives with a password; only archives are opened.
@@ -125,15 +156,10 @@ pub(crate) fn names_of(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
     let beside = set.files().iter().filter(|file| is_beside(file.path.as_str()));
     let one = |file: &FileEntry| {
         let path = file.path.as_str();
-        let locked = is_archive(path) && archive::needs_password(start(&set.read(file)?));
-        let kind = SkillFileKind::File {
-            executable: file.executable,
-            shebang: false,
-            markdown: None,
-            locked,
-            keys: Vec::new(),
-        };
-        Ok(SkillFile { path: path.to_owned(), kind })
+        let start = if is_archive(path) { set.read(file)? } else { Vec::new() };
+        let locked = archive::needs_password(&start[..start.len().min(START)]);
+        let facts = FileFacts { locked, ..unread(file.size, file.executable) };
+        Ok(SkillFile { path: path.to_owned(), kind: SkillFileKind::File(facts) })
     };
     beside.map(one).collect()
 }
@@ -142,68 +168,10 @@ fn is_beside(path: &str) -> bool {
     !is_skill_file(path)
 }
 
-/// Returns how many bytes of Markdown are read of a skill with the files `paths`: 0 if no rule needs any.
-fn budget<'a>(paths: impl Iterator<Item = &'a str>) -> u64 {
-    let (mut markdown, mut scripts) = (0, 0);
-    for path in paths {
-        markdown += usize::from(is_markdown(path));
-        scripts += usize::from(is_script(path));
-    }
-    if markdown > 1 || scripts > 0 { MAX_MARKDOWN_IN_ALL } else { 0 }
-}
-
-/// Reports whether the Markdown of the file is read, and if so subtracts its size from `budget`.
-fn is_wanted(path: &str, size: u64, budget: &mut u64) -> bool {
-    if !is_markdown(path) || size > MAX_MARKDOWN || size > *budget {
-        return false;
-    }
-    *budget -= size;
-    true
-}
-
-fn is_script(path: &str) -> bool {
-    path.starts_with("scripts/")
-}
-
-fn is_markdown(path: &str) -> bool {
-    Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
-}
-
 /// Reports whether the file is examined for a password, judging by its name.
 fn is_archive(path: &str) -> bool {
     let ending = Path::new(path).extension().unwrap_or_default();
     ["zip", "jar", "whl", "rar", "7z"].iter().any(|known| ending.eq_ignore_ascii_case(known))
-}
-
-/// Returns the part of an archive that is examined.
-fn start(bytes: &[u8]) -> &[u8] {
-    &bytes[..bytes.len().min(ARCHIVE_PIECE)]
-}
-
-fn has_lock(at: &Path) -> bool {
-    let read = fs::read_prefix(at, 2 * ARCHIVE_PIECE as u64, |bytes| bytes.len() >= ARCHIVE_PIECE);
-    read.is_ok_and(|bytes| bytes.is_some_and(|bytes| archive::needs_password(start(&bytes))))
-}
-
-fn keys_in(at: &Path, size: u64) -> Vec<FoundKey> {
-    if size > MAX_SEARCHED {
-        return Vec::new();
-    }
-    let read = fs::read_prefix(at, MAX_SEARCHED, |_| false);
-    read.ok().flatten().map(|bytes| keys(&bytes)).unwrap_or_default()
-}
-
-fn has_shebang(at: &Path) -> bool {
-    let read = fs::read_prefix(at, SCRIPT_PIECE, |bytes| bytes.len() >= 2);
-    read.is_ok_and(|bytes| bytes.is_some_and(|bytes| bytes.starts_with(b"#!")))
-}
-
-fn markdown_text(at: &Path, path: &str, size: u64, budget: &mut u64) -> Option<String> {
-    if !is_wanted(path, size, budget) {
-        return None;
-    }
-    let bytes = fs::read_prefix(at, MAX_MARKDOWN, |_| false).ok()??;
-    String::from_utf8(bytes).ok()
 }
 
 #[cfg(test)]
@@ -211,9 +179,10 @@ mod tests {
     use super::*;
     use crate::engine::testing::World;
 
-    fn file(executable: bool, shebang: bool, markdown: Option<&str>) -> SkillFileKind {
-        let markdown = markdown.map(str::to_owned);
-        SkillFileKind::File { executable, shebang, markdown, locked: false, keys: Vec::new() }
+    fn file(size: u64, shebang: bool, text: Option<&str>) -> SkillFileKind {
+        // Files are written without the bit; on systems without one, it counts as set.
+        let text = text.map(str::to_owned);
+        SkillFileKind::File(FileFacts { shebang, text, ..unread(size, false) })
     }
 
     #[test]
@@ -232,14 +201,12 @@ mod tests {
             .into_iter()
             .map(|file| (file.path, file.kind))
             .collect();
-        // Files are written without the bit; on systems without one, it counts as set.
-        let bit = !cfg!(unix);
         let expected = [
-            ("assets/b.sh", file(bit, false, None)),
-            ("big.MD", file(bit, false, None)),
-            ("references/a.md", file(bit, false, Some("# A\n"))),
-            ("scripts/a.sh", file(bit, true, None)),
-            ("scripts/empty", file(bit, false, None)),
+            ("assets/b.sh", file(10, true, Some("#!/bin/sh\n"))),
+            ("big.MD", file(300 << 10, false, None)),
+            ("references/a.md", file(4, false, Some("# A\n"))),
+            ("scripts/a.sh", file(10, true, Some("#!/bin/sh\n"))),
+            ("scripts/empty", file(0, false, None)),
         ];
         assert_eq!(found, expected.map(|(path, kind)| (path.to_owned(), kind)));
     }
@@ -271,20 +238,10 @@ mod tests {
         };
         let found = of_skill(&dir, Contents::Read).expect("a directory");
         let has_key =
-            |file: &&SkillFile| matches!(&file.kind, SkillFileKind::File { keys, .. } if !keys.is_empty());
+            |file: &&SkillFile| matches!(&file.kind, SkillFileKind::File(facts) if !facts.keys.is_empty());
         let with_keys: Vec<_> = found.iter().filter(has_key).map(|file| &file.path).collect();
         assert_eq!(with_keys, ["data/x.json"]);
         assert_eq!(sorted(of_set(&set).expect("reads")), sorted(found));
-    }
-
-    /// A single Markdown file cannot link to another, so rules do not get its text.
-    #[test]
-    fn what_no_rule_asks_for_is_not_passed_on() {
-        let world = World::new();
-        world.skill("pdf", "pdf");
-        world.write("pdf/a.md", "# A\n");
-        let files = of_skill(&world.project().join("pdf"), Contents::Read).expect("a directory");
-        assert_eq!(files[0].kind, file(!cfg!(unix), false, None));
     }
 
     #[test]
@@ -295,7 +252,11 @@ mod tests {
         world.write("pdf/b.md", "# B\n");
         let files = of_skill(&world.project().join("pdf"), Contents::Unread).expect("a directory");
         assert_eq!(files.len(), 3);
-        assert!(files.iter().all(|found| found.kind == file(!cfg!(unix), false, None)));
+        assert!(
+            files
+                .iter()
+                .all(|found| matches!(&found.kind, SkillFileKind::File(facts) if facts.text.is_none()))
+        );
     }
 
     #[test]

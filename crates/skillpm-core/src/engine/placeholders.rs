@@ -4,15 +4,13 @@ use std::path::{Path, PathBuf};
 
 use super::arguments::Arguments;
 use super::dynamic;
-use crate::profile::Placeholders;
+use crate::profile::{Placeholders, argument_word, index_at};
 use crate::skill::SkillMeta;
 
 /// The placeholder for all arguments.
 const ARGUMENTS: &str = "$ARGUMENTS";
 /// The placeholders for the skill's directory.
 const DIRECTORIES: [&str; 2] = ["${SKILL_DIR}", "${CLAUDE_SKILL_DIR}"];
-/// The maximum number of digits in an index: no skill has more arguments.
-const MAX_DIGITS: usize = 3;
 
 /// A skill that was activated; every form of the answer is made from it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,7 +137,7 @@ fn placeholder(before: &str, rest: &str, which: Placeholders) -> Option<(Placeho
     }
     if let Some(after) = rest.strip_prefix(ARGUMENTS) {
         let index = after.strip_prefix('[').filter(|_| which == Placeholders::All).and_then(|inner| {
-            let (index, length) = number(inner)?;
+            let (index, length) = index_at(inner)?;
             inner[length..]
                 .starts_with(']')
                 .then_some((Placeholder::Word(index), ARGUMENTS.len() + length + 2))
@@ -152,21 +150,7 @@ fn placeholder(before: &str, rest: &str, which: Placeholders) -> Option<(Placeho
     if let Some(directory) = DIRECTORIES.iter().find(|directory| rest.starts_with(**directory)) {
         return Some((Placeholder::Directory, directory.len()));
     }
-    let is_word = |c: char| c == '_' || c.is_alphanumeric();
-    let (index, length) = number(&rest[1..])?;
-    let mut after = rest[1 + length..].chars();
-    let next = after.next();
-    let is_amount = matches!(next, Some('.' | ',')) && after.next().is_some_and(|c| c.is_ascii_digit());
-    let is_text = is_amount || next.is_some_and(is_word) || before.chars().next_back().is_some_and(is_word);
-    (!is_text).then_some((Placeholder::Word(index), 1 + length))
-}
-
-/// Returns the number at the start of `text` and its number of digits; `None` if it has leading zeros.
-fn number(text: &str) -> Option<(usize, usize)> {
-    let length = text.bytes().take_while(u8::is_ascii_digit).count();
-    let digits = &text[..length];
-    let is_plain = length <= MAX_DIGITS && (length == 1 || !digits.starts_with('0'));
-    Some((digits.parse().ok().filter(|_| is_plain)?, length))
+    argument_word(before, rest).map(|(index, length)| (Placeholder::Word(index), length))
 }
 
 #[cfg(test)]

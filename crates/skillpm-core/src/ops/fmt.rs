@@ -245,7 +245,7 @@ mod tests {
     fn files_that_change_are_written_and_no_others() {
         let world = World::new();
         world.skill("skills/a", "a");
-        let odd = "---\ndescription: 'x'\nname: b\n---\n";
+        let odd = "---\ndescription:  x\nname: b\n---\n";
         world.write("skills/b/SKILL.md", odd);
         world.write("skills/c/SKILL.md", "---\nname: c\ndescription: a: b\n---\n");
         let files = formatted(&world, &["skills"], true);
@@ -266,7 +266,7 @@ mod tests {
         use std::os::unix::fs::MetadataExt as _;
         let world = World::new();
         let file = world.project().join("a/SKILL.md");
-        world.write("a/SKILL.md", "---\nname: 'a'\ndescription: x\n---\n");
+        world.write("a/SKILL.md", "---\nname:  a\ndescription: x\n---\n");
         let inode = |file: &Path| Path::metadata(file).map(|m| (m.ino(), m.mode())).expect("there");
         let (old, mode) = inode(&file);
         formatted(&world, &["a"], false);
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn links_out_of_the_skill_are_left_alone() {
         let world = World::new();
-        let odd = "---\nname: 'a'\ndescription: x\n---\n";
+        let odd = "---\nname:  a\ndescription: x\n---\n";
         world.write("secret", odd);
         world.link("../secret", "a/SKILL.md");
         let files = formatted(&world, &["a"], false);
@@ -293,7 +293,7 @@ mod tests {
     #[test]
     fn what_a_link_leads_to_out_of_the_project_is_left_alone() {
         let world = World::new();
-        let odd = "---\nname: 'a'\ndescription: x\n---\n";
+        let odd = "---\nname:  a\ndescription: x\n---\n";
         let elsewhere = tempfile::tempdir().expect("a directory");
         let other = fs::real_path(elsewhere.path()).expect("reads").expect("there").join("a");
         fs::create_dir_all(&other).expect("creates");

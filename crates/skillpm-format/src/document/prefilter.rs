@@ -171,7 +171,7 @@ mod tests {
             ("[a](b(1).md) `[c](d.md)`", vec![inside("b(1).md"), inside("d.md")]),
             (
                 "[a](../b.md) [a](../b.md) [c](/d) <file:///e> <https://x>",
-                vec![Target::Outside, Target::Absolute],
+                vec![Target::Outside("../b.md".to_owned()), Target::Absolute],
             ),
         ] {
             assert_eq!(targets(text), Some(expected), "{text}");

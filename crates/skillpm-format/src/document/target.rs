@@ -7,8 +7,9 @@ use crate::text::percent_decoded;
 pub(crate) enum Target {
     /// A file or directory of the skill: the path below its directory, without `.` and `..`.
     Inside(String),
-    /// A place outside the skill's directory, reached by `..`.
-    Outside,
+    /// A place outside the skill's directory, reached by `..`: the path from there, without `.`, and `..` at the start
+    /// alone.
+    Outside(String),
     /// A place on one machine: `/x`, `~/x`, `file:///x`.
     Absolute,
     /// A path in Windows form: `a\b`, `C:/x`.
@@ -47,18 +48,20 @@ impl Target {
         }
         let path = percent_decoded(path);
         let mut parts: Vec<&str> = directory.split('/').filter(|part| !part.is_empty()).collect();
+        let mut outside = String::new();
         for part in path.split('/') {
             match part {
                 "" | "." => {}
                 ".." => {
                     if parts.pop().is_none() {
-                        return Self::Outside;
+                        outside.push_str("../");
                     }
                 }
                 part => parts.push(part),
             }
         }
-        Self::Inside(parts.join("/"))
+        let path = parts.join("/");
+        if outside.is_empty() { Self::Inside(path) } else { Self::Outside(outside + &path) }
     }
 }
 
@@ -114,14 +117,15 @@ mod tests {
 
     #[test]
     fn where_links_lead() {
+        let outside = |path: &str| Target::Outside(path.to_owned());
         let inside = |path: &str| Target::Inside(path.to_owned());
         for (link, target) in [
             ("references/a.md", inside("references/a.md")),
             ("./a/../b.md#part", inside("b.md")),
             ("a%20b.md?x=1", inside("a b.md")),
             ("100%.md", inside("100%.md")),
-            ("../other/SKILL.md", Target::Outside),
-            ("a/../../b.md", Target::Outside),
+            ("../other/SKILL.md", outside("../other/SKILL.md")),
+            ("a/../../b.md", outside("../b.md")),
             ("/etc/passwd", Target::Absolute),
             ("~/notes.md", Target::Absolute),
             ("FILE:///x", Target::Absolute),

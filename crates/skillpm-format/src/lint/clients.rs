@@ -64,13 +64,30 @@ pub static CLIENTS: &[Client] = &[
     },
 ];
 
+/// The values that fields can have, where these are few.
+const VALUES: [(&str, &[&str]); 8] = [
+    ("background", &["true", "false"]),
+    ("command-arg-mode", &["raw"]),
+    ("command-dispatch", &["tool"]),
+    ("context", &["fork"]),
+    ("disable-model-invocation", &["true", "false"]),
+    ("effort", &["low", "medium", "high", "xhigh", "max"]),
+    ("shell", &["bash", "powershell"]),
+    ("user-invocable", &["true", "false"]),
+];
+
 /// The keys below `metadata` whose blocks agents define, and the agents.
-const BLOCKS: [(&str, &str); 4] =
+pub(super) const BLOCKS: [(&str, &str); 4] =
     [("openclaw", "OpenClaw"), ("clawdbot", "OpenClaw"), ("moltbot", "OpenClaw"), ("hermes", "Hermes Agent")];
 
 /// Returns the name of the agent that defines the block `key` below `metadata`.
 pub(super) fn of_block(key: &str) -> Option<&'static str> {
     BLOCKS.iter().find(|(block, _)| *block == key).map(|(_, agent)| *agent)
+}
+
+/// Returns the values that `field` can have; an empty list if these are not few.
+pub(super) fn values(field: &str) -> &'static [&'static str] {
+    VALUES.iter().find(|(name, _)| *name == field).map_or(&[], |(_, values)| values)
 }
 
 /// Returns the names of the agents that define `field`.
@@ -94,6 +111,7 @@ mod tests {
     #[test]
     fn no_field_is_one_of_the_specification() {
         assert!(fields().all(|field| !SPEC_FIELDS.contains(&field)));
+        assert!(VALUES.iter().all(|(field, _)| !of(field).is_empty()));
         assert!(PEOPLE_FIELDS.iter().all(|field| !of(field).is_empty()));
         assert_eq!(of("paths"), ["Claude Code", "Cursor"]);
         assert_eq!(of("color"), [""; 0]);
@@ -107,6 +125,6 @@ mod tests {
                 let _ = writeln!(text, "| [{name}]({page}) | `{field}` | {what} |");
             }
         }
-        skillpm_testing::check_reference("profiles.md", text.trim_end());
+        skillpm_testing::check_reference_part("profiles.md", "clients.rs", text.trim_end());
     }
 }

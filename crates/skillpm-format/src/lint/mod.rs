@@ -13,10 +13,12 @@ mod counts;
 mod delimiters;
 mod edits;
 mod entries;
+mod fields;
 mod finding;
 mod fix;
 mod lenient;
 mod profile;
+mod profile_docs;
 mod quote;
 mod reference;
 pub mod report;
@@ -34,15 +36,17 @@ mod words;
 
 pub use apply::{Applied, Fixed, apply, fix_all};
 pub use clients::{CLIENTS, Client};
+pub use fields::{Field, fields, metadata_fields};
 pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};
 pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
-pub use rules::{RULES, SECRET_IN_TEXT};
+pub use profile_docs::ProfileDocs;
+pub use rules::{RULES, SECRET_IN_TEXT, TEMPLATE_UNTOUCHED, has_wanted_text};
 pub(crate) use rules::{
     SCRIPT_ENDINGS, comments, ending, hidden_message, hidden_runs, instructions, markup, out_of_sight,
 };
 pub use set_version::set_version;
-pub use subject::{OtherSkill, SkillFile, SkillFileKind, Subject};
+pub use subject::{FileFacts, OtherSkill, Outside, SkillFile, SkillFileKind, Subject, links_outside};
 pub use unreadable::{FILE_KIND, documented};
 
 use std::ops::Range;
@@ -220,7 +224,7 @@ impl<'a> Plan<'a> {
     /// Returns the plan for `rules`.
     pub fn new(rules: &'a Ruleset) -> Self {
         // If comments switch rules, the unused ones are found at the end, by what the other rules have reported.
-        let last = |rule: &Rule| rule.id == switch::UNUSED && rules.profile != Profile::Reference;
+        let last = |rule: &Rule| rule.id == switch::UNUSED && !rules.profile.is_verdict();
         let on = RULES.iter().filter(|rule| !last(rule));
         let on = on.filter_map(|rule| Some((*rule, rules.level(rule).severity()?)));
         let on: Vec<_> = on.collect();
@@ -254,7 +258,9 @@ impl<'a> Plan<'a> {
                     lenient::demote(subject, self.rules, &mut findings);
                 }
                 Self::tell_once(subject.document, &mut findings);
-                switch::apply(subject.document, self.rules, &mut findings);
+                if !profile.is_verdict() {
+                    switch::apply(subject.document, self.rules, &mut findings);
+                }
                 findings
             }
         };

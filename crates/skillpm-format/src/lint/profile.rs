@@ -51,6 +51,8 @@ pub struct Levels {
     pub reference: Level,
     /// The requirements that Claude Code documents.
     pub claude_code: Level,
+    /// The verdict of claude.ai on an upload.
+    pub claude_ai: Level,
     /// The requirements for publishing.
     pub publish: Level,
     /// The requirements for loading.
@@ -63,6 +65,7 @@ impl Levels {
         spec: Level::Error,
         reference: Level::Error,
         claude_code: Level::Error,
+        claude_ai: Level::Error,
         publish: Level::Error,
         lenient: Level::Warning,
     };
@@ -70,16 +73,24 @@ impl Levels {
     /// A fault that prevents every tool from loading the skill: an error in every profile.
     pub const FATAL: Self = Self { lenient: Level::Error, ..Self::ERROR };
 
-    /// A problem in some tool: a warning, and an error for publishing.
-    pub const WARNING: Self = Self {
-        spec: Level::Warning,
+    /// In no profile.
+    pub const OFF: Self = Self {
+        spec: Level::Off,
         reference: Level::Off,
-        claude_code: Level::Warning,
-        publish: Level::Error,
+        claude_code: Level::Off,
+        claude_ai: Level::Off,
+        publish: Level::Off,
         lenient: Level::Off,
     };
 
-    /// Advice on quality: a warning, and an error for publishing.
+    /// A problem in some tool: a warning.
+    pub const WARNING: Self =
+        Self { spec: Level::Warning, claude_code: Level::Warning, publish: Level::Warning, ..Self::OFF };
+
+    /// A fault that everybody meets who gets the skill from a registry: a warning, and an error for publishing.
+    pub const PACKAGE: Self = Self { publish: Level::Error, ..Self::WARNING };
+
+    /// Advice on quality: a warning. Style alone never prevents publishing.
     pub const QUALITY: Self = Self::WARNING;
 
     /// Advice on quality that requires all of a skill's files: for publishing, and for Claude Code, whose guide
@@ -87,22 +98,10 @@ impl Levels {
     pub const FILES: Self = Self { spec: Level::Off, ..Self::QUALITY };
 
     /// A form that tools read alike, and some people write otherwise: a note.
-    pub const FORM: Self = Self {
-        spec: Level::Note,
-        reference: Level::Off,
-        claude_code: Level::Off,
-        publish: Level::Note,
-        lenient: Level::Off,
-    };
+    pub const FORM: Self = Self { spec: Level::Note, publish: Level::Note, ..Self::OFF };
 
     /// A quirk of the reference validator that no other tool shares.
-    pub const QUIRK: Self = Self {
-        spec: Level::Off,
-        reference: Level::Error,
-        claude_code: Level::Off,
-        publish: Level::Off,
-        lenient: Level::Off,
-    };
+    pub const QUIRK: Self = Self::OFF.reference(Level::Error);
 
     /// Returns these levels with a different one for the reference profile.
     #[must_use]
@@ -122,6 +121,12 @@ impl Levels {
         Self { claude_code, ..self }
     }
 
+    /// Returns these levels with a different one for claude.ai.
+    #[must_use]
+    pub const fn claude_ai(self, claude_ai: Level) -> Self {
+        Self { claude_ai, ..self }
+    }
+
     /// Returns these levels with a different one for loading.
     #[must_use]
     pub const fn lenient(self, lenient: Level) -> Self {
@@ -129,12 +134,19 @@ impl Levels {
     }
 
     /// Returns the level in `profile`.
-    pub const fn of(self, profile: Profile) -> Level {
+    pub fn of(self, profile: Profile) -> Level {
         match profile {
             Profile::Spec => self.spec,
             Profile::Reference => self.reference,
             Profile::ClaudeCode => self.claude_code,
+            Profile::ClaudeAi => self.claude_ai,
             Profile::Publish => self.publish,
+            // The rules of every kind of reader, and no note is without consequence. Verdicts of single programs are not
+            // among them.
+            Profile::Strict => match self.spec.max(self.claude_code).max(self.publish) {
+                Level::Note => Level::Warning,
+                level => level,
+            },
             Profile::Lenient => self.lenient,
         }
     }
@@ -150,21 +162,32 @@ pub enum Profile {
     Reference,
     /// The requirements that Claude Code documents.
     ClaudeCode,
-    /// Specification, package rules and quality, all as errors.
+    /// The verdict of claude.ai on a skill that is uploaded.
+    ClaudeAi,
+    /// Specification, package rules and quality.
     Publish,
+    /// Every rule, each at least as a warning.
+    Strict,
     /// The requirements for loading.
     Lenient,
 }
 
 impl Profile {
     /// All profiles, with the names that select them.
-    pub const ALL: [(&'static str, Self); 5] = [
+    pub const ALL: [(&'static str, Self); 7] = [
         ("spec", Self::Spec),
         ("reference", Self::Reference),
         ("claude-code", Self::ClaudeCode),
+        ("claude-ai", Self::ClaudeAi),
         ("publish", Self::Publish),
+        ("strict", Self::Strict),
         ("lenient", Self::Lenient),
     ];
+
+    /// Reports whether it gives the verdict of a program that does not know the switches in comments.
+    pub const fn is_verdict(self) -> bool {
+        matches!(self, Self::Reference | Self::ClaudeAi)
+    }
 }
 
 impl fmt::Display for Profile {
@@ -314,6 +337,7 @@ pub fn rule(id: &str) -> Result<&'static Rule, UnknownName> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lint::Group;
 
     #[test]
     fn names_read_back_and_slips_get_a_suggestion() {
@@ -323,6 +347,18 @@ mod tests {
         }
         assert_eq!("referense".parse::<Profile>().expect_err("a slip").closest, Some("reference"));
         assert_eq!(rule("name-lenght").expect_err("a slip").closest, Some("name-length"));
+    }
+
+    /// Whatever some profile reports for all kinds of readers, the strictest one reports, and never as a note.
+    #[test]
+    fn the_strictest_profile_has_every_rule() {
+        for rule in RULES {
+            let strict = rule.levels.of(Profile::Strict);
+            for profile in [Profile::Spec, Profile::ClaudeCode, Profile::Publish] {
+                assert!(rule.levels.of(profile) <= strict && strict != Level::Note, "{}", rule.id);
+            }
+            assert_eq!(strict == Level::Off, rule.group == Group::Quirk, "{}", rule.id);
+        }
     }
 
     fn settings(profile: Option<Profile>, text: &str) -> Result<Ruleset, (String, Option<String>)> {
@@ -354,7 +390,7 @@ mod tests {
             (
                 "[lint]\nprofile = \"zzz\"",
                 "2:11: there is no profile `zzz`",
-                "profiles are `spec`, `reference`, `claude-code`, `publish`, `lenient`",
+                "profiles are `spec`, `reference`, `claude-code`, `claude-ai`, `publish`, `strict`, `lenient`",
             ),
             (
                 "[lint.rules]\nname-lenght = \"off\"",

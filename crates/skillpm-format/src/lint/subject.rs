@@ -1,6 +1,9 @@
 //! The input of a check: values only, gathered by the caller.
 
+use std::collections::BTreeMap;
+
 use super::reference::Reading;
+use super::{ending, target};
 use crate::document::{Document, Node};
 use crate::name::{NameError, SkillName};
 use crate::text::trimmed;
@@ -17,6 +20,8 @@ pub struct Subject<'a> {
     pub file_name: &'a str,
     /// The other files of the skill; `None` if they are unknown, and then nothing is reported about them.
     pub files: Option<&'a [SkillFile]>,
+    /// Where links out of the skill's directory lead, by path from there; `None` if its surroundings are unknown.
+    pub outside: Option<&'a BTreeMap<String, Outside>>,
     /// The skills that are checked together with this one, including this one.
     pub others: &'a [OtherSkill],
     /// The document as read by the reference validator, if already known.
@@ -40,20 +45,79 @@ pub struct SkillFile {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SkillFileKind {
     /// A regular file.
-    File {
-        /// Whether any executable bit is set.
-        executable: bool,
-        /// Whether its first two bytes are `#!`.
-        shebang: bool,
-        /// The text, for Markdown files of moderate size.
-        markdown: Option<String>,
-        /// Whether it is an archive that requires a password.
-        locked: bool,
-        /// The keys of services in its text.
-        keys: Vec<FoundKey>,
-    },
+    File(FileFacts),
     /// A symbolic link.
     Link,
+    /// A directory that no search enters, such as `target`.
+    Unlisted,
+}
+
+/// What rules know of a regular file.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct FileFacts {
+    /// Whether any executable bit is set.
+    pub executable: bool,
+    /// The size in bytes.
+    pub size: u64,
+    /// Whether its first two bytes are `#!`.
+    pub shebang: bool,
+    /// The text, for Markdown, scripts and settings of moderate size.
+    pub text: Option<String>,
+    /// Whether it is an archive that requires a password.
+    pub locked: bool,
+    /// The keys of services in its text.
+    pub keys: Vec<FoundKey>,
+}
+
+impl SkillFile {
+    /// Returns what is known of a regular file; `None` for a link.
+    pub(super) fn facts(&self) -> Option<&FileFacts> {
+        match &self.kind {
+            SkillFileKind::File(facts) => Some(facts),
+            SkillFileKind::Link | SkillFileKind::Unlisted => None,
+        }
+    }
+
+    /// Returns the text of a Markdown file, if it is known.
+    pub(super) fn markdown(&self) -> Option<&str> {
+        self.facts()?.text.as_deref().filter(|_| self.is_markdown())
+    }
+
+    /// Reports whether the name is that of a Markdown file.
+    pub(super) fn is_markdown(&self) -> bool {
+        ending(&self.path).eq_ignore_ascii_case("md")
+    }
+
+    /// Returns the directory that the file is in, below the skill's; empty for that itself.
+    pub(super) fn directory(&self) -> &str {
+        self.path.rsplit_once('/').map_or("", |(directory, _)| directory)
+    }
+}
+
+/// What a link out of a skill's directory leads to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outside {
+    /// Nothing.
+    Gone,
+    /// Another skill, or a file of it.
+    Skill {
+        /// The name of its directory.
+        name: String,
+        /// Whether both are installed in the same directory.
+        beside: bool,
+    },
+    /// Another file or directory.
+    File,
+}
+
+/// Returns the paths that `document` links to out of its skill's directory, each once. Most documents have none, and
+/// then nothing is parsed.
+pub fn links_outside(document: &Document) -> Vec<String> {
+    let subject = Subject::new(document, None, "");
+    let mut paths: Vec<String> = target::outside(&subject).map(|(_, path)| path).collect();
+    paths.sort_unstable();
+    paths.dedup();
+    paths
 }
 
 /// Another skill in the same run.
@@ -73,6 +137,7 @@ impl<'a> Subject<'a> {
             directory_name,
             file_name,
             files: None,
+            outside: None,
             others: &[],
             reading: None,
             right_name: false,
@@ -84,6 +149,12 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn with_files(self, files: &'a [SkillFile]) -> Self {
         Self { files: Some(files), ..self }
+    }
+
+    /// Adds where its links out of its directory lead.
+    #[must_use]
+    pub fn surrounded(self, outside: &'a BTreeMap<String, Outside>) -> Self {
+        Self { outside: Some(outside), ..self }
     }
 
     /// Adds the skills that are checked together with it.

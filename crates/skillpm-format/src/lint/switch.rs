@@ -204,7 +204,7 @@ fn settle<'a>(waiting: &mut Vec<(usize, &'a str)>, line: usize, switches: &mut V
 
 /// Returns the backticks or tildes with which `line` opens or closes fenced code. The text after backticks contains no
 /// backticks, otherwise they are inline code.
-fn fence_of(line: &str) -> Option<&str> {
+pub(super) fn fence_of(line: &str) -> Option<&str> {
     let mark = line.chars().next().filter(|c| matches!(c, '`' | '~'))?;
     let length = line.chars().take_while(|c| *c == mark).count();
     let (run, rest) = line.split_at(length);

@@ -14,6 +14,14 @@ pub(super) fn links<'a>(
     links.iter().map(|link| (link, Target::of(&link.target, ""))).filter(move |(_, target)| wanted(target))
 }
 
+/// Returns the links of the body out of the skill's directory, each with its path from there.
+pub(super) fn outside<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Link, String)> {
+    links(subject, |target| matches!(target, Target::Outside(_))).filter_map(|(link, target)| match target {
+        Target::Outside(path) => Some((link, path)),
+        _ => None,
+    })
+}
+
 /// Reports whether the body may link to a file of the skill that has to be looked up: never false if it does.
 pub(super) fn may_lead_to_file(subject: &Subject<'_>) -> bool {
     let is_file = |target: &Target| matches!(target, Target::Inside(path) if !is_known(path));
@@ -44,16 +52,11 @@ fn is_known(path: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::lint::FileFacts;
 
     #[test]
     fn files_and_their_directories_exist() {
-        let kind = SkillFileKind::File {
-            executable: false,
-            shebang: false,
-            markdown: None,
-            locked: false,
-            keys: Vec::new(),
-        };
+        let kind = SkillFileKind::File(FileFacts::default());
         let files = [
             SkillFile { path: "a/b/c.md".into(), kind },
             SkillFile { path: "link".into(), kind: SkillFileKind::Link },

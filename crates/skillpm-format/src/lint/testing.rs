@@ -1,6 +1,6 @@
 //! Helpers for the rules' own tests.
 
-use super::{Finding, OtherSkill, Rule, SkillFile, SkillFileKind, Subject};
+use super::{FileFacts, Finding, OtherSkill, Rule, SkillFile, SkillFileKind, Subject};
 use crate::document::Document;
 use crate::tree::keys::keys;
 
@@ -36,19 +36,31 @@ pub(super) struct ExampleFile {
     path: &'static str,
     executable: bool,
     shebang: bool,
-    markdown: Option<&'static str>,
+    text: Option<&'static str>,
     locked: bool,
     key: bool,
+    size: u64,
+    unlisted: bool,
 }
 
-/// Returns a Markdown file.
-pub(super) const fn markdown(path: &'static str, text: &'static str) -> ExampleFile {
-    ExampleFile { path, executable: false, shebang: false, markdown: Some(text), locked: false, key: false }
+/// Returns a file with this text, of Markdown, a script or settings.
+pub(super) const fn text_file(path: &'static str, text: &'static str) -> ExampleFile {
+    ExampleFile { text: Some(text), ..script(path, false, false) }
 }
 
 /// Returns any other file, perhaps a script.
 pub(super) const fn script(path: &'static str, executable: bool, shebang: bool) -> ExampleFile {
-    ExampleFile { path, executable, shebang, markdown: None, locked: false, key: false }
+    ExampleFile { path, executable, shebang, text: None, locked: false, key: false, size: 0, unlisted: false }
+}
+
+/// Returns a directory that no search enters.
+pub(super) const fn unlisted(path: &'static str) -> ExampleFile {
+    ExampleFile { unlisted: true, ..script(path, false, false) }
+}
+
+/// Returns a file of `size` bytes.
+pub(super) const fn large(path: &'static str, size: u64) -> ExampleFile {
+    ExampleFile { size, ..script(path, false, false) }
 }
 
 /// Returns an archive that needs a password.
@@ -64,12 +76,17 @@ pub(super) const fn with_key(path: &'static str) -> ExampleFile {
 fn skill_files(files: &[ExampleFile]) -> Vec<SkillFile> {
     let one = |file: &ExampleFile| SkillFile {
         path: file.path.to_owned(),
-        kind: SkillFileKind::File {
-            executable: file.executable,
-            shebang: file.shebang,
-            markdown: file.markdown.map(str::to_owned),
-            locked: file.locked,
-            keys: if file.key { keys(b"npm_q7Rk2VbT9xWm4ZcL8nHs3YpJ6dGf1KaE5uQo") } else { Vec::new() },
+        kind: if file.unlisted {
+            SkillFileKind::Unlisted
+        } else {
+            SkillFileKind::File(FileFacts {
+                executable: file.executable,
+                size: file.size,
+                shebang: file.shebang,
+                text: file.text.map(str::to_owned),
+                locked: file.locked,
+                keys: if file.key { keys(b"npm_q7Rk2VbT9xWm4ZcL8nHs3YpJ6dGf1KaE5uQo") } else { Vec::new() },
+            })
         },
     };
     files.iter().map(one).collect()
@@ -77,12 +94,19 @@ fn skill_files(files: &[ExampleFile]) -> Vec<SkillFile> {
 
 /// The files next to the examples in a rule's documentation.
 const EXAMPLES: &[(&str, &[ExampleFile])] = &[
-    ("link-missing", &[markdown("references/forms.md", "")]),
+    ("link-missing", &[text_file("references/forms.md", "")]),
     (
         "reference-depth",
-        &[markdown("references/fields.md", ""), markdown("references/forms.md", "See [fields](fields.md).")],
+        &[
+            text_file("references/fields.md", ""),
+            text_file("references/forms.md", "See [fields](fields.md)."),
+        ],
     ),
     ("script-unreferenced", &[script("scripts/read.py", true, true)]),
+    ("reference-link-missing", &[text_file("references/forms.md", "See [fields](fields.md).")]),
+    ("path-missing", &[script("scripts/write.py", true, true)]),
+    ("file-junk", &[script("debug.log", false, false)]),
+    ("file-large", &[large("assets/scan.pdf", 3 << 20)]),
     ("file-opaque", &[script("scripts/read.pyc", false, false)]),
     ("secret-in-text", &[with_key("scripts/read.py")]),
     ("script-executable", &[script("scripts/read.sh", false, true)]),
@@ -94,7 +118,9 @@ pub(super) fn example(rule: &Rule, text: &str, file_name: &str) -> Vec<Finding> 
     let subject = Subject::new(&document, Some("pdf"), file_name);
     let files = EXAMPLES.iter().find(|(id, _)| *id == rule.id).map(|(_, files)| skill_files(files));
     // These rules are about the file alone, which differs in the good example.
-    let is_about_files = ["file-opaque", "secret-in-text"].contains(&rule.id);
+    let is_about_files =
+        ["file-opaque", "file-junk", "file-large", "reference-link-missing", "secret-in-text"]
+            .contains(&rule.id);
     let files = files.filter(|_| !is_about_files || text == rule.docs.bad);
     let docx = OtherSkill { name: "docx".to_owned(), needs: vec!["pdf".to_owned()] };
     let others = [docx];

@@ -38,7 +38,9 @@ fn files_are_listed_for_the_rules_that_need_them() {
         (Profile::Spec, false, true, false),
         (Profile::Reference, false, false, false),
         (Profile::ClaudeCode, true, true, true),
+        (Profile::ClaudeAi, false, false, false),
         (Profile::Publish, true, true, true),
+        (Profile::Strict, true, true, true),
         (Profile::Lenient, false, false, false),
     ] {
         let rules = Ruleset::new(profile);
@@ -159,8 +161,8 @@ fn what_is_no_text_is_told_once() {
     let bytes: Vec<u8> = (0..=255).cycle().take(4096).collect();
     let document = Document::from_bytes(bytes);
     let subject = Subject::new(&document, Some("pdf"), "SKILL.md");
-    for profile in [Profile::Spec, Profile::ClaudeCode, Profile::Publish, Profile::Lenient] {
-        let found = check_with(&subject, &Ruleset::new(profile));
+    for (_, profile) in Profile::ALL.iter().filter(|(_, profile)| *profile != Profile::Reference) {
+        let found = check_with(&subject, &Ruleset::new(*profile));
         let told: Vec<_> = found.iter().map(|finding| (finding.rule, finding.severity)).collect();
         assert_eq!(told, [("encoding", Severity::Error)], "{profile}");
     }

@@ -211,8 +211,10 @@ fn markdown(text: &Text<'_>, markdown: &Markdown, body: Range<usize>, items: &mu
     unseen(text, &body, items);
     let directory = text.path.rsplit_once('/').map_or("", |(directory, _)| directory);
     for link in &markdown.links {
-        if matches!(Target::of(&link.target, directory), Target::Outside | Target::Absolute | Target::Windows)
-        {
+        if matches!(
+            Target::of(&link.target, directory),
+            Target::Outside(_) | Target::Absolute | Target::Windows
+        ) {
             items.push(text.item(Kind::LinkOutside, link.span.start, &link.target));
         }
     }

@@ -1,16 +1,19 @@
 //! One skill: its file is read once and examined by the rules that are on.
 
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::outcome::Checked;
+use crate::agents;
 use crate::document::Document;
 use crate::engine::files::{self, Contents};
 use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::Result;
 use crate::fs::{self, Kind, Walk};
-use crate::lint::{FILE_KIND, Finding, OtherSkill, Plan, Ruleset, Severity, Subject};
+use crate::lint::{self, FILE_KIND, Finding, OtherSkill, Outside, Plan, Ruleset, Severity, Subject};
 use crate::ops::fix;
+use crate::path::normal;
 use crate::paths::{Content, FileLocation};
 use crate::requirement;
 use crate::resolve::declared::declared_in;
@@ -128,9 +131,13 @@ impl<'a> Checker<'a> {
         // A name that is not text is not the name of a skill either.
         let directory = directory.map(OsStr::to_string_lossy);
         let subject = Subject::new(document, directory.as_deref(), file_name).among(self.others);
-        let dir = dir.filter(|_| self.plan.lists_files(&subject));
-        let files = dir.and_then(|dir| files::of_skill(dir, self.contents));
+        let there = dir;
+        let files = dir
+            .filter(|_| self.plan.lists_files(&subject))
+            .and_then(|dir| files::of_skill(dir, self.contents));
         let subject = files.as_deref().map_or(subject, |files| subject.with_files(files));
+        let outside = there.map(|dir| surroundings(document, dir));
+        let subject = outside.as_ref().map_or(subject, |outside| subject.surrounded(outside));
         self.plan.check(&subject)
     }
 
@@ -153,6 +160,36 @@ impl<'a> Checker<'a> {
         }
         Ok(Checked { file: place.shown.clone(), text: document.into_text(), findings })
     }
+}
+
+/// Returns where the links of `document` out of the skill's directory `dir` lead.
+fn surroundings(document: &Document, dir: &Path) -> BTreeMap<String, Outside> {
+    let found = lint::links_outside(document).into_iter();
+    found.map(|path| (path.clone(), outside(dir, &path))).collect()
+}
+
+/// Returns what is at `path`, which leads out of the skill's directory `dir`.
+fn outside(dir: &Path, path: &str) -> Outside {
+    let at = normal(&dir.join(path));
+    // What cannot be looked at may be there.
+    if matches!(fs::kind(&at), Ok(None)) {
+        return Outside::Gone;
+    }
+    // Its skill, if it is one of those that are not around this one.
+    let others = at.ancestors().take_while(|above| !dir.starts_with(above));
+    let is_skill = |above: &&Path| matches!(fs::kind(&above.join(SKILL_FILE)), Ok(Some(Kind::File)));
+    match others.into_iter().find(is_skill) {
+        Some(skill) => Outside::Skill {
+            name: skill.file_name().unwrap_or_default().to_string_lossy().into_owned(),
+            beside: skill.parent() == dir.parent() && dir.parent().is_some_and(is_of_agents),
+        },
+        None => Outside::File,
+    }
+}
+
+/// Reports whether agents look for skills in `dir`.
+fn is_of_agents(dir: &Path) -> bool {
+    agents::project_dirs().iter().any(|known| dir.ends_with(known))
 }
 
 /// Reports the first file below `dir` whose name is not UTF-8: no such skill can be installed.

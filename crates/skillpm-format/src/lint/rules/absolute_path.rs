@@ -54,6 +54,15 @@ const IMPERSONAL: &[&str] = &[
     "jane-doe",
     "johndoe",
     "jdoe",
+    "jsmith",
+    "john.doe",
+    "john.smith",
+    "johnsmith",
+    "janedoe",
+    "jane.doe",
+    "myuser",
+    "myname",
+    "user1",
     "dev",
     "developer",
     "home",
@@ -97,7 +106,8 @@ const HELP: &str = "write the path from the skill's directory";
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut told: Vec<Range<usize>> = Vec::new();
-    for (link, _) in target::links(subject, |target| *target == Target::Absolute) {
+    let links = target::links(subject, |target| *target == Target::Absolute);
+    for (link, _) in links.filter(|(link, _)| !is_command(&link.target)) {
         let message = format!("the link is an absolute path: `{}`", link.target);
         findings.push(RULE.finding(message, link.target_span.clone()).help(HELP));
         told.push(link.span.clone());
@@ -122,6 +132,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// Reports whether `target` is a command of an agent, as in `/plugin:skill`.
+fn is_command(target: &str) -> bool {
+    target.strip_prefix('/').is_some_and(|rest| rest.contains(':') && !rest.contains(['/', '.']))
 }
 
 /// Returns the length of the user's name after `home` at `at`, if it starts a path and identifies a person.

@@ -7,7 +7,7 @@ use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, 
 pub(super) static RULE: Rule = Rule {
     id: "byte-order-mark",
     group: Group::Spec,
-    levels: Levels::WARNING.reference(Level::Error),
+    levels: Levels::WARNING.reference(Level::Error).claude_ai(Level::Error),
     summary: "the file does not start with a byte-order mark",
     docs: Docs {
         what: "Looks for the three invisible bytes that some editors put before UTF-8 text.",

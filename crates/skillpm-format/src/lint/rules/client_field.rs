@@ -7,13 +7,7 @@ use crate::text::and;
 pub(super) static RULE: Rule = Rule {
     id: "client-field",
     group: Group::Spec,
-    levels: Levels {
-        spec: Level::Note,
-        reference: Level::Error,
-        claude_code: Level::Off,
-        publish: Level::Note,
-        lenient: Level::Off,
-    },
+    levels: Levels::FORM.reference(Level::Error).claude_ai(Level::Error),
     summary: "fields of single agents are known as such",
     docs: Docs {
         what: "Looks for top-level fields that the documentation of an agent defines, such as \

@@ -10,7 +10,7 @@ use crate::resolve::declared::declared_in;
 pub(super) static RULE: Rule = Rule {
     id: "dependency-cycle",
     group: Group::Package,
-    levels: Levels::WARNING,
+    levels: Levels::PACKAGE,
     summary: "skills do not depend on each other in a circle",
     docs: Docs {
         what: "Looks for skills that this one needs and that need it in turn, over any number of steps. \

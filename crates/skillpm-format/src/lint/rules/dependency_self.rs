@@ -8,7 +8,7 @@ use crate::resolve::declared::declared_in;
 pub(super) static RULE: Rule = Rule {
     id: "dependency-self",
     group: Group::Package,
-    levels: Levels::WARNING,
+    levels: Levels::PACKAGE,
     summary: "no skill needs itself",
     docs: Docs {
         what: "Looks for the skill's own name in `metadata.skill-dependencies`.",

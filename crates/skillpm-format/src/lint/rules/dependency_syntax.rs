@@ -9,7 +9,7 @@ use crate::spec::SourceSpec;
 pub(super) static RULE: Rule = Rule {
     id: "dependency-syntax",
     group: Group::Package,
-    levels: Levels::WARNING,
+    levels: Levels::PACKAGE,
     summary: "`metadata.skill-dependencies` can be read",
     docs: Docs {
         what: "Looks for entries of `metadata.skill-dependencies` that are not one of: a skill's name, a name with a \

@@ -7,13 +7,7 @@ use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subje
 pub(super) static RULE: Rule = Rule {
     id: "description-brackets",
     group: Group::Spec,
-    levels: Levels {
-        spec: Level::Off,
-        reference: Level::Off,
-        claude_code: Level::Off,
-        publish: Level::Note,
-        lenient: Level::Off,
-    },
+    levels: Levels::OFF.publish(Level::Note).claude_ai(Level::Error),
     summary: "the description has no `<` and `>`",
     docs: Docs {
         what: "Looks for angle brackets in the description.",

@@ -6,7 +6,7 @@ use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Safet
 pub(super) static RULE: Rule = Rule {
     id: "file-name",
     group: Group::Spec,
-    levels: Levels::WARNING.claude_code(Level::Error),
+    levels: Levels::PACKAGE.claude_code(Level::Error).claude_ai(Level::Error),
     summary: "the file is called `SKILL.md` and nothing else",
     docs: Docs {
         what: "Looks at the spelling of the file's name.",

@@ -1,13 +1,13 @@
 //! `file-opaque`
 
 use super::ending;
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "file-opaque",
     group: Group::Quality,
-    levels: Levels::FILES,
+    levels: Levels::FILES.publish(Level::Error),
     summary: "no file is bytecode, or an archive with a password",
     docs: Docs {
         what: "Looks for files with the endings of bytecode (`.pyc`, `.pyo`, `.class`, `.luac`) and for zip, rar and 7z \
@@ -28,11 +28,11 @@ const BYTECODE: [&str; 4] = ["pyc", "pyo", "class", "luac"];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for file in subject.files.unwrap_or_default() {
-        let (what, help) = match file.kind {
-            SkillFileKind::File { locked: true, .. } => {
+        let (what, help) = match file.facts() {
+            Some(facts) if facts.locked => {
                 ("an archive with a password", "put its files into the skill as they are")
             }
-            SkillFileKind::File { .. } if is_bytecode(&file.path) => ("bytecode", "ship the source instead"),
+            Some(_) if is_bytecode(&file.path) => ("bytecode", "ship the source instead"),
             _ => continue,
         };
         let message = format!("`{}` is {what}, which cannot be reviewed", file.path);
@@ -52,7 +52,7 @@ mod tests {
     #[test]
     fn each_file_is_told() {
         let text = "---\nname: pdf\n---\n";
-        let files = [locked("data.zip"), script("lib/a.PYC", false, false), markdown("a.md", "")];
+        let files = [locked("data.zip"), script("lib/a.PYC", false, false), text_file("a.md", "")];
         let found: Vec<_> =
             places_with(&RULE, text, &files).into_iter().map(|(.., message)| message).collect();
         assert_eq!(

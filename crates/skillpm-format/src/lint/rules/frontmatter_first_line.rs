@@ -7,7 +7,7 @@ use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, 
 pub(super) static RULE: Rule = Rule {
     id: "frontmatter-first-line",
     group: Group::Spec,
-    levels: Levels::WARNING.reference(Level::Error).claude_code(Level::Error),
+    levels: Levels::PACKAGE.reference(Level::Error).claude_code(Level::Error).claude_ai(Level::Error),
     summary: "the opening `---` is the first line",
     docs: Docs {
         what: "Looks for blank lines before the frontmatter.",

@@ -8,7 +8,7 @@ use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, S
 pub(super) static RULE: Rule = Rule {
     id: "injected-metadata",
     group: Group::Package,
-    levels: Levels::WARNING,
+    levels: Levels::PACKAGE,
     summary: "`metadata` has no installer entries",
     docs: Docs {
         what: "Looks for the entries that `gh skill install` writes into `metadata` of the copy that it installs: \

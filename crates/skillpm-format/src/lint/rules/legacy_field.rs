@@ -1,14 +1,14 @@
 //! `legacy-field`
 
 use crate::lint::entries::{Moved, move_below};
-use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::requirement;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "legacy-field",
     group: Group::Package,
-    levels: Levels::WARNING,
+    levels: Levels::WARNING.claude_ai(Level::Error),
     summary: "version, tags and dependencies belong under `metadata`",
     docs: Docs {
         what: "Looks for `version`, `tags` and `dependencies` at the top level, where many skills have them.",

@@ -180,7 +180,7 @@ mod tests {
         ] {
             assert_eq!(told(license, None), Vec::<String>::new(), "{license}");
         }
-        let files = [markdown("docs/terms.md", ""), script("LICENSE.txt", false, false)];
+        let files = [text_file("docs/terms.md", ""), script("LICENSE.txt", false, false)];
         for license in ["see docs/terms.md.", "Proprietary (LICENSE.txt)"] {
             assert_eq!(told(license, Some(&files)), Vec::<String>::new(), "{license}");
         }

@@ -2,19 +2,24 @@
 
 use std::collections::BTreeMap;
 
+use super::link_outside::targets;
 use crate::document::{Link, Target};
 use crate::lint::target;
-use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, SkillFile, Subject};
+use crate::lint::{
+    Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Outside, Rule, Safety, Severity, SkillFile,
+    Subject,
+};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "link-missing",
     group: Group::Quality,
-    levels: Levels::QUALITY,
+    levels: Levels::PACKAGE,
     summary: "links lead to files that exist",
     docs: Docs {
         what: "Looks for relative links and images in the body that do not match a file of the skill, \
-            including case. Links in code and placeholders such as `path/to/file.md` do not count. It only runs \
+            including case. A link out of the skill that leads nowhere in its repository either is an error, reported once \
+            for each target. Links in code and placeholders such as `path/to/file.md` do not count. It only runs \
             where the skill's other files are known.",
         why: "The agent reads the link, asks for the file, and gets an error.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](references/form.md).\n",
@@ -27,6 +32,13 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    if subject.outside.is_some() {
+        for (link, path, _) in targets(subject).filter(|(.., outside)| *outside == Outside::Gone) {
+            let finding = RULE.finding(format!("nothing exists at `{path}`"), link.target_span.clone());
+            let finding = finding.help("correct the path, or delete the link");
+            findings.push(finding.severity(Severity::Error));
+        }
+    }
     let Some(files) = subject.files else { return };
     let missing = |target: &Target| matches!(target, Target::Inside(path) if !target::exists(files, path));
     let mut there = None;
@@ -90,7 +102,7 @@ mod tests {
     use super::RULE;
     use crate::lint::testing::*;
 
-    const FILES: &[ExampleFile] = &[markdown("references/forms.md", ""), markdown("assets/Logo.png", "")];
+    const FILES: &[ExampleFile] = &[text_file("references/forms.md", ""), text_file("assets/Logo.png", "")];
 
     fn at(body: &str) -> Vec<(usize, usize, String)> {
         places_with(&RULE, &format!("---\nname: pdf\n---\n{body}\n"), FILES)

@@ -1,8 +1,10 @@
 //! `link-outside`
 
-use crate::document::Target;
+use std::collections::BTreeSet;
+
+use crate::document::Link;
 use crate::lint::target;
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Outside, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -11,7 +13,9 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUALITY,
     summary: "links stay in the skill's directory",
     docs: Docs {
-        what: "Looks for relative links and images in the body that leave the skill's directory through `..`.",
+        what: "Looks for relative links and images in the body that leave the skill's directory through `..`, to a file \
+            that belongs to no skill. Each target is reported once. `link-skill` is about other skills, and \
+            `link-missing` about targets that do not exist.",
         why: "A skill is installed on its own: its neighbours in the repository are not installed with it.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [the rules](../../docs/rules.md).\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [the rules](references/rules.md).\n",
@@ -23,18 +27,30 @@ pub(super) static RULE: Rule = Rule {
 };
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
-    for (link, _) in target::links(subject, |target| *target == Target::Outside) {
-        let message = format!("the link leaves the skill's directory: `{}`", link.target);
-        let path = link.target.split(['#', '?']).next().unwrap_or_default();
-        let help = match path.strip_suffix("/SKILL.md") {
-            Some(dir) => {
-                let name = dir.rsplit('/').next().unwrap_or(dir);
-                format!("name the other skill, `{name}`, and list it in `metadata.skill-dependencies`")
-            }
-            None => "copy the file into the skill, or link to its address on the web".to_owned(),
-        };
-        findings.push(RULE.finding(message, link.target_span.clone()).help(help));
+    for (link, _, outside) in targets(subject) {
+        if outside == Outside::File {
+            let message = format!("the link leaves the skill's directory: `{}`", link.target);
+            let help = "copy the file into the skill, or link to its address on the web";
+            findings.push(RULE.finding(message, link.target_span.clone()).help(help));
+        }
     }
+}
+
+/// Returns the first link to each target outside the skill's directory, its path, and what it is. Where the surroundings
+/// are unknown, the path tells a skill from a file.
+pub(super) fn targets<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Link, String, Outside)> {
+    let mut seen = BTreeSet::new();
+    let known = subject.outside;
+    target::outside(subject).filter(move |(_, path)| seen.insert(path.clone())).map(move |(link, path)| {
+        let outside = known.and_then(|known| known.get(&path)).cloned();
+        let outside = outside.unwrap_or_else(|| match path.strip_suffix("/SKILL.md") {
+            Some(dir) if !dir.ends_with("..") => {
+                Outside::Skill { name: super::name(dir).to_owned(), beside: false }
+            }
+            _ => Outside::File,
+        });
+        (link, path, outside)
+    })
 }
 
 #[cfg(test)]
@@ -43,18 +59,17 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn only_links_out_are_told() {
-        let message = "the link leaves the skill's directory: `../x.md#y`";
+    fn links_to_files_outside_are_told_once() {
         assert_places(
             &RULE,
             &[
-                ("---\nname: x\n---\n[a](../x.md#y) [b](a/../../c)\n", &[(4, 5), (4, 20)], message),
-                ("---\nname: x\n---\n[a](a/../x.md) `[b](../c.md)` [d](https://x.y/../z)\n", &[], ""),
+                (
+                    "---\nname: x\n---\n[a](../docs/a.md) ![a](../docs/a.md#b) [b](x/../../docs/a.md)\n",
+                    &[(4, 5)],
+                    "the link leaves the skill's directory: `../docs/a.md`",
+                ),
+                ("---\nname: x\n---\n[a](../b/SKILL.md) [c](x/../y.md) `[d](../z.md)`\n", &[], ""),
             ],
-        );
-        assert_eq!(
-            help(&RULE, "---\nname: x\n---\n[a](../docx/SKILL.md)\n"),
-            "name the other skill, `docx`, and list it in `metadata.skill-dependencies`"
         );
     }
 }

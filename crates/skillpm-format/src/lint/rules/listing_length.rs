@@ -20,13 +20,7 @@ macro_rules! many {
 pub(super) static RULE: Rule = Rule {
     id: "listing-length",
     group: Group::Spec,
-    levels: Levels {
-        spec: Level::Off,
-        reference: Level::Off,
-        claude_code: Level::Warning,
-        publish: Level::Off,
-        lenient: Level::Off,
-    },
+    levels: Levels::OFF.claude_code(Level::Warning),
     summary: "description and `when_to_use` fit into the list of Claude Code",
     docs: Docs {
         what: "Counts the characters of `description` and `when_to_use` together.",

@@ -1,6 +1,7 @@
 //! The rules, one file each.
 
 mod absolute_path;
+mod agent_specific;
 mod allowed_tools;
 mod body_lines;
 mod body_tokens;
@@ -18,7 +19,11 @@ mod description_markup;
 mod description_missing;
 mod description_person;
 mod description_when;
+mod dollar_digit;
 mod encoding;
+mod fence_unclosed;
+mod file_junk;
+mod file_large;
 mod file_name;
 mod file_opaque;
 mod frontmatter_first_line;
@@ -33,6 +38,7 @@ mod license_text;
 mod license_unknown;
 mod link_missing;
 mod link_outside;
+mod link_skill;
 mod listing_length;
 mod merge_conflict;
 mod metadata_strings;
@@ -44,6 +50,8 @@ mod name_homoglyph;
 mod name_hyphens;
 mod name_length;
 mod name_missing;
+mod name_reserved;
+mod path_missing;
 mod quirk_closing_delimiter;
 mod quirk_compatibility_length;
 mod quirk_description_length;
@@ -53,12 +61,15 @@ mod quirk_sibling_indent;
 mod quirk_tab;
 mod quirk_yaml_syntax;
 mod reference_depth;
+mod reference_link_missing;
 mod script_executable;
 mod script_unreferenced;
 mod scripts;
 mod secret_in_text;
 mod template_text;
+mod template_untouched;
 mod text_out_of_sight;
+mod tools_commas;
 mod tools_unlimited;
 mod unknown_field;
 mod unknown_rule;
@@ -82,8 +93,11 @@ pub(crate) use comment_instruction::{comments, instructions};
 pub(crate) use description_markup::tag as markup;
 pub(crate) use hidden_character::{message as hidden_message, runs as hidden_runs};
 pub(super) use quirk_file_name::is_other_file;
+pub use scripts::has_wanted_text;
+use scripts::name;
 pub(crate) use scripts::{ENDINGS as SCRIPT_ENDINGS, ending};
 pub use secret_in_text::ID as SECRET_IN_TEXT;
+pub use template_untouched::ID as TEMPLATE_UNTOUCHED;
 pub(crate) use text_out_of_sight::out_of_sight;
 pub(super) use unused_switch::unused_switches;
 
@@ -134,6 +148,7 @@ pub static RULES: &[&Rule] = &[
     &name_device::RULE,
     &name_ascii::RULE,
     &name_homoglyph::RULE,
+    &name_reserved::RULE,
     &description_missing::RULE,
     &description_length::RULE,
     &listing_length::RULE,
@@ -141,6 +156,7 @@ pub static RULES: &[&Rule] = &[
     &compatibility::RULE,
     &metadata_strings::RULE,
     &allowed_tools::RULE,
+    &tools_commas::RULE,
     &unknown_field::RULE,
     &client_field::RULE,
     &unknown_rule::RULE,
@@ -157,10 +173,16 @@ pub static RULES: &[&Rule] = &[
     &text_out_of_sight::RULE,
     &tools_unlimited::RULE,
     &template_text::RULE,
+    &template_untouched::RULE,
+    &fence_unclosed::RULE,
+    &dollar_digit::RULE,
+    &agent_specific::RULE,
     &link_missing::RULE,
     &link_outside::RULE,
     &absolute_path::RULE,
     &windows_path::RULE,
+    &path_missing::RULE,
+    &reference_link_missing::RULE,
     &reference_depth::RULE,
     &script_unreferenced::RULE,
     &script_executable::RULE,
@@ -171,10 +193,13 @@ pub static RULES: &[&Rule] = &[
     &dependency_syntax::RULE,
     &dependency_self::RULE,
     &dependency_cycle::RULE,
+    &link_skill::RULE,
     &license_text::RULE,
     &license_unknown::RULE,
     &injected_metadata::RULE,
     &secret_in_text::RULE,
+    &file_junk::RULE,
+    &file_large::RULE,
     // Quirks of the reference validator only.
     &quirk_file_name::RULE,
     &quirk_closing_delimiter::RULE,

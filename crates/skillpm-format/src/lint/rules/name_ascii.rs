@@ -8,7 +8,7 @@ use crate::name::SkillName;
 pub(super) static RULE: Rule = Rule {
     id: "name-ascii",
     group: Group::Spec,
-    levels: Levels::WARNING.claude_code(Level::Error),
+    levels: Levels::PACKAGE.claude_code(Level::Error).claude_ai(Level::Error),
     summary: "the name is written in ASCII",
     docs: Docs {
         what: "Looks for a valid name with letters or digits other than `a` to `z` and `0` to `9`.",

@@ -7,7 +7,7 @@ use crate::path::SafePath;
 pub(super) static RULE: Rule = Rule {
     id: "name-device",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::PACKAGE,
     summary: "the name is not that of a device on Windows",
     docs: Docs {
         what: "Looks for a name that Windows keeps for a device: `con`, `prn`, `aux`, `nul`, `com1` to `com9`, \

@@ -10,7 +10,7 @@ use crate::name::SkillName;
 pub(super) static RULE: Rule = Rule {
     id: "name-directory",
     group: Group::Spec,
-    levels: Levels::ERROR.claude_code(Level::Warning),
+    levels: Levels::ERROR.claude_code(Level::Warning).claude_ai(Level::Warning),
     summary: "the name matches the directory",
     docs: Docs {
         what: "Compares the name with that of the file's directory, both after NFKC.",

@@ -2,7 +2,7 @@
 
 use crate::document::{Markdown, Prefilter, Target};
 use crate::lint::target;
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFile, SkillFileKind, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFile, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -27,7 +27,7 @@ pub(super) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(files) = subject.files else { return };
     // One file is needed to lead to another.
-    if files.iter().filter(|file| text(file).is_some()).count() == 0 || files.len() < 2 {
+    if files.iter().filter(|file| file.markdown().is_some()).count() == 0 || files.len() < 2 {
         return;
     }
     if may_find(subject, files) {
@@ -48,20 +48,19 @@ fn may_find(subject: &Subject<'_>, files: &[SkillFile]) -> bool {
 
 /// Reports whether `file` may link to a Markdown file whose name `body` does not contain.
 fn may_lead_on(file: &SkillFile, files: &[SkillFile], body: &str) -> bool {
-    let Some(text) = text(file) else { return false };
+    let Some(text) = file.markdown() else { return false };
     let sketch = Prefilter::of(text);
     let Some(targets) = sketch.targets() else { return true };
-    let directory = directory(file);
+    let directory = file.directory();
     let is_unknown = |path: &str| {
-        is_markdown(path)
-            && path != file.path
+        path != file.path
             && !body.contains(name(path))
-            && files.iter().any(|other| other.path == path)
+            && files.iter().any(|other| other.path == path && other.is_markdown())
     };
     targets.iter().any(|target| match target {
         Target::Inside(path) => is_unknown(path) || is_unknown(&format!("{directory}/{path}")),
         // Outside the skill's directory in one interpretation, and inside in the other.
-        Target::Outside => true,
+        Target::Outside(_) => true,
         _ => false,
     })
 }
@@ -100,16 +99,16 @@ fn find(subject: &Subject<'_>, files: &[SkillFile], findings: &mut Vec<Finding>)
 
 /// Returns the Markdown files that `file` links to.
 fn further<'a>(file: &SkillFile, files: &'a [SkillFile]) -> Vec<&'a str> {
-    let Some(text) = text(file).filter(|text| text.contains("](") || text.contains("]:")) else {
+    let Some(text) = file.markdown().filter(|text| text.contains("](") || text.contains("]:")) else {
         return Vec::new();
     };
-    let directory = directory(file);
+    let directory = file.directory();
     let mut found = Vec::new();
     for link in Markdown::parse(text, 0).links {
         // By the specification paths start at the skill's directory, but all tools start at the file's.
         for from in [directory, ""] {
             let Target::Inside(path) = Target::of(&link.target, from) else { continue };
-            let other = files.iter().find(|other| other.path == path && is_markdown(&other.path));
+            let other = files.iter().find(|other| other.path == path && other.is_markdown());
             if let Some(other) = other
                 && other.path != file.path
                 && !found.contains(&other.path.as_str())
@@ -119,21 +118,6 @@ fn further<'a>(file: &SkillFile, files: &'a [SkillFile]) -> Vec<&'a str> {
         }
     }
     found
-}
-
-fn directory(file: &SkillFile) -> &str {
-    file.path.rsplit_once('/').map_or("", |(directory, _)| directory)
-}
-
-fn text(file: &SkillFile) -> Option<&str> {
-    match &file.kind {
-        SkillFileKind::File { markdown, .. } => markdown.as_deref(),
-        SkillFileKind::Link => None,
-    }
-}
-
-fn is_markdown(path: &str) -> bool {
-    path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
 }
 
 /// Returns the last part of `path`.
@@ -148,6 +132,7 @@ mod tests {
     use super::*;
     use crate::document::Document;
     use crate::lint::testing::*;
+    use crate::lint::{FileFacts, SkillFileKind};
 
     fn at(body: &str, files: &[ExampleFile]) -> Vec<(usize, usize, String)> {
         places_with(&RULE, &format!("---\nname: pdf\n---\n{body}\n"), files)
@@ -156,8 +141,8 @@ mod tests {
     #[test]
     fn files_behind_files_are_told() {
         let files = [
-            markdown("references/a.md", "[b](b.md) [b](references/b.md#x) [a](a.md) [c](c.png)"),
-            markdown("references/b.md", ""),
+            text_file("references/a.md", "[b](b.md) [b](references/b.md#x) [a](a.md) [c](c.png)"),
+            text_file("references/b.md", ""),
             script("references/c.png", false, false),
         ];
         let message = "`references/a.md` leads on to `references/b.md`, which `SKILL.md` does not name";
@@ -166,7 +151,8 @@ mod tests {
 
     #[test]
     fn what_is_named_too_or_never_linked_is_fine() {
-        let files = [markdown("a.md", "[b](b.md) `[c](c.md)`"), markdown("b.md", ""), markdown("c.md", "")];
+        let files =
+            [text_file("a.md", "[b](b.md) `[c](c.md)`"), text_file("b.md", ""), text_file("c.md", "")];
         for body in ["[a](a.md) [b](b.md)", "[a](a.md), then b.md", "no links: a.md"] {
             assert_eq!(at(body, &files), [], "{body}");
         }
@@ -183,7 +169,7 @@ mod tests {
             let paths = ["a.md", "r/a.md", "r/b.md"];
             let file = |(path, text): (&&str, &String)| SkillFile {
                 path: (*path).to_owned(),
-                kind: SkillFileKind::File { executable: false, shebang: false, markdown: Some(text.clone()), locked: false, keys: Vec::new() },
+                kind: SkillFileKind::File(FileFacts { text: Some(text.clone()), ..FileFacts::default() }),
             };
             let files: Vec<SkillFile> = paths.iter().zip(&texts[1..]).map(file).collect();
             let subject = Subject::new(&document, None, "SKILL.md").with_files(&files);

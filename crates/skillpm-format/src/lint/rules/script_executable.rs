@@ -1,7 +1,7 @@
 //! `script-executable`
 
-use super::scripts::{ending, mentions, scripts};
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
+use super::scripts::{is_run_by_interpreter, name, run_directly, scripts};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFile, Subject};
 use crate::text::shell_word;
 
 /// The rule.
@@ -11,9 +11,9 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::FILES,
     summary: "scripts can be run: executable bit and first line",
     docs: Docs {
-        what: "Looks for scripts below `scripts/` without the executable bit or without a first line that starts \
-            with `#!`. A script that the text runs through its interpreter (`python scripts/read.py`) needs neither; \
-            one that has neither and is not a shell script is reported only if `SKILL.md` runs it as a command. \
+        what: "Looks for scripts below `scripts/` that a Markdown file of the skill runs as a command, and that lack the \
+            executable bit or a first line that starts with `#!`. A script that is only named, that others import, or \
+            that the text runs through its interpreter (`python scripts/read.py`) needs neither. \
             Here `scripts/read.sh` has no executable bit.",
         why: "The agent runs the script, gets `permission denied`, and starts to guess.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.sh FILE`.\n",
@@ -25,35 +25,23 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// Programs that run the script named after them.
-const INTERPRETERS: &[&str] = &[
-    "python", "python3", "python2", "py", "bash", "sh", "zsh", "fish", "node", "nodejs", "bun", "deno",
-    "tsx", "ruby", "perl", "run", "uv", "pipx", "npx", "source", ".", "exec", "import", "require",
-];
-
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(files) = subject.files else { return };
     let body = subject.document.body();
-    let markdown = |text: &str, name: &str| is_run_by_interpreter(text, name);
-    for (path, executable, shebang) in scripts(files) {
-        if executable && shebang {
+    let others = || files.iter().filter_map(SkillFile::markdown);
+    for (path, facts) in scripts(files) {
+        if facts.executable && facts.shebang {
             continue;
         }
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let place = mentions(body, path).next().map(|at| (at, path.len()));
-        let shell = matches!(ending(path), "sh" | "bash" | "zsh" | "fish");
-        // A module that others import has neither, and needs neither.
-        let module = name.starts_with('_') || (!executable && !shebang && !shell && !is_command(body, path));
-        let elsewhere = || {
-            files.iter().any(|file| match &file.kind {
-                SkillFileKind::File { markdown: Some(text), .. } => markdown(text, name),
-                _ => false,
-            })
-        };
-        if module || markdown(body, name) || elsewhere() {
+        let place = run_directly(body, path);
+        if place.is_none() && !others().any(|text| run_directly(text, path).is_some()) {
             continue;
         }
-        let (lacks, help) = match (executable, shebang) {
+        let name = name(path);
+        if is_run_by_interpreter(body, name) || others().any(|text| is_run_by_interpreter(text, name)) {
+            continue;
+        }
+        let (lacks, help) = match (facts.executable, facts.shebang) {
             (false, true) => ("no executable bit", format!("run `chmod +x {}`", shell_word(path))),
             (true, _) => ("no `#!` line", "start it with a line such as `#!/usr/bin/env bash`".to_owned()),
             (false, false) => {
@@ -61,32 +49,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             }
         };
         let base = subject.document.body_span().start;
-        let span = place
-            .map_or_else(|| subject.document.opening_span(), |(at, length)| base + at..base + at + length);
-        findings.push(RULE.finding(format!("`{path}` has {lacks}"), span).help(help));
+        let span =
+            place.map_or_else(|| subject.document.opening_span(), |at| base + at..base + at + path.len());
+        findings.push(RULE.finding(format!("`{path}` is run, and has {lacks}"), span).help(help));
     }
-}
-
-/// Reports whether `text` has `path` at the start of a command, or alone in code with arguments.
-fn is_command(text: &str, path: &str) -> bool {
-    mentions(text, path).any(|at| {
-        let before = text[..at].strip_suffix("./").unwrap_or(&text[..at]);
-        let line = before.rsplit('\n').next().unwrap_or_default().trim_end();
-        let starts = line.is_empty() || ["$", "&&", ";", "|"].iter().any(|end| line.ends_with(end));
-        let dotted = before.len() < at;
-        starts || dotted || (line.ends_with('`') && text[at + path.len()..].starts_with(' '))
-    })
-}
-
-/// Reports whether `text` has `name` as an argument of an interpreter: `python -u scripts/name`.
-fn is_run_by_interpreter(text: &str, name: &str) -> bool {
-    mentions(text, name).any(|at| {
-        let line = text[..at].rfind('\n').map_or(&text[..at], |end| &text[end + 1..at]);
-        // The words before it on the line, without the directory it is in.
-        let words =
-            line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | '|' | '['));
-        words.rev().skip(1).take(4).any(|word| INTERPRETERS.contains(&word))
-    })
 }
 
 #[cfg(test)]
@@ -105,14 +71,14 @@ mod tests {
             script("scripts/b.py", true, false),
             script("scripts/c.sh", false, false),
             script("scripts/d.py", false, false),
+            text_file("references/x.md", "```sh\n./scripts/b.py\n```\nSee `scripts/c.sh`.\n"),
         ];
         assert_eq!(
-            told("Run scripts/a.sh.\nThen `scripts/d.py x`.", &files),
+            told("Run `scripts/a.sh`.\nThen `scripts/d.py x`.", &files),
             [
-                (4, 5, "`scripts/a.sh` has no executable bit".to_owned()),
-                (1, 1, "`scripts/b.py` has no `#!` line".to_owned()),
-                (1, 1, "`scripts/c.sh` has neither an executable bit nor a `#!` line".to_owned()),
-                (5, 7, "`scripts/d.py` has neither an executable bit nor a `#!` line".to_owned()),
+                (4, 6, "`scripts/a.sh` is run, and has no executable bit".to_owned()),
+                (1, 1, "`scripts/b.py` is run, and has no `#!` line".to_owned()),
+                (5, 7, "`scripts/d.py` is run, and has neither an executable bit nor a `#!` line".to_owned()),
             ]
         );
     }
@@ -139,8 +105,8 @@ mod tests {
         for body in ["| `scripts/a.py` | reads |", "see scripts/a.py for more"] {
             assert_eq!(told(body, &files), [], "{body}");
         }
-        let files = [script("scripts/a.sh", false, true), markdown("x.md", "bash scripts/a.sh")];
-        assert_eq!(told("scripts/a.sh", &files), []);
+        let files = [script("scripts/a.sh", false, true), text_file("x.md", "bash scripts/a.sh")];
+        assert_eq!(told("Run `scripts/a.sh`", &files), []);
         assert_places(&RULE, &[("---\nname: x\n---\nscripts/a.sh\n", &[], "")]);
     }
 }

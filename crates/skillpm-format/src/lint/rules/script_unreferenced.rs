@@ -1,7 +1,7 @@
 //! `script-unreferenced`
 
-use super::scripts::{is_mentioned, scripts};
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
+use super::scripts::{is_mentioned, scripts, uses};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -11,8 +11,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "every script in `scripts/` is named somewhere",
     docs: Docs {
         what: "Looks for scripts right in `scripts/` whose names appear neither in `SKILL.md` nor in another \
-            Markdown file of the skill. Files that other scripts import do not count: `_x.py`, `utils.py`, tests. \
-            Here the skill has `scripts/read.py`.",
+            Markdown file of the skill, and which no other file imports, sources or runs: imports of Python and \
+            JavaScript are read, and names in scripts and settings. Tests and `_x.py` do not count. Here the skill has `scripts/read.py`.",
         why: "The agent runs what the text mentions. A script that is mentioned nowhere is dead weight, or its mention is missing.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRead the file.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.py FILE`.\n",
@@ -23,40 +23,16 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The stems of files that other scripts import.
-const IMPORTED: &[&str] = &[
-    "utils",
-    "util",
-    "common",
-    "helpers",
-    "helper",
-    "shared",
-    "lib",
-    "config",
-    "constants",
-    "types",
-    "index",
-    "conftest",
-    "setup",
-    "models",
-    "base",
-    "errors",
-    "client",
-];
-
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(files) = subject.files else { return };
     if !scripts(files).any(|_| true) {
         return;
     }
     let mut texts = vec![subject.document.body()];
-    for file in files {
-        match &file.kind {
-            SkillFileKind::File { markdown: Some(text), .. } => texts.push(text),
-            // A file that was too large to read may name everything.
-            SkillFileKind::File { .. } if is_markdown(&file.path) => return,
-            _ => {}
-        }
+    for file in files.iter().filter(|file| file.is_markdown()) {
+        // A file that was too large to read may name everything.
+        let Some(text) = file.markdown() else { return };
+        texts.push(text);
     }
     // A reader who is pointed to all of them finds each one.
     if texts.iter().any(|text| names_all(text)) {
@@ -66,8 +42,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let name = &path["scripts/".len()..];
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         if !name.contains('/')
-            && !is_imported(stem)
+            && !is_support(stem)
             && !texts.iter().any(|text| is_mentioned(text, name, stem))
+            && !files.iter().any(|file| uses(file, path))
         {
             let message = format!("nothing says what `{path}` is for");
             let finding = RULE.finding(message, subject.document.opening_span());
@@ -76,29 +53,31 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     }
 }
 
-/// Reports whether `text` contains one of `scripts/*`, `ls scripts`, `scripts/<`, `scripts/{`, `scripts/[`.
+/// Reports whether `text` names the directory itself or a pattern: `scripts/`, `ls scripts`, `scripts/*`, `scripts/{`.
 fn names_all(text: &str) -> bool {
     // Without its first letter the word cannot overlap with itself.
     memchr::memmem::find_iter(text.as_bytes(), "cripts").any(|at| {
         let (before, after) = text.split_at(at);
         before.ends_with("ls s")
             || (before.ends_with('s')
-                && matches!(after.as_bytes()[6..], [b'/', b'*' | b'<' | b'{' | b'[', ..]))
+                && (after == "cripts/"
+                    || matches!(
+                        after.as_bytes()[6..],
+                        [
+                            b'/',
+                            b'*' | b'<' | b'{' | b'[' | b'`' | b')' | b' ' | b'\n' | b'.' | b',' | b'"',
+                            ..
+                        ]
+                    )))
     })
 }
 
-fn is_markdown(path: &str) -> bool {
-    path.rsplit_once('.').is_some_and(|(_, ending)| ending.eq_ignore_ascii_case("md"))
-}
-
-/// Reports whether a script with that stem serves other scripts.
-fn is_imported(stem: &str) -> bool {
+/// Reports whether a script with that stem is found by its name: a test, a part of a package, a setting of a tool.
+fn is_support(stem: &str) -> bool {
     let lower = stem.to_ascii_lowercase().replace('-', "_");
-    IMPORTED.contains(&lower.as_str())
+    ["conftest", "setup"].contains(&lower.as_str())
         || ["_", "test_", "tests_"].iter().any(|start| lower.starts_with(start))
-        || ["_test", ".test", ".spec", ".config", "_utils", "_common", "_helpers", "_lib"]
-            .iter()
-            .any(|end| lower.ends_with(end))
+        || ["_test", ".test", ".spec", ".config"].iter().any(|end| lower.ends_with(end))
 }
 
 #[cfg(test)]
@@ -130,16 +109,25 @@ mod tests {
             assert_eq!(told(body, &files), Vec::<String>::new(), "{body}");
         }
         let files = [
-            script("scripts/utils.py", false, false),
-            script("scripts/__init__.py", false, false),
+            text_file("scripts/__init__.py", ""),
             script("scripts/test_a.py", false, false),
-            script("scripts/pdf-helpers.js", false, false),
             script("scripts/lib/a.py", false, false),
             script("scripts/data.json", false, false),
             script("assets/a.py", false, false),
         ];
         assert_eq!(told("", &files), Vec::<String>::new());
-        let files = [script("scripts/a.py", true, true), markdown("references/x.md", "Run scripts/a.py.")];
+        let files = [
+            text_file("scripts/main.py", "from utils import read\n"),
+            script("scripts/utils.py", false, false),
+            text_file("scripts/main.sh", "node \"$HERE/helpers.js\"\n"),
+            script("scripts/helpers.js", false, false),
+        ];
+        assert_eq!(
+            told("", &files),
+            ["nothing says what `scripts/main.py` is for", "nothing says what `scripts/main.sh` is for"]
+        );
+        assert_eq!(told("See `scripts/`.", &files), Vec::<String>::new());
+        let files = [script("scripts/a.py", true, true), text_file("references/x.md", "Run scripts/a.py.")];
         assert_eq!(told("", &files), Vec::<String>::new());
         // A file that was not read may name it.
         let files = [script("scripts/a.py", true, true), script("references/large.md", false, false)];

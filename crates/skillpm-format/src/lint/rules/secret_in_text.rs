@@ -1,6 +1,6 @@
 //! `secret-in-text`
 
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFileKind, Subject};
+use crate::lint::{Check, Docs, FileFacts, Finding, Group, Level, Levels, Needs, Rule, Subject};
 use crate::tree::keys::{FoundKey, keys};
 
 /// The name of the rule.
@@ -10,7 +10,7 @@ pub const ID: &str = "secret-in-text";
 pub(super) static RULE: Rule = Rule {
     id: ID,
     group: Group::Package,
-    levels: Levels::FILES,
+    levels: Levels::FILES.publish(Level::Error),
     summary: "no text has a key of a service, or a private key",
     docs: Docs {
         what: "Looks in all text files for keys that their services mark by a prefix: of AWS (`AKIA`), GitHub (`ghp_`, \
@@ -37,7 +37,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         findings.push(RULE.finding(message, key.span).help(HELP));
     }
     for file in subject.files.unwrap_or_default() {
-        let SkillFileKind::File { keys, .. } = &file.kind else { continue };
+        let Some(FileFacts { keys, .. }) = file.facts() else { continue };
         for FoundKey { kind, shown, line, .. } in keys {
             let message = format!("`{}:{line}` has {kind}: `{shown}`", file.path);
             findings.push(RULE.finding(message, document.opening_span()).help(HELP));

@@ -8,13 +8,12 @@ use std::ops::Range;
 pub(super) static RULE: Rule = Rule {
     id: "template-text",
     group: Group::Quality,
-    levels: Levels::QUALITY,
+    levels: Levels::PACKAGE,
     summary: "no template text is left",
     docs: Docs {
-        what: "Looks for placeholders that templates leave: `[TODO: …]`, a line that starts with `TODO:`, \
-            the sentences of Anthropic's skill creator, `lorem ipsum`; in name and description also `TODO`, \
-            `{{name}}` and `<your …>`. Code does not count, and in the body neither do placeholders, which \
-            skills have for their own templates.",
+        what: "Looks for what templates leave: `[TODO: …]`, a line that starts with `TODO:`, \
+            the sentences of Anthropic's skill creator, `lorem ipsum`; in name and description also `TODO`, `{{name}}` and `<your …>`. Code does not count, and in the body neither \
+            do placeholders, which skills have for their own templates, nor words in brackets or quotes.",
         why: "A description that still says what belongs there makes the agent use the skill at the wrong time.",
         bad: "---\nname: pdf\ndescription: \"[TODO: say what the skill does]\"\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files. Use when the user names one.\n---\n",
@@ -81,7 +80,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let spans = if words::has_text(body, SIGNS) { in_body(body) } else { Vec::new() };
     for span in spans {
         let at = base + span.start;
-        if !subject.document.markdown().is_code(at) {
+        // A checklist may say what must not be there: `no placeholder text ("lorem ipsum")`.
+        let is_quoted = body[..span.start].ends_with(['(', '"', '“', '\'', '/']);
+        if !is_quoted && !subject.document.markdown().is_code(at) {
             findings.push(finding(&body[span.clone()], at..base + span.end));
         }
     }

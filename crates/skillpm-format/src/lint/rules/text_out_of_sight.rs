@@ -13,7 +13,7 @@ const LINES: usize = 40;
 pub(super) static RULE: Rule = Rule {
     id: "text-out-of-sight",
     group: Group::Quality,
-    levels: Levels::QUALITY,
+    levels: Levels::PACKAGE,
     summary: "no text begins far to the right, or far below the rest",
     docs: Docs {
         what: "Looks for text behind 200 columns of blanks in a line, and behind 40 empty lines. Cells of tables do not \

@@ -11,7 +11,7 @@ use crate::lint::{
 pub(super) static RULE: Rule = Rule {
     id: "unknown-field",
     group: Group::Spec,
-    levels: Levels::WARNING.reference(Level::Error),
+    levels: Levels::WARNING.reference(Level::Error).claude_ai(Level::Error),
     summary: "the frontmatter has known fields only",
     docs: Docs {
         what: "Looks for top-level keys other than the six of the specification and those that an agent defines \

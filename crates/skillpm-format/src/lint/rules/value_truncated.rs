@@ -8,7 +8,7 @@ use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, S
 pub(super) static RULE: Rule = Rule {
     id: "value-truncated",
     group: Group::Quality,
-    levels: Levels::QUALITY,
+    levels: Levels::PACKAGE,
     summary: "no value is cut by ` #`",
     docs: Docs {
         what: "Looks for a value without quotes that ends before ` #`: in YAML a comment starts there. In the \

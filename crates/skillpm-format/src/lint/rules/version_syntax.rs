@@ -8,7 +8,7 @@ use crate::version::Version;
 pub(super) static RULE: Rule = Rule {
     id: "version-syntax",
     group: Group::Package,
-    levels: Levels::WARNING,
+    levels: Levels::PACKAGE,
     summary: "the version follows Semantic Versioning",
     docs: Docs {
         what: "Looks for a `metadata.version`, or a `version` at the top level where there is none, that does \

@@ -7,7 +7,7 @@ use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subje
 pub(super) static RULE: Rule = Rule {
     id: "yaml-alias",
     group: Group::Spec,
-    levels: Levels::ERROR.claude_code(Level::Warning),
+    levels: Levels::ERROR.claude_code(Level::Warning).claude_ai(Level::Warning),
     summary: "the frontmatter has no anchors and aliases",
     docs: Docs {
         what: "Looks for YAML anchors (`&x`) and aliases (`*x`).",

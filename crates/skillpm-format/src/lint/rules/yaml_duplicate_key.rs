@@ -8,7 +8,7 @@ use crate::lint::{Check, Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, 
 pub(super) static RULE: Rule = Rule {
     id: "yaml-duplicate-key",
     group: Group::Spec,
-    levels: Levels::ERROR.claude_code(Level::Warning),
+    levels: Levels::ERROR.claude_code(Level::Warning).claude_ai(Level::Warning),
     summary: "no key appears twice",
     docs: Docs {
         what: "Looks for a key that appears twice in the same mapping, also under `metadata`.",

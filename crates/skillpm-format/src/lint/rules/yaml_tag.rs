@@ -7,7 +7,7 @@ use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subje
 pub(super) static RULE: Rule = Rule {
     id: "yaml-tag",
     group: Group::Spec,
-    levels: Levels::WARNING.reference(Level::Error),
+    levels: Levels::WARNING.reference(Level::Error).claude_ai(Level::Error),
     summary: "the frontmatter has no tags",
     docs: Docs {
         what: "Looks for YAML tags such as `!!str`.",

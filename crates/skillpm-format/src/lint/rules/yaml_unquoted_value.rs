@@ -1,14 +1,14 @@
 //! `yaml-unquoted-value`
 
 use crate::document::{self, ProblemKind, Style, Value};
-use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject};
 use crate::lint::{edits, quote};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "yaml-unquoted-value",
     group: Group::Spec,
-    levels: Levels::WARNING,
+    levels: Levels::PACKAGE.claude_ai(Level::Error),
     summary: "text that looks like a number, a date or `yes` is in quotes",
     docs: Docs {
         what: "Looks for a `name`, `description` or `compatibility` without quotes that YAML 1.1 or 1.2 \

@@ -96,7 +96,7 @@ fn a_result() {
           "primaryLocationLineHash": "f14288844b1caacc:1"
         },
         "ruleId": "description-when",
-        "ruleIndex": 41
+        "ruleIndex": 42
       },
       {
         "level": "warning",
@@ -125,7 +125,7 @@ fn a_result() {
           "primaryLocationLineHash": "724a2586889bb551:1"
         },
         "ruleId": "description-markup",
-        "ruleIndex": 43
+        "ruleIndex": 44
       },
       {
         "fixes": [
@@ -181,7 +181,7 @@ fn a_result() {
           "primaryLocationLineHash": "f1f271f45c276594:1"
         },
         "ruleId": "hidden-character",
-        "ruleIndex": 45
+        "ruleIndex": 46
       },
       {
         "fixes": [
@@ -240,7 +240,7 @@ fn a_result() {
           "primaryLocationLineHash": "1fef0be175109b69:1"
         },
         "ruleId": "unknown-field",
-        "ruleIndex": 35
+        "ruleIndex": 36
       }
     ]
     "#);

@@ -1,0 +1,62 @@
+//! `dollar-digit`
+
+use std::collections::BTreeSet;
+
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
+use crate::profile::argument_word;
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "dollar-digit",
+    group: Group::Quality,
+    levels: Levels::FILES.publish(Level::Note),
+    summary: "no `$1` where the skill takes no arguments",
+    docs: Docs {
+        what: "Looks in the body of a skill without `argument-hint`, `arguments` and `$ARGUMENTS` for a dollar sign with a \
+            number, such as the `$1` of `awk`, of a shell's function or of SQL. Each is reported once; `\\$1` is not.",
+        why: "Claude Code replaces `$1` by a word of the arguments that a user types behind the skill's name.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `pdfinfo x.pdf | awk '{print $1}'`.\n",
+        good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `pdfinfo x.pdf | cut -d: -f1`.\n",
+        source: "Claude Code, skills: available string substitutions",
+    },
+    fix: None,
+    needs: Needs::Document,
+    check: Check::Subject(check),
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    let (body, base) = (subject.document.body(), subject.document.body_span().start);
+    let takes = |field: &&str| subject.field(field).is_some();
+    let mut told = BTreeSet::new();
+    for at in memchr::memchr_iter(b'$', body.as_bytes()) {
+        let Some((word, length)) = argument_word(&body[..at], &body[at..]) else { continue };
+        if body[..at].ends_with('\\') || !told.insert(word) {
+            continue;
+        }
+        if told.len() == 1
+            && (["argument-hint", "arguments"].iter().any(takes) || body.contains("$ARGUMENTS"))
+        {
+            return;
+        }
+        let message = format!("`${word}` stands for a word that the user types, in Claude Code");
+        let help = format!("use another form, or write `\\${word}` if only Claude Code reads the skill");
+        findings.push(RULE.finding(message, base + at..base + at + length).help(help));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::RULE;
+    use crate::lint::testing::*;
+
+    #[test]
+    fn numbers_behind_a_dollar_sign_are_told_once() {
+        let text = |body: &str| format!("---\nname: x\n---\n{body}\n");
+        let message = "`$1` stands for a word that the user types, in Claude Code";
+        assert_places(&RULE, &[(&text("awk '{print $1}' and $1"), &[(4, 13)], message)]);
+        for body in ["$10.50 and $x1 and ${1} and \\$1", "Take $1 of $ARGUMENTS"] {
+            assert_places(&RULE, &[(&text(body), &[], "")]);
+        }
+        assert_places(&RULE, &[("---\nname: x\nargument-hint: FILE\n---\n$1\n", &[], "")]);
+    }
+}
