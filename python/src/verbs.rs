@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use pyo3::prelude::*;
 use skillpm_core::ops::install::{InstallRequest, install as install_skills};
-use skillpm_core::ops::validate::{Target, ValidateRequest, rules, validate as validate_skills};
+use skillpm_core::ops::validate::{LintOptions, Target, ValidateRequest, validate as validate_skills};
 use skillpm_format::document::LineIndex;
 use skillpm_format::lint::Profile;
 use skillpm_format::scope_kind::ScopeKind;
@@ -29,9 +29,9 @@ pub(crate) fn validate(
     })?;
     call::run_stoppable(py, move |_| {
         let context = Context::silent(surroundings::settings(None)?);
-        let rules = rules(&context, chosen)?;
+        let options = chosen.map_or_else(LintOptions::default, LintOptions::from);
         let request =
-            ValidateRequest { targets: vec![Target::Path(path.0)], rules, ..ValidateRequest::default() };
+            ValidateRequest { targets: vec![Target::Path(path.0)], options, ..ValidateRequest::default() };
         let outcome = validate_skills(&context, &request)?;
         let mut found = Vec::new();
         for skill in &outcome.skills {

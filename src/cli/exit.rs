@@ -138,7 +138,7 @@ pub(crate) fn fmt(outcome: &FmtOutcome, check: bool) -> u8 {
 mod tests {
     use super::*;
     use skillpm_core::ops::validate::Checked;
-    use skillpm_format::lint::Finding;
+    use skillpm_format::lint::{Finding, Profile};
     use skillpm_sources::error::NamedFailure;
 
     fn outcome(severity: Severity) -> ValidateOutcome {
@@ -153,7 +153,8 @@ mod tests {
             ends: false,
         };
         let text = String::new();
-        let skills = vec![Checked { file: "x".into(), text, findings: vec![finding] }];
+        let skills =
+            vec![Checked { file: "x".into(), profile: Profile::Spec, text, findings: vec![finding] }];
         ValidateOutcome { skills, ..ValidateOutcome::default() }
     }
 

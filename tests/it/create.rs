@@ -15,16 +15,22 @@ fn every_template_is_created_validated_installed_and_invoked() {
         let sandbox = Sandbox::new();
         let created = sandbox.run(&["create", "release-notes", "--template", template, "--path", "skills"]);
         assert_eq!(created.code, Some(0), "{template}: {created}");
-        let validated = sandbox.run(&["validate", "skills/release-notes", "--strict"]);
-        assert_eq!(validated.code, Some(0), "{template}: {validated}");
-        let published = sandbox.run(&["validate", "skills/release-notes", "--profile", "publish"]);
-        assert_eq!(published.code, Some(0), "{template}: {published}");
+        // The one thing to complain about is that nobody has written anything yet.
+        for (flags, code) in [(&[][..], 0), (&["--profile", "publish"], 1)] {
+            let args = [&["validate", "skills/release-notes", "--json"], flags].concat();
+            let validated = sandbox.run(&args);
+            assert_eq!(validated.code, Some(code), "{template}: {validated}");
+            let outcome: serde_json::Value = serde_json::from_str(&validated.stdout).expect("JSON");
+            let findings = outcome["skills"][0]["findings"].as_array().expect("a list");
+            let rules: Vec<_> = findings.iter().map(|finding| &finding["rule"]).collect();
+            assert_eq!(rules, ["template-untouched"], "{template}");
+        }
         let installed = sandbox.run(&["install", "./skills/release-notes"]);
         assert_eq!(installed.code, Some(0), "{template}: {installed}");
         assert!(!installed.stderr.contains("warning"), "{template}: {installed}");
         let invoked = sandbox.run(&["invoke", "release-notes", "for 1.2"]);
         assert_eq!(invoked.code, Some(0), "{template}: {invoked}");
-        assert!(invoked.stdout.contains("# Release notes\n\nThe request: for 1.2\n"), "{invoked}");
+        assert!(invoked.stdout.contains("# Release notes\n"), "{invoked}");
     }
 }
 
@@ -121,18 +127,12 @@ fn the_page() {
 #[test]
 fn what_cannot_be_published_is_refused() {
     let sandbox = Sandbox::new();
-    let description = "I help with {{ x }}. Use when logs are long.";
+    let description = "Helps with {{ x }}. Use when logs are long.";
     sandbox.fails(
         &["create", "log-reader", "--description", description, "--license", "MIT"],
         2,
         "usage",
-        &["I help", "{{ x }}", "skillpm explain description-person"],
-    );
-    sandbox.fails(
-        &["create", "log-reader", "--license", "Foo", "--dry-run"],
-        2,
-        "usage",
-        &["`Foo`", "skillpm explain license-unknown"],
+        &["{{ x }}", "skillpm explain template-text"],
     );
     assert_eq!(shape(&sandbox), "");
 }

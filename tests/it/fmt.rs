@@ -17,7 +17,7 @@ fn fed(sandbox: &Sandbox, args: &[&str], input: &[u8]) -> Output {
 #[test]
 fn a_check_fails_where_a_file_would_change_and_writes_nothing() {
     let sandbox = Sandbox::new();
-    let odd = "---\r\ndescription: 'x'\r\nname: pdf # é\r\n---\r\nbody";
+    let odd = "---\r\ndescription:   x\r\nname: pdf # é\r\n---\r\nbody";
     let file = sandbox.write("pdf/SKILL.md", odd);
     let code = |args: &[&str]| sandbox.command(args).output().expect("runs").status.code();
     assert_eq!(code(&["fmt", "--check"]), Some(1));
@@ -54,11 +54,11 @@ fn a_difference_hides_nothing() {
 #[test]
 fn standard_input_is_formatted_to_standard_output() {
     let sandbox = Sandbox::new();
-    let output = fed(&sandbox, &["fmt", "-"], b"---\nname: 'x'\n---\n\n\nb\x1b\n");
+    let output = fed(&sandbox, &["fmt", "-"], b"---\nname:  x\n---\n\n\nb\x1b\n");
     assert_eq!((output.status.code(), &output.stdout[..]), (Some(0), &b"---\nname: x\n---\n\nb\x1b\n"[..]));
     let output = fed(&sandbox, &["fmt", "-"], b"---\nname: a: b\n---\n");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0), "nothing half done is passed on");
-    let output = fed(&sandbox, &["fmt", "-", "--check"], b"---\nname: 'x'\n---\n");
+    let output = fed(&sandbox, &["fmt", "-", "--check"], b"---\nname:  x\n---\n");
     assert_eq!((output.status.code(), output.stdout.len()), (Some(1), 0));
     assert_eq!(fed(&sandbox, &["fmt", "-", "x"], b"").status.code(), Some(2));
 }
@@ -67,7 +67,7 @@ fn standard_input_is_formatted_to_standard_output() {
 #[test]
 fn standard_input_may_stand_beside_files_once() {
     let sandbox = Sandbox::new();
-    let odd = "---\nname: 'a'\ndescription: x\n---\n";
+    let odd = "---\nname:  a\ndescription: x\n---\n";
     let file = sandbox.write("skills/a/SKILL.md", odd);
     let text = || std::fs::read_to_string(&file).expect("reads");
     for verb in ["fmt", "validate"] {
@@ -89,18 +89,21 @@ fn installed_skills_stay_as_they_are_locked() {
     use crate::support::Sandbox;
     let sandbox = Sandbox::new();
     // Both commands have something to do.
-    sandbox.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: >\n    Reads PDF. Use it in tests.\nallowed-tools: [Read]\n---\n\nBody.\n");
+    sandbox.write(
+        "src/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: >\n    Reads PDF. Use it in tests.\nmetadata: {a: b}\n---\n\nBody.\n",
+    );
     sandbox.ok(&["install", "./src/pdf", "--agent", "claude-code", "--copy"]);
     sandbox.write(
         "skills/own/SKILL.md",
-        "---\ndescription: 'Does own. Use it in tests.'\nname: own\nallowed-tools: [Read]\n---\n\nBody.\n",
+        "---\ndescription:  Does own. Use it in tests.\nname: own\nmetadata: {a: b}\n---\n\nBody.\n",
     );
     std::fs::remove_dir_all(sandbox.project().join("src")).expect("removes");
     sandbox.tells(&["fmt"], 0, "skills: path state", &["./skills/own/SKILL.md changed"]);
     let fixed = sandbox.run(&["validate", "--fix"]);
     assert_eq!(
         fixed.stdout.matches("--> ./.agents/skills/pdf/SKILL.md").count(),
-        2,
+        1,
         "it is checked: {fixed}"
     );
     assert!(fixed.stderr.contains("\n2 installed skills left as locked\n"), "{fixed}");
@@ -124,7 +127,7 @@ fn installed_skills_of_other_projects_and_of_the_user_stay_as_they_are_locked() 
     let sandbox = Sandbox::new();
     let text = |name: &str| {
         format!(
-            "---\nname: {name}\ndescription: >\n    Reads PDF. Use it in tests.\nallowed-tools: [Read]\n---\n\nBody.\n"
+            "---\nname: {name}\ndescription: >\n    Reads PDF. Use it in tests.\nmetadata: {{a: b}}\n---\n\nBody.\n"
         )
     };
     sandbox.write("src/pdf/SKILL.md", text("pdf"));
@@ -195,7 +198,7 @@ fn a_difference_in_a_file_can_be_applied() {
 #[test]
 fn json() {
     let sandbox = Sandbox::new();
-    let file = sandbox.write("skills/a/SKILL.md", "---\nname: 'a'\ndescription: x\n---\n");
+    let file = sandbox.write("skills/a/SKILL.md", "---\nname:  a\ndescription: x\n---\n");
     let run = |args: &[&str], input: &[u8]| {
         let output = fed(&sandbox, &[&["fmt", "--json"], args].concat(), input);
         assert!(output.stderr.is_empty(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -207,11 +210,11 @@ fn json() {
         (code, &value["dry_run"], &value["skills"][0]["state"]),
         (Some(1), &true.into(), &"changed".into())
     );
-    assert!(value["skills"][0]["diff"].as_str().is_some_and(|diff| diff.contains("-name: 'a'\n+name: a\n")));
+    assert!(value["skills"][0]["diff"].as_str().is_some_and(|diff| diff.contains("-name:  a\n+name: a\n")));
     let (code, value) = run(&["skills"], b"");
     assert_eq!((code, &value["skills"][0]["path"]), (Some(0), &"skills/a/SKILL.md".into()));
     assert_eq!(std::fs::read_to_string(&file).expect("reads"), "---\nname: a\ndescription: x\n---\n");
-    let (code, value) = run(&["-"], b"---\nname: 'x'\n---\n");
+    let (code, value) = run(&["-"], b"---\nname:  x\n---\n");
     assert_eq!((code, &value["skills"][0]["text"]), (Some(0), &"---\nname: x\n---\n".into()));
     let (code, value) = run(&["-"], b"---\nname: a: b\n---\n");
     assert_eq!((code, &value["skills"][0]["state"]), (Some(1), &"refused".into()));

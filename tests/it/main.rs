@@ -110,6 +110,7 @@ mod update;
 mod update_edits;
 mod updates;
 mod validate;
+mod validate_ci;
 mod verify;
 mod web;
 mod web_nginx;

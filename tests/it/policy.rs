@@ -193,12 +193,13 @@ fn a_restore_asks_for_findings() {
 #[test]
 fn what_is_editable_is_asked_about() {
     let sandbox = Sandbox::new();
-    sandbox.write("own/SKILL.md", "---\nname: own\ndescription: d\nfoo: bar\n---\n");
+    sandbox.write("own/SKILL.md", "---\nname: own\ndescription: d\nallowed-tools: Bash(*)\n---\n");
     std::os::unix::fs::symlink("/", sandbox.project().join("own/out")).expect("a link");
     let entry = "[skills]\nown = { path = \"./own\", editable = true }\n";
     let place = sandbox.project().join(".agents/skills/own");
     let link = ["install", "--editable", "./own"];
-    for (rule, says) in [("audit = \"warning\"", "has no field `foo`"), ("deny = [\"path:*\"]", "is denied")]
+    for (rule, says) in
+        [("audit = \"warning\"", "allows every command"), ("deny = [\"path:*\"]", "is denied")]
     {
         manifest(&sandbox, rule);
         let first = sandbox.run(&link);
@@ -544,10 +545,13 @@ fn doctor_brings_nothing_back_that_is_denied() {
     assert!(sandbox.project().join(".agents/skills/doc").exists());
     assert_eq!(sandbox.run(&["install"]).code, Some(5), "as a restore says");
     // What is in a skill counts too, and so does an editable one that would be linked again.
-    sandbox.write("mine/SKILL.md", "---\nname: mine\ndescription: Does.\n---\n");
+    sandbox.write("mine/SKILL.md", "---\nname: mine\ndescription: Does.\nallowed-tools: Bash(*)\n---\n");
     sandbox.write(
         "skillpm.toml",
-        format!("{skills}mine = {{ path = \"./mine\", editable = true }}\n[policy]\naudit = \"warning\"\n"),
+        format!(
+            "{skills}mine = {{ path = \"./mine\", editable = true }}\n[policy]\naudit = \"warning\"\n\
+             deny = [\"github:acme/skills/skills/pdf\"]\n"
+        ),
     );
     sandbox.tells(
         &["doctor", "--fix"],

@@ -8,8 +8,8 @@ use crate::support::{Sandbox, fields};
 
 const CLEAN: &str =
     "---\nname: pdf\ndescription: Reads PDF files. Use it when a PDF must be read.\n---\n\n# PDF\n";
-const WARNS: &str = "---\nname: csv\ndescription: Reads CSV files. Use it when a table must be read.\nauthor: me\n---\n\n# CSV\n";
-const FAILS: &str = "---\nname: Docs\ndescription: Use it for docs: all of them.\n---\n\n# Docs\n";
+const WARNS: &str = "---\nname: csv\ndescription: Reads CSV files. Use it when a table must be read.\nlicence: MIT\n---\n\n# CSV\n";
+const FAILS: &str = "---\nname: Papers\ndescription: Use it for docs: all of them.\n---\n\n# Docs\n";
 
 /// The fields of findings that tests look at.
 const FINDINGS: &str = "skills.findings: rule severity start.line";
@@ -66,19 +66,19 @@ fn the_page() {
     insta::assert_snapshot!(project().run(&["validate", "more"]), @r#"
     exit: 1
     --- stdout
-    error[name-alphabet]: the name `Docs` has an upper-case letter
+    error[name-alphabet]: the name `Papers` has an upper-case letter
      --> more/docs/SKILL.md:2:7
       |
-    2 | name: Docs
-      |       ^^^^
+    2 | name: Papers
+      |       ^^^^^^
       |
-      = help: call it `docs`, and its directory too
+      = help: call it `docs`, as its directory
 
-    error[name-directory]: the name `Docs` differs only in case from the directory's name `docs`
+    error[name-directory]: the name `Papers` differs from the directory's name `docs`
      --> more/docs/SKILL.md:2:7
       |
-    2 | name: Docs
-      |       ^^^^
+    2 | name: Papers
+      |       ^^^^^^
       |
       = help: give the directory and the skill the same name
 
@@ -132,7 +132,7 @@ fn the_order_does_not_depend_on_threads() {
     for number in 0..300 {
         sandbox.write(&format!("skills/s{number:03}/SKILL.md"), FAILS);
     }
-    let output = sandbox.run(&["validate", "--format", "github"]);
+    let output = sandbox.run(&["validate", "--format", "concise"]);
     let paths: Vec<_> = output.stdout.lines().filter(|line| line.contains("name-alphabet")).collect();
     assert_eq!(paths.len(), 300);
     assert!(paths.is_sorted());
@@ -173,13 +173,13 @@ fn json() {
     let finding = &output["skills"][0]["findings"][0];
     assert_eq!(
         fields(finding, ": rule severity; start: line column offset; end: line column offset"),
-        ["unknown-field warning", "4 1 78", "4 7 84"]
+        ["unknown-field warning", "4 1 78", "4 8 85"]
     );
     assert!(finding["docs"].as_str().expect("a page").ends_with("/rules.md#unknown-field"), "{finding}");
     let fix = &finding["fix"];
     assert_eq!(
         fields(fix, ": safety; edits.start: line column; edits.end: line column; edits: text"),
-        ["unsafe", "4 1", "5 1", "metadata:\n  author: \"me\"\n"]
+        ["unsafe", "4 1", "4 8", "license"]
     );
 }
 
@@ -193,9 +193,9 @@ fn annotations_of_github() {
     assert_eq!(
         commands,
         [
-            "::warning file=skills/csv/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field",
-            &format!("::error {docs}line=2,endLine=2,col=7,endColumn=10,title=name-alphabet"),
-            &format!("::error {docs}line=2,endLine=2,col=7,endColumn=10,title=name-directory"),
+            "::warning file=skills/csv/SKILL.md,line=4,endLine=4,col=1,endColumn=7,title=unknown-field",
+            &format!("::error {docs}line=2,endLine=2,col=7,endColumn=12,title=name-alphabet"),
+            &format!("::error {docs}line=2,endLine=2,col=7,endColumn=12,title=name-directory"),
             &format!("::error {docs}line=3,endLine=3,col=29,endColumn=29,title=yaml-unquoted-colon"),
         ]
     );
@@ -246,7 +246,7 @@ fn sarif_into_a_file() {
 fn nothing_of_a_file_acts_on_a_report() {
     let sandbox = Sandbox::new();
     sandbox.write("x/SKILL.md", "---\nname: \"x\\e[2J\\n::error::y<&]]>\u{202e}\"\ndescription: d\n---\n");
-    for format in ["human", "json", "sarif", "github", "junit"] {
+    for format in ["human", "full", "concise", "json", "sarif", "github", "gitlab", "junit"] {
         let output = sandbox.run(&["validate", "--format", format]);
         assert_eq!(output.code, Some(1), "{format}");
         assert!(!output.stdout.contains(['\u{1b}', '\u{202e}']), "{format}: {}", output.stdout);
@@ -264,7 +264,7 @@ fn an_unknown_profile_gets_a_suggestion() {
 #[test]
 fn profiles_differ() {
     let sandbox = project();
-    for (profile, code) in [("spec", 0), ("lenient", 0), ("publish", 1)] {
+    for (profile, code) in [("spec", 0), ("lenient", 0), ("claude-ai", 1)] {
         let output = sandbox.run(&["validate", "skills/csv", "--profile", profile]);
         assert_eq!(output.code, Some(code), "{profile}: {output}");
     }
@@ -289,7 +289,7 @@ fn explain() {
 
 /// A skill with a fault that is repaired safely and one that is not.
 const REPAIRABLE: &str =
-    "---\nname: Pdf\ndescription: Reads PDF: all of it. Use it when a PDF must be read.\n---\n\n# PDF\n";
+    "---\nname: Reader\ndescription: Reads PDF: all of it. Use it when a PDF must be read.\n---\n\n# PDF\n";
 
 #[test]
 fn repairs_are_shown_then_made() {
@@ -304,7 +304,7 @@ fn repairs_are_shown_then_made() {
     sandbox.tells(&["validate", "--fix=unsafe"], 0, FINDINGS, &[]);
     sandbox.tells(&["validate"], 0, FINDINGS, &[]);
     let repaired = REPAIRABLE
-        .replace("Pdf", "pdf")
+        .replace("Reader", "pdf")
         .replace("Reads PDF: all", "\"Reads PDF: all")
         .replace("be read.\n", "be read.\"\n");
     assert_eq!(sandbox.read("skills/pdf/SKILL.md"), repaired);
@@ -322,6 +322,107 @@ fn the_manifest_switches_rules() {
         "manifest-unreadable",
         &["skillpm.toml:2:11", "`unknown-feild`", "`unknown-field`"],
     );
+}
+
+/// Whose manifest counts: the nearest one above each file, wherever skillpm runs.
+#[test]
+fn the_nearest_manifest_counts() {
+    let sandbox = project();
+    sandbox.write("skillpm.toml", "[lint]\nprofile = \"publish\"\n");
+    sandbox
+        .write("more/skillpm.toml", "[lint]\nprofile = \"lenient\"\nrules = { name-alphabet = \"off\" }\n");
+    let at = |dir: &str, args: &[&str]| {
+        let mut command = sandbox.command(&[&["validate", "--json"], args].concat());
+        let output = command.current_dir(sandbox.project().join(dir)).output().expect("runs");
+        let json: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        fields(&json, "skills: profile; skills.findings: rule severity").join(", ")
+    };
+    let both = "publish, lenient, unknown-field error, name-directory warning, yaml-unquoted-colon warning";
+    for (dir, paths) in [("", ["skills/csv", "more"]), ("more", ["../skills/csv", "."])] {
+        assert_eq!(at(dir, &paths), both, "{dir}");
+    }
+    assert_eq!(
+        at("", &["skills/csv", "more", "--profile", "lenient"]),
+        "lenient, lenient, name-directory warning, yaml-unquoted-colon warning"
+    );
+    let all = at("skills", &["../more", "--config", "../skillpm.toml"]);
+    assert!(all.starts_with("publish, name-alphabet error"), "{all}");
+    sandbox.fails(&["validate", "--config", "none.toml"], 2, "usage", &["`none.toml`", "`[lint]`"]);
+    sandbox.write("more/skillpm.toml", "[lint]\nprofile = 1\n");
+    sandbox.fails(&["validate", "more"], 3, "manifest-unreadable", &["more/skillpm.toml:2:11"]);
+    assert_eq!(sandbox.run(&["validate", "skills/pdf"]).code, Some(0), "it is not asked");
+    // What is packed is checked by it too.
+    sandbox.write("skills/skillpm.toml", "[lint.rules]\nname-length = \"loud\"\n");
+    sandbox.fails(&["pack", "skills/pdf"], 3, "manifest-unreadable", &["skills/skillpm.toml:2:15"]);
+}
+
+#[test]
+fn files_are_excluded_and_paths_have_rules_of_their_own() {
+    let sandbox = project();
+    sandbox.write("draft/x/SKILL.md", FAILS);
+    sandbox.write(
+        "skillpm.toml",
+        "[lint]\nexclude = [\"draft/\"]\n[lint.per-path.\"more/**\"]\nprofile = \"publish\"\nrules = { name-alphabet = \"note\" }\n",
+    );
+    let json = sandbox.run(&["validate", "--json"]).json();
+    let expected = ["publish", "spec", "spec", "name-alphabet note", "name-directory error"];
+    assert_eq!(fields(&json, "skills: profile; skills.findings: rule severity")[..5], expected);
+    assert_eq!(json["summary"]["excluded"], 1);
+    assert_eq!(sandbox.run(&["validate", "draft/x"]).code, Some(1), "it was named");
+    let hook =
+        sandbox.ok(&["validate", "draft/x/SKILL.md", "skillpm.toml", "--force-exclude", "--ignore-unknown"]);
+    assert_eq!(hook.stderr, "0 skills: no problems found; 1 is excluded\n");
+    sandbox.fails(&["validate", "skillpm.toml"], 2, "usage", &["`skillpm.toml` belongs to no skill"]);
+    sandbox.write("skillpm.toml", "[lint]\ninclude = [\"skills\"]\n");
+    assert_eq!(sandbox.ok(&["validate", "--json"]).json()["summary"]["excluded"], 2);
+    sandbox.write("skillpm.toml", "[lint]\nexclude = [\"[\"]\n");
+    sandbox.fails(&["validate"], 3, "manifest-unreadable", &["skillpm.toml:2:12", "`[` is not a pattern"]);
+}
+
+#[test]
+fn rules_are_chosen_for_one_run() {
+    let sandbox = project();
+    let found = |flags: &[&str], code: i32, expected: &[&str]| {
+        sandbox.tells(
+            &[&["validate", "skills", "more"], flags].concat(),
+            code,
+            "skills.findings: rule severity",
+            expected,
+        );
+    };
+    found(
+        &["--select", "unknown-field, name-directory"],
+        1,
+        &["unknown-field warning", "name-directory error"],
+    );
+    found(
+        &["--ignore", "name-alphabet", "--ignore", "yaml-unquoted-colon", "--rule", "name-directory=note"],
+        0,
+        &["unknown-field warning", "name-directory note"],
+    );
+    for (flags, words) in [
+        (["--select", "unknown-feild"], ["`unknown-feild`", "`unknown-field`"]),
+        (["--ignore", "zzz"], ["`zzz`", "`skillpm explain`"]),
+        (["--rule", "name-ascii"], ["`name-ascii`", "`name-ascii=error`"]),
+        (["--rule", "name-asci=error"], ["`name-asci`", "`name-ascii`"]),
+        (["--rule", "name-ascii=eror"], ["`eror`", "`error`"]),
+    ] {
+        sandbox.fails(&[&["validate"], &flags[..]].concat(), 2, "usage", &words);
+    }
+}
+
+/// Where the rule about kinds of files is off, what cannot be read is counted.
+#[cfg(unix)]
+#[test]
+fn what_cannot_be_read_may_be_skipped() {
+    let sandbox = project();
+    std::fs::create_dir(sandbox.project().join("skills/gone")).expect("a directory");
+    std::os::unix::fs::symlink("nowhere", sandbox.project().join("skills/gone/SKILL.md")).expect("a link");
+    assert_eq!(sandbox.run(&["validate", "skills"]).code, Some(1));
+    let output = sandbox.ok(&["validate", "skills", "--ignore", "file-kind"]);
+    assert!(output.stderr.starts_with("2 skills: 0 errors, 1 warning; 1 cannot be read\n"), "{output}");
+    sandbox.write("skillpm.toml", "[lint.rules]\nfile-kind = \"off\"\n");
+    assert_eq!(sandbox.ok(&["validate", "--json", "skills"]).json()["summary"]["unread"], 1);
 }
 
 /// The files of a change are told from the root of the repository, wherever skillpm runs.

@@ -152,7 +152,7 @@ impl Manifest {
     }
 
     /// Returns how the skills here are checked, as written.
-    /// [`Ruleset::from_settings`](crate::lint::Ruleset::from_settings) interprets it.
+    /// [`LintConfig`](crate::lint::LintConfig) interprets it.
     pub fn lint(&self) -> &LintSettings {
         &self.lint
     }

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::document::SPEC_FIELDS;
-use crate::lint::{Field, Level, Profile, RULES, Rule, fields, metadata_fields};
+use crate::lint::{Field, Level, Profile, Rule, documented, fields, metadata_fields};
 use crate::lockfile::{self, Lockfile};
 use crate::manifest::Manifest;
 use crate::spec::{KINDS, source_keys};
@@ -74,7 +74,7 @@ fn the_manifest_s_schema_knows_the_rules() {
     let profiles = Profile::ALL.map(|(name, _)| name);
     let levels = Level::ALL.map(|(name, _)| name);
     let rule = |rule: &&Rule| (rule.id.to_owned(), json!({ "description": rule.summary, "enum": levels }));
-    let rules: serde_json::Map<_, _> = RULES.iter().map(rule).collect();
+    let rules: serde_json::Map<_, _> = documented().map(|known| rule(&known)).collect();
     let schema = Schema::read("skillpm.schema.json");
     schema.assert_generated("/properties/lint/properties/profile/enum", &json!(profiles));
     schema.assert_generated("/properties/lint/properties/rules/properties", &rules.into());

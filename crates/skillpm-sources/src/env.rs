@@ -155,6 +155,8 @@ variables! {
     TERM;
     /// Where a workflow of GitHub has the repository: `--format github` and `sarif` tell the files of `validate` from there.
     GITHUB_WORKSPACE;
+    /// The file for the summary of a step of a workflow of GitHub: `validate --format github` appends one.
+    GITHUB_STEP_SUMMARY;
     /// Set on build machines: nothing is asked, no progress bars are drawn.
     CI;
 }

@@ -1,5 +1,6 @@
 //! `validate`.
 
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::thread;
 use std::time::Duration;
@@ -9,10 +10,13 @@ use clap::{Args, ValueEnum};
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use skillpm_core::ops::explain::unknown;
-use skillpm_core::ops::validate::{News, Repairs, Target, Tree, ValidateRequest, Watch, rules, validate};
+use skillpm_core::ops::validate::{
+    BaselineRequest, Changes, LintOptions, News, Repairs, Target, Tree, ValidateRequest, Watch, validate,
+};
 use skillpm_format::advice::{Opt, message};
-use skillpm_format::lint::{Profile, Safety};
+use skillpm_format::lint::{RuleOptions, Safety, UnknownName, rule};
 use skillpm_format::skill::find;
+use skillpm_sources::env;
 use skillpm_sources::error::{Error, Result};
 
 pub(super) const EXAMPLES: &str = after!("validate",
@@ -36,14 +40,61 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "NAME")]
     profile: Option<String>,
 
+    /// the manifest whose `[lint]` counts for all files, instead of the nearest one above each
+    #[arg(long, value_name = "FILE")]
+    config: Option<PathBuf>,
+
+    /// apply only these rules, separated by commas
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    select: Vec<String>,
+
+    /// do not apply these rules, separated by commas
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    ignore: Vec<String>,
+
+    /// the level of a rule: `off`, `note`, `warning` or `error`; for several rules, give it again
+    #[arg(long, value_name = "NAME=LEVEL")]
+    rule: Vec<String>,
+
+    /// leave out what `[lint] exclude` names even if it is an argument, as hooks pass files
+    #[arg(long)]
+    force_exclude: bool,
+
+    /// leave out files that belong to no skill, as hooks pass them
+    #[arg(long)]
+    ignore_unknown: bool,
+
+    /// check only skills with a file that changed since this commit, branch or tag
+    #[arg(long, value_name = "REF", conflicts_with = "changed")]
+    since: Option<String>,
+
+    /// check only skills with a file that is not committed: changed, staged or untracked
+    #[arg(long)]
+    changed: bool,
+
+    /// the file of known findings, which are counted and do not fail
+    #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
+    baseline: Option<PathBuf>,
+
+    /// write what is found into a baseline, as known: by default the one of `[lint]`, else
+    /// `skillpm-baseline.json` beside `skillpm.toml`
+    #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
+    #[arg(default_missing_value = "", conflicts_with_all = ["diff", "watch"])]
+    write_baseline: Option<OsString>,
+
     /// fail on warnings too
     #[arg(long)]
     strict: bool,
 
-    /// `human`, or for programs `json`, `sarif`, `github` (annotations of a workflow) or `junit`
+    /// `human`, `full` (each finding with its lines) or `concise` (a line each), or for programs
+    /// `json`, `sarif`, `github` (annotations of a workflow), `gitlab` (code quality) or `junit`
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Human)]
     #[arg(hide_possible_values = true, conflicts_with = "json")]
     format: FormatArg,
+
+    /// show how often each rule found something, instead of the findings
+    #[arg(long, conflicts_with_all = ["format", "json", "output", "diff", "watch"])]
+    statistics: bool,
 
     /// short for `--format json`
     #[arg(long)]
@@ -86,9 +137,15 @@ pub(crate) enum FixArg {
 /// The form of a report.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum FormatArg {
-    /// For people.
+    /// For people: each finding with its lines, or grouped by skill if there are many.
     #[value(help = None::<&str>)]
     Human,
+    /// Each finding with its lines.
+    #[value(help = None::<&str>)]
+    Full,
+    /// Each finding on a line.
+    #[value(help = None::<&str>)]
+    Concise,
     /// Of our own, with a schema.
     #[value(help = None::<&str>)]
     Json,
@@ -98,19 +155,28 @@ pub(crate) enum FormatArg {
     /// Annotations of GitHub's workflows.
     #[value(help = None::<&str>)]
     Github,
+    /// Code quality of GitLab.
+    #[value(help = None::<&str>)]
+    Gitlab,
     /// For test reports.
     #[value(help = None::<&str>)]
     Junit,
+}
+
+impl FormatArg {
+    /// Reports whether people read it.
+    fn is_for_people(self) -> bool {
+        matches!(self, Self::Human | Self::Full | Self::Concise)
+    }
 }
 
 /// The interval between checks of watched files.
 const INTERVAL: Duration = Duration::from_millis(300);
 
 pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
-    let profile = args.profile.as_deref().map(str::parse).transpose();
-    let profile = profile.map_err(|error| unknown(&error))?;
+    let options = options(args)?;
     if args.watch {
-        return watch(app, args, profile);
+        return watch(app, args, options);
     }
     let output = args.output.as_deref().filter(|file| !super::is_input(file));
     if let Some(file) = output.filter(|file| is_skill_file(file)) {
@@ -118,24 +184,32 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
             .hint(message!("name another file: ", (Opt::Output, "report.json"))));
     }
     let format = if args.json { FormatArg::Json } else { args.format };
-    let rules = rules(&app.context, profile)?;
-    let request = ValidateRequest { targets: targets(args)?, rules, repairs: repairs(args) };
+    let (changes, baseline) = (changes(args), baseline(args));
+    let request =
+        ValidateRequest { targets: targets(args)?, options, repairs: repairs(args), changes, baseline };
     let outcome = validate(&app.context, &request)?;
     if args.diff {
         render::validate::diff(&app.printer, &outcome);
-    } else if format == FormatArg::Human && output.is_none() {
+    } else if args.statistics {
+        render::validate::statistics(&app.printer, &outcome);
+    } else if format.is_for_people() && output.is_none() {
         let in_files = request.targets.iter().all(|target| matches!(target, Target::Path(_)));
-        render::validate::show(&app.printer, &outcome, in_files, request.repairs);
+        render::validate::show(&app.printer, &outcome, format, in_files, request.repairs);
     } else {
         // The other formats are for the caller, who knows the working directory.
         let tree = match format {
-            FormatArg::Sarif | FormatArg::Github => Some(Tree::around(&app.context.settings)?),
-            FormatArg::Human | FormatArg::Json | FormatArg::Junit => None,
+            FormatArg::Sarif | FormatArg::Github | FormatArg::Gitlab => {
+                Some(Tree::around(&app.context.settings)?)
+            }
+            _ => None,
         };
-        let profile = request.rules.profile;
-        let text = render::validate::text(&outcome, format, profile, args.strict, tree.as_ref());
+        let text = render::validate::text(&outcome, format, args.strict, tree.as_ref());
         let file = output.map(|file| app.context.settings.cwd.join(file));
         render::validate::deliver(&app.printer, &outcome, &text, file.as_deref())?;
+        let summary = app.context.settings.env.path(env::GITHUB_STEP_SUMMARY);
+        if let Some(file) = summary.filter(|_| format == FormatArg::Github) {
+            render::validate::step_summary(&outcome, tree.as_ref(), &file)?;
+        }
     }
     let code = exit::validate(&outcome, args.strict);
     // The program ends here: freeing the memory of thousands of skills one by one takes longer.
@@ -144,15 +218,15 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
 }
 
 /// Checks all targets, and checks changed ones again until the program is stopped or its output is closed.
-fn watch(app: &App, args: &ValidateArgs, profile: Option<Profile>) -> Result<u8> {
-    let (mut watch, outcome) = Watch::start(&app.context, targets(args)?, profile)?;
-    render::validate::show(&app.printer, &outcome, true, Repairs::None);
+fn watch(app: &App, args: &ValidateArgs, options: LintOptions) -> Result<u8> {
+    let (mut watch, outcome) = Watch::start(&app.context, targets(args)?, options)?;
+    render::validate::show(&app.printer, &outcome, FormatArg::Human, true, Repairs::None);
     app.printer.note("watching for changes; `Ctrl-C` ends");
     while !app.printer.is_closed() {
         thread::sleep(INTERVAL);
         let News { outcome, error } = watch.poll(&app.context);
         if let Some(outcome) = outcome {
-            render::validate::show(&app.printer, &outcome, true, Repairs::None);
+            render::validate::show(&app.printer, &outcome, FormatArg::Human, true, Repairs::None);
         }
         if let Some(error) = error {
             render::error::show(&app.printer, &error);
@@ -164,6 +238,51 @@ fn watch(app: &App, args: &ValidateArgs, profile: Option<Profile>) -> Result<u8>
 /// Reports whether `file` has the name of a skill file.
 fn is_skill_file(file: &Path) -> bool {
     file.file_name().is_some_and(find::is_skill_file)
+}
+
+/// Returns how skills are checked, as the flags say.
+fn options(args: &ValidateArgs) -> Result<LintOptions> {
+    let rules =
+        |names: &[String]| -> Result<Vec<_>> { names.iter().map(|name| named(rule(name.trim()))).collect() };
+    let level = |text: &String| {
+        let (name, level) = text.split_once('=').ok_or_else(|| {
+            let wrong = format!("`{text}` does not say the level of a rule");
+            Error::usage(wrong).hint("write it as in `name-ascii=error`")
+        })?;
+        Ok((named(rule(name))?, named(level.parse())?))
+    };
+    Ok(LintOptions {
+        config: args.config.clone(),
+        rules: RuleOptions {
+            profile: args.profile.as_deref().map(|name| named(name.parse())).transpose()?,
+            select: rules(&args.select)?,
+            ignore: rules(&args.ignore)?,
+            levels: args.rule.iter().map(level).collect::<Result<_>>()?,
+        },
+        force_exclude: args.force_exclude,
+        ignore_unknown: args.ignore_unknown,
+    })
+}
+
+/// Returns what a name stands for. One that stands for nothing is a wrong request.
+fn named<T>(found: std::result::Result<T, UnknownName>) -> Result<T> {
+    found.map_err(|name| unknown(&name))
+}
+
+fn changes(args: &ValidateArgs) -> Changes {
+    match &args.since {
+        Some(reference) => Changes::Since(reference.clone()),
+        None if args.changed => Changes::Uncommitted,
+        None => Changes::All,
+    }
+}
+
+fn baseline(args: &ValidateArgs) -> BaselineRequest {
+    match (&args.write_baseline, &args.baseline) {
+        (Some(file), _) => BaselineRequest::Write((!file.is_empty()).then(|| file.into())),
+        (None, Some(file)) => BaselineRequest::Read(file.clone()),
+        (None, None) => BaselineRequest::Configured,
+    }
 }
 
 fn repairs(args: &ValidateArgs) -> Repairs {

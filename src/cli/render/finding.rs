@@ -108,13 +108,14 @@ fn harmless(text: &str) -> String {
 pub(super) mod testing {
     use super::Checked;
     use skillpm_format::document::Document;
-    use skillpm_format::lint::{Subject, check};
+    use skillpm_format::lint::{Profile, Subject, check};
 
     /// Returns a skill with `text` that was checked.
     pub(in crate::cli::render) fn checked(text: &str) -> Checked {
         let document = Document::parse(text.to_owned());
         let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
-        Checked { file: "skills/pdf/SKILL.md".into(), text: document.into_text(), findings }
+        let text = document.into_text();
+        Checked { file: "skills/pdf/SKILL.md".into(), profile: Profile::Spec, text, findings }
     }
 }
 

@@ -21,6 +21,7 @@ pub(crate) mod kept;
 pub(crate) mod link;
 pub(crate) mod list;
 pub(crate) mod login;
+mod many;
 pub(crate) mod mcp;
 pub(crate) mod outdated;
 pub(crate) mod pack;

@@ -8,15 +8,14 @@ use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
 use skillpm_core::ops::pack::{LeaveReason, LeftOut, PackOutcome, PackedFile};
 use skillpm_core::ops::validate::{Repairs, ValidateOutcome};
-use skillpm_format::lint::Profile;
 
 /// Shows the findings for which a skill was not `done`: packed, or published. With `json`, as `validate` has them for
 /// programs.
 pub(crate) fn refused(printer: &Printer, done: &str, findings: &ValidateOutcome, typed: &Path, json: bool) {
     if json {
-        printer.data(&validate::text(findings, FormatArg::Json, Profile::Publish, false, None));
+        printer.data(&validate::text(findings, FormatArg::Json, false, None));
     } else {
-        validate::show(printer, findings, false, Repairs::None);
+        validate::show(printer, findings, FormatArg::Human, false, Repairs::None);
     }
     error::show(printer, &findings.refusal(done, typed));
 }

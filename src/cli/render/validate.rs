@@ -4,28 +4,78 @@ use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR, Path};
 
 use super::finding::{WIDTH, findings};
-use super::{count, json_text, one_line};
+use super::{count, json_text, many, one_line};
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
 use skillpm_core::hints;
 use skillpm_core::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
-use skillpm_format::lint::report::{LintReport, SkillReport, github, json, junit, sarif};
-use skillpm_format::lint::{Profile, Severity};
+use skillpm_format::lint::Severity;
+use skillpm_format::lint::report::{
+    LeftOut, LintReport, SkillReport, github, gitlab, json, junit, markdown, sarif,
+};
 use skillpm_sources::error::Result;
 use skillpm_sources::fs;
 
+/// The number of findings up to which each is shown with its lines.
+const FEW: usize = 10;
+
 /// Prints all findings and a summary, with the flags that repair them if `flags` is set, and a link to more
-/// information. `made` are the repairs that were made.
-pub(crate) fn show(printer: &Printer, outcome: &ValidateOutcome, flags: bool, made: Repairs) {
+/// information. `made` are the repairs that were made. `format` is one of those for people.
+pub(crate) fn show(
+    printer: &Printer,
+    outcome: &ValidateOutcome,
+    format: FormatArg,
+    flags: bool,
+    made: Repairs,
+) {
     let look = printer.look();
-    let text = findings(&outcome.skills, look.out_colour, look.width.unwrap_or(WIDTH));
-    if !text.is_empty() {
-        printer.styled_data(&text);
+    let format = if look.verbose && format == FormatArg::Human { FormatArg::Full } else { format };
+    print(printer, &for_people(outcome, format, look.out_colour, look.width.unwrap_or(WIDTH)));
+    end(printer, outcome);
+    if format == FormatArg::Human && is_grouped(outcome) {
+        printer.note(&many::rules(outcome));
+        printer.note("`--verbose` shows each with its lines");
     }
+    printer.hints(&outcome.hints(flags, made));
+}
+
+/// Prints how often each rule found something.
+pub(crate) fn statistics(printer: &Printer, outcome: &ValidateOutcome) {
+    if outcome.findings().next().is_some() {
+        print(printer, &many::statistics(outcome, printer.look()));
+    }
+    end(printer, outcome);
+}
+
+fn print(printer: &Printer, text: &str) {
+    if !text.is_empty() {
+        printer.styled_data(text);
+    }
+}
+
+/// Prints what stands after all findings.
+fn end(printer: &Printer, outcome: &ValidateOutcome) {
     repaired(printer, outcome, "repaired");
     printer.note(&summary(outcome));
+    for written in &outcome.written {
+        let file = one_line(&written.file.display().to_string());
+        printer.status("+", &format!("`{file}`: {} known", count(written.findings, "finding")));
+    }
     left_alone(printer, outcome);
-    printer.hints(&outcome.hints(flags, made));
+}
+
+/// Reports whether there are too many findings to show each with its lines.
+fn is_grouped(outcome: &ValidateOutcome) -> bool {
+    outcome.findings().nth(FEW).is_some()
+}
+
+/// Returns the findings in a format for people.
+fn for_people(outcome: &ValidateOutcome, format: FormatArg, colour: bool, width: usize) -> String {
+    match format {
+        FormatArg::Concise => many::concise(&outcome.skills),
+        FormatArg::Human if is_grouped(outcome) => many::grouped(&outcome.skills, colour),
+        _ => findings(&outcome.skills, colour, width),
+    }
 }
 
 /// Prints the changes that repairs would make.
@@ -75,35 +125,50 @@ pub(crate) fn deliver(
         Some(file) => fs::write_out(file, text.as_bytes())?,
         None => printer.data(text),
     }
-    repaired(printer, outcome, "repaired");
-    printer.note(&summary(outcome));
-    left_alone(printer, outcome);
+    end(printer, outcome);
     Ok(())
+}
+
+/// The maximum size of a step's summary in bytes.
+const MAX_STEP_SUMMARY: usize = 1 << 20;
+
+/// Appends a summary to the file that a step of a workflow has for it.
+pub(crate) fn step_summary(outcome: &ValidateOutcome, tree: Option<&Tree>, file: &Path) -> Result<()> {
+    let mut text = fs::read_capped(file, MAX_STEP_SUMMARY as u64)?.unwrap_or_default();
+    let room = MAX_STEP_SUMMARY.saturating_sub(text.len());
+    text.extend(markdown::markdown(&report(outcome, false, tree), room).into_bytes());
+    Ok(fs::write_out(file, &text)?)
 }
 
 /// Returns the whole report in `format`, with paths relative to `tree`, or as displayed.
 pub(crate) fn text(
     outcome: &ValidateOutcome,
     format: FormatArg,
-    profile: Profile,
     strict: bool,
     tree: Option<&Tree>,
 ) -> String {
-    let skills = outcome.skills.iter().map(|skill| skill_report(skill, tree)).collect();
-    let report = LintReport { profile, strict, skills };
+    let report = || report(outcome, strict, tree);
     match format {
-        FormatArg::Human => findings(&outcome.skills, false, WIDTH),
-        FormatArg::Json => json_text(&json::json(&report)),
-        FormatArg::Sarif => json_text(&sarif::sarif(&report)),
-        FormatArg::Github => github::github(&report),
-        FormatArg::Junit => junit::junit(&report),
+        FormatArg::Human | FormatArg::Full | FormatArg::Concise => for_people(outcome, format, false, WIDTH),
+        FormatArg::Json => json_text(&json::json(&report())),
+        FormatArg::Sarif => json_text(&sarif::sarif(&report())),
+        FormatArg::Github => github::github(&report()),
+        FormatArg::Gitlab => json_text(&gitlab::gitlab(&report())),
+        FormatArg::Junit => junit::junit(&report()),
     }
 }
 
-fn skill_report<'a>(Checked { file, text, findings }: &'a Checked, tree: Option<&Tree>) -> SkillReport<'a> {
+fn report<'a>(outcome: &'a ValidateOutcome, strict: bool, tree: Option<&Tree>) -> LintReport<'a> {
+    let skills: Vec<_> = outcome.skills.iter().map(|skill| skill_report(skill, tree)).collect();
+    let profile = skills.first().map(|skill| skill.profile).unwrap_or_default();
+    LintReport { profile, strict, skills, left_out: outcome.left_out }
+}
+
+fn skill_report<'a>(skill: &'a Checked, tree: Option<&Tree>) -> SkillReport<'a> {
+    let Checked { file, profile, text, findings } = skill;
     let file = tree.map_or(Cow::Borrowed(file), |tree| Cow::Owned(tree.path(file)));
     let path = file.display().to_string().replace(MAIN_SEPARATOR, "/");
-    SkillReport { path, text, findings }
+    SkillReport { path, profile: *profile, text, findings }
 }
 
 /// Returns a text such as `3 skills: 2 errors, 1 warning`.
@@ -116,9 +181,23 @@ fn summary(outcome: &ValidateOutcome) -> String {
         _ => text.extend([count(errors, "error"), ", ".to_owned(), count(warnings, "warning")]),
     }
     match outcome.count(Severity::Note) {
-        0 => text,
-        notes => format!("{text}, {}", count(notes, "note")),
+        0 => {}
+        notes => text.extend([", ".to_owned(), count(notes, "note")]),
     }
+    let LeftOut { excluded, unchanged, unread, known, gone } = outcome.left_out;
+    let is = if excluded == 1 { "is" } else { "are" };
+    for (number, what) in [
+        (excluded, format!("{is} excluded")),
+        (unchanged, "unchanged".to_owned()),
+        (unread, "cannot be read".to_owned()),
+        (known, "known by the baseline".to_owned()),
+        (gone, "of the baseline gone".to_owned()),
+    ] {
+        if number > 0 {
+            text.extend(["; ".to_owned(), number.to_string(), " ".to_owned(), what]);
+        }
+    }
+    text
 }
 
 #[cfg(test)]
@@ -133,7 +212,7 @@ mod tests {
     fn shown(text: &str) -> (String, String) {
         let outcome = ValidateOutcome { skills: vec![checked(text)], ..ValidateOutcome::default() };
         let (talking, out, err) = printer(Appearance::PLAIN);
-        show(&talking, &outcome, true, Repairs::None);
+        show(&talking, &outcome, FormatArg::Human, true, Repairs::None);
         (out.text(), err.text())
     }
 

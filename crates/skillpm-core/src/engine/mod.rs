@@ -33,7 +33,7 @@ mod trusted;
 pub use arguments::Arguments;
 pub use diagnostic::Diagnostic;
 pub(crate) use discover::discover;
-pub(crate) use find::Disk;
+pub(crate) use find::{Disk, Search};
 pub(crate) use library::{Instructions, Library};
 pub use library::{LookupError, NotFound, Snapshot, UnknownSkill};
 pub use named::Hit;

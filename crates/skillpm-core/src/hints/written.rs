@@ -71,7 +71,21 @@ impl ValidateOutcome {
         let of = |severity| self.findings().find(|finding| finding.severity == severity);
         let first = [Severity::Error, Severity::Warning, Severity::Note].into_iter().find_map(of);
         let explain = first.map(|first| message!(Verb::Explain.call().word(first.rule), " says more"));
-        repair.into_iter().chain(explain).collect()
+        let gone = (self.left_out.gone > 0)
+            .then(|| message!(Opt::WriteBaseline, " takes what is gone out of the baseline"));
+        repair.into_iter().chain(explain).chain(gone).chain(self.use_baseline()).collect()
+    }
+
+    /// Returns how to use a baseline that was written.
+    fn use_baseline(&self) -> Option<Message> {
+        let written = self.written.iter().find(|written| !written.is_configured)?;
+        let (file, name) = (written.file.display(), written.file.file_name()?.to_string_lossy());
+        Some(message!(
+            (Opt::Baseline, file.to_string()),
+            format_args!(
+                " takes it from there; `baseline = \"{name}\"` under `[lint]` in the `skillpm.toml` beside it does always"
+            )
+        ))
     }
 
     /// Returns how to repair what can be repaired.

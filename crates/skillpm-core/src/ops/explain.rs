@@ -2,8 +2,7 @@
 
 use crate::advice::{Verb, message};
 use crate::error::{Error, Result};
-use crate::lint::{Rule, UnknownName, documented};
-use crate::text::closest;
+use crate::lint::{Rule, UnknownName, documented, rule};
 
 /// A request to explain a rule; `None` means all.
 #[derive(Debug, Clone, Default)]
@@ -19,11 +18,7 @@ pub struct ExplainRequest {
 /// Fails if there is no such rule, with the most similar one.
 pub fn explain(request: &ExplainRequest) -> Result<Vec<&'static Rule>> {
     let Some(id) = &request.rule else { return Ok(documented().collect()) };
-    if let Some(rule) = documented().find(|rule| rule.id == id) {
-        return Ok(vec![rule]);
-    }
-    let closest = closest(id, documented().map(|rule| rule.id));
-    Err(unknown(&UnknownName { what: "rule", given: id.clone(), closest }))
+    Ok(vec![rule(id).map_err(|name| unknown(&name))?])
 }
 
 /// Returns the error for an unknown name, with the most similar one.

@@ -21,6 +21,7 @@ pub(crate) struct FileLocation {
 }
 
 /// The content read at a [`FileLocation`].
+#[derive(PartialEq, Eq)]
 pub(crate) enum Content {
     /// The content of a regular file.
     Bytes(Vec<u8>),

@@ -26,12 +26,18 @@ pub(crate) struct Finder<'a> {
     cwd: &'a Path,
     searched: &'a mut Searched,
     seen: BTreeSet<PathBuf>,
+    ignores_unknown: bool,
 }
 
 impl<'a> Finder<'a> {
     /// Returns a finder that resolves paths from `cwd`, and records in `searched` where it looked.
     pub(crate) fn new(cwd: &'a Path, searched: &'a mut Searched) -> Self {
-        Self { cwd, searched, seen: BTreeSet::new() }
+        Self { cwd, searched, seen: BTreeSet::new(), ignores_unknown: false }
+    }
+
+    /// Returns the same finder; if `yes`, it finds nothing for a file that belongs to no skill, which is an error else.
+    pub(crate) fn ignoring_unknown(self, yes: bool) -> Self {
+        Self { ignores_unknown: yes, ..self }
     }
 
     /// Returns the skills that `typed` names and that were not named before, sorted by the bytes of their
@@ -42,10 +48,10 @@ impl<'a> Finder<'a> {
         match pattern::read(typed) {
             Some(pattern) if fs::kind(&at)?.is_none() => {
                 for typed in pattern.matches(self.cwd, self.searched)? {
-                    found.extend(search::find(&typed, &self.cwd.join(&typed), self.searched)?);
+                    found.extend(search::find(&typed, &self.cwd.join(&typed), self.searched, false)?);
                 }
             }
-            _ => found = search::find(typed, &at, self.searched)?,
+            _ => found = search::find(typed, &at, self.searched, self.ignores_unknown)?,
         }
         found.retain(|place| self.seen.insert(place.file()));
         Ok(found)

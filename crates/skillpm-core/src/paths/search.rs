@@ -1,17 +1,18 @@
 //! The search for files: those that the user named, and the skills in directories that the user named.
 
 use std::collections::BTreeSet;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use super::location::FileLocation;
 use super::searched::Searched;
 use crate::advice::{Verb, message};
-use crate::engine::{Disk, SkillDir};
+use crate::engine::{Disk, Search, SkillDir};
 use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::refusal::{Limits, Refusal};
 use crate::skill::SKILL_FILE;
-use crate::skill::find::{Holds, Links, Rules, VisitedDirs, is_skill_file};
+use crate::skill::find::{FoundSkill, Holds, Links, Rules, VisitedDirs, is_skill_file};
+use crate::workers;
 
 /// The maximum depth at which skills are searched for: deeper than any repository. A check should cover all skills of a
 /// repository, while agents search less deep.
@@ -23,9 +24,15 @@ const SKILLS_DIR: &str = "skills";
 /// Directories full of other people's files are not searched, unless the user named them.
 const DISK: Disk = Disk { leaves_out_foreign: true };
 
-/// Returns the skills that `typed`, located at `at`, names, sorted by path. Records in `searched` where it
-/// looks, except for the skills' own directories.
-pub(crate) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<Vec<FileLocation>> {
+/// Returns the skills that `typed`, located at `at`, names, sorted by path: a file means the skill that it belongs to, or
+/// none if there is none and the caller `ignores_unknown` files. Records in `searched` where it looks, except for the
+/// skills' own directories.
+pub(crate) fn find(
+    typed: &Path,
+    at: &Path,
+    searched: &mut Searched,
+    ignores_unknown: bool,
+) -> Result<Vec<FileLocation>> {
     searched.at(|| typed.to_owned());
     let shown = typed.display();
     let named_right = at.file_name().is_some_and(is_skill_file);
@@ -41,22 +48,50 @@ pub(crate) fn find(typed: &Path, at: &Path, searched: &mut Searched) -> Result<V
             Ok(vec![FileLocation { dir, name, shown: typed.to_owned(), is_named: true }])
         }
         (None, _) => Err(Error::usage(format!("`{shown}` does not exist")).hint("check the spelling")),
-        (Some(_), _) => {
-            Err(Error::usage(format!("`{shown}` is not a skill: its name is not `{SKILL_FILE}`"))
-                .hint("name a skill's directory, its `SKILL.md`, or a directory with skills in it"))
-        }
+        (Some(_), _) => match around(typed, at)? {
+            Some(skill) => Ok(vec![skill]),
+            None if ignores_unknown => Ok(Vec::new()),
+            None => Err(Error::usage(format!(
+                "`{shown}` belongs to no skill: there is no `{SKILL_FILE}` above it"
+            ))
+            .hint("name a skill's directory, a file in it, or a directory with skills in it")),
+        },
     }
 }
 
-/// Returns the skill in the directory `real`, or otherwise all skills below it.
+/// Returns the skill that the file `typed`, located at `at`, belongs to.
+fn around(typed: &Path, at: &Path) -> Result<Option<FileLocation>> {
+    let Some(dir) = at.parent().map(fs::real_path).transpose()?.flatten() else { return Ok(None) };
+    let mut shown = typed.parent().unwrap_or(Path::new("")).to_owned();
+    for real in dir.ancestors().take(MAX_DEPTH) {
+        let entry = SkillDir { dir: shown.clone(), real: real.to_owned() };
+        if let Holds::Skill(name) = DISK.holds(&entry)? {
+            return Ok(Some(FileLocation {
+                shown: shown.join(&name),
+                dir: entry.real,
+                name,
+                is_named: true,
+            }));
+        }
+        if matches!(shown.components().next_back(), Some(Component::Normal(_))) {
+            shown.pop();
+        } else {
+            shown.push("..");
+        }
+    }
+    Ok(None)
+}
+
+/// Returns the skill in the directory `real`, and all skills below it.
 fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     let top = SkillDir { dir: typed.to_owned(), real };
-    if let Holds::Skill(name) = DISK.holds(&top)? {
-        return Ok(vec![FileLocation { shown: typed.join(&name), dir: top.real, name, is_named: true }]);
-    }
     let shown = typed.display();
-    let found = below(&top, searched)
-        .map_err(|error| error.context(format!("`{shown}` cannot be searched for skills")))?;
+    let cannot = |error: Error| error.context(format!("`{shown}` cannot be searched for skills"));
+    if let Holds::Skill(name) = DISK.holds(&top)? {
+        let own = FileLocation { shown: typed.join(&name), dir: top.real, name, is_named: true };
+        return with_nested(vec![own]).map_err(cannot);
+    }
+    let found = below(&top, searched).and_then(with_nested).map_err(cannot)?;
     if found.is_empty() {
         let message = format!("`{shown}` has no skills: there is no `{SKILL_FILE}` in it");
         let hint = message!(
@@ -69,8 +104,29 @@ fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec
     Ok(found)
 }
 
-/// Returns all skills below `top`. Like agents, follows links in their directories to skills.
-fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
+/// Returns `found` and the skills inside these, sorted: agents that search deep load them too.
+fn with_nested(mut found: Vec<FileLocation>) -> Result<Vec<FileLocation>> {
+    let mut first = 0;
+    while first < found.len() {
+        let inside = |outer: &FileLocation| {
+            let dir = outer.shown.parent().unwrap_or(Path::new("")).to_owned();
+            let top = SkillDir { dir, real: outer.dir.clone() };
+            let nested = search(&top)?.found.into_iter();
+            // A link does not make another skill a part of this one.
+            let nested = nested.filter(|inner| inner.dir.real.starts_with(&top.real));
+            nested.map(location).collect::<Result<Vec<_>>>()
+        };
+        let nested = workers::map(&found[first..], workers::PIECE, || (), |(), outer| inside(outer));
+        let nested = nested.collect::<Result<Vec<_>>>()?;
+        first = found.len();
+        found.extend(nested.into_iter().flatten());
+    }
+    found.sort_by(|one, other| one.shown.cmp(&other.shown));
+    Ok(found)
+}
+
+/// Returns the skills in the directories of `top`.
+fn search(top: &SkillDir) -> Result<Search> {
     let limit = Limits::default().archive_entries;
     let rules = Rules {
         depth: MAX_DEPTH,
@@ -82,6 +138,17 @@ fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
     if walked.is_cut {
         return Err(Refusal::TooManyEntries { count: limit + 1, limit }.into());
     }
+    Ok(walked)
+}
+
+fn location(found: FoundSkill<SkillDir, fs::PathError>) -> Result<FileLocation> {
+    let (SkillDir { dir, real }, name) = (found.dir, found.file?);
+    Ok(FileLocation { shown: dir.join(&name), dir: real, name, is_named: false })
+}
+
+/// Returns all skills below `top`. Like agents, follows links in their directories to skills.
+fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
+    let walked = search(top)?;
     let mut linked = Vec::new();
     for dir in walked.others.iter().filter(|dir| dir.dir.file_name().is_some_and(|name| name == SKILLS_DIR)) {
         linked.extend(links_of(top, dir, searched)?);
@@ -92,11 +159,7 @@ fn below(top: &SkillDir, searched: &mut Searched) -> Result<Vec<FileLocation>> {
         links.for_each(|(name, _)| searched.at(|| top.dir.join(name)));
         walked.others.into_iter().for_each(|other| searched.at(|| other.dir));
     }
-    let place = |found: crate::skill::find::FoundSkill<SkillDir, fs::PathError>| {
-        let (SkillDir { dir, real }, name) = (found.dir, found.file?);
-        Ok(FileLocation { shown: dir.join(&name), dir: real, name, is_named: false })
-    };
-    let mut places = walked.found.into_iter().map(place).collect::<Result<Vec<_>>>()?;
+    let mut places = walked.found.into_iter().map(location).collect::<Result<Vec<_>>>()?;
     if !linked.is_empty() {
         places.extend(linked);
         places.sort_by(|one, other| one.shown.cmp(&other.shown));

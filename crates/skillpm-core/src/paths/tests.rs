@@ -48,12 +48,15 @@ fn every_way_to_name_skills() {
     world.skill(&deep, "x");
     let deepest = format!("./{deep}/SKILL.md");
     world.write("skills/mixed/Skill.md", "x");
-    world.write("skills/README.md", "x");
+    for file in ["skills/README.md", "skills/a/scripts/x.py", "skills/b/x"] {
+        world.write(file, "x");
+    }
     let repository = [
         "./.agents/skills/d/SKILL.md",
         &deepest,
         "./elsewhere/deep/c/SKILL.md",
         "./skills/a/SKILL.md",
+        "./skills/a/nested/SKILL.md",
         "./skills/b/SKILL.md",
         "./skills/mixed/Skill.md",
     ];
@@ -62,18 +65,23 @@ fn every_way_to_name_skills() {
     for (paths, expected) in [
         (&["skills/a/SKILL.md"][..], &["skills/a/SKILL.md"][..]),
         (&["skills/mixed/Skill.md"], &["skills/mixed/Skill.md"]),
-        (&["skills/a"], &["skills/a/SKILL.md"]),
+        (&["skills/a"], &["skills/a/SKILL.md", "skills/a/nested/SKILL.md"]),
+        (&["skills/a/scripts/x.py", "skills/b/x"], &["skills/a/SKILL.md", "skills/b/SKILL.md"]),
+        (&["skills/a/nested/../scripts/x.py"], &["skills/a/nested/../SKILL.md"]),
         (&["./skills/b/"], &["./skills/b/SKILL.md"]),
         (&["skills/a/nested"], &["skills/a/nested/SKILL.md"]),
         (&["."], &repository),
         (&[".venv"], &[".venv/lib/e/SKILL.md"]),
         (&[&absolute], &[&in_absolute]),
-        (&["skills/*"], &["skills/a/SKILL.md", "skills/b/SKILL.md", "skills/mixed/Skill.md"]),
+        (
+            &["skills/*"],
+            &["skills/a/SKILL.md", "skills/a/nested/SKILL.md", "skills/b/SKILL.md", "skills/mixed/Skill.md"],
+        ),
         (&["skills/**/SKILL.md"], &["skills/a/SKILL.md", "skills/a/nested/SKILL.md", "skills/b/SKILL.md"]),
-        (&["skills/[ab]"], &["skills/a/SKILL.md", "skills/b/SKILL.md"]),
+        (&["skills/[b]"], &["skills/b/SKILL.md"]),
         (
             &["skills/b", "skills/*", "skills/a/../a"],
-            &["skills/b/SKILL.md", "skills/a/SKILL.md", "skills/mixed/Skill.md"],
+            &["skills/b/SKILL.md", "skills/a/SKILL.md", "skills/a/nested/SKILL.md", "skills/mixed/Skill.md"],
         ),
     ] {
         assert_eq!(files(&world, paths).expect("found"), expected, "{paths:?}");
@@ -89,7 +97,7 @@ fn what_names_no_skill_is_a_wrong_request() {
         ("nowhere/SKILL.md", "`nowhere/SKILL.md` does not exist"),
         ("docs/README.md/x", "`docs/README.md/x` does not exist"),
         ("docs", "`docs` has no skills: there is no `SKILL.md` in it"),
-        ("docs/README.md", "`docs/README.md` is not a skill: its name is not `SKILL.md`"),
+        ("docs/README.md", "`docs/README.md` belongs to no skill: there is no `SKILL.md` above it"),
         ("docs/*", "`docs/*` matches no skill"),
         ("docs/[a", "`docs/[a` is not a pattern: invalid range pattern"),
     ] {

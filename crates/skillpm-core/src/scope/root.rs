@@ -354,22 +354,39 @@ fn is_empty(path: &Path, depth: usize) -> bool {
 
 /// Returns the root of the project around the working directory: see [`Scope::new`].
 pub(crate) fn project_root(settings: &Settings) -> Result<PathBuf> {
-    // The working directory has no links, whereas the home directory is as configured.
-    let home = match &settings.home {
-        Some(home) => fs::real_path(home)?.or_else(|| Some(home.clone())),
-        None => None,
-    };
+    let projects = ProjectDirs::new(settings)?;
     for marker in [manifest::FILE_NAME, ".git"] {
         for dir in settings.cwd.ancestors() {
-            // The user's own manifest is elsewhere, and a repository in the home directory (for dot files)
-            // does not make every directory below it one project.
-            let is_home = home.as_deref() == Some(dir) && dir != settings.cwd;
-            if !is_home && fs::kind(&dir.join(marker))?.is_some() {
+            if projects.holds(dir, marker)? {
                 return Ok(dir.to_owned());
             }
         }
     }
     Ok(settings.cwd.clone())
+}
+
+/// Knows which directories may be the root of a project.
+#[derive(Debug)]
+pub(crate) struct ProjectDirs {
+    /// The home directory, unless it is the working directory.
+    home: Option<PathBuf>,
+}
+
+impl ProjectDirs {
+    pub(crate) fn new(settings: &Settings) -> Result<Self> {
+        // The working directory has no links, whereas the home directory is as configured.
+        let home = match &settings.home {
+            Some(home) => fs::real_path(home)?.or_else(|| Some(home.clone())),
+            None => None,
+        };
+        Ok(Self { home: home.filter(|home| *home != settings.cwd) })
+    }
+
+    /// Reports whether `dir` may be a root and has `marker`. The user's own manifest is elsewhere, and a repository in the
+    /// home directory (for dot files) does not make every directory below it one project.
+    pub(crate) fn holds(&self, dir: &Path, marker: &str) -> Result<bool> {
+        Ok(self.home.as_deref() != Some(dir) && fs::kind(&dir.join(marker))?.is_some())
+    }
 }
 
 /// Returns the nearest directory from `dir` upwards that has a `.git` and satisfies `counts`: the root of a

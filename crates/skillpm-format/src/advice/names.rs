@@ -130,6 +130,8 @@ names! {
         AllowSecrets = "allow-secrets",
         /// The name under which to install a skill.
         As = "as",
+        /// The known findings.
+        Baseline = "baseline",
         /// A branch.
         Branch = "branch",
         /// The maximum number of tokens.
@@ -250,6 +252,8 @@ names! {
         WithToken = "with-token",
         /// A file or directory to write to.
         Write = "write",
+        /// Write down what is found, as known.
+        WriteBaseline = "write-baseline",
     }
 }
 

@@ -5,7 +5,9 @@
 //! anything that the specification does not mention but some tools refuse is a warning.
 
 mod apply;
+mod baseline;
 mod clients;
+mod config;
 #[cfg(test)]
 mod corpus;
 #[cfg(test)]
@@ -35,11 +37,13 @@ mod unreadable;
 mod words;
 
 pub use apply::{Applied, Fixed, apply, fix_all};
+pub use baseline::{Baseline, BaselineError};
 pub use clients::{CLIENTS, Client};
+pub use config::LintConfig;
 pub use fields::{Field, fields, metadata_fields};
 pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};
-pub use profile::{Level, Levels, Profile, Ruleset, UnknownName, rule};
+pub use profile::{Level, Levels, Profile, RuleOptions, Ruleset, UnknownName, rule};
 pub use profile_docs::ProfileDocs;
 pub use rules::{RULES, SECRET_IN_TEXT, TEMPLATE_UNTOUCHED, has_wanted_text};
 pub(crate) use rules::{
@@ -284,9 +288,13 @@ impl<'a> Plan<'a> {
             let first = findings.len();
             rule.look(subject, &mut findings);
             // A finding may be more or less severe than its rule; that applies if the rule has its own default level.
-            if findings.len() > first && Some(*severity) != rule.levels.spec.severity() {
-                for finding in &mut findings[first..] {
+            let has_own_level = Some(*severity) != rule.levels.spec.severity();
+            for finding in &mut findings[first..] {
+                if has_own_level {
                     finding.severity = *severity;
+                } else if self.rules.profile == Profile::Strict {
+                    // What is less severe than its rule is not in a strict check.
+                    finding.severity = finding.severity.max(*severity);
                 }
             }
         }

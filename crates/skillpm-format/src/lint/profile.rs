@@ -7,9 +7,9 @@ use std::str::FromStr;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{FILE_KIND, RULES, Rule, Severity};
+use super::{Rule, Severity, documented};
 use crate::advice::{Message, Verb, message};
-use crate::manifest::{LintSettings, LocatedText, ManifestError};
+use crate::manifest::{LocatedText, ManifestError};
 use crate::text::closest;
 
 /// The level of a rule's findings in a profile.
@@ -197,14 +197,11 @@ impl fmt::Display for Profile {
     }
 }
 
-/// The thing that [`FILE_KIND`] does not have.
-const NO_SWITCH: &str = "switch for";
-
 /// An error for text that names no profile, rule or level.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("there is no {what} `{given}`")]
 pub struct UnknownName {
-    /// `profile`, `rule`, `level`, or `switch for` if the rule exists but has no switch.
+    /// `profile`, `rule` or `level`.
     pub what: &'static str,
     /// The text as given.
     pub given: String,
@@ -223,20 +220,18 @@ impl UnknownName {
             (None, "level") => {
                 format!("levels are `{}`", Level::ALL.map(|(name, _)| name).join("`, `")).into()
             }
-            (None, NO_SWITCH) => "what is not a regular file is not checked and never installed: \
-                put the file itself there"
-                .into(),
             (None, _) => message!(Verb::Explain, " lists the rules"),
         }
     }
 
-    fn at(&self, place: &LocatedText) -> ManifestError {
+    /// Returns the error about this name at `place` of a manifest.
+    pub(super) fn at(&self, place: &LocatedText) -> ManifestError {
         place.error(self.to_string(), Some(self.hint()))
     }
 }
 
 /// Reads a name written in the manifest.
-fn read<T: FromStr<Err = UnknownName>>(placed: &LocatedText) -> Result<T, ManifestError> {
+pub(super) fn read<T: FromStr<Err = UnknownName>>(placed: &LocatedText) -> Result<T, ManifestError> {
     placed.text.parse().map_err(|unknown: UnknownName| unknown.at(placed))
 }
 
@@ -279,31 +274,26 @@ impl Ruleset {
         Self { profile, overrides: BTreeMap::new() }
     }
 
-    /// Switches the rule `id` to `level`.
-    ///
-    /// # Errors
-    ///
-    /// Fails if there is no such rule, with the closest one.
-    pub fn set(&mut self, id: &str, level: Level) -> Result<(), UnknownName> {
-        self.overrides.insert(rule(id)?.id, level);
-        Ok(())
+    /// Switches `rule` to `level`.
+    pub fn set(&mut self, rule: &'static Rule, level: Level) {
+        self.overrides.insert(rule.id, level);
     }
 
-    /// Returns the rules of `profile` if one was chosen, otherwise those of the manifest's profile, with the rules that
-    /// the manifest switches.
-    ///
-    /// # Errors
-    ///
-    /// Fails on an unknown name of a profile, a rule or a level, with its position and the closest name.
-    pub fn from_settings(profile: Option<Profile>, table: &LintSettings) -> Result<Self, ManifestError> {
-        // A wrong name is reported even if it is not used this time.
-        let written: Option<Profile> = table.profile.as_ref().map(read).transpose()?;
-        let mut rules = Self::new(profile.or(written).unwrap_or_default());
-        for (rule, level) in &table.rules {
-            let level = read(level)?;
-            rules.set(&rule.text, level).map_err(|unknown| unknown.at(rule))?;
+    /// Changes the rules as `options` say, whose profile is already that of these rules.
+    #[must_use]
+    pub fn with(mut self, options: &RuleOptions) -> Self {
+        if !options.select.is_empty() {
+            let was = self.clone();
+            self.overrides = documented().map(|rule| (rule.id, Level::Off)).collect();
+            for rule in &options.select {
+                // Who names a rule wants to see what it finds.
+                let level = Some(was.level(rule)).filter(|level| *level != Level::Off);
+                self.overrides.insert(rule.id, level.unwrap_or(Level::Warning));
+            }
         }
-        Ok(rules)
+        self.overrides.extend(options.ignore.iter().map(|rule| (rule.id, Level::Off)));
+        self.overrides.extend(options.levels.iter().map(|(rule, level)| (rule.id, *level)));
+        self
     }
 
     /// Reports whether `rule` was switched explicitly, regardless of the profile.
@@ -317,20 +307,35 @@ impl Ruleset {
     }
 }
 
-/// Returns the rule `id`, which can be switched.
+/// The rules that one run chooses, over what manifests say.
+#[derive(Debug, Clone, Default)]
+pub struct RuleOptions {
+    /// The profile, instead of those of manifests.
+    pub profile: Option<Profile>,
+    /// The only rules that are on; an empty list means those of the profile.
+    pub select: Vec<&'static Rule>,
+    /// Rules that are off.
+    pub ignore: Vec<&'static Rule>,
+    /// Levels of rules, which win over the others.
+    pub levels: Vec<(&'static Rule, Level)>,
+}
+
+impl From<Profile> for RuleOptions {
+    fn from(profile: Profile) -> Self {
+        Self { profile: Some(profile), ..Self::default() }
+    }
+}
+
+/// Returns the rule `id`.
 ///
 /// # Errors
 ///
-/// Fails if there is no such rule, with the closest one, and for [`FILE_KIND`]: its findings are made by the code that
-/// reads files, before any rule runs.
+/// Fails if there is no such rule, with the closest one.
 pub fn rule(id: &str) -> Result<&'static Rule, UnknownName> {
-    if id == FILE_KIND {
-        return Err(UnknownName { what: NO_SWITCH, given: id.to_owned(), closest: None });
-    }
-    RULES.iter().copied().find(|rule| rule.id == id).ok_or_else(|| UnknownName {
+    documented().find(|rule| rule.id == id).ok_or_else(|| UnknownName {
         what: "rule",
         given: id.to_owned(),
-        closest: closest(id, RULES.iter().map(|rule| rule.id)),
+        closest: closest(id, documented().map(|rule| rule.id)),
     })
 }
 
@@ -349,76 +354,32 @@ mod tests {
         assert_eq!(rule("name-lenght").expect_err("a slip").closest, Some("name-length"));
     }
 
-    /// Whatever some profile reports for all kinds of readers, the strictest one reports, and never as a note.
-    #[test]
-    fn the_strictest_profile_has_every_rule() {
-        for rule in RULES {
-            let strict = rule.levels.of(Profile::Strict);
-            for profile in [Profile::Spec, Profile::ClaudeCode, Profile::Publish] {
-                assert!(rule.levels.of(profile) <= strict && strict != Level::Note, "{}", rule.id);
-            }
-            assert_eq!(strict == Level::Off, rule.group == Group::Quirk, "{}", rule.id);
-        }
-    }
-
-    fn settings(profile: Option<Profile>, text: &str) -> Result<Ruleset, (String, Option<String>)> {
-        let manifest = crate::manifest::Manifest::parse(text).expect(text);
-        Ruleset::from_settings(profile, manifest.lint())
-            .map_err(|error| (error.to_string(), error.hint.map(|hint| hint.to_string())))
-    }
-
-    #[test]
-    fn the_manifest_chooses_a_profile_and_switches_rules() {
-        let text = "[lint]\nprofile = \"publish\"\nrules = { name-directory = \"off\" }\n";
-        let name_directory = rule("name-directory").expect("a rule");
-        let rules = settings(None, text).expect("right");
-        assert_eq!((rules.profile, rules.level(name_directory)), (Profile::Publish, Level::Off));
-        let rules = settings(Some(Profile::Lenient), text).expect("right");
-        assert_eq!((rules.profile, rules.level(name_directory)), (Profile::Lenient, Level::Off));
-        assert!(rules.is_switched("name-directory") && !rules.is_switched("name-length"));
-        assert_eq!(settings(None, ""), Ok(Ruleset::default()));
-    }
-
-    #[test]
-    fn names_that_are_not_there_are_told_with_their_place() {
-        for (text, message, hint) in [
-            (
-                "[lint]\nprofile = \"referense\"",
-                "2:11: there is no profile `referense`",
-                "did you mean `reference`?",
-            ),
-            (
-                "[lint]\nprofile = \"zzz\"",
-                "2:11: there is no profile `zzz`",
-                "profiles are `spec`, `reference`, `claude-code`, `claude-ai`, `publish`, `strict`, `lenient`",
-            ),
-            (
-                "[lint.rules]\nname-lenght = \"off\"",
-                "2:1: there is no rule `name-lenght`",
-                "did you mean `name-length`?",
-            ),
-            (
-                "[lint.rules]\nfile-kind = \"off\"",
-                "2:1: there is no switch for `file-kind`",
-                "what is not a regular file is not checked and never installed: put the file itself there",
-            ),
-            (
-                "[lint.rules]\nname-length = \"loud\"",
-                "2:15: there is no level `loud`",
-                "levels are `off`, `note`, `warning`, `error`",
-            ),
-        ] {
-            let error = settings(Some(Profile::Spec), text).expect_err(text);
-            assert_eq!(error, (message.to_owned(), Some(hint.to_owned())));
-        }
-    }
-
     #[test]
     fn a_switch_wins_over_the_profile() {
         let mut rules = Ruleset::new(Profile::Spec);
         let name = rule("name-length").expect("a rule");
         assert_eq!(rules.level(name), Level::Error);
-        rules.set("name-length", Level::Off).expect("a rule");
+        rules.set(name, Level::Off);
         assert_eq!(rules.level(name), Level::Off);
+    }
+
+    #[test]
+    fn a_run_selects_and_ignores_rules() {
+        let [name, person, script] =
+            ["name-length", "description-person", "script-executable"].map(|id| rule(id).expect("a rule"));
+        let level = |options: RuleOptions| {
+            let rules = Ruleset::new(Profile::Spec).with(&options);
+            [name, person, script].map(|rule| rules.level(rule))
+        };
+        let (select, ignore) = (vec![name, script], vec![name]);
+        assert_eq!(level(RuleOptions::default()), [Level::Error, Level::Warning, Level::Off]);
+        let selected = RuleOptions { select, ..RuleOptions::default() };
+        assert_eq!(level(selected.clone()), [Level::Error, Level::Off, Level::Warning]);
+        assert_eq!(
+            level(RuleOptions { ignore, ..selected.clone() }),
+            [Level::Off, Level::Off, Level::Warning]
+        );
+        let levels = vec![(script, Level::Note)];
+        assert_eq!(level(RuleOptions { levels, ..selected }), [Level::Error, Level::Off, Level::Note]);
     }
 }

@@ -24,6 +24,8 @@ pub struct Subject<'a> {
     pub outside: Option<&'a BTreeMap<String, Outside>>,
     /// The skills that are checked together with this one, including this one.
     pub others: &'a [OtherSkill],
+    /// Where another skill with the same name and other text is, as it is to be shown.
+    pub twin: Option<&'a str>,
     /// The document as read by the reference validator, if already known.
     pub(super) reading: Option<&'a Reading>,
     /// Whether the name has already been checked and found valid.
@@ -139,6 +141,7 @@ impl<'a> Subject<'a> {
             files: None,
             outside: None,
             others: &[],
+            twin: None,
             reading: None,
             right_name: false,
             description: text_of(document, "description"),
@@ -161,6 +164,12 @@ impl<'a> Subject<'a> {
     #[must_use]
     pub fn among(self, others: &'a [OtherSkill]) -> Self {
         Self { others, ..self }
+    }
+
+    /// Adds where another skill with the same name and other text is, if there is one.
+    #[must_use]
+    pub fn with_twin(self, twin: Option<&'a str>) -> Self {
+        Self { twin, ..self }
     }
 
     /// Returns the same skill with another document.

@@ -277,16 +277,16 @@ mod tests {
         };
         let description = "description: Reads PDF files. Use when there are PDF files.";
         assert_eq!(
-            rules(&format!("---\nname: PDF\n{description}\n---\n")),
+            rules(&format!("---\nname: Reader\n{description}\n---\n")),
             ["name-alphabet", "name-directory"]
         );
-        let text = format!("---\nname: PDF # skillpm: allow name-directory\n{description}\n---\n");
+        let text = format!("---\nname: Reader # skillpm: allow name-directory\n{description}\n---\n");
         assert_eq!(rules(&text), ["name-alphabet"]);
         let text =
-            format!("---\n{description}\n# skillpm: allow name-directory name-alphabet\nname: PDF\n---\n");
+            format!("---\n{description}\n# skillpm: allow name-directory name-alphabet\nname: Reader\n---\n");
         assert_eq!(rules(&text), [""; 0]);
         let text =
-            format!("---\nname: PDF\n{description}\n# skillpm: allow name-directory\nlicense: MIT\n---\n");
+            format!("---\nname: Reader\n{description}\n# skillpm: allow name-directory\nlicense: MIT\n---\n");
         assert_eq!(rules(&text), ["name-alphabet", "name-directory", "unused-switch"]);
         let text = "---\nname: pdf\n---\n<!-- skillpm: allow-file description-missing -->\n";
         assert_eq!(rules(text), [""; 0]);

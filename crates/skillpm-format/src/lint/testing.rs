@@ -125,6 +125,8 @@ pub(super) fn example(rule: &Rule, text: &str, file_name: &str) -> Vec<Finding> 
     let docx = OtherSkill { name: "docx".to_owned(), needs: vec!["pdf".to_owned()] };
     let others = [docx];
     let subject = if rule.id == "dependency-cycle" { subject.among(&others) } else { subject };
+    let is_twin = rule.id == "name-twice" && text == rule.docs.bad;
+    let subject = subject.with_twin(is_twin.then_some("docs/pdf/SKILL.md"));
     match &files {
         Some(files) => of(rule, &subject.with_files(files)),
         None => of(rule, &subject),

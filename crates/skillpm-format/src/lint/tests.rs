@@ -51,7 +51,7 @@ fn files_are_listed_for_the_rules_that_need_them() {
         assert_eq!(plan.reads_files(), is_read, "{profile}");
     }
     let mut rules = Ruleset::new(Profile::Spec);
-    rules.set("reference-depth", Level::Warning).expect("a rule");
+    rules.set(rule("reference-depth").expect("a rule"), Level::Warning);
     assert!(Plan::new(&rules).reads_files());
 }
 

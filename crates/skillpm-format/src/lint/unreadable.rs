@@ -16,7 +16,7 @@ static RULE: Rule = Rule {
         what: "Looks at what `SKILL.md` is: a symbolic link, a directory, a pipe, or a \
             file of more than 10 MiB is reported.",
         why: "An agent that follows a link in a stranger's skill can be made to read any file \
-            on the machine, and an install copies no links. So neither `skillpm.toml` nor a comment can switch this off.",
+            on the machine, and an install copies no links. Where the rule is off, what cannot be read is skipped and counted.",
         bad: "SKILL.md -> ../shared/pdf.md\n",
         good: "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",
         source: "specification, directory structure",

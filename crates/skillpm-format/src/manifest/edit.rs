@@ -158,11 +158,14 @@ fn with_ends_of(old: &str, new: &str) -> String {
 }
 
 impl LintSettings {
-    /// Returns the values, wherever they are.
-    fn texts(&self) -> Vec<&str> {
-        let Self { profile, rules } = self;
-        let rules = rules.iter().flat_map(|(rule, level)| [rule, level]);
-        profile.iter().chain(rules).map(|placed| placed.text.as_str()).collect()
+    /// Returns the values, key by key, wherever they are.
+    fn texts(&self) -> Vec<Vec<&str>> {
+        let Self { profile, rules, exclude, include, baseline, per_path } = self;
+        let rules: Vec<_> = rules.iter().flat_map(|(rule, level)| [&*rule.text, &*level.text]).collect();
+        let lists = [profile.as_slice(), exclude, include, baseline.as_slice()];
+        let lists = lists.map(|list| list.iter().map(|placed: &LocatedText| placed.text.as_str()).collect());
+        let paths = per_path.iter().flat_map(|(path, of)| [vec![vec![&*path.text]], of.texts()].concat());
+        lists.into_iter().chain([rules]).chain(paths).collect()
     }
 }
 

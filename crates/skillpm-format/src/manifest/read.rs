@@ -219,16 +219,30 @@ impl<'a> Reader<'a> {
     /// Reads the table `[lint]`.
     pub(super) fn lint(&self, item: &Item) -> Result<LintSettings, ManifestError> {
         let table = self.table(item, "`lint`")?;
-        self.known(table, &["profile", "rules"])?;
-        let mut lint = LintSettings::default();
-        if let (Some(item), Some(text)) = (table.get("profile"), self.string(table, "profile")?) {
-            lint.profile = Some(self.placed(item.span(), text));
+        self.known(table, &["profile", "rules", "exclude", "include", "baseline", "per-path"])?;
+        let mut lint = self.rules_in(table)?;
+        lint.exclude = self.list(table, "exclude")?;
+        lint.include = self.list(table, "include")?;
+        lint.baseline = self.text(table, "baseline")?;
+        let Some(paths) = table.get("per-path") else { return Ok(lint) };
+        let paths = self.table(paths, "`per-path`")?;
+        for (key, item) in paths.iter() {
+            let table = self.table(item, "the settings of a path")?;
+            self.known(table, &["profile", "rules"])?;
+            let pattern = self.placed(paths.key(key).and_then(toml_edit::Key::span), key);
+            lint.per_path.push((pattern, self.rules_in(table)?));
         }
+        Ok(lint)
+    }
+
+    /// Reads the profile and the levels of rules in `table`.
+    fn rules_in(&self, table: &dyn TableLike) -> Result<LintSettings, ManifestError> {
+        let mut lint = LintSettings { profile: self.text(table, "profile")?, ..LintSettings::default() };
         let Some(rules) = table.get("rules") else { return Ok(lint) };
         let rules = self.table(rules, "`rules`")?;
         for (key, item) in rules.iter() {
             let level = item.as_str().ok_or_else(|| {
-                self.fault(item, "the level of a rule must be a string: `off`, `warning` or `error`")
+                self.fault(item, "the level of a rule must be a string: `off`, `note`, `warning` or `error`")
             })?;
             let rule = self.placed(rules.key(key).and_then(toml_edit::Key::span), key);
             lint.rules.push((rule, self.placed(item.span(), level)));
@@ -239,10 +253,7 @@ impl<'a> Reader<'a> {
     /// Reads the keys of `[policy]` in `table`.
     pub(super) fn policy(&self, table: &dyn TableLike) -> Result<PolicySettings, ManifestError> {
         self.known(table, POLICY)?;
-        let text = |key: &str| -> Result<Option<LocatedText>, ManifestError> {
-            let text = self.string(table, key)?;
-            Ok(text.zip(table.get(key)).map(|(text, item)| self.placed(item.span(), text)))
-        };
+        let text = |key: &str| self.text(table, key);
         let policy = PolicySettings {
             allow: self.list(table, "allow")?,
             deny: self.list(table, "deny")?,
@@ -269,6 +280,12 @@ impl<'a> Reader<'a> {
             }
         }
         Ok(policy)
+    }
+
+    /// Returns the text under `key` with its position.
+    fn text(&self, table: &dyn TableLike, key: &str) -> Result<Option<LocatedText>, ManifestError> {
+        let text = self.string(table, key)?;
+        Ok(text.zip(table.get(key)).map(|(text, item)| self.placed(item.span(), text)))
     }
 
     /// Returns the list of texts under `key`, empty if it is missing.

@@ -22,6 +22,14 @@ pub struct LintSettings {
     pub profile: Option<LocatedText>,
     /// Names of rules and of their levels, in the order of the file.
     pub rules: Vec<(LocatedText, LocatedText)>,
+    /// Patterns of the files that are not checked, relative to the manifest's directory.
+    pub exclude: Vec<LocatedText>,
+    /// Patterns of the only files that are checked; an empty list means all.
+    pub include: Vec<LocatedText>,
+    /// The path of the baseline, relative to the manifest's directory.
+    pub baseline: Option<LocatedText>,
+    /// What differs for the files that match a pattern, in the order of the file.
+    pub per_path: Vec<(LocatedText, Self)>,
 }
 
 /// The table `[policy]`, as written; [`Admission`](crate::admission::Admission) interprets it.

@@ -198,7 +198,7 @@ fn every_fault_names_its_place() {
         ("[lint]\nprofile = 1", "2:11: `profile` must be a string"),
         (
             "[lint.rules]\nname-length = 1",
-            "2:15: the level of a rule must be a string: `off`, `warning` or `error`",
+            "2:15: the level of a rule must be a string: `off`, `note`, `warning` or `error`",
         ),
         ("[agents]\ntargets = [1]", "2:12: `targets` must be a list of strings"),
         ("[skills]\nx = { npm = \"x\", agents = \"goose\" }", "2:27: `agents` must be a list of agents"),

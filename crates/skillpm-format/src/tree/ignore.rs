@@ -67,6 +67,20 @@ impl IgnoreRules {
         Self { rules: text.split('\n').filter_map(Rule::parse).collect() }
     }
 
+    /// Adds a rule, and reports whether `pattern` is one.
+    pub fn add(&mut self, pattern: &str) -> bool {
+        let rule = Rule::parse(pattern);
+        let is_rule = rule.is_some();
+        self.rules.extend(rule);
+        is_rule
+    }
+
+    /// Reports whether the file at `path`, or a directory around it, stays out.
+    pub fn leaves_out(&self, path: &str) -> bool {
+        let is_out = |part, is_directory| self.verdict(part, is_directory) == Some(Verdict::Out);
+        path.match_indices('/').any(|(end, _)| is_out(&path[..end], true)) || is_out(path, false)
+    }
+
     /// Reports whether a rule starts with `!`.
     pub fn has_exceptions(&self) -> bool {
         self.rules.iter().any(|rule| rule.verdict == Verdict::In)

@@ -22,7 +22,7 @@ use crate::spec::{Reference, Transport, is_commit, is_object_id};
 use crate::tree::Tree;
 
 pub use probe::Probe;
-pub use work_tree::{files_of, head, is_ignored, is_tracked, remote, uncommitted};
+pub use work_tree::{Unchanged, changed, files_of, head, is_ignored, is_tracked, remote, uncommitted};
 
 /// The revision at which a repository is opened.
 #[derive(Debug, Clone, Copy)]

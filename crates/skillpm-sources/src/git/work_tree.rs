@@ -1,6 +1,6 @@
 //! Questions to git about a work tree on this machine, without a server.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 use super::program::environment;
@@ -39,6 +39,35 @@ pub fn uncommitted(settings: &Settings, dir: &Path) -> Option<Vec<String>> {
     let mut paths: Vec<String> = status.split('\0').filter_map(path).collect();
     paths.sort_unstable();
     Some(paths)
+}
+
+/// Why git does not tell what changed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unchanged {
+    /// Whether the repository knows no such commit. If not, there is no repository, or no `git` can be run on it.
+    pub is_revision: bool,
+}
+
+/// Returns the files of the work tree `root` that are not as the newest commit has them, or that differ from where the
+/// histories of that and of `since` part, as absolute paths. Untracked files are among them, and deleted ones.
+///
+/// # Errors
+///
+/// Fails if git does not tell, with the reason.
+pub fn changed(settings: &Settings, root: &Path, since: Option<&str>) -> Result<Vec<PathBuf>, Unchanged> {
+    let mut paths = uncommitted(settings, root).ok_or(Unchanged { is_revision: false })?;
+    if let Some(since) = since {
+        let wanted = format!("{since}^{{commit}}");
+        let commit = output(settings, root, &["rev-parse", "--verify", "--end-of-options", &wanted]);
+        let unknown = Unchanged { is_revision: true };
+        let commit = commit.ok_or(unknown)?;
+        // A clone without history knows no common commit.
+        let base = output(settings, root, &["merge-base", line(&commit), "HEAD"]).unwrap_or(commit);
+        let args = ["diff", "--name-only", "-z", "--no-renames", "--no-ext-diff", "--relative", line(&base)];
+        let files = output(settings, root, &args).ok_or(unknown)?;
+        paths.extend(files.split_terminator('\0').map(ToOwned::to_owned));
+    }
+    Ok(paths.into_iter().map(|path| root.join(path)).collect())
 }
 
 /// Returns the newest commit of the work tree around the directory `dir`, as its full id. Returns `None` if it has no

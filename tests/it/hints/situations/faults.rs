@@ -101,20 +101,16 @@ pub(super) const SITUATIONS: &[Situation] = &[
     Situation {
         name: "validate, some of which can safely be repaired",
         arrange: |scene| {
-            scene.sandbox.write("pdf/SKILL.md", skill("pdf", "version: 1.0.0\nauthor: me\n"));
+            scene.sandbox.write("pdf/SKILL.md", skill("pdf", "metadata: {a: b}\nauthor: me\n"));
         },
-        typed: ("skillpm validate pdf --profile publish", 1),
+        typed: ("skillpm validate pdf --profile publish", 0),
         told: &[
-            with("--fix", "skillpm validate pdf --profile publish --fix; test $? -le 1", |_, _| {}),
+            with("--fix", "skillpm validate pdf --profile publish --fix", |_, _| {}),
             with("--fix=unsafe", "skillpm validate pdf --fix=unsafe", |scene, _| {
                 assert!(!scene.sandbox.read("pdf/SKILL.md").contains("\nauthor"));
             }),
-            with(
-                "--diff",
-                "skillpm validate pdf --profile publish --fix=unsafe --diff; test $? -eq 1",
-                |_, _| {},
-            ),
-            run("skillpm explain legacy-field", |_, _| {}),
+            with("--diff", "skillpm validate pdf --profile publish --fix=unsafe --diff", |_, _| {}),
+            run("skillpm explain yaml-flow-style", |_, _| {}),
         ],
     },
     Situation {

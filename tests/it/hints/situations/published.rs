@@ -35,7 +35,7 @@ fn uncommitted(scene: &mut Scene) {
 
 /// An error that the profile for publishing finds, and that can be repaired.
 fn repairable(scene: &mut Scene) {
-    let text = skill("pdf", "version: 1.0.0\n");
+    let text = skill("pdf", "metadata:\n  version: \"1.0.0\"\nlicense: MIT: as always\n");
     scene.sandbox.write("pdf/SKILL.md", text);
     scene.ok("skillpm registry init site");
 }
@@ -171,7 +171,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         arrange: repairable,
         typed: ("skillpm pack pdf", 1),
         told: &[
-            run("skillpm explain legacy-field", |_, _| {}),
+            run("skillpm explain yaml-unquoted-colon", |_, _| {}),
             run("skillpm validate pdf --profile publish --fix", |scene, _| {
                 scene.ok("skillpm pack pdf");
             }),
@@ -182,7 +182,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         arrange: repairable,
         typed: ("skillpm registry add pdf --registry site", 1),
         told: &[ends("skillpm validate pdf/SKILL.md --profile publish", 1, |_, output| {
-            assert!(output.stdout.contains("legacy-field"));
+            assert!(output.stdout.contains("yaml-unquoted-colon"));
         })],
     },
     Situation {

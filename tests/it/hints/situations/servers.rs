@@ -231,6 +231,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         name: "install, a policy against findings",
         arrange: |scene| {
             scene.sandbox.write("src/bad/SKILL.md", skill("bad", "") + "[x](../../x)\n");
+            scene.sandbox.write("x", "");
             scene.sandbox.write("skillpm.toml", "[policy]\naudit = \"warning\"\n\n[skills]\n");
         },
         typed: ("skillpm install ./src/bad", 5),

@@ -186,8 +186,8 @@ pub(super) const SITUATIONS: &[Situation] = &[
     Situation {
         name: "create, what could not be published",
         arrange: nothing,
-        typed: ("skillpm create notes --license Foo", 2),
-        told: &[run("skillpm explain license-unknown", |_, output| assert!(output.stdout.contains("SPDX")))],
+        typed: ("skillpm create notes --description '[TODO: say it]'", 2),
+        told: &[run("skillpm explain template-text", |_, output| assert!(output.stdout.contains("TODO")))],
     },
     Situation {
         name: "validate, of no skill",
@@ -222,6 +222,56 @@ pub(super) const SITUATIONS: &[Situation] = &[
                 assert!(scene.sandbox.read("report.json").starts_with(['{', '[']));
             },
         )],
+    },
+    Situation {
+        name: "validate, a baseline that is not there",
+        arrange: |scene| {
+            scene.sandbox.write("pdf/SKILL.md", skill("pdf", "author: me\n"));
+        },
+        typed: ("skillpm validate --baseline known.json", 2),
+        told: &[with(
+            "--write-baseline",
+            "skillpm validate --write-baseline=known.json && skillpm validate --strict --baseline known.json",
+            |_, _| {},
+        )],
+    },
+    Situation {
+        name: "validate, a damaged baseline",
+        arrange: |scene| {
+            scene.sandbox.write("pdf/SKILL.md", skill("pdf", "author: me\n"));
+            scene.sandbox.write("known.json", "<<<<<<< HEAD");
+        },
+        typed: ("skillpm validate --baseline known.json", 3),
+        told: &[with(
+            "--write-baseline",
+            "rm known.json; skillpm validate --write-baseline=known.json && skillpm validate --strict --baseline known.json",
+            |_, _| {},
+        )],
+    },
+    Situation {
+        name: "validate, a baseline that was written",
+        arrange: |scene| {
+            scene.sandbox.write("pdf/SKILL.md", skill("pdf", "author: me\n"));
+        },
+        typed: ("skillpm validate --write-baseline", 0),
+        told: &[with(
+            "--baseline ./skillpm-baseline.json",
+            "skillpm validate --strict --baseline ./skillpm-baseline.json",
+            |_, _| {},
+        )],
+    },
+    Situation {
+        name: "validate, a baseline with findings that are gone",
+        arrange: |scene| {
+            scene.sandbox.write("pdf/SKILL.md", skill("pdf", "author: me\n"));
+            scene.ok("skillpm validate --write-baseline");
+            scene.sandbox.write("skillpm.toml", "[lint]\nbaseline = \"skillpm-baseline.json\"\n");
+            scene.sandbox.write("pdf/SKILL.md", skill("pdf", ""));
+        },
+        typed: ("skillpm validate", 0),
+        told: &[with("--write-baseline", "skillpm validate --write-baseline", |scene, _| {
+            assert!(!scene.sandbox.read("skillpm-baseline.json").contains("unknown-field"));
+        })],
     },
     Situation {
         name: "fmt, of what is installed",

@@ -279,7 +279,7 @@ fn published(world: &World, path: &Path) -> Vec<lint::Finding> {
     use crate::ops::validate::{Target, ValidateRequest, validate};
     let request = ValidateRequest {
         targets: vec![Target::Path(path.to_owned())],
-        rules: Ruleset::new(Profile::Publish),
+        options: Profile::Publish.into(),
         ..ValidateRequest::default()
     };
     let outcome = validate(&world.context(), &request).expect("checks");

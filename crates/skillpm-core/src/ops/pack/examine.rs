@@ -10,7 +10,7 @@ use crate::document::Document;
 use crate::engine::files;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lint::{Finding, Profile, SECRET_IN_TEXT, Severity, Subject, check_with};
-use crate::ops::validate::{Checked, ValidateOutcome, rules};
+use crate::ops::validate::{Checked, ValidateOutcome, rules_of};
 use crate::paths::{FileLocation, Finder, Searched};
 use crate::refusal::{Limits, Refusal};
 use crate::skill::MAX_SKILL_FILE;
@@ -120,8 +120,10 @@ pub(in crate::ops) fn about(error: Error, typed: &Path) -> Error {
 pub(in crate::ops) fn skill_at(context: &Context, dir: &Path) -> Result<FileLocation> {
     let mut searched = Searched::default();
     let mut found = Finder::new(&context.settings.cwd, &mut searched).find(dir)?;
+    // Skills inside it are files of it.
+    found.retain(|place| place.is_named);
     match found.pop() {
-        Some(place) if found.is_empty() && place.is_named => Ok(place),
+        Some(place) if found.is_empty() => Ok(place),
         _ => Err(Error::usage(format!(
             "`{}` is not a skill, but a directory with skills in it",
             dir.display()
@@ -157,12 +159,13 @@ fn check(
     document: &Document,
     set: &FileSet,
 ) -> Result<ValidateOutcome> {
-    let rules = rules(context, Some(Profile::Publish))?;
+    let rules = rules_of(context, &place.dir, Path::new(&place.name), &Profile::Publish.into())?;
     let directory = place.directory().map(|name| name.to_string_lossy());
     let file_name = place.name.to_string_lossy();
     let beside = files::of_set(set)?;
     let subject = Subject::new(document, directory.as_deref(), &file_name).with_files(&beside);
     let findings = check_with(&subject, &rules);
-    let checked = Checked { file: place.shown.clone(), text: document.text().to_owned(), findings };
+    let (file, text) = (place.shown.clone(), document.text().to_owned());
+    let checked = Checked { file, profile: rules.profile, text, findings };
     Ok(ValidateOutcome { skills: vec![checked], ..ValidateOutcome::default() })
 }

@@ -1,6 +1,9 @@
 //! `validate`: whether skills are what the specification says.
 
+mod baseline;
+mod changes;
 mod check;
+mod config;
 mod one;
 mod outcome;
 mod repair;
@@ -8,9 +11,12 @@ mod request;
 mod tree;
 mod watch;
 
-pub use self::check::{rules, validate};
+pub use self::baseline::{BaselineRequest, WrittenBaseline};
+pub use self::changes::Changes;
+pub use self::check::validate;
+pub use self::config::rules_of;
 pub use self::outcome::{Checked, Repaired, ValidateOutcome};
-pub use self::request::{Repairs, ValidateRequest};
+pub use self::request::{LintOptions, Repairs, ValidateRequest};
 pub use self::tree::Tree;
 pub use self::watch::{News, Watch};
 pub use crate::paths::Target;
@@ -21,7 +27,7 @@ mod tests {
     use crate::engine::testing::World;
     use crate::error::Result;
     use crate::fs;
-    use crate::lint::{FILE_KIND, Profile, Ruleset, Severity};
+    use crate::lint::{FILE_KIND, Profile, Severity};
 
     fn validated(world: &World, paths: &[&str]) -> Result<ValidateOutcome> {
         let targets = paths.iter().map(|path| Target::Path(path.into())).collect();
@@ -54,11 +60,17 @@ mod tests {
         assert_eq!(files(&world, &["./skills/b/"]), ["./skills/b/SKILL.md"]);
         assert_eq!(
             files(&world, &["."]),
-            ["./elsewhere/deep/c/SKILL.md", "./skills/a/SKILL.md", "./skills/b/SKILL.md"],
+            [
+                "./elsewhere/deep/c/SKILL.md",
+                "./skills/a/SKILL.md",
+                "./skills/a/nested/SKILL.md",
+                "./skills/b/SKILL.md"
+            ],
             "nothing is hidden by a directory of skills"
         );
         let all = files(&world, &["skills/b", "skills", "./skills/a/../a"]);
-        assert_eq!(all, ["skills/b/SKILL.md", "skills/a/SKILL.md"], "each once");
+        let each = ["skills/b/SKILL.md", "skills/a/SKILL.md", "skills/a/nested/SKILL.md"];
+        assert_eq!(all, each, "each once");
         let absolute = world.project().join("skills/a");
         assert_eq!(
             files(&world, &[&absolute.to_string_lossy()])[0],
@@ -201,13 +213,27 @@ mod tests {
             assert_eq!((finding.rule, finding.severity), (FILE_KIND, Severity::Error));
             assert!(finding.message.contains("is not UTF-8"), "{}", finding.message);
         }
-        let request = |profile| ValidateRequest {
+        let request = |profile: Profile| ValidateRequest {
             targets: vec![Target::Path("skills".into())],
-            rules: Ruleset::new(profile),
+            options: profile.into(),
             ..ValidateRequest::default()
         };
         let outcome = validate(&world.context(), &request(Profile::Publish)).expect("can be checked");
         assert!(outcome.findings().any(|finding| finding.rule == FILE_KIND));
+    }
+
+    /// A copy for another agent is no second skill; one with another text is.
+    #[test]
+    fn the_same_name_twice_is_found() {
+        let world = World::new();
+        for place in ["a/pdf", "b/pdf"] {
+            world.skill(place, "pdf");
+        }
+        assert!(found(&world, &["."]).iter().all(|(_, rules)| rules.is_empty()));
+        world.write("c/pdf/SKILL.md", &(crate::engine::testing::skill_text("pdf") + "\nMore.\n"));
+        let twice: Vec<_> =
+            found(&world, &["."]).into_iter().filter(|(_, rules)| !rules.is_empty()).collect();
+        assert_eq!(twice, [("./c/pdf/SKILL.md".to_owned(), vec!["name-twice"])]);
     }
 
     /// Each skill is checked among the others, wherever they were found.

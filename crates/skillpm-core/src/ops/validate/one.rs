@@ -11,7 +11,9 @@ use crate::engine::files::{self, Contents};
 use crate::engine::load::{self, SKILL_FILE, Unusable};
 use crate::error::Result;
 use crate::fs::{self, Kind, Walk};
-use crate::lint::{self, FILE_KIND, Finding, OtherSkill, Outside, Plan, Ruleset, Severity, Subject};
+use crate::lint::{
+    self, FILE_KIND, Finding, Level, OtherSkill, Outside, Plan, Profile, Ruleset, Severity, Subject, rule,
+};
 use crate::ops::fix;
 use crate::path::normal;
 use crate::paths::{Content, FileLocation};
@@ -20,6 +22,16 @@ use crate::resolve::declared::declared_in;
 use crate::skill::skipped::SKIPPED;
 use crate::text::visible_name;
 use crate::tree::{self, NOT_UTF_8};
+
+/// The result for one file.
+pub(super) enum Examined {
+    /// It is gone by now.
+    Gone,
+    /// It cannot be checked, and the rule about that is off.
+    Unread,
+    /// It was checked; with its name, and with what it needs, if it needs others.
+    Checked(Checked, Option<String>, Option<Box<Again>>),
+}
 
 /// A skill that needs others: what it takes to check it again once these are known.
 pub(super) struct Again {
@@ -57,7 +69,11 @@ pub(super) fn contents(plan: &Plan<'_>) -> Contents {
 /// Checks one skill after the other.
 pub(super) struct Checker<'a> {
     plan: Plan<'a>,
+    profile: Profile,
+    /// The severity of what is found about the kind of a file; `None` if that rule is off.
+    file_kind: Option<Severity>,
     others: &'a [OtherSkill],
+    twin: Option<String>,
     contents: Contents,
 }
 
@@ -66,20 +82,37 @@ impl<'a> Checker<'a> {
     pub(super) fn new(rules: &'a Ruleset, others: &'a [OtherSkill]) -> Self {
         let plan = Plan::new(rules);
         let contents = contents(&plan);
-        Self { plan, others, contents }
+        let file_kind = rule(FILE_KIND).map_or(Level::Error, |rule| rules.level(rule)).severity();
+        Self { plan, profile: rules.profile, file_kind, others, twin: None, contents }
     }
 
-    /// Checks the file at `place`; `None` if it is gone by now. A file that is not a regular one, or a large one, is a
-    /// finding.
-    pub(super) fn file(&self, place: &FileLocation) -> Result<Option<(Checked, Option<Again>)>> {
+    /// Checks the file at `place`. A file that is not a regular one, or a large one, is a finding.
+    pub(super) fn file(&self, place: &FileLocation) -> Result<Examined> {
         let document = match place.read()? {
-            None => return Ok(None),
-            Some(Content::Unread) => return Ok(Some((self.unusual(place)?, None))),
+            None => return Ok(Examined::Gone),
+            Some(Content::Unread) => return self.unusual(place),
             Some(Content::Bytes(bytes)) => Document::from_bytes(bytes),
         };
         let checked = self.document(place, &document);
-        let again = needs(&document).map(|skill| Again { skill, place: place.clone(), document });
-        Ok(Some((checked, again)))
+        let skill = needs(&document);
+        let name = document.name().map(str::to_owned);
+        let again = skill.map(|skill| Box::new(Again { skill, place: place.clone(), document }));
+        Ok(Examined::Checked(checked, name, again))
+    }
+
+    /// Returns the same checker for a skill whose name `twin` has too.
+    pub(super) fn beside(self, twin: String) -> Self {
+        Self { twin: Some(twin), ..self }
+    }
+
+    /// Returns the skill at `shown` with its findings.
+    fn checked(&self, shown: PathBuf, text: String, findings: Vec<Finding>) -> Checked {
+        Checked { file: shown, profile: self.profile, text, findings }
+    }
+
+    /// Returns a finding about the kind of a file, unless that rule is off.
+    fn of_kind(&self, message: &str, help: String) -> Option<Finding> {
+        Some(finding(message).severity(self.file_kind?).help(help))
     }
 
     /// Checks a skill again, now that the others are known.
@@ -95,11 +128,11 @@ impl<'a> Checker<'a> {
         }
         // If many are checked, this is only examined where the files are read anyway.
         if place.is_named || self.contents == Contents::Read {
-            findings.extend(odd_name(&place.dir));
+            findings.extend(self.odd_name(&place.dir));
         }
         let text = document.text();
         let text = text[..shown_end(text, &findings)].to_owned();
-        Checked { file: place.shown.clone(), text, findings }
+        self.checked(place.shown.clone(), text, findings)
     }
 
     /// Checks a text that no file holds yet, and that is to be the file `at`.
@@ -115,7 +148,7 @@ impl<'a> Checker<'a> {
             }
             _ => self.plan.check(&Subject::new(&document, None, SKILL_FILE)),
         };
-        Checked { file: shown, text: document.into_text(), findings }
+        self.checked(shown, document.into_text(), findings)
     }
 
     /// Returns what is found in `document` as the file `file_name` of a directory whose real name is `directory`.
@@ -130,7 +163,9 @@ impl<'a> Checker<'a> {
         let file_name = file_name.and_then(OsStr::to_str).unwrap_or_default();
         // A name that is not text is not the name of a skill either.
         let directory = directory.map(OsStr::to_string_lossy);
-        let subject = Subject::new(document, directory.as_deref(), file_name).among(self.others);
+        let subject = Subject::new(document, directory.as_deref(), file_name)
+            .among(self.others)
+            .with_twin(self.twin.as_deref());
         let there = dir;
         let files = dir
             .filter(|_| self.plan.lists_files(&subject))
@@ -142,23 +177,37 @@ impl<'a> Checker<'a> {
     }
 
     /// Checks a link, or anything else but a regular file of a moderate size.
-    fn unusual(&self, place: &FileLocation) -> Result<Checked> {
+    fn unusual(&self, place: &FileLocation) -> Result<Examined> {
         let at = place.file();
         let document = match load::document(&at) {
             Ok(document) => document,
             Err(Unusable::Unreadable(error)) => return Err(error.into()),
             Err(reason) => {
-                let findings = vec![of_kind(&reason)];
-                return Ok(Checked { file: place.shown.clone(), text: String::new(), findings });
+                let message = format!("the file cannot be checked: {reason}");
+                let finding = self.of_kind(&message, format!("put a regular file `{SKILL_FILE}` there"));
+                return Ok(finding.map_or(Examined::Unread, |finding| {
+                    let findings = vec![finding];
+                    Examined::Checked(self.checked(place.shown.clone(), String::new(), findings), None, None)
+                }));
             }
         };
         let mut findings = self.lint_in(&document, Some(&place.name), place.directory(), Some(&place.dir));
         fix::announce_rename(&at, &mut findings);
         if fs::kind(&at)? == Some(Kind::Symlink) {
-            let help = "put the file itself there: installed skills have no links";
-            findings.insert(0, finding("the file is a symbolic link").help(help));
+            let help = "put the file itself there: installed skills have no links".to_owned();
+            findings.splice(0..0, self.of_kind("the file is a symbolic link", help));
         }
-        Ok(Checked { file: place.shown.clone(), text: document.into_text(), findings })
+        Ok(Examined::Checked(self.checked(place.shown.clone(), document.into_text(), findings), None, None))
+    }
+
+    /// Reports the first file below `dir` whose name is not UTF-8: no such skill can be installed.
+    fn odd_name(&self, dir: &Path) -> Option<Finding> {
+        self.file_kind?;
+        let found = fs::scan(dir, Walk { skip: SKIPPED, ..Walk::ALL }).ok()?;
+        let (path, _) = found.entries().find(|(_, entry)| entry.node == tree::Node::Special(NOT_UTF_8))?;
+        let shown = visible_name(path);
+        let message = format!("the name of the file `{shown}` is not UTF-8: no such skill can be installed");
+        self.of_kind(&message, "give the file a name in UTF-8".to_owned())
     }
 }
 
@@ -192,20 +241,6 @@ fn is_of_agents(dir: &Path) -> bool {
     agents::project_dirs().iter().any(|known| dir.ends_with(known))
 }
 
-/// Reports the first file below `dir` whose name is not UTF-8: no such skill can be installed.
-fn odd_name(dir: &Path) -> Option<Finding> {
-    let found = fs::scan(dir, Walk { skip: SKIPPED, ..Walk::ALL }).ok()?;
-    let (path, _) = found.entries().find(|(_, entry)| entry.node == tree::Node::Special(NOT_UTF_8))?;
-    let shown = visible_name(path);
-    let message = format!("the name of the file `{shown}` is not UTF-8: no such skill can be installed");
-    Some(finding(&message).help("give the file a name in UTF-8"))
-}
-
-fn of_kind(reason: &Unusable) -> Finding {
-    finding(&format!("the file cannot be checked: {reason}"))
-        .help(format!("put a regular file `{SKILL_FILE}` there"))
-}
-
 fn finding(message: &str) -> Finding {
     let (severity, message) = (Severity::Error, message.to_owned());
     Finding {
@@ -229,8 +264,8 @@ mod tests {
     fn a_text_is_kept_as_far_as_it_is_shown() {
         let text = "a\nb\nc\nd";
         let finding = |span| Finding { span, ..finding("x") };
-        let edit = crate::lint::Edit::delete(4..5);
-        let fixed = finding(0..1).fix(crate::lint::Fix::safe("x", vec![edit]));
+        let edit = lint::Edit::delete(4..5);
+        let fixed = finding(0..1).fix(lint::Fix::safe("x", vec![edit]));
         assert_eq!(shown_end(text, &[]), 0);
         assert_eq!(shown_end(text, &[finding(2..3), finding(0..1)]), 4);
         assert_eq!(shown_end(text, &[fixed]), 6);

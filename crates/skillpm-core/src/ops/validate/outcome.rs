@@ -2,13 +2,17 @@
 
 use std::path::PathBuf;
 
-use crate::lint::{Finding, Severity};
+use super::baseline::WrittenBaseline;
+use crate::lint::report::LeftOut;
+use crate::lint::{Finding, Profile, Severity};
 
 /// The findings in one skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Checked {
     /// The file, as it is to be shown.
     pub file: PathBuf,
+    /// The profile by which it was checked.
+    pub profile: Profile,
     /// The content, at least as far as the findings and their repairs reach, to the end of that line; may be empty without
     /// findings.
     pub text: String,
@@ -27,6 +31,10 @@ pub struct ValidateOutcome {
     pub installed: usize,
     /// Files that could be repaired and were left alone, and where they really are: a link leads out of the project.
     pub outside: Vec<(PathBuf, PathBuf)>,
+    /// The numbers of what is not in `skills`.
+    pub left_out: LeftOut,
+    /// The baselines that were written.
+    pub written: Vec<WrittenBaseline>,
 }
 
 impl ValidateOutcome {

@@ -3,7 +3,7 @@
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
-use super::one::Checker;
+use super::one::{Checker, Examined};
 use super::outcome::{Checked, Repaired};
 use super::request::{Repairs, ValidateRequest};
 use crate::context::Context;
@@ -27,10 +27,10 @@ pub(super) struct Repairing {
 
 /// Repairs `skills`, and checks again what was written. Installed ones that were found by a search stay as they are
 /// locked, and those that a link leads to out of the project stay as they are.
-pub(super) fn repair(
+pub(super) fn repair<'a>(
     context: &Context,
     skills: &mut [Checked],
-    checker: &Checker<'_>,
+    checker: impl Fn(usize) -> &'a Checker<'a>,
     request: &ValidateRequest,
 ) -> Result<Repairing> {
     let cwd = &context.settings.cwd;
@@ -41,7 +41,7 @@ pub(super) fn repair(
     };
     let can = |finding: &Finding| finding.fix.as_ref().is_some_and(|fix| fix.safety <= safety);
     let (mut done, mut known) = (Repairing::default(), None);
-    for skill in skills.iter_mut().filter(|skill| skill.findings.iter().any(can)) {
+    for (at, skill) in skills.iter_mut().enumerate().filter(|(_, skill)| skill.findings.iter().any(can)) {
         // Most runs find nothing to repair, and need no lockfile.
         let (installed, inside) = match &mut known {
             Some(known) => known,
@@ -55,7 +55,7 @@ pub(super) fn repair(
         } else if let Some(real) = inside.leads_out(&skill.file)? {
             done.outside.push((skill.file.clone(), real));
         } else {
-            done.repaired.extend(one(cwd, skill, checker, safety, write)?);
+            done.repaired.extend(one(cwd, skill, checker(at), safety, write)?);
         }
     }
     Ok(done)
@@ -91,7 +91,8 @@ fn one(
         let file = fix::write(&at, &repair)?;
         let name = file.file_name().unwrap_or_default().to_owned();
         let shown = renamed.unwrap_or_else(|| skill.file.clone());
-        if let Some((checked, _)) = checker.file(&FileLocation { dir, name, shown, is_named: false })? {
+        let place = FileLocation { dir, name, shown, is_named: false };
+        if let Examined::Checked(checked, ..) = checker.file(&place)? {
             *skill = checked;
         }
     }

@@ -1,6 +1,10 @@
 //! A request to check skills.
 
-use crate::lint::{Ruleset, Safety};
+use std::path::PathBuf;
+
+use super::baseline::BaselineRequest;
+use super::changes::Changes;
+use crate::lint::{Profile, RuleOptions, Safety};
 use crate::paths::Target;
 
 /// A request to check skills.
@@ -8,10 +12,34 @@ use crate::paths::Target;
 pub struct ValidateRequest {
     /// The files and directories to check.
     pub targets: Vec<Target>,
-    /// The rules; [`rules`](super::rules) reads those of a project.
-    pub rules: Ruleset,
+    /// How they are checked.
+    pub options: LintOptions,
     /// The treatment of findings that can be repaired.
     pub repairs: Repairs,
+    /// The skills that are checked.
+    pub changes: Changes,
+    /// The findings that are known.
+    pub baseline: BaselineRequest,
+}
+
+/// How skills are checked, over what the manifests around them say.
+#[derive(Debug, Clone, Default)]
+pub struct LintOptions {
+    /// The only manifest that counts, instead of the nearest one above each file. Its patterns are relative to the working
+    /// directory.
+    pub config: Option<PathBuf>,
+    /// The rules.
+    pub rules: RuleOptions,
+    /// Whether files that a manifest excludes are left out even if they were named.
+    pub force_exclude: bool,
+    /// Whether named files that belong to no skill are left out, instead of being an error.
+    pub ignore_unknown: bool,
+}
+
+impl From<Profile> for LintOptions {
+    fn from(profile: Profile) -> Self {
+        Self { rules: profile.into(), ..Self::default() }
+    }
 }
 
 /// The treatment of findings that can be repaired.

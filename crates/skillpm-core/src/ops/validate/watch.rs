@@ -3,16 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
-use super::check::{rules, validate, validate_noting};
+use super::check::validate_by;
+use super::config::Configs;
 use super::one::contents;
 use super::outcome::{Checked, ValidateOutcome};
-use super::request::{Repairs, ValidateRequest};
+use super::request::{LintOptions, ValidateRequest};
 use crate::context::Context;
 use crate::engine::files::{self, Contents};
 use crate::error::{Error, Result};
 use crate::fs::{self, Moment, Stamp};
-use crate::lint::{Finding, Plan, Profile};
-use crate::manifest;
+use crate::lint::{Finding, Plan};
 use crate::paths::{Searched, Target};
 
 /// Remembers the state of everything that findings depend on, and what was reported about it.
@@ -22,7 +22,7 @@ use crate::paths::{Searched, Target};
 #[derive(Debug)]
 pub struct Watch {
     request: ValidateRequest,
-    profile: Option<Profile>,
+    configs: Configs,
     /// Where skills were looked for, their files and what counts beside these, and where manifests may be.
     seen: BTreeMap<PathBuf, Seen>,
     /// The skills, by their files as they are shown.
@@ -81,18 +81,21 @@ impl Seen {
 }
 
 impl Watch {
-    /// Checks `targets` for the first time, by the rules of the project and by `profile` if one was chosen.
+    /// Checks `targets` for the first time, as `options` and the manifests say.
     pub fn start(
         context: &Context,
         targets: Vec<Target>,
-        profile: Option<Profile>,
+        options: LintOptions,
     ) -> Result<(Self, ValidateOutcome)> {
         let since = Moment::now();
-        let request = ValidateRequest { targets, rules: rules(context, profile)?, repairs: Repairs::None };
-        let mut searched = Searched::kept();
-        let outcome = validate_noting(context, &request, &mut searched)?;
+        let request = ValidateRequest { targets, options, ..ValidateRequest::default() };
+        let (mut configs, mut searched) = (Configs::new(context, &request.options)?, Searched::kept());
+        let outcome = validate_by(context, &request, &mut configs, &mut searched)?;
+        if let Some(error) = configs.error {
+            return Err(error);
+        }
         let (seen, told) = (BTreeMap::new(), BTreeMap::new());
-        let mut watch = Self { request, profile, seen, told, trouble: None };
+        let mut watch = Self { request, configs, seen, told, trouble: None };
         watch.learn(&context.settings.cwd, since, &BTreeSet::new(), searched, &outcome.skills);
         Ok((watch, outcome))
     }
@@ -111,13 +114,14 @@ impl Watch {
         }
         // Stamps are taken later than this: what is written while it is read is young then, and examined once more.
         let since = Moment::now();
-        let new_rules = rules(context, self.profile).map(|rules| self.request.rules = rules);
+        let renewed = Configs::after(context, &self.configs).map(|configs| self.configs = configs);
         let mut searched = Searched::kept();
-        let checked = validate_noting(context, &self.request, &mut searched);
+        let checked = validate_by(context, &self.request, &mut self.configs, &mut searched);
         let is_at_skills = checked.is_err();
+        let wrong = renewed.err().or(self.configs.error.take());
         let (mut outcome, error) = match checked {
-            Ok(outcome) => (outcome, new_rules.err()),
-            Err(error) => (self.rest(context, &mut searched), Some(new_rules.err().unwrap_or(error))),
+            Ok(outcome) => (outcome, wrong),
+            Err(error) => (self.rest(context, &mut searched), Some(wrong.unwrap_or(error))),
         };
         let before = self.trouble.take();
         if before.is_some() && error.is_none() {
@@ -133,12 +137,27 @@ impl Watch {
     }
 
     /// Checks the targets that can be.
-    fn rest(&self, context: &Context, searched: &mut Searched) -> ValidateOutcome {
-        let request = |targets| ValidateRequest { targets, ..self.request.clone() };
-        let mut targets = self.request.targets.clone();
-        targets.retain(|target| validate(context, &request(vec![target.clone()])).is_ok());
+    fn rest(&mut self, context: &Context, searched: &mut Searched) -> ValidateOutcome {
+        let wanted = self.request.clone();
+        let request = |targets| ValidateRequest { targets, ..wanted.clone() };
+        let mut check =
+            |request, searched: &mut Searched| validate_by(context, &request, &mut self.configs, searched);
+        let mut targets = wanted.targets.clone();
+        targets.retain(|target| check(request(vec![target.clone()]), &mut Searched::kept()).is_ok());
         // One of them may have been removed by now, which the next check reports.
-        validate_noting(context, &request(targets), searched).unwrap_or_default()
+        check(request(targets), searched).unwrap_or_default()
+    }
+
+    /// Returns what the rules for each of `skills` need of its files.
+    fn contents(&mut self, cwd: &Path, searched: &mut Searched, skills: &[Checked]) -> Vec<Contents> {
+        let mut number = |skill: &Checked| {
+            let at = cwd.join(&skill.file);
+            let dir = at.parent().and_then(|dir| fs::real_path(dir).ok().flatten())?;
+            self.configs.of_file((&dir, Path::new(at.file_name()?)), true, searched).ok().flatten()
+        };
+        let numbers: Vec<_> = skills.iter().map(|skill| number(skill).unwrap_or_default()).collect();
+        let all: Vec<_> = self.configs.rulesets().iter().map(|rules| contents(&Plan::new(rules))).collect();
+        numbers.into_iter().map(|number| all[number]).collect()
     }
 
     /// Remembers the stamps after `skills` were checked from `since` on, and returns those with news. Unchanged ones are not
@@ -148,19 +167,19 @@ impl Watch {
         cwd: &Path,
         since: Moment,
         changed: &BTreeSet<PathBuf>,
-        searched: Searched,
+        mut searched: Searched,
         skills: &[Checked],
     ) -> BTreeSet<PathBuf> {
-        let contents = contents(&Plan::new(&self.request.rules));
-        let manifests = cwd.ancestors().map(|dir| dir.join(manifest::FILE_NAME));
-        let mut paths: BTreeSet<PathBuf> = searched.into_paths().into_iter().chain(manifests).collect();
+        let contents = self.contents(cwd, &mut searched, skills);
+        let mut paths: BTreeSet<PathBuf> = searched.into_paths().into_iter().collect();
+        paths.extend(self.request.options.config.clone());
         if self.trouble.is_some() {
             // Not everything was searched.
             paths.extend(self.seen.keys().cloned());
         }
         let mut before = std::mem::take(&mut self.told);
         let mut news = BTreeSet::new();
-        for skill in skills {
+        for (skill, contents) in skills.iter().zip(contents) {
             let at = cwd.join(&skill.file);
             let dir = at.parent().unwrap_or(cwd);
             let told = before.remove(&skill.file);
@@ -191,6 +210,7 @@ impl Watch {
 mod tests {
     use super::*;
     use crate::engine::testing::{World, skill_text};
+    use crate::manifest;
 
     /// A watch of a world.
     struct Watched<'a> {
@@ -206,7 +226,7 @@ mod tests {
         fn new(world: &'a World, paths: &[&str]) -> Self {
             let context = world.context();
             let targets = paths.iter().map(|path| Target::Path(path.into())).collect();
-            let (watch, _) = Watch::start(&context, targets, None).expect("checks");
+            let (watch, _) = Watch::start(&context, targets, LintOptions::default()).expect("checks");
             Self { world, context, watch }
         }
 

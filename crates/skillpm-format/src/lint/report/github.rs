@@ -1,32 +1,60 @@
 //! Annotations of GitHub's workflows: one line for each finding, in the form of a workflow command.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{LintReport, SkillReport, in_tree, span};
+use super::{LintReport, SkillReport, in_tree, rule_counts, span};
 use crate::document::LineIndex;
 use crate::lint::{Finding, Severity};
 use crate::text::visible;
 
-/// Returns the annotations of all findings, one line each.
+/// The number of annotations of each kind that GitHub shows of a step.
+const MOST: usize = 10;
+
+/// Returns annotations, one line each. Of a kind of which there are more than GitHub shows, the last one says how many
+/// more there are, by rule.
 pub fn github(report: &LintReport<'_>) -> String {
     let mut out = String::new();
+    let mut left = BTreeMap::new();
     for skill in &report.skills {
         let lines = LineIndex::new(skill.text);
         for finding in skill.findings {
-            annotation(&mut out, skill, &lines, finding);
+            let fits = |count| if count > MOST { MOST - 1 } else { MOST };
+            let (left, rest) = left.entry(finding.severity).or_insert_with(|| {
+                let all = report.count(finding.severity);
+                (fits(all), Vec::new())
+            });
+            if *left == 0 {
+                rest.push(finding);
+            } else {
+                *left -= 1;
+                annotation(&mut out, skill, &lines, finding);
+            }
         }
     }
+    for (severity, (_, rest)) in left.into_iter().rev().filter(|(_, (_, rest))| !rest.is_empty()) {
+        let rules = rule_counts(rest.iter().copied());
+        let rules: Vec<_> = rules.iter().map(|rule| format!("{} {}", rule.rule, rule.count)).collect();
+        let (kind, number, rules) = (kind(severity), rest.len(), rules.join(", "));
+        // Writing to a string cannot fail.
+        let _ = writeln!(out, "::{kind} title=skillpm validate::{number} more {severity}s: {rules}");
+    }
     out
+}
+
+/// Returns the command for findings of `severity`.
+fn kind(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "notice",
+    }
 }
 
 fn annotation(out: &mut String, skill: &SkillReport<'_>, lines: &LineIndex<'_>, finding: &Finding) {
     let bytes = span(skill.text, &finding.span);
     let (start, end) = (lines.position(bytes.start), lines.position(bytes.end));
-    let kind = match finding.severity {
-        Severity::Error => "error",
-        Severity::Warning => "warning",
-        Severity::Note => "notice",
-    };
+    let kind = kind(finding.severity);
     let (path, title) = (property(in_tree(&skill.path)), property(finding.rule));
     // Writing to a string cannot fail.
     let _ = write!(out, "::{kind} file={path},line={},endLine={}", start.line, end.line);
@@ -58,11 +86,11 @@ mod tests {
     fn the_format() {
         let findings = findings();
         insta::assert_snapshot!(github(&report(&findings)), @r#"
-        ::error file=skills/my pdf%2Ca%3Ab/SKILL.md,line=2,endLine=2,col=7,endColumn=9,title=name-alphabet::the name `PDF` has an upper-case letter \u{1b}[2J <&">]]> 100%25, a:b%0Anext%0Acall it `pdf`, and its directory too
-        ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=14,endColumn=28,title=description-when::the description does not say when to use the skill%0Aadd a sentence such as `Use when the user …`
-        ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=14,endColumn=16,title=description-markup::the description has the XML tag `<b>`%0Awrite it without angle brackets
+        ::error file=skills/my pdf%2Ca%3Ab/SKILL.md,line=2,endLine=2,col=7,endColumn=9,title=name-alphabet::the name `PDF` has an upper-case letter \u{1b}[2J <&">]]> 100%25, a:b%0Anext%0Acall it `pdf`, as its directory
+        ::notice file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=14,endColumn=28,title=description-when::the description does not say when to use the skill%0Aadd a sentence such as `Use when the user …`
+        ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=14,endColumn=16,title=description-markup::the description has text in angle brackets: `<b>`%0Awrite it without: claude.ai refuses the upload
         ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=18,endColumn=18,title=hidden-character::a hidden character: U+202E, a direction control%0Adelete it; no script needs it
-        ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field::the specification has no field `author`%0Amove it under `metadata`, as `  author: …`
+        ::notice file=skills/my pdf%2Ca%3Ab/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field::the specification has no field `author`%0Amove it under `metadata`, as `  author: …`
         "#);
     }
 
@@ -74,6 +102,20 @@ mod tests {
         let plain = github(&report);
         report.skills[0].path.insert_str(0, "./");
         assert_eq!(github(&report), plain);
+    }
+
+    #[test]
+    fn what_is_not_shown_is_summarized() {
+        let findings = findings();
+        let mut report = report(&findings);
+        report.skills = vec![report.skills[0].clone(); 10];
+        let text = github(&report);
+        assert_eq!((text.matches("::error ").count(), text.matches("::warning ").count()), (10, 10));
+        let last = text.lines().last().expect("a line");
+        assert_eq!(
+            last,
+            "::notice title=skillpm validate::11 more notes: unknown-field 6, description-when 5"
+        );
     }
 
     #[test]

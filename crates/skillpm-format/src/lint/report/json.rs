@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{LintReport, SkillReport, rule_page, span};
+use super::{LeftOut, LintReport, SkillReport, rule_page, span};
 use crate::advice::Message;
 use crate::document::LineIndex;
 use crate::lint::{Edit, Finding, Fix, Safety, Severity};
@@ -19,7 +19,7 @@ pub struct Json<'a> {
     version: u32,
     /// The program that wrote it.
     tool: Tool,
-    /// The profile that was checked against.
+    /// The profile that the first skill was checked against.
     profile: String,
     /// The number of skills and of findings.
     summary: Summary,
@@ -45,12 +45,16 @@ struct Summary {
     warnings: usize,
     /// The number of notes.
     notes: usize,
+    #[serde(flatten)]
+    left_out: LeftOut,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 struct Skill<'a> {
     /// The file as it was named, `/`-separated; `<stdin>` for standard input.
     path: &'a str,
+    /// The profile that it was checked against.
+    profile: String,
     /// The findings, in the order of their positions.
     findings: Vec<Item<'a>>,
 }
@@ -123,6 +127,7 @@ pub fn json<'a>(report: &'a LintReport<'a>) -> Json<'a> {
             errors: report.count(Severity::Error),
             warnings: report.count(Severity::Warning),
             notes: report.count(Severity::Note),
+            left_out: report.left_out,
         },
         skills: report.skills.iter().map(skill).collect(),
     }
@@ -130,7 +135,8 @@ pub fn json<'a>(report: &'a LintReport<'a>) -> Json<'a> {
 
 fn skill<'a>(skill: &'a SkillReport<'a>) -> Skill<'a> {
     let writer = Writer { text: skill.text, lines: LineIndex::new(skill.text) };
-    Skill { path: &skill.path, findings: skill.findings.iter().map(|finding| writer.item(finding)).collect() }
+    let findings = skill.findings.iter().map(|finding| writer.item(finding)).collect();
+    Skill { path: &skill.path, profile: skill.profile.to_string(), findings }
 }
 
 struct Writer<'a> {
@@ -193,12 +199,18 @@ mod tests {
           "summary": {
             "skills": 2,
             "errors": 1,
-            "warnings": 4,
-            "notes": 0
+            "warnings": 2,
+            "notes": 2,
+            "excluded": 0,
+            "unchanged": 0,
+            "unread": 0,
+            "known": 0,
+            "gone": 0
           },
           "skills": [
             {
               "path": "skills/my pdf,a:b/SKILL.md",
+              "profile": "spec",
               "findings": [
                 {
                   "rule": "name-alphabet",
@@ -214,7 +226,7 @@ mod tests {
                     "column": 10,
                     "offset": 13
                   },
-                  "help": "call it `pdf`, and its directory too",
+                  "help": "call it `pdf`, as its directory",
                   "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-alphabet",
                   "fix": {
                     "safety": "unsafe",
@@ -238,7 +250,7 @@ mod tests {
                 },
                 {
                   "rule": "description-when",
-                  "severity": "warning",
+                  "severity": "note",
                   "message": "the description does not say when to use the skill",
                   "start": {
                     "line": 3,
@@ -256,7 +268,7 @@ mod tests {
                 {
                   "rule": "description-markup",
                   "severity": "warning",
-                  "message": "the description has the XML tag `<b>`",
+                  "message": "the description has text in angle brackets: `<b>`",
                   "start": {
                     "line": 3,
                     "column": 14,
@@ -267,7 +279,7 @@ mod tests {
                     "column": 17,
                     "offset": 30
                   },
-                  "help": "write it without angle brackets",
+                  "help": "write it without: claude.ai refuses the upload",
                   "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#description-markup"
                 },
                 {
@@ -308,7 +320,7 @@ mod tests {
                 },
                 {
                   "rule": "unknown-field",
-                  "severity": "warning",
+                  "severity": "note",
                   "message": "the specification has no field `author`",
                   "start": {
                     "line": 4,
@@ -346,6 +358,7 @@ mod tests {
             },
             {
               "path": "skills/ok/SKILL.md",
+              "profile": "spec",
               "findings": []
             }
           ]

@@ -3,12 +3,22 @@
 //! Paths are `/`-separated, positions count from 1, columns count characters. No part of a file gets into a report
 //! verbatim: each format has its own escapes, and if a format has none, hidden characters are written as code points.
 
+mod fingerprint;
 pub mod github;
+pub mod gitlab;
 pub mod json;
 pub mod junit;
+pub mod markdown;
 pub mod sarif;
 #[cfg(test)]
 mod testing;
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+pub use fingerprint::fingerprint;
+use schemars::JsonSchema;
+use serde::Serialize;
 
 use super::{Finding, Profile, Severity};
 
@@ -18,12 +28,29 @@ const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/
 /// The checked skills and their findings.
 #[derive(Debug, Clone)]
 pub struct LintReport<'a> {
-    /// The profile used.
+    /// The profile by which the first skill was checked.
     pub profile: Profile,
     /// Whether warnings fail too.
     pub strict: bool,
     /// The skills, including those without findings.
     pub skills: Vec<SkillReport<'a>>,
+    /// The numbers of what is not among them.
+    pub left_out: LeftOut,
+}
+
+/// The numbers of what a report does not list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
+pub struct LeftOut {
+    /// The number of skills that were found and not checked, because a manifest excludes them.
+    pub excluded: usize,
+    /// The number of skills without a changed file, where only changed ones are checked.
+    pub unchanged: usize,
+    /// The number of skills that cannot be read, where the rule about that is off.
+    pub unread: usize,
+    /// The number of findings that a baseline has.
+    pub known: usize,
+    /// The number of findings of a baseline that no longer occur.
+    pub gone: usize,
 }
 
 /// The findings in one skill.
@@ -31,10 +58,39 @@ pub struct LintReport<'a> {
 pub struct SkillReport<'a> {
     /// The path of its file, `/`-separated, as displayed.
     pub path: String,
+    /// The profile by which it was checked.
+    pub profile: Profile,
     /// The text of the file, at least to the end of the last reported line; may be empty if there are no findings.
     pub text: &'a str,
     /// The findings.
     pub findings: &'a [Finding],
+}
+
+/// How often a rule found something, at one severity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct RuleCount {
+    /// The rule's id.
+    pub rule: &'static str,
+    /// The severity.
+    pub severity: Severity,
+    /// The number of findings.
+    pub count: usize,
+    /// The number of those that have a repair.
+    pub fixable: usize,
+}
+
+/// Returns how often each rule is among `findings`, the most frequent first.
+pub fn rule_counts<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<RuleCount> {
+    let mut counts: BTreeMap<_, (usize, usize)> = BTreeMap::new();
+    for finding in findings {
+        let (count, fixable) = counts.entry((finding.rule, finding.severity)).or_default();
+        *count += 1;
+        *fixable += usize::from(finding.fix.is_some());
+    }
+    let one = |((rule, severity), (count, fixable))| RuleCount { rule, severity, count, fixable };
+    let mut counts: Vec<_> = counts.into_iter().map(one).collect();
+    counts.sort_by_key(|rule| Reverse(rule.count));
+    counts
 }
 
 impl LintReport<'_> {

@@ -5,17 +5,13 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::{LintReport, SkillReport, in_tree, rule_page, span};
-use crate::digest::Digest;
+use super::{LintReport, SkillReport, fingerprint, in_tree, rule_page, span};
 use crate::document::LineIndex;
 use crate::lint::{Edit, Finding, Fix, Group, Level, Profile, Rule, documented};
 use crate::text::{percent_encoded, visible};
 
 const SCHEMA: &str =
     "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
-
-/// The maximum number of bytes of a line that distinguish it from others.
-const MAX_LINE: usize = 4096;
 
 /// Returns the report as a log with one run.
 pub fn sarif(report: &LintReport<'_>) -> Value {
@@ -166,16 +162,9 @@ impl Writer<'_> {
         })
     }
 
-    /// Returns a fingerprint that stays the same if lines above are added or removed: rule, line, and index among
-    /// several.
+    /// Returns the fingerprint of `finding`, and its index among those that have the same.
     fn fingerprint(&self, finding: &Finding, seen: &mut BTreeMap<String, usize>) -> String {
-        let text = self.skill.text;
-        let start = self.lines.start(span(text, &finding.span).start);
-        // A line can be a megabyte, and have thousands of findings.
-        let near = &text[start..text.floor_char_boundary(start + MAX_LINE)];
-        let line = near.split(['\n', '\r']).next().unwrap_or_default().trim();
-        let mut hash = Digest::of(format!("{}\0{line}", finding.rule).as_bytes()).hex();
-        hash.truncate(16);
+        let hash = fingerprint(self.skill.text, &self.lines, finding);
         let count = seen.entry(hash.clone()).or_default();
         *count += 1;
         format!("{hash}:{count}")

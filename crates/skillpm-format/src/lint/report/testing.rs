@@ -1,6 +1,6 @@
 //! A report with everything that a format must handle.
 
-use super::{LintReport, SkillReport};
+use super::{LeftOut, LintReport, SkillReport};
 use crate::document::Document;
 use crate::lint::{Edit, Finding, Fix, Profile, Subject, check};
 
@@ -20,7 +20,12 @@ pub(super) fn findings() -> Vec<Finding> {
 
 /// Returns a report on two skills; the first has `findings`, the second none.
 pub(super) fn report(findings: &[Finding]) -> LintReport<'_> {
-    let skill = |path: &str, findings| SkillReport { path: path.to_owned(), text: TEXT, findings };
+    let skill = |path: &str, findings| SkillReport {
+        path: path.to_owned(),
+        profile: Profile::Spec,
+        text: TEXT,
+        findings,
+    };
     let skills = vec![skill("skills/my pdf,a:b/SKILL.md", findings), skill("skills/ok/SKILL.md", &[])];
-    LintReport { profile: Profile::Spec, strict: false, skills }
+    LintReport { profile: Profile::Spec, strict: false, skills, left_out: LeftOut::default() }
 }

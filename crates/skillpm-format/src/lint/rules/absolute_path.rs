@@ -15,7 +15,8 @@ pub(super) static RULE: Rule = Rule {
     summary: "no absolute paths",
     docs: Docs {
         what: "Looks for links to `/…`, `~/…` and `file:` addresses, and anywhere in the body for a user's \
-            home directory, such as `/Users/jane/…`. Names that stand for any user, such as `/home/user`, do not count.",
+            home directory, such as `/Users/jane/…`. Names that stand for any user, such as `/home/user`, do not count, nor does a block of code \
+            without a language, which may be output.",
         why: "Once the skill is installed, those paths do not exist, and a home directory reveals a user name.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `/Users/jane/pdf/scripts/read.py`.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `scripts/read.py`.\n",
@@ -118,12 +119,16 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if !words::has_text(body, SIGNS) {
         return;
     }
+    let is_sample = |code: &Range<usize>| is_sample(&subject.document.text()[code.clone()]);
     for home in HOMES {
         for (at, _) in body.match_indices(home) {
             let start = base + at;
             if let Some(length) = person(body, at, home)
                 && !told.iter().any(|range| range.contains(&start))
             {
+                if subject.document.markdown().code_at(start).is_some_and(is_sample) {
+                    continue;
+                }
                 let start = if home.starts_with(':') { start - 1 } else { start };
                 let span = start..base + at + home.len() + length;
                 let path = &subject.document.text()[span.clone()];
@@ -132,6 +137,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             }
         }
     }
+}
+
+/// Reports whether `code` is a block that may be the output of a program, or a conversation: one without a language.
+fn is_sample(code: &str) -> bool {
+    let first = code.lines().next().unwrap_or_default();
+    let language = first.trim_start_matches(['`', '~']).trim();
+    code.contains('\n')
+        && first.len() > language.len()
+        && matches!(language, "" | "text" | "console" | "output")
 }
 
 /// Reports whether `target` is a command of an agent, as in `/plugin:skill`.
@@ -184,7 +198,7 @@ mod tests {
                     "the link is an absolute path: `file:///x`",
                 ),
                 (
-                    &text("```\ncd /Users/mia/x\n```"),
+                    &text("```sh\ncd /Users/mia/x\n```"),
                     &[(5, 4)],
                     "the path is in a user's home directory: `/Users/mia`",
                 ),

@@ -16,7 +16,8 @@ const LONG_EXAMPLE: &str = concat!(
     sixteen!(sixteen!("Read on.\n\n"))
 );
 
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Severity, Subject};
+use crate::tokens;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -25,7 +26,7 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUALITY,
     summary: "the body has at most 500 lines",
     docs: Docs {
-        what: "Counts the lines after the frontmatter.",
+        what: "Counts the lines after the frontmatter. Up to 600, or with at most 5000 tokens, they are a note.",
         why: "The agent reads the whole body once the skill is used. What it needs only sometimes \
             belongs in separate files, which it reads when it needs them.",
         bad: LONG_EXAMPLE,
@@ -41,6 +42,12 @@ pub(super) static RULE: Rule = Rule {
 /// The maximum number of lines.
 const MAX: usize = 500;
 
+/// The number of tokens up to which more lines are a note.
+const MAX_TOKENS: usize = 5000;
+
+/// The number of lines up to which more than that is a note.
+const NEAR: usize = 600;
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let text = subject.document.body().trim_end();
     let ends = memchr::memchr_iter(b'\n', text.as_bytes()).count();
@@ -55,7 +62,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let message = format!("the body has {count} lines; at most {MAX} are recommended");
         let help = "move what is needed only sometimes into separate files, and link to them";
         let finding = RULE.finding(message, start..start + length).label("the first line too many");
-        findings.push(finding.help(help));
+        let finding = finding.help(help);
+        // Many short lines are no more than the agent can take.
+        let is_short = count <= NEAR || tokens::estimate(text) <= MAX_TOKENS;
+        findings.push(if is_short { finding.severity(Severity::Note) } else { finding });
     }
 }
 

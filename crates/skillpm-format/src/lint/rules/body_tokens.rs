@@ -1,6 +1,6 @@
 //! `body-tokens`
 
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Severity, Subject};
 use crate::tokens;
 
 /// Repeats a text sixteen times: constants have no `str::repeat`.
@@ -31,7 +31,7 @@ pub(super) static RULE: Rule = Rule {
         what: "Estimates the tokens of the text after the frontmatter: one for every six letters of a word that were \
             begun, one for each digit, each character beyond ASCII and each run of line ends, one for two other marks, \
             four for five Chinese, Japanese or Korean characters. Nine of ten texts are within a fifth of that, so a body \
-            is reported from 5500 tokens on.",
+            is reported from 5500 tokens on, up to 6250 as a note.",
         why: "The agent reads the whole body once the skill is used, and keeps it in its context.",
         bad: LONG_EXAMPLE,
         good: "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n\
@@ -46,20 +46,23 @@ pub(super) static RULE: Rule = Rule {
 /// The maximum number of tokens.
 const MAX: usize = 5000;
 
-/// The estimate from which on a body nearly always has more.
-const SURE: usize = 5500;
+/// The estimate from which on a body probably has more.
+const LIKELY: usize = 5500;
+
+/// The estimate from which on a body nearly always has more: a fifth less is the maximum.
+const SURE: usize = 6250;
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let body = subject.document.body();
     // No text except a column of digits has more tokens than half its bytes; most bodies end here.
-    if body.len() <= 2 * SURE {
+    if body.len() <= 2 * LIKELY {
         return;
     }
-    if tokens::quickly_at_most(body) <= SURE || tokens::at_most(body) <= SURE {
+    if tokens::quickly_at_most(body) <= LIKELY || tokens::at_most(body) <= LIKELY {
         return;
     }
     let count = tokens::estimate(body);
-    if count > SURE {
+    if count > LIKELY {
         let start = subject.document.body_span().start + (body.len() - body.trim_start().len());
         let line = &subject.document.text()[start..];
         let length = line.find(['\n', '\r']).unwrap_or(line.len());
@@ -68,7 +71,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let message =
             format!("the body has about {about} tokens, give or take a fifth; at most {MAX} are recommended");
         let help = "move what is needed only sometimes into separate files, and link to them";
-        findings.push(RULE.finding(message, start..start + length).help(help));
+        let finding = RULE.finding(message, start..start + length).help(help);
+        findings.push(if count <= SURE { finding.severity(Severity::Note) } else { finding });
     }
 }
 

@@ -1,6 +1,6 @@
 //! `description-markup`
 
-use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -29,8 +29,11 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         Some(at) => node.span.start + at..node.span.start + at + tag.len(),
         None => node.span.clone(),
     };
-    let finding = RULE.finding(format!("the description has the XML tag `{tag}`"), span);
-    findings.push(finding.help("write it without angle brackets"));
+    let finding = RULE.finding(format!("the description has text in angle brackets: `{tag}`"), span);
+    let finding = finding.help("write it without: claude.ai refuses the upload");
+    // A placeholder reads well everywhere else; an element may be taken for a part of the agent's own prompt.
+    let is_element = tag.starts_with("</") || text.contains(&tag.replacen('<', "</", 1));
+    findings.push(if is_element { finding } else { finding.severity(Severity::Note) });
 }
 
 /// Returns the first tag in `text`.
@@ -52,7 +55,7 @@ mod tests {
     #[test]
     fn tags_and_what_is_none() {
         let text = |description: &str| format!("---\nname: x\ndescription: {description}\n---\n");
-        let message = "the description has the XML tag `</x y>`";
+        let message = "the description has text in angle brackets: `</x y>`";
         assert_places(&RULE, &[(&text("a < b -> c </x y>"), &[(3, 25)], message)]);
         for silent in ["a -> b", "a < b and c > d", "files <1 MB>", "x<y"] {
             assert_places(&RULE, &[(&text(silent), &[], "")]);

@@ -1,7 +1,7 @@
 //! `description-person`
 
 use crate::lint::words;
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -51,7 +51,8 @@ const ADDRESSES: &[&str] = &[
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, text)) = subject.description else { return };
     let plain = words::without_quotes(&text.to_ascii_lowercase());
-    let Some((at, length)) = start(&plain).or_else(|| address(&plain)) else { return };
+    let start = start(&plain);
+    let Some((at, length)) = start.or_else(|| address(&plain)) else { return };
     let found = text[at..at + length].trim_end();
     // The words appear literally in the file, unless there is an escape or a line end between them.
     let source = &subject.document.text()[node.span.clone()];
@@ -60,7 +61,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         None => node.span.clone(),
     };
     let message = format!("the description speaks in the first or second person: `{found}`");
-    findings.push(RULE.finding(message, span).help("say what the skill does: `Reads …`, `Creates …`"));
+    let finding = RULE.finding(message, span).help("say what the skill does: `Reads …`, `Creates …`");
+    // Whom it serves is not who speaks.
+    findings.push(if start.is_some() { finding } else { finding.severity(Severity::Note) });
 }
 
 /// Returns the first sentence that starts in the wrong person.

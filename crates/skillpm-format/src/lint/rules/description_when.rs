@@ -3,7 +3,7 @@
 use unicode_script::{Script, UnicodeScript};
 
 use crate::lint::words;
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -132,8 +132,25 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     let help = "add a sentence such as `Use when the user …`";
-    let finding = RULE.finding("the description does not say when to use the skill", node.span.clone());
+    let finding = if says_when(subject.document.body()) {
+        let message =
+            "the body says when to use the skill, and the description does not: a model chooses by that";
+        RULE.finding(message, node.span.clone())
+    } else {
+        let finding = RULE.finding("the description does not say when to use the skill", node.span.clone());
+        // Many descriptions imply it.
+        finding.severity(Severity::Note)
+    };
     findings.push(finding.help(help));
+}
+
+/// Reports whether a heading of `body` announces when to use the skill.
+fn says_when(body: &str) -> bool {
+    let announces = |line: &str| {
+        let line = line.to_ascii_lowercase();
+        ["when to", "use when", "when should", "when not to"].iter().any(|words| line.contains(words))
+    };
+    body.lines().filter(|line| line.starts_with('#')).any(announces)
 }
 
 #[cfg(test)]

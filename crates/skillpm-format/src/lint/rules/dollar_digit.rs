@@ -1,7 +1,5 @@
 //! `dollar-digit`
 
-use std::collections::BTreeSet;
-
 use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 use crate::profile::argument_word;
 
@@ -13,7 +11,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "no `$1` where the skill takes no arguments",
     docs: Docs {
         what: "Looks in the body of a skill without `argument-hint`, `arguments` and `$ARGUMENTS` for a dollar sign with a \
-            number, such as the `$1` of `awk`, of a shell's function or of SQL. Each is reported once; `\\$1` is not.",
+            number up to 9, such as the `$1` of `awk`, of a shell's function or of SQL; `\\$1` does not count. It is reported once.",
         why: "Claude Code replaces `$1` by a word of the arguments that a user types behind the skill's name.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `pdfinfo x.pdf | awk '{print $1}'`.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `pdfinfo x.pdf | cut -d: -f1`.\n",
@@ -24,24 +22,37 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
+/// The largest number that stands for a word: nobody types more, and then it stays as it is written.
+const MAX: usize = 9;
+
+/// The largest number in prose that is not taken for a price.
+const MAX_IN_PROSE: usize = 3;
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let (body, base) = (subject.document.body(), subject.document.body_span().start);
     let takes = |field: &&str| subject.field(field).is_some();
-    let mut told = BTreeSet::new();
+    let mut found = Vec::new();
     for at in memchr::memchr_iter(b'$', body.as_bytes()) {
-        let Some((word, length)) = argument_word(&body[..at], &body[at..]) else { continue };
-        if body[..at].ends_with('\\') || !told.insert(word) {
-            continue;
+        match argument_word(&body[..at], &body[at..]) {
+            Some((word, length)) if word <= MAX && !body[..at].ends_with('\\') => {
+                // In prose a larger one is a price.
+                if word <= MAX_IN_PROSE || subject.document.markdown().is_code(base + at) {
+                    found.push(at..at + length);
+                }
+            }
+            _ => {}
         }
-        if told.len() == 1
-            && (["argument-hint", "arguments"].iter().any(takes) || body.contains("$ARGUMENTS"))
-        {
-            return;
-        }
-        let message = format!("`${word}` stands for a word that the user types, in Claude Code");
-        let help = format!("use another form, or write `\\${word}` if only Claude Code reads the skill");
-        findings.push(RULE.finding(message, base + at..base + at + length).help(help));
     }
+    let Some(first) = found.first().cloned() else { return };
+    if ["argument-hint", "arguments"].iter().any(takes) || body.contains("$ARGUMENTS") {
+        return;
+    }
+    let word = &body[first.clone()];
+    let more =
+        if found.len() > 1 { format!(", and {} more like it", found.len() - 1) } else { String::new() };
+    let message = format!("`{word}` stands for a word that the user types, in Claude Code{more}");
+    let help = format!("use another form, or write `\\{word}` if only Claude Code reads the skill");
+    findings.push(RULE.finding(message, base + first.start..base + first.end).help(help));
 }
 
 #[cfg(test)]
@@ -52,9 +63,9 @@ mod tests {
     #[test]
     fn numbers_behind_a_dollar_sign_are_told_once() {
         let text = |body: &str| format!("---\nname: x\n---\n{body}\n");
-        let message = "`$1` stands for a word that the user types, in Claude Code";
-        assert_places(&RULE, &[(&text("awk '{print $1}' and $1"), &[(4, 13)], message)]);
-        for body in ["$10.50 and $x1 and ${1} and \\$1", "Take $1 of $ARGUMENTS"] {
+        let message = "`$1` stands for a word that the user types, in Claude Code, and 1 more like it";
+        assert_places(&RULE, &[(&text("awk '{print $1}' and $2"), &[(4, 13)], message)]);
+        for body in ["$25 and $10.50 and $x1 and ${1} and \\$1", "Take $1 of $ARGUMENTS"] {
             assert_places(&RULE, &[(&text(body), &[], "")]);
         }
         assert_places(&RULE, &[("---\nname: x\nargument-hint: FILE\n---\n$1\n", &[], "")]);

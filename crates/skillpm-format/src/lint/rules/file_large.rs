@@ -1,6 +1,7 @@
 //! `file-large`
 
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+use super::ending;
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Severity, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -9,7 +10,7 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::FILES,
     summary: "no file has more than 1 MiB",
     docs: Docs {
-        what: "Looks for files of more than 1 MiB. Here the first skill has `assets/scan.pdf` of 3 MiB.",
+        what: "Looks for files of more than 1 MiB; pictures and films are a note. Here the first skill has `assets/scan.pdf` of 3 MiB.",
         why: "Everybody who installs the skill downloads it, and no agent reads as much.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\n# PDF\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n# PDF files\n",
@@ -23,6 +24,9 @@ pub(super) static RULE: Rule = Rule {
 /// The number of bytes of the largest file that is not reported.
 const MAX: u64 = 1 << 20;
 
+/// Extensions of pictures and films, which people look at.
+const PICTURES: &[&str] = &["png", "jpg", "jpeg", "gif", "webp", "svg", "mp4", "mov"];
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for file in subject.files.unwrap_or_default() {
         let Some(facts) = file.facts().filter(|facts| facts.size > MAX) else { continue };
@@ -30,7 +34,9 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let tenths = facts.size * 10 / MAX;
         let message = format!("`{}` has {}.{} MiB", file.path, tenths / 10, tenths % 10);
         let finding = RULE.finding(message, subject.document.opening_span());
-        findings.push(finding.help("make it smaller, or let the skill download it"));
+        let finding = finding.help("make it smaller, or let the skill download it");
+        let is_picture = PICTURES.iter().any(|known| ending(&file.path).eq_ignore_ascii_case(known));
+        findings.push(if is_picture { finding.severity(Severity::Note) } else { finding });
     }
 }
 

@@ -8,9 +8,9 @@ pub(super) static RULE: Rule = Rule {
     id: "file-opaque",
     group: Group::Quality,
     levels: Levels::FILES.publish(Level::Error),
-    summary: "no file is bytecode, or an archive with a password",
+    summary: "no file is bytecode, a program, or an archive with a password",
     docs: Docs {
-        what: "Looks for files with the endings of bytecode (`.pyc`, `.pyo`, `.class`, `.luac`) and for zip, rar and 7z \
+        what: "Looks for files with the endings of bytecode (`.pyc`, `.pyo`, `.class`, `.luac`) or programs (`.exe`, `.dll`, `.so`, …), and for zip, rar and 7z \
             archives that need a password. Here `scripts/read.pyc` is there.",
         why: "They cannot be reviewed, and an agent can run them or open them: a description has the password, or the \
             body does.",
@@ -32,12 +32,22 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             Some(facts) if facts.locked => {
                 ("an archive with a password", "put its files into the skill as they are")
             }
-            Some(_) if is_bytecode(&file.path) => ("bytecode", "ship the source instead"),
+            Some(_) if is_program(&file.path) => ("a program", "ship its source, or say where to get it"),
+            Some(_) if is_bytecode(&file.path) => {
+                ("bytecode", "ship the source instead, and keep `__pycache__` out")
+            }
             _ => continue,
         };
         let message = format!("`{}` is {what}, which cannot be reviewed", file.path);
         findings.push(RULE.finding(message, subject.document.opening_span()).help(help));
     }
+}
+
+/// Extensions of programs and their parts for one system.
+const PROGRAMS: [&str; 7] = ["exe", "dll", "so", "dylib", "scr", "com", "msi"];
+
+fn is_program(path: &str) -> bool {
+    PROGRAMS.iter().any(|known| ending(path).eq_ignore_ascii_case(known))
 }
 
 fn is_bytecode(path: &str) -> bool {

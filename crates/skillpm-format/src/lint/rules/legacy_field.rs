@@ -8,7 +8,7 @@ use crate::requirement;
 pub(super) static RULE: Rule = Rule {
     id: "legacy-field",
     group: Group::Package,
-    levels: Levels::WARNING.claude_ai(Level::Error),
+    levels: Levels::FORM.claude_ai(Level::Error),
     summary: "version, tags and dependencies belong under `metadata`",
     docs: Docs {
         what: "Looks for `version`, `tags` and `dependencies` at the top level, where many skills have them.",

@@ -3,7 +3,7 @@
 use spdx::{Expression, ParseMode};
 
 use crate::lint::target;
-use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject, edits};
+use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Severity, Subject, edits};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -55,7 +55,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     // A value that names a file with an extension is not the name of a license.
     let may_be_license = !named.iter().any(|name| path(name).contains('.'));
     let Some(id) = may_be_license.then(|| suggestion(text)).flatten() else {
-        findings.push(finding.help(TERMS));
+        // A name of somebody's own terms is a name.
+        let is_name = named.is_empty() && !text.eq_ignore_ascii_case("unknown");
+        let finding = finding.help(TERMS);
+        findings.push(if is_name { finding.severity(Severity::Note) } else { finding });
         return;
     };
     let fix = subject.field("license").and_then(|(key, value)| {

@@ -51,6 +51,7 @@ mod name_hyphens;
 mod name_length;
 mod name_missing;
 mod name_reserved;
+mod name_twice;
 mod path_missing;
 mod quirk_closing_delimiter;
 mod quirk_compatibility_length;
@@ -194,6 +195,7 @@ pub static RULES: &[&Rule] = &[
     &dependency_self::RULE,
     &dependency_cycle::RULE,
     &link_skill::RULE,
+    &name_twice::RULE,
     &license_text::RULE,
     &license_unknown::RULE,
     &injected_metadata::RULE,

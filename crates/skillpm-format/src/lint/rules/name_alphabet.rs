@@ -25,9 +25,11 @@ pub(super) static RULE: Rule = Rule {
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some((node, name, problems)) = subject.wrong_name() else { return };
-    let slug = SkillName::slug(name);
-    let fix = slug.as_ref().and_then(|slug| edits::rename(subject, slug.as_str()));
-    let help = slug.map(|slug| format!("call it `{slug}`, and its directory too").into());
+    let directory = subject.directory_name.and_then(|directory| SkillName::new(directory).ok());
+    let where_to = if directory.is_some() { "as its directory" } else { "and its directory too" };
+    let wanted = directory.or_else(|| SkillName::slug(name));
+    let fix = wanted.as_ref().and_then(|wanted| edits::rename(subject, wanted.as_str()));
+    let help = wanted.map(|wanted| format!("call it `{wanted}`, {where_to}").into());
     for problem in problems {
         let span = match &problem {
             NameError::NotLowercase(_) => node.span.clone(),
@@ -35,7 +37,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             _ => continue,
         };
         let finding = RULE.finding(problem.to_string(), span);
-        findings.push(Finding { help: help.clone(), fix: fix.clone(), ..finding });
+        // One of several is enough: the repair is the same.
+        return findings.push(Finding { help, fix, ..finding });
     }
 }
 
@@ -59,7 +62,7 @@ mod tests {
                 ),
                 (
                     &name("Ahrefs Automation"),
-                    &[(2, 7), (2, 13)],
+                    &[(2, 7)],
                     "the name `Ahrefs Automation` has an upper-case letter",
                 ),
                 (
@@ -71,9 +74,6 @@ mod tests {
                 (&name("7zip"), &[], ""),
             ],
         );
-        assert_eq!(
-            help(&RULE, &name("Ahrefs Automation")),
-            "call it `ahrefs-automation`, and its directory too"
-        );
+        assert_eq!(help(&RULE, &name("Ahrefs Automation")), "call it `pdf`, as its directory");
     }
 }

@@ -37,6 +37,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if name == wanted {
         return;
     }
+    // `name-alphabet` says to call it that.
+    if SkillName::new(&name).is_err() && SkillName::slug(&name).is_some_and(|slug| slug.as_str() == wanted) {
+        return;
+    }
     let differs =
         if name.to_lowercase() == wanted.to_lowercase() { "differs only in case" } else { "differs" };
     let message = format!("the name `{name}` {differs} from the directory's name `{directory}`");

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::FILES,
     summary: "files of the skill that code names exist",
     docs: Docs {
-        what: "Looks in code and backticks for paths that start with a directory of the skill, such as `scripts/read.py`, \
+        what: "Looks in code and backticks for paths that start with a usual directory which the skill has, such as `scripts/read.py`, \
             and name no file of it. Placeholders, patterns, examples, and files that the text creates do not count, \
             and a skill about skills has none. Here the skill has `scripts/write.py`.",
         why: "The agent runs the script or reads the file, and gets an error.",
@@ -24,6 +24,9 @@ pub(super) static RULE: Rule = Rule {
     needs: Needs::Files,
     check: Check::Subject(check),
 };
+
+/// Directories that skills have by convention. Others may be those of the project that the skill is used in.
+const DIRECTORIES: &[&str] = &["scripts", "references", "reference", "assets", "resources"];
 
 /// Parts of a line that say that the file is an example, or is still to be made.
 const NOT_YET: &[&str] = &[
@@ -50,9 +53,11 @@ const NOT_YET: &[&str] = &[
     "optional",
     "like ",
     "would",
+    "│",
     "new file",
     "rename",
     "produce",
+    "move ",
     "export",
     "store",
     "cp ",
@@ -86,7 +91,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let folders: BTreeSet<&str> = files
         .iter()
         .filter_map(|file| Some(file.path.split_once('/')?.0))
-        .filter(|name| !name.starts_with('.'))
+        .filter(|name| DIRECTORIES.contains(name))
         .collect();
     let mut told = BTreeSet::new();
     for folder in folders {
@@ -129,7 +134,26 @@ fn is_other(body: &str, at: usize, path: &str) -> bool {
     let end = body[at..].find('\n').map_or(body.len(), |length| at + length);
     let line = body[start..end].to_ascii_lowercase();
     let lower = path.to_ascii_lowercase();
+    if is_made(body, path) || is_of_a_project(body, at) {
+        return true;
+    }
     NOT_YET.iter().any(|part| line.contains(part)) || PLACEHOLDERS.iter().any(|part| lower.contains(part))
+}
+
+/// Reports whether `body` has a command that writes `path`.
+fn is_made(body: &str, path: &str) -> bool {
+    body.match_indices(path).any(|(at, _)| {
+        let before = body[..at].trim_end_matches("./").trim_end();
+        [">", "-o", "--output", "--out", "tee", "touch"].iter().any(|end| before.ends_with(end))
+    })
+}
+
+/// Reports whether the line at byte `at`, or one of the three around it on both sides, names a directory that projects
+/// have and skills have not.
+fn is_of_a_project(body: &str, at: usize) -> bool {
+    let start = body[..at].rmatch_indices('\n').nth(3).map_or(0, |(at, _)| at);
+    let end = body[at..].match_indices('\n').nth(3).map_or(body.len(), |(length, _)| at + length);
+    ["src/", "tests/", "k8s/", "charts/"].iter().any(|dir| body[start..end].contains(dir))
 }
 
 #[cfg(test)]

@@ -2,13 +2,13 @@
 
 use crate::document::{Markdown, Prefilter, Target};
 use crate::lint::target;
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFile, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, SkillFile, Subject};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "reference-depth",
     group: Group::Quality,
-    levels: Levels::FILES,
+    levels: Levels::FILES.publish(Level::Note).claude_code(Level::Note),
     summary: "every Markdown file is one link away from `SKILL.md`",
     docs: Docs {
         what: "Looks for a linked Markdown file that links to a further Markdown file of the skill which `SKILL.md` \
@@ -76,6 +76,10 @@ fn find(subject: &Subject<'_>, files: &[SkillFile], findings: &mut Vec<Finding>)
     let mut seen = Vec::new();
     for (link, path) in &linked {
         let Some(file) = files.iter().find(|file| file.path == *path) else { continue };
+        // An index leads on by its nature.
+        if ["readme.md", "index.md"].contains(&name(path).to_ascii_lowercase().as_str()) {
+            continue;
+        }
         if seen.contains(&path) {
             continue;
         }

@@ -12,7 +12,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "links in the skill's other Markdown lead to files that exist",
     docs: Docs {
         what: "Looks for relative links in the other Markdown files of the skill that lead to no file, neither from the \
-            directory of that file nor from the skill's. Templates and the files in `assets/` do not count: their links are \
+            directory of that file nor from the skill's. Templates, READMEs and the files in `assets/` do not count: their links are \
             for the place where they are used. Here `references/forms.md` links to `fields.md`.",
         why: "The agent reads the link, asks for the file, and gets an error.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](references/forms.md).\n",
@@ -27,7 +27,9 @@ pub(super) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let files = subject.files.unwrap_or_default();
     for file in files.iter().filter(|file| !is_template(&file.path)) {
-        let Some(text) = file.markdown() else { continue };
+        // A copy of somebody's article or README keeps that one's links.
+        let is_own = |text: &&str| !text.trim_start().starts_with("> Source:");
+        let Some(text) = file.markdown().filter(is_own) else { continue };
         // Nearly all files end here, before Markdown is parsed.
         let may_miss =
             |target: &Target| !matches!(target, Target::Inside(path) if target::exists(files, path));
@@ -64,7 +66,10 @@ fn missing(link: &str, file: &SkillFile, files: &[SkillFile]) -> Option<String> 
 
 fn is_template(path: &str) -> bool {
     let lower = path.to_ascii_lowercase();
-    lower.starts_with("assets/") || lower.contains("template") || lower.contains("example")
+    lower.starts_with("assets/")
+        || lower.contains("template")
+        || lower.contains("example")
+        || lower.contains("readme")
 }
 
 /// Returns the link in `SKILL.md` that leads to `file`, or the start.

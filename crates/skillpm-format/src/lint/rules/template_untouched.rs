@@ -13,20 +13,20 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::PACKAGE,
     summary: "the text of a template was edited",
     docs: Docs {
-        what: "Looks for the general steps that `skillpm create` writes into a new skill.",
+        what: "Looks for the general steps of the templates that new skills are made from.",
         why: "They fit every skill, so they tell an agent nothing that it does not do anyway.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\n\
             1. Read the files whose status is `ok`, and do what the request says.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\n\
             1. Read the pages that the request names, in order.\n",
-        source: "templates of `skillpm create`",
+        source: "the built-in templates",
     },
     fix: None,
     needs: Needs::Document,
     check: Check::Subject(check),
 };
 
-/// A step of each template of `skillpm create`, which is too general for any real skill.
+/// A step of each built-in template, which is too general for any real skill.
 const STEPS: &[&str] = &[
     "Read the request and every file that it names. Ask when the goal or its limits are not clear.",
     "Read that part of the guide. Where it leaves a choice, look for a case like it among the examples.",

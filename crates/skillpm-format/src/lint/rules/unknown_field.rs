@@ -4,7 +4,7 @@ use super::legacy_field::FIELDS;
 use crate::document::SPEC_FIELDS;
 use crate::lint::entries::{Moved, move_below};
 use crate::lint::{
-    Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Subject, clients,
+    Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Severity, Subject, clients,
 };
 
 /// The rule.
@@ -51,7 +51,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             // One repair for all, with the first of them.
             moved.extend(Moved::new(subject, name, key, value).map(|moved| (found.len(), moved)));
         }
-        found.push(Finding { help: help.map(Into::into), ..finding });
+        // A field that nobody reads harms nobody but where it is refused.
+        found.push(Finding { help: help.map(Into::into), ..finding.severity(Severity::Note) });
     }
     let first = moved.first().map(|(at, _)| *at);
     let moved = moved.into_iter().map(|(_, moved)| moved).collect();

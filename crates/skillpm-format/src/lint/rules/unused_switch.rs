@@ -57,7 +57,7 @@ mod tests {
             &RULE,
             &[
                 (text, &[(2, 28)], message),
-                ("---\nname: PDF # skillpm: allow-file name-alphabet, name-directory\n---\n", &[], ""),
+                ("---\nname: Reader # skillpm: allow-file name-alphabet, name-directory\n---\n", &[], ""),
             ],
         );
     }

@@ -72,8 +72,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let before = told.partition_point(|link| link.start <= span.start);
         if !told[..before].last().is_some_and(|link| link.contains(&span.start)) {
             let written = &subject.document.text()[span.clone()];
+            let code = subject.document.markdown().code_at(span.start);
+            // In a program, a backslash may mean something else; in backticks there is just the path.
+            let is_program = code.is_some_and(|code| subject.document.text()[code.clone()].contains('\n'));
             let finding = RULE.finding(format!("`{written}` is a Windows path"), span);
-            findings.push(slashes(finding, written));
+            findings.push(if is_program {
+                finding.help("write it with forward slashes")
+            } else {
+                slashes(finding, written)
+            });
         }
     }
 }

@@ -61,16 +61,16 @@ fn a_result() {
           }
         ],
         "message": {
-          "text": "the name `PDF` has an upper-case letter \\u{1b}[2J <&\">]]> 100%, a:b\nnext\ncall it `pdf`, and its directory too"
+          "text": "the name `PDF` has an upper-case letter \\u{1b}[2J <&\">]]> 100%, a:b\nnext\ncall it `pdf`, as its directory"
         },
         "partialFingerprints": {
-          "primaryLocationLineHash": "3dfe6bb3f224bf75:1"
+          "primaryLocationLineHash": "00301a72eaec2343:1"
         },
         "ruleId": "name-alphabet",
         "ruleIndex": 22
       },
       {
-        "level": "warning",
+        "level": "note",
         "locations": [
           {
             "physicalLocation": {
@@ -96,7 +96,7 @@ fn a_result() {
           "primaryLocationLineHash": "f14288844b1caacc:1"
         },
         "ruleId": "description-when",
-        "ruleIndex": 42
+        "ruleIndex": 43
       },
       {
         "level": "warning",
@@ -119,13 +119,13 @@ fn a_result() {
           }
         ],
         "message": {
-          "text": "the description has the XML tag `<b>`\nwrite it without angle brackets"
+          "text": "the description has text in angle brackets: `<b>`\nwrite it without: claude.ai refuses the upload"
         },
         "partialFingerprints": {
-          "primaryLocationLineHash": "724a2586889bb551:1"
+          "primaryLocationLineHash": "3a79aa2e5f843d78:1"
         },
         "ruleId": "description-markup",
-        "ruleIndex": 44
+        "ruleIndex": 45
       },
       {
         "fixes": [
@@ -181,7 +181,7 @@ fn a_result() {
           "primaryLocationLineHash": "f1f271f45c276594:1"
         },
         "ruleId": "hidden-character",
-        "ruleIndex": 46
+        "ruleIndex": 47
       },
       {
         "fixes": [
@@ -214,7 +214,7 @@ fn a_result() {
             }
           }
         ],
-        "level": "warning",
+        "level": "note",
         "locations": [
           {
             "physicalLocation": {
@@ -237,10 +237,10 @@ fn a_result() {
           "text": "the specification has no field `author`\nmove it under `metadata`, as `  author: …`"
         },
         "partialFingerprints": {
-          "primaryLocationLineHash": "1fef0be175109b69:1"
+          "primaryLocationLineHash": "1750d9ad30eea02a:1"
         },
         "ruleId": "unknown-field",
-        "ruleIndex": 36
+        "ruleIndex": 37
       }
     ]
     "#);
@@ -295,7 +295,7 @@ fn fingerprints_stay_when_lines_move() {
             .into_iter()
             .map(|f| Finding { span: f.span.start + moved..f.span.end + moved, ..f })
             .collect();
-        let skill = SkillReport { path: "SKILL.md".into(), text, findings: &moved };
+        let skill = SkillReport { path: "SKILL.md".into(), profile: Profile::Spec, text, findings: &moved };
         let rules: Vec<_> = documented().collect();
         let results = results(&skill, &rules).into_iter();
         results.map(|result| result["partialFingerprints"].to_string()).collect::<Vec<_>>()
@@ -309,7 +309,8 @@ fn places_do_not_depend_on_a_byte_order_mark() {
     let results = |text: &str| {
         let document = Document::parse(text.to_owned());
         let findings = check(&Subject::new(&document, Some("pdf"), "SKILL.md"));
-        let skill = SkillReport { path: "SKILL.md".into(), text, findings: &findings };
+        let skill =
+            SkillReport { path: "SKILL.md".into(), profile: Profile::Spec, text, findings: &findings };
         results(&skill, &documented().collect::<Vec<_>>())
     };
     let text = "---\r\nname: PDF\rdescription: é 😀 e\u{301} \tUse it for PDF.\nauthor: 😀\n---\n";
@@ -337,14 +338,16 @@ fn a_repair_without_edits_is_left_out() {
     let mut findings = findings();
     findings.truncate(1);
     findings[0].fix = Some(Fix::safe("rename the file to `SKILL.md`", Vec::new()));
-    let skill = SkillReport { path: "SKILL.md".into(), text: TEXT, findings: &findings };
+    let skill =
+        SkillReport { path: "SKILL.md".into(), profile: Profile::Spec, text: TEXT, findings: &findings };
     let rules: Vec<_> = documented().collect();
     assert!(results(&skill, &rules).iter().all(|result| result.get("fixes").is_none()));
 }
 
 #[test]
 fn paths_are_addresses() {
-    let skill = |path: &str| SkillReport { path: path.into(), text: "", findings: &[] };
+    let skill =
+        |path: &str| SkillReport { path: path.into(), profile: Profile::Spec, text: "", findings: &[] };
     let artifact = |path: &str| {
         let skill = skill(path);
         Writer { skill: &skill, lines: LineIndex::new("") }.artifact()["uri"].clone()

@@ -1,0 +1,32 @@
+//! `name-twice`
+
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
+
+/// The rule.
+pub(super) static RULE: Rule = Rule {
+    id: "name-twice",
+    group: Group::Package,
+    levels: Levels::FORM,
+    summary: "no two skills of a repository have the same name and different texts",
+    docs: Docs {
+        what: "Looks among the skills that are checked together for another one with the same name whose `SKILL.md` differs. \
+            A copy for another agent, with the same text, does not count. Here `docs/pdf/SKILL.md` has the same name.",
+        why: "Who installs the skill by its name gets one of them, and an agent that finds both uses one.",
+        bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
+        good: "---\nname: pdf-forms\ndescription: Reads PDF files.\n---\n",
+        source: "specification, `name`",
+    },
+    fix: None,
+    needs: Needs::Document,
+    check: Check::Subject(check),
+};
+
+fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
+    if let Some((node, name)) = subject.text("name")
+        && let Some(twin) = subject.twin
+    {
+        let finding =
+            RULE.finding(format!("another skill is called `{name}` too: `{twin}`"), node.span.clone());
+        findings.push(finding.help("give one of them another name, or keep the two alike"));
+    }
+}
