@@ -538,7 +538,11 @@ fn codes(code: &str) -> impl Iterator<Item = &str> {
 #[test]
 fn every_code_is_a_constant_that_is_used_or_the_name_of_a_rule() {
     let mut sources = sources();
-    sources.extend(sources_of(&["crates/skillpm-mcp/src", "crates/skillpm-registry/src"]));
+    sources.extend(sources_of(&[
+        "crates/skillpm-mcp/src",
+        "crates/skillpm-lsp/src",
+        "crates/skillpm-registry/src",
+    ]));
     let is_rule = |code: &str| skillpm_format::lint::RULES.iter().any(|rule| rule.id == code);
     let is_below = |source: &&Source| source.room() != "cli";
     let texts = sources.iter().filter(is_below).flat_map(|source| codes(&source.code));
@@ -621,8 +625,14 @@ fn pages_name_files_that_exist() {
                 && !token.contains(|c: char| c.is_uppercase() || c == ' ')
         };
         for name in text.split('`').skip(1).step_by(2).filter(is_file) {
-            let mut places =
-                CRATES.iter().chain(&["", "tests", "crates/skillpm-mcp/src", "crates/skillpm-registry/src"]);
+            let others = [
+                "",
+                "tests",
+                "crates/skillpm-mcp/src",
+                "crates/skillpm-lsp/src",
+                "crates/skillpm-registry/src",
+            ];
+            let mut places = CRATES.iter().chain(&others);
             if !places.any(|place| root().join(place).join(name).is_file()) {
                 missing.push(format!("{}: {name}", page.display()));
             }

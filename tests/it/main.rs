@@ -55,6 +55,7 @@ mod leftovers;
 mod link;
 mod loading;
 mod login;
+mod lsp;
 mod mcp;
 mod mcp_clients;
 mod mcp_program;

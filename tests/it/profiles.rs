@@ -54,13 +54,15 @@ fn scripts(python: &Path, variant: &Path, files: &str) -> Vec<(Option<String>, V
     text.lines().map(|line| serde_json::from_str(line).expect("a verdict")).collect()
 }
 
-/// S0-US5.1: with the reserved words aside, which the scripts do not know.
+/// The reserved words aside, which the scripts do not know.
 #[test]
 fn an_upload_is_judged_as_the_scripts_judge_it() {
     let Some(testdata) = testdata::dir() else { return };
     let Some(python) = skillpm_testing::tools::python("python-env-mcp") else { return };
     let mut files = Vec::new();
-    ["skills", "repos"].iter().for_each(|dir| skills(&testdata.join(dir), &mut files));
+    for dir in ["skills", "repos"] {
+        skills(&testdata.join(dir), &mut files);
+    }
     let files: Vec<_> = files.iter().map(|file| file.to_str().expect("UTF-8")).collect();
     let args = [&["validate", "--profile", "claude-ai", "--json"], &files[..]].concat();
     let report = Sandbox::new().run(&args).json();

@@ -18,6 +18,7 @@ mod install;
 mod invoke;
 mod link;
 mod list;
+mod lsp;
 mod man;
 mod mcp;
 mod outdated;
@@ -180,6 +181,10 @@ commands! {
         /// bring skills into canonical form: the frontmatter, blank lines around it, the last line end
         #[command(visible_alias = "format", after_help = fmt::EXAMPLES)]
         Fmt(fmt::FmtArgs) => fmt::run, READS;
+
+        /// serve an editor: findings, repairs and completion while a skill is written
+        #[command(after_help = lsp::EXAMPLES)]
+        Lsp(lsp::LspArgs) => lsp::run, READS;
 
         /// raise the version of a skill in its `SKILL.md`
         #[command(after_help = bump::EXAMPLES)]

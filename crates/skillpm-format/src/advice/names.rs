@@ -60,6 +60,8 @@ names! {
         Link = "link",
         /// Lists installed skills.
         List = "list",
+        /// Serves an editor.
+        Lsp = "lsp",
         /// Prints the manual.
         Man = "man",
         /// Serves skills over MCP, and sets up clients.

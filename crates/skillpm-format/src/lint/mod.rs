@@ -13,6 +13,7 @@ mod corpus;
 #[cfg(test)]
 mod counts;
 mod delimiters;
+mod editor;
 mod edits;
 mod entries;
 mod fields;
@@ -40,6 +41,7 @@ pub use apply::{Applied, Fixed, apply, fix_all};
 pub use baseline::{Baseline, BaselineError};
 pub use clients::{CLIENTS, Client};
 pub use config::LintConfig;
+pub use editor::{Choices, Completion, complete, explained, field_at};
 pub use fields::{Field, fields, metadata_fields};
 pub use finding::{Finding, Severity};
 pub use fix::{Edit, Fix, Safety};

@@ -342,7 +342,7 @@ pub fn rule(id: &str) -> Result<&'static Rule, UnknownName> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::lint::Group;
+    use crate::lint::{Group, RULES};
 
     #[test]
     fn names_read_back_and_slips_get_a_suggestion() {
@@ -352,6 +352,18 @@ mod tests {
         }
         assert_eq!("referense".parse::<Profile>().expect_err("a slip").closest, Some("reference"));
         assert_eq!(rule("name-lenght").expect_err("a slip").closest, Some("name-length"));
+    }
+
+    /// Whatever some profile reports for all kinds of readers, the strictest one reports, and never as a note.
+    #[test]
+    fn the_strictest_profile_has_every_rule() {
+        for rule in RULES {
+            let strict = rule.levels.of(Profile::Strict);
+            for profile in [Profile::Spec, Profile::ClaudeCode, Profile::Publish] {
+                assert!(rule.levels.of(profile) <= strict && strict != Level::Note, "{}", rule.id);
+            }
+            assert_eq!(strict == Level::Off, rule.group == Group::Quirk, "{}", rule.id);
+        }
     }
 
     #[test]

@@ -111,6 +111,14 @@ fn read<'a>(text: &'a str, at: usize, line: usize, switches: &mut Vec<Switch<'a>
     }
 }
 
+/// Returns where the name of a rule starts that is being written at the end of `line`.
+pub(super) fn name_in(line: &str) -> Option<usize> {
+    let (_, rest) = line.rsplit_once(MARK)?;
+    let names =
+        rest.trim_start().strip_prefix("allow-file").or_else(|| rest.trim_start().strip_prefix("allow"))?;
+    names.starts_with([' ', '\t']).then(|| line.rfind([',', ' ', '\t']).map_or(0, |at| at + 1))
+}
+
 fn in_yaml<'a>(document: &'a Document, yaml: Range<usize>, switches: &mut Vec<Switch<'a>>) {
     let index = document.line_index();
     let all: Vec<(usize, &str)> = lines(document.text(), yaml).collect();
