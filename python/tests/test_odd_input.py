@@ -90,7 +90,7 @@ def test_names_are_used_as_they_are(world: World) -> None:
 
 
 def test_diagnostics_are_values(world: World) -> None:
-    world.skill("pdf", fields="color: red\n")
+    world.skill("pdf", fields="licence: MIT\n")
     [told] = SkillManager().diagnostics
     assert (told.code, told.severity, told.line, told.column) == ("unknown-field", "warning", 4, 1)
     assert told == SkillManager().diagnostics[0]

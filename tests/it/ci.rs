@@ -205,7 +205,7 @@ fn the_action_s_script_works() {
     let run_as = |profile: &str, paths: &str, format: &str| run_with(profile, paths, format, "false");
     let run = |paths: &str, format: &str| run_as("", paths, format);
     assert_eq!(run("  good dir\t\r\n\r\n", "human").0, Some(0));
-    sandbox.write("warned/x/SKILL.md", "---\nname: x\ndescription: d\n---\n");
+    sandbox.write("warned/x/SKILL.md", "---\nname: x\ndescription: d\nlicence: MIT\n---\n");
     for (strict, code) in [("false", 0), ("", 0), ("FALSE", 0), ("true", 1), ("True", 1), ("TRUE", 1)] {
         let (found, stdout, _) = run_with("", "warned", "human", strict);
         assert_eq!(found, Some(code), "{strict}: {stdout}");

@@ -188,8 +188,8 @@ fn a_person_is_asked_again_with_the_reason() {
     // The proposal is taken.
     terminal.press("\r");
     terminal.wait_for("what it does");
-    terminal.press("Reads logs\r");
-    terminal.wait_after("does not say when to use the skill", "what it does");
+    terminal.press("[TODO: say it]\r");
+    terminal.wait_after("template text is left", "what it does");
     terminal.press("Reads logs. Use when logs are long.\r");
     terminal.wait_for("author");
     terminal.press("\r");

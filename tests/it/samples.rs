@@ -38,7 +38,7 @@ const SESSIONS: [(&str, &str, Make); 17] = [
     ("docs/start/write.md", CREATE, empty),
     ("docs/start/write.md", "skillpm validate release-notes --profile publish", created),
     ("docs/start/write.md", "skillpm invoke ./release-notes 'version 1.4'", created),
-    ("docs/start/write.md", "skillpm registry init registry --name acme", created),
+    ("docs/start/write.md", "skillpm registry init registry --name acme", written),
     ("docs/start/build.md", "skillpm mcp install --client cursor", used),
     ("docs/start/build.md", "skillpm catalog", used),
 ];
@@ -198,6 +198,18 @@ fn created() -> Scene {
     let scene = empty();
     let description = "Writes release notes. Use it before a release.";
     scene.sandbox.ok(&["create", "release-notes", "--description", description]);
+    scene
+}
+
+/// The same skill, once it is no longer the template.
+fn written() -> Scene {
+    let scene = created();
+    let text = scene.sandbox.read("release-notes/SKILL.md");
+    let (head, _) = text.split_once("# Release notes").expect("a heading");
+    scene.sandbox.write(
+        "release-notes/SKILL.md",
+        format!("{head}# Release notes\n\nRead `git log` since the last tag, and list what users notice.\n"),
+    );
     scene
 }
 

@@ -37,7 +37,7 @@ fn what_commands_print() {
             if needs.is_empty() { String::new() } else { format!("  skill-dependencies: {needs}\n") };
         let description = "description: Does it. Use it in tests.\nlicense: MIT\n";
         let text = format!(
-            "---\nname: {name}\n{description}metadata:\n  version: \"1.0.0\"\n{metadata}---\n\n# It\n"
+            "---\nname:  {name}\n{description}metadata:\n  version: \"1.0.0\"\n{metadata}---\n\n# It\n"
         );
         sandbox.write(&format!("src/{name}/SKILL.md"), text);
     }
@@ -169,7 +169,7 @@ fn partial_failures_for_programs() {
     assert!(!output.stderr.contains("warning: "), "{output}");
     check(&[case("error", error, true), case("install", &outcome, true)]);
     // A skill that is refused has its findings on standard output.
-    sandbox.write("refused/SKILL.md", "---\nname: refused\ndescription: x\n---\n");
+    sandbox.write("refused/SKILL.md", "---\nname: refused\ndescription: \"[TODO: x]\"\n---\n");
     let output = sandbox.run(&["pack", "--json", "refused"]);
     let findings: Value = serde_json::from_str(&output.stdout).expect("JSON");
     let [error] = &errors(&output)[..] else { panic!("{output}") };

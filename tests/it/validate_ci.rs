@@ -9,7 +9,10 @@ const CLEAN: &str =
 
 /// A skill with two warnings about it, and one about each of its lines with a path of Windows.
 fn skill(name: &str) -> String {
-    format!("---\nname: {name}\ndescription: Reads all of {name}.\nauthor: me\n---\n\nSee scripts\\a.py.\n")
+    format!(
+        "---\nname: {name}\ndescription: Reads all of {name}.\nlicence: MIT\n---\n\n## When to use\n\n\
+         See scripts\\a.py.\n"
+    )
 }
 
 /// A repository with 80 skills and more than 300 findings.
@@ -56,7 +59,7 @@ fn the_guide_takes_a_repository_into_ci() {
     let known = outputs[4].stderr.trim_end();
     assert_eq!(known, "80 skills: no problems found; 160 known by the baseline");
     // From now on what is new fails.
-    sandbox.write("skills/s03/SKILL.md", skill("s03").replace("me\n", "me\nowner: you\n"));
+    sandbox.write("skills/s03/SKILL.md", skill("s03").replace("MIT\n", "MIT\ncompatability: git\n"));
     let fails = type_in(commands[4]);
     assert_eq!((fails.code, fails.stdout.matches("[unknown-field]").count()), (Some(1), 1), "{fails}");
     // The command for large repositories.
@@ -84,7 +87,7 @@ fn known_findings_are_quiet_and_new_ones_fail() {
     sandbox
         .write("skills/a/SKILL.md", skill("a").replace("\nSee", "\nMore.\n\nSee") + "\nSee scripts\\a.py.\n");
     assert_eq!(check(&[]), ("6 0".into(), vec!["windows-path".into()]));
-    sandbox.write("skills/a/SKILL.md", skill("a").replace("author: me\n", ""));
+    sandbox.write("skills/a/SKILL.md", skill("a").replace("licence: MIT\n", ""));
     assert_eq!(check(&[]), ("5 1".into(), vec![]));
     assert_eq!(check(&["--ignore", "unknown-field"]).0, "4 0", "that rule was not applied");
     assert_eq!(check(&["skills/b"]).0, "3 0", "the other one was not checked");
@@ -186,7 +189,7 @@ fn many_findings_fit_a_few_screens() {
     let sandbox = old_repository();
     sandbox.write(
         "skills/own/SKILL.md",
-        "---\nname: other\ndescription: Use it when asked.\nowner: x\nteam: y\n---\n",
+        "---\nname: other\ndescription: Use it when asked.\nlicence: x\nmetdata: y\n---\n",
     );
     insta::assert_snapshot!(sandbox.run(&["validate", "skills"]), @"
     exit: 1
@@ -200,7 +203,7 @@ fn many_findings_fit_a_few_screens() {
     81 skills  warning  the specification has no field `…`  unknown-field  (82 in all)
       skills/own, skills/s00, skills/s01 and 78 more
 
-    80 skills  warning  the description does not say when to use the skill  description-when
+    80 skills  warning  the body says when to use the skill, and the description does not: a model chooses by that  description-when
       skills/s00, skills/s01, skills/s02 and 77 more
 
     80 skills  warning  `…` is a Windows path  windows-path  (160 in all)
@@ -218,7 +221,7 @@ fn many_findings_fit_a_few_screens() {
     let all = sandbox.run(&["validate", "--format", "concise"]);
     assert!(
         all.stdout.contains(
-            "skills/s01/SKILL.md:4:1: warning unknown-field: the specification has no field `author`\n"
+            "skills/s01/SKILL.md:4:1: warning unknown-field: the specification has no field `licence`\n"
         ),
         "{all}"
     );
@@ -227,7 +230,7 @@ fn many_findings_fit_a_few_screens() {
     --- stdout
     count  level    rule                 fixable
       160  warning  windows-path             160
-       82  warning  unknown-field             73
+       82  warning  unknown-field             82
        80  warning  description-when           0
         8  error    yaml-unquoted-colon        8
         1  error    name-directory             1

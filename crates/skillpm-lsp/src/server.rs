@@ -31,6 +31,9 @@ use crate::{places, shown};
 /// The files that a client is asked to watch: those that decide what is found in a skill.
 const WATCHED: [&str; 2] = ["**/{SKILL.md,skillpm.toml}", "**/{scripts,references,assets}/**"];
 
+/// The largest number of findings that are shown of a file: an editor shows no more, and each takes time.
+const MAX_DIAGNOSTICS: usize = 1000;
+
 /// The largest number of changes in one message whose skills are looked for.
 const MAX_CHANGES: usize = 1000;
 
@@ -108,7 +111,10 @@ impl Server {
             Err(_) => Err(PARSE_ERROR),
         };
         match message {
-            Err(code) => self.answer(&Value::Null, Err(Refused(code, "this is no message".to_owned()))),
+            Err(code) => self.answer(
+                &Value::Null,
+                Err(Refused(code, "this is neither a request nor a notification in JSON".to_owned())),
+            ),
             Ok(Incoming { id: Some(id), method: Some(method), params }) => {
                 let result = self.request(&method, params);
                 self.answer(&id, result);
@@ -264,7 +270,8 @@ impl Server {
         let failure = found.as_ref().err().map(|error| shown::failure(error.to_string()));
         file.findings = found.unwrap_or_default();
         let lines = Lines::new(&file.text, self.utf8);
-        let diagnostics = file.findings.iter().map(|finding| shown::diagnostic(&lines, finding));
+        let diagnostics =
+            file.findings.iter().take(MAX_DIAGNOSTICS).map(|finding| shown::diagnostic(&lines, finding));
         let (version, diagnostics) = (file.version, diagnostics.chain(failure).collect::<Vec<_>>());
         self.publish(uri, version, &diagnostics);
     }

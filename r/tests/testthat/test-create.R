@@ -47,7 +47,7 @@ test_that("validation tells whether a skill is valid, and what is wrong", {
   expect_identical(result$findings$severity[[1]], "error")
   expect_output(print(result), "^not valid\n  bad/SKILL.md")
 
-  warned <- write_skill("warned", description = "Draws.")
+  warned <- write_skill("warned", fields = "licence: MIT")
   expect_true(skill_validate(warned)$valid)
   expect_false(skill_validate(warned, strict = TRUE)$valid)
   expect_error(skill_validate("none"), "does not exist", class = "skillpm_error_usage")

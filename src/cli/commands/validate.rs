@@ -120,6 +120,7 @@ pub(crate) struct ValidateArgs {
 
     /// check again after every change, until `Ctrl-C`
     #[arg(long, conflicts_with_all = ["format", "json", "output", "fix", "diff"])]
+    #[arg(conflicts_with_all = ["changed", "since", "baseline", "write_baseline"])]
     watch: bool,
 }
 
@@ -249,7 +250,7 @@ fn options(args: &ValidateArgs) -> Result<LintOptions> {
             let wrong = format!("`{text}` does not say the level of a rule");
             Error::usage(wrong).hint("write it as in `name-ascii=error`")
         })?;
-        Ok((named(rule(name))?, named(level.parse())?))
+        Ok((named(rule(name.trim()))?, named(level.trim().parse())?))
     };
     Ok(LintOptions {
         config: args.config.clone(),

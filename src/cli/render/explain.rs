@@ -11,7 +11,7 @@ use super::table::Table;
 use crate::cli::printer::Printer;
 use skillpm_core::hints::explain;
 use skillpm_format::lint::report::rule_page;
-use skillpm_format::lint::{Group, Level, Needs, Profile, Rule, Safety};
+use skillpm_format::lint::{Group, Level, Needs, Precision, Profile, Rule, Safety, precision};
 
 /// Prints one line for each rule.
 pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
@@ -40,6 +40,7 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
     if let Some(files) = files(rule) {
         let _ = writeln!(text, "files:  {files}");
     }
+    let _ = writeln!(text, "read:   {}", useful(rule));
     let _ = writeln!(text, "source: {}", docs.source);
     let _ = writeln!(text, "docs:   {}", rule_page(rule.id));
     printer.data(&text);
@@ -65,6 +66,8 @@ pub(crate) struct RuleData {
     good: &'static str,
     /// Where the rule comes from.
     source: &'static str,
+    /// How many findings were useful, of those that somebody read in skills of others; null if none was read.
+    precision: Option<Precision>,
     /// The level in each profile.
     levels: BTreeMap<&'static str, Level>,
     /// Whether it can be repaired: `safe` by `--fix`, `unsafe` by `--fix=unsafe`.
@@ -87,6 +90,7 @@ impl From<&Rule> for RuleData {
             bad: rule.docs.bad,
             good: rule.docs.good,
             source: rule.docs.source,
+            precision: precision(rule.id),
             levels: levels.into(),
             fix: rule.fix,
             needs: match rule.needs {
@@ -153,6 +157,16 @@ fn files(rule: &Rule) -> Option<&'static str> {
     }
 }
 
+/// Returns how many findings were useful, of those that somebody read.
+fn useful(rule: &Rule) -> String {
+    match precision(rule.id) {
+        Some(Precision { useful, read }) => {
+            format!("{useful} of {read} findings in skills of others were useful")
+        }
+        None => "no finding in skills of others, or only notes".to_owned(),
+    }
+}
+
 /// Returns a text such as `error in spec and publish, warning in lenient`, with `mark` around each name.
 fn levels(rule: &Rule, mark: &str) -> String {
     let parts = [Level::Error, Level::Warning, Level::Note, Level::Off].into_iter().filter_map(|wanted| {
@@ -194,6 +208,7 @@ mod tests {
 
         level:  error in spec, reference, publish and strict, warning in claude-code, claude-ai and lenient
         repair: `--fix=unsafe`
+        read:   22 of 22 findings in skills of others were useful
         source: specification, `name`
         docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-directory
         ");
@@ -285,6 +300,7 @@ mod tests {
         if let Some(files) = files(rule) {
             let _ = writeln!(text, "- Files: {files}");
         }
+        let _ = writeln!(text, "- Read: {}", useful(rule));
         let _ = writeln!(text, "- Source: {}\n", docs.source);
     }
 }

@@ -144,7 +144,7 @@ mod tests {
         let out = shown("\u{feff}---\r\nname: \"pdf\u{9b}\u{202e}\"  \r\ndescription: x\r\n---\r\n");
         assert!(out.contains("\\u{9b}\\u{202e}") && out.contains("\\u{feff}"), "{out}");
         assert!(!out.contains(['\u{9b}', '\u{202e}', '\u{feff}', '\r']), "{out:?}");
-        assert!(out.contains("--> skills/pdf/SKILL.md:2:7"), "{out}");
+        assert!(out.contains("--> skills/pdf/SKILL.md:2:11"), "{out}");
     }
 
     /// A line can have a megabyte and thousands of findings. The part that no terminal shows is not examined.

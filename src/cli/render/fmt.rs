@@ -70,7 +70,7 @@ mod tests {
         };
         let files = vec![
             file("pdf", "---\nname: pdf\ndescription: Reads PDF.\n---\n"),
-            file("docx", "---\nname: 'docx'\ndescription: Reads DOCX.\n---\n"),
+            file("docx", "---\nname:  docx\ndescription: Reads DOCX.\n---\n"),
             file("bad", "---\nname: bad\ndescription: Use: always\n---\n"),
         ];
         FmtOutcome { dry_run: true, files, installed: 0 }
@@ -102,7 +102,7 @@ mod tests {
         +++ b/skills/docx/SKILL.md
         @@ -1,4 +1,4 @@
          ---
-        -name: 'docx'
+        -name:  docx
         +name: docx
          description: Reads DOCX.
          ---
@@ -127,7 +127,7 @@ mod tests {
         let states: Vec<_> =
             value["skills"].as_array().unwrap().iter().map(|skill| &skill["state"]).collect();
         assert_eq!(states, ["canonical", "changed", "refused"]);
-        assert!(value["skills"][1]["diff"].as_str().unwrap().contains("-name: 'docx'\n+name: docx\n"));
+        assert!(value["skills"][1]["diff"].as_str().unwrap().contains("-name:  docx\n+name: docx\n"));
         assert_eq!(value["skills"][2]["at"], serde_json::json!({ "line": 3, "column": 17 }));
         assert_eq!((&value["dry_run"], &value["left_locked"]), (&true.into(), &2.into()));
     }

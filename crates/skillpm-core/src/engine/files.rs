@@ -14,8 +14,8 @@ use crate::tree::{FileEntry, FileSet, Node, ReadError};
 const MAX_FILES: u64 = 10_000;
 /// The size in bytes of the largest file whose text rules get.
 const MAX_TEXT: u64 = 256 << 10;
-/// The maximum number of bytes of texts that rules get of one skill.
-const MAX_TEXT_IN_ALL: u64 = 8 << 20;
+/// The maximum number of bytes of Markdown, and of other texts, that rules get of one skill.
+const MAX_TEXT_IN_ALL: u64 = 4 << 20;
 /// The size in bytes of the largest file that is searched for keys.
 const MAX_SEARCHED: u64 = 16 << 20;
 /// The number of bytes that are read of a larger one: an archive says at its start whether it has a password.
@@ -37,7 +37,7 @@ pub enum Contents {
 pub fn of_skill(dir: &Path, contents: Contents) -> Option<Vec<SkillFile>> {
     let walk = Walk { skip: SKIPPED, entries: MAX_FILES, ..Walk::ALL };
     let tree = fs::scan(dir, walk).ok()?;
-    let mut left = MAX_TEXT_IN_ALL;
+    let mut left = [MAX_TEXT_IN_ALL; 2];
     let files = tree.entries().filter(|(path, _)| is_beside(path)).filter_map(|(path, entry)| {
         let kind = match entry.node {
             Node::File { executable, size } => SkillFileKind::File(match contents {
@@ -82,7 +82,9 @@ fn unread(size: u64, executable: bool) -> FileFacts {
 
 /// Returns what rules know of the file at `path` with the content `bytes`, or this start of it. `left` is how many bytes
 /// of texts they may still get.
-fn facts(path: &str, size: u64, executable: bool, bytes: Vec<u8>, left: &mut u64) -> FileFacts {
+fn facts(path: &str, size: u64, executable: bool, bytes: Vec<u8>, left: &mut [u64; 2]) -> FileFacts {
+    // Markdown has its own part: no other file takes it away.
+    let left = &mut left[usize::from(is_markdown(path))];
     let is_wanted = has_wanted_text(path) && size <= MAX_TEXT.min(*left);
     let start = &bytes[..bytes.len().min(START)];
     let shebang = bytes.starts_with(b"#!");
@@ -126,7 +128,7 @@ pub fn watched(dir: &Path, contents: Contents) -> Vec<PathBuf> {
 ///
 /// Fails for a file that cannot be read.
 pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
-    let mut left = MAX_TEXT_IN_ALL;
+    let mut left = [MAX_TEXT_IN_ALL; 2];
     let mut files: Vec<SkillFile> = Vec::new();
     for file in set.files().iter().filter(|file| is_beside(file.path.as_str())) {
         let path = file.path.as_str();
@@ -136,7 +138,7 @@ pub fn of_set(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
                 files.push(SkillFile { path: path.to_owned(), kind: SkillFileKind::File(facts) });
             }
             Some(dir) if is_build(dir) && !files.iter().any(|file| file.path == dir) => {
-                files.push(unlisted(dir))
+                files.push(unlisted(dir));
             }
             Some(_) => {}
         }
@@ -166,6 +168,10 @@ pub(crate) fn names_of(set: &FileSet) -> Result<Vec<SkillFile>, ReadError> {
 
 fn is_beside(path: &str) -> bool {
     !is_skill_file(path)
+}
+
+fn is_markdown(path: &str) -> bool {
+    Path::new(path).extension().is_some_and(|ending| ending.eq_ignore_ascii_case("md"))
 }
 
 /// Reports whether the file is examined for a password, judging by its name.

@@ -71,7 +71,8 @@ impl ValidateOutcome {
         let of = |severity| self.findings().find(|finding| finding.severity == severity);
         let first = [Severity::Error, Severity::Warning, Severity::Note].into_iter().find_map(of);
         let explain = first.map(|first| message!(Verb::Explain.call().word(first.rule), " says more"));
-        let gone = (self.left_out.gone > 0)
+        // With new findings, these would become known too.
+        let gone = (self.left_out.gone > 0 && first.is_none())
             .then(|| message!(Opt::WriteBaseline, " takes what is gone out of the baseline"));
         repair.into_iter().chain(explain).chain(gone).chain(self.use_baseline()).collect()
     }

@@ -14,6 +14,7 @@ use crate::scope::Scope;
 use crate::scope::state::read_lock;
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
+use crate::skill::find::is_skill_file;
 
 /// The files that are left alone: those of installed skills, whose bytes are locked, unless the user named
 /// them.
@@ -38,10 +39,8 @@ impl<'a> Installed<'a> {
             let Target::Path(typed) = target else { continue };
             let at = settings.cwd.join(typed);
             named.extend(fs::real_path(&at)?);
-            // Naming the file names its skill.
-            named.extend(
-                directory(&at)?.filter(|_| fs::kind(&at).is_ok_and(|kind| kind != Some(fs::Kind::Directory))),
-            );
+            // Naming its `SKILL.md` names the skill.
+            named.extend(directory(&at)?.filter(|_| at.file_name().is_some_and(is_skill_file)));
         }
         let project = Scope::new(settings, ScopeKind::Project)?;
         let asked = [project.lockfile.clone()].into();

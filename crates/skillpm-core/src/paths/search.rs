@@ -63,20 +63,29 @@ pub(crate) fn find(
 fn around(typed: &Path, at: &Path) -> Result<Option<FileLocation>> {
     let Some(dir) = at.parent().map(fs::real_path).transpose()?.flatten() else { return Ok(None) };
     let mut shown = typed.parent().unwrap_or(Path::new("")).to_owned();
+    let mut located = at.parent().unwrap_or(Path::new("")).to_owned();
     for real in dir.ancestors().take(MAX_DEPTH) {
         let entry = SkillDir { dir: shown.clone(), real: real.to_owned() };
         if let Holds::Skill(name) = DISK.holds(&entry)? {
+            // Above a link, what was typed leads elsewhere.
+            let is_same = fs::real_path(&located)?.as_deref() == Some(real);
             return Ok(Some(FileLocation {
-                shown: shown.join(&name),
+                shown: if is_same { shown.join(&name) } else { real.join(&name) },
                 dir: entry.real,
                 name,
                 is_named: true,
             }));
         }
-        if matches!(shown.components().next_back(), Some(Component::Normal(_))) {
-            shown.pop();
-        } else {
-            shown.push("..");
+        // No skill reaches beyond its repository.
+        if fs::kind(&real.join(".git"))?.is_some() {
+            break;
+        }
+        for path in [&mut shown, &mut located] {
+            if matches!(path.components().next_back(), Some(Component::Normal(_))) {
+                path.pop();
+            } else {
+                path.push("..");
+            }
         }
     }
     Ok(None)
@@ -107,19 +116,22 @@ fn directory(typed: &Path, real: PathBuf, searched: &mut Searched) -> Result<Vec
 /// Returns `found` and the skills inside these, sorted: agents that search deep load them too.
 fn with_nested(mut found: Vec<FileLocation>) -> Result<Vec<FileLocation>> {
     let mut first = 0;
+    let mut seen: BTreeSet<PathBuf> = found.iter().map(FileLocation::file).collect();
     while first < found.len() {
         let inside = |outer: &FileLocation| {
             let dir = outer.shown.parent().unwrap_or(Path::new("")).to_owned();
             let top = SkillDir { dir, real: outer.dir.clone() };
             let nested = search(&top)?.found.into_iter();
             // A link does not make another skill a part of this one.
-            let nested = nested.filter(|inner| inner.dir.real.starts_with(&top.real));
+            let is_part = |dir: &Path| dir != top.real && dir.starts_with(&top.real);
+            let nested = nested.filter(|inner| is_part(&inner.dir.real));
             nested.map(location).collect::<Result<Vec<_>>>()
         };
         let nested = workers::map(&found[first..], workers::PIECE, || (), |(), outer| inside(outer));
         let nested = nested.collect::<Result<Vec<_>>>()?;
         first = found.len();
-        found.extend(nested.into_iter().flatten());
+        // A link may lead to one that was found before, and from there to itself.
+        found.extend(nested.into_iter().flatten().filter(|inner| seen.insert(inner.file())));
     }
     found.sort_by(|one, other| one.shown.cmp(&other.shown));
     Ok(found)

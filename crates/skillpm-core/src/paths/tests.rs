@@ -178,7 +178,7 @@ fn a_text_stands_among_files() {
     let world = World::new();
     world.write("a/SKILL.md", "---\nname: 'a'\ndescription: x\n---\n");
     let text = |name: &str| Target::Text {
-        bytes: format!("---\nname: '{name}'\ndescription: x\n---\n").into_bytes(),
+        bytes: format!("---\nname:  {name}\ndescription: x\n---\n").into_bytes(),
         file: (name == "b").then(|| "b/SKILL.md".into()),
     };
     let targets = vec![text("b"), Target::Path("a".into()), text("c")];

@@ -63,7 +63,7 @@ fn flag(option: Opt, value: Option<&str>) -> String {
 
 /// Returns the separator between `option` and its value: `=` if the value is optional.
 fn behind(option: Opt) -> char {
-    if matches!(option, Opt::AllowNewCapabilities | Opt::Fix) { '=' } else { ' ' }
+    if matches!(option, Opt::AllowNewCapabilities | Opt::Fix | Opt::WriteBaseline) { '=' } else { ' ' }
 }
 
 #[cfg(test)]

@@ -66,7 +66,9 @@ impl Baseline {
 
     /// Returns the number of findings of each skill, with its directory.
     pub fn skills(&self) -> impl Iterator<Item = (&str, usize)> {
-        let count = |counts: &Counts| counts.values().flat_map(BTreeMap::values).sum();
+        let count = |counts: &Counts| {
+            counts.values().flat_map(BTreeMap::values).fold(0, |all: usize, one| all.saturating_add(*one))
+        };
         self.skills.iter().map(move |(dir, counts)| (dir.as_str(), count(counts)))
     }
 
@@ -113,8 +115,11 @@ impl Baseline {
                 _ => true,
             }
         });
-        let gone =
-            left.iter().filter(|(rule, _)| applied(rule)).flat_map(|(_, counts)| counts.values()).sum();
+        let gone = left
+            .iter()
+            .filter(|(rule, _)| applied(rule))
+            .flat_map(|(_, counts)| counts.values())
+            .fold(0, |all: usize, one| all.saturating_add(*one));
         (before - findings.len(), gone)
     }
 }

@@ -133,6 +133,7 @@ const REPAIRED: &[(&str, &str)] = &[
     ("name-ascii", "---\nname: ｐｄｆ\ndescription: Reads PDF files.\n---\n"),
     ("description-missing", "---\nname: pdf\ndescription: # Reads PDF files.\n---\n"),
     ("license-unknown", "---\nname: pdf\ndescription: Reads PDF files.\nlicense: MIT license\n---\n"),
+    ("windows-path", "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [a](references\\a.md).\n"),
     ("link-missing", "---\nname: pdf\ndescription: Reads PDF files.\n---\nSee [forms](forms.md).\n"),
 ];
 

@@ -230,7 +230,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm validate --baseline known.json", 2),
         told: &[with(
-            "--write-baseline",
+            "--write-baseline=known.json",
             "skillpm validate --write-baseline=known.json && skillpm validate --strict --baseline known.json",
             |_, _| {},
         )],
@@ -243,8 +243,8 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm validate --baseline known.json", 3),
         told: &[with(
-            "--write-baseline",
-            "rm known.json; skillpm validate --write-baseline=known.json && skillpm validate --strict --baseline known.json",
+            "--baseline",
+            "skillpm validate --write-baseline=other.json && skillpm validate --strict --baseline other.json",
             |_, _| {},
         )],
     },

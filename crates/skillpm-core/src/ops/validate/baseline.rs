@@ -58,7 +58,7 @@ impl Baselines {
         let configured = config.lint.baseline.as_ref();
         let (file, is_configured) = match (request, configured) {
             (BaselineRequest::Read(file) | BaselineRequest::Write(Some(file)), _) => (cwd.join(file), false),
-            (_, Some(named)) => (config.dir.join(&named.text), true),
+            (_, Some(named)) => (config.beside(&named.text), true),
             (BaselineRequest::Write(None), None) => (config.dir.join(FILE_NAME), false),
             (BaselineRequest::Configured, None) => return Ok(None),
         };
@@ -70,18 +70,19 @@ impl Baselines {
                 let place = FilePosition::new(&file, error.line, error.column);
                 let wrong = format!("this is not a baseline: {}", error.message);
                 Error::at(ErrorKind::Config, place, wrong).hint(message!(
-                    "restore the file from version control, or delete it; ",
-                    Opt::WriteBaseline,
-                    " then writes it again"
+                    "restore the file from version control, or name another one with ",
+                    Opt::Baseline
                 ))
             })?,
             None if matches!(request, BaselineRequest::Write(_)) => Baseline::default(),
             None => {
                 let missing = format!("the baseline `{}` does not exist", file.display());
                 let hint = message!(Opt::WriteBaseline, " writes it");
+                let typed = if let BaselineRequest::Read(typed) = request { typed } else { &file };
+                let named_hint = message!((Opt::WriteBaseline, typed.display().to_string()), " writes it");
                 return Err(match configured.filter(|_| is_configured) {
                     Some(named) => config.error(named.error(missing, Some(hint))),
-                    None => Error::usage(missing).hint(hint),
+                    None => Error::usage(missing).hint(named_hint),
                 });
             }
         };
@@ -125,8 +126,11 @@ impl Baselines {
         let mut written = Vec::new();
         for (file, (mut baseline, is_configured)) in self.files {
             baseline.retain(|dir| is_there(&file, dir));
-            fs::write_out(&file, baseline.to_text().as_bytes())?;
             let findings = baseline.skills().map(|(_, count)| count).sum();
+            if findings == 0 && fs::kind(&file)?.is_none() {
+                continue;
+            }
+            fs::write_out(&file, baseline.to_text().as_bytes())?;
             written.push(WrittenBaseline { file, findings, is_configured });
         }
         Ok(written)
@@ -147,7 +151,7 @@ fn relative(file: &Path, dir: &Path) -> String {
 
 /// Reports whether there is a skill in the directory `dir` of the baseline `file`.
 fn is_there(file: &Path, dir: &str) -> bool {
-    skill_file(&file.with_file_name(dir)).is_ok_and(|found| found.is_some())
+    skill_file(&file.with_file_name(dir)).map_or(true, |found| found.is_some())
 }
 
 /// Reports whether a rule is on, or there is no such rule any more.

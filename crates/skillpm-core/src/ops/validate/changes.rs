@@ -8,9 +8,9 @@ use crate::error::{Error, Result};
 use crate::scope::repository_of;
 
 #[cfg(feature = "git")]
-use crate::git::{Unchanged, changed};
+use crate::git::changed;
 #[cfg(not(feature = "git"))]
-use without_git::{Unchanged, changed};
+use without_git::changed;
 
 /// A build without git cannot ask it.
 #[cfg(not(feature = "git"))]
@@ -58,7 +58,8 @@ impl ChangedFiles {
             return Err(Error::usage(message).hint("check all skills, or name those of a repository"));
         };
         if !self.0.contains_key(&root) {
-            let files = changed(&context.settings, &root, since).map_err(|why| unknown(why, &root, since))?;
+            let files = changed(&context.settings, &root, since)
+                .map_err(|why| unknown(why.is_revision, &root, since))?;
             self.0.insert(root.clone(), files.into_iter().collect());
         }
         // Paths below a directory follow it.
@@ -69,9 +70,9 @@ impl ChangedFiles {
     }
 }
 
-fn unknown(why: Unchanged, root: &Path, since: Option<&str>) -> Error {
+fn unknown(is_revision: bool, root: &Path, since: Option<&str>) -> Error {
     let root = root.display();
-    match since.filter(|_| why.is_revision) {
+    match since.filter(|_| is_revision) {
         None => Error::usage(format!("git does not tell what changed in `{root}`"))
             .hint("`git status` there shows why"),
         Some(since) => Error::usage(format!("git knows no commit `{since}` in `{root}`")).hint(

@@ -12,8 +12,10 @@ use super::repair::{self, Repairing};
 use super::request::{Repairs, ValidateRequest};
 use crate::context::Context;
 use crate::error::Result;
+use crate::fs;
 use crate::lint::report::LeftOut;
 use crate::lint::{OtherSkill, Ruleset};
+use crate::path::normal;
 use crate::paths::{FileLocation, Finder, Searched, Target};
 use crate::skill::SKILL_FILE;
 use crate::workers;
@@ -156,7 +158,7 @@ fn subjects(
                 return Err(Target::no_place("repaired"));
             }
             Target::Text { bytes, file } => {
-                let at = file.as_ref().map(|file| cwd.join(file));
+                let at = file.as_ref().map(|file| located(&cwd.join(file))).transpose()?;
                 let shown = Target::shown(file.as_deref());
                 found.push(Subject::Text { bytes: bytes.clone(), at, shown });
             }
@@ -181,13 +183,21 @@ fn subjects(
             continue;
         }
         let (dir, config) = (dir.to_owned(), configs.of_dir(dir, searched)?);
-        let baseline = subjects.baselines.of(&request.baseline, cwd, &config)?;
+        // A text that is to be no file has nothing that is known of it.
+        let is_place = !matches!(subject, Subject::Text { at: None, .. });
+        let baseline = if is_place { subjects.baselines.of(&request.baseline, cwd, &config)? } else { None };
         if let Some(file) = &baseline {
             searched.at(|| file.clone());
         }
         subjects.list.push((subject, By { rules, dir, baseline }));
     }
     Ok(subjects)
+}
+
+/// Returns `file` with the real path of its directory, if that is there: its manifest is above that.
+fn located(file: &Path) -> Result<PathBuf> {
+    let (Some(dir), Some(name)) = (file.parent(), file.file_name()) else { return Ok(file.to_owned()) };
+    Ok(fs::real_path(dir)?.map_or_else(|| normal(file), |dir| dir.join(name)))
 }
 
 /// Checks the skills that need others a second time, now that all of these are known. One that

@@ -9,19 +9,21 @@ use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::lint::{LintConfig, Ruleset};
-use crate::manifest::{self, ManifestError};
+use crate::manifest::{self, LintSettings, ManifestError};
 use crate::paths::Searched;
 use crate::scope::state::{manifest_error, read_manifest_at};
 use crate::scope::{ProjectDirs, project_root};
 
 /// The configuration of a directory.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Config {
     /// The directory to which its paths are relative.
     pub(super) dir: PathBuf,
     /// The manifest, if there is one.
     file: PathBuf,
     pub(super) lint: LintConfig,
+    /// What counts around it, and may exclude files here.
+    outer: Option<Arc<Self>>,
 }
 
 /// The configurations of all files of a run. Each manifest is read once, and each directory is examined once.
@@ -63,7 +65,12 @@ impl Configs {
                 let message = format!("`{}` does not exist", file.display());
                 return Err(Error::usage(message).hint("name a `skillpm.toml` with a table `[lint]`"));
             }
-            let config = Config { dir: configs.cwd.clone(), lint: read(&at)?, file: at };
+            let config = Config {
+                dir: configs.cwd.clone(),
+                lint: read(&at)?.unwrap_or_default(),
+                file: at,
+                outer: None,
+            };
             configs.by_dir.insert(PathBuf::new(), Arc::new(config));
         }
         Ok(configs)
@@ -86,19 +93,21 @@ impl Configs {
         }
         let file = dir.join(manifest::FILE_NAME);
         searched.at(|| file.clone());
-        let config = if self.projects.holds(dir, manifest::FILE_NAME)? {
-            let new = |lint| Arc::new(Config { dir: dir.to_owned(), file: file.clone(), lint });
-            read(&file).map_or_else(
-                |error| {
-                    self.error.get_or_insert(error);
-                    self.earlier.get(dir).cloned().unwrap_or_else(|| new(LintConfig::default()))
-                },
-                new,
-            )
-        } else if let Some(parent) = dir.parent() {
-            self.of_dir(parent, searched)?
-        } else {
-            Arc::new(Config { dir: self.root.clone(), file, lint: LintConfig::default() })
+        let outer = match dir.parent() {
+            Some(parent) => self.of_dir(parent, searched)?,
+            None => Arc::new(Config { dir: self.root.clone(), ..Config::default() }),
+        };
+        let has_own = self.projects.holds(dir, manifest::FILE_NAME)? && !outer.excludes(&file);
+        let config = match has_own.then(|| read(&file)).transpose() {
+            // A manifest without `[lint]` says nothing about it.
+            Ok(None | Some(None)) => outer,
+            Ok(Some(Some(lint))) => {
+                Arc::new(Config { dir: dir.to_owned(), file: file.clone(), lint, outer: Some(outer) })
+            }
+            Err(error) => {
+                self.error.get_or_insert(error);
+                self.earlier.get(dir).cloned().unwrap_or(outer)
+            }
         };
         self.by_dir.insert(dir.to_owned(), Arc::clone(&config));
         Ok(config)
@@ -114,7 +123,7 @@ impl Configs {
     ) -> Result<Option<usize>> {
         let config = self.of_dir(dir, searched)?;
         let path = config.path(&dir.join(name));
-        if (!is_named || self.options.force_exclude) && config.lint.excludes(&path) {
+        if (!is_named || self.options.force_exclude) && config.excludes(&dir.join(name)) {
             return Ok(None);
         }
         let key = (config.dir.clone(), config.lint.sections(&path));
@@ -138,6 +147,16 @@ impl Config {
         manifest_error(&self.file, error)
     }
 
+    /// Reports whether this configuration, or one around it, excludes `file`.
+    fn excludes(&self, file: &Path) -> bool {
+        self.lint.excludes(&self.path(file)) || self.outer.as_ref().is_some_and(|outer| outer.excludes(file))
+    }
+
+    /// Returns the path that the manifest calls `name`.
+    pub(super) fn beside(&self, name: &str) -> PathBuf {
+        self.file.parent().unwrap_or(&self.dir).join(name)
+    }
+
     /// Returns the path of `file` from the directory of this configuration, `/`-separated; unchanged if it is not below.
     pub(super) fn path(&self, file: &Path) -> String {
         let path = file.strip_prefix(&self.dir).unwrap_or(file);
@@ -145,10 +164,13 @@ impl Config {
     }
 }
 
-/// Reads the configuration in the manifest `file`.
-fn read(file: &Path) -> Result<LintConfig> {
+/// Reads the configuration in the manifest `file`; `None` if it has none.
+fn read(file: &Path) -> Result<Option<LintConfig>> {
     let (manifest, _) = read_manifest_at(file)?;
-    LintConfig::new(manifest.lint()).map_err(|error| manifest_error(file, error))
+    if *manifest.lint() == LintSettings::default() {
+        return Ok(None);
+    }
+    LintConfig::new(manifest.lint()).map(Some).map_err(|error| manifest_error(file, error))
 }
 
 /// Returns the rules for the file `name` in the directory `dir`, as the manifest nearest to it and `options` say.

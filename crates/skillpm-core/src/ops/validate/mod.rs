@@ -222,6 +222,34 @@ mod tests {
         assert!(outcome.findings().any(|finding| finding.rule == FILE_KIND));
     }
 
+    /// A skill that contains a link to itself has an end, and a file behind a link belongs to the skill there.
+    #[cfg(unix)]
+    #[test]
+    fn links_lead_nowhere_twice() {
+        let world = World::new();
+        world.skill("a", "a");
+        world.link(".", "a/self");
+        assert_eq!(files(&world, &["a"]), ["a/SKILL.md"]);
+        world.skill(".", "project");
+        world.skill("elsewhere/b", "b");
+        world.write("elsewhere/b/sub/x.md", "");
+        world.link("elsewhere/b/sub", "link");
+        let [file] = &files(&world, &["link/x.md"])[..] else { panic!("one skill") };
+        assert!(file.ends_with("elsewhere/b/SKILL.md"), "{file}");
+    }
+
+    /// A manifest without `[lint]` changes nothing, and what is excluded has no say.
+    #[test]
+    fn the_lint_table_nearest_to_a_skill_counts() {
+        let world = World::new();
+        world.write("skillpm.toml", "[lint]\nexclude = [\"fix/**\"]\nrules = { name-directory = \"off\" }\n");
+        world.skill("s/a", "other");
+        world.write("s/skillpm.toml", "[skills]\n");
+        world.skill("fix/b", "other");
+        world.write("fix/skillpm.toml", "[lint\n");
+        assert_eq!(found(&world, &["."]), [("./s/a/SKILL.md".to_owned(), vec![])]);
+    }
+
     /// A copy for another agent is no second skill; one with another text is.
     #[test]
     fn the_same_name_twice_is_found() {

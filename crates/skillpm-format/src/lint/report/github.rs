@@ -88,8 +88,8 @@ mod tests {
         insta::assert_snapshot!(github(&report(&findings)), @r#"
         ::error file=skills/my pdf%2Ca%3Ab/SKILL.md,line=2,endLine=2,col=7,endColumn=9,title=name-alphabet::the name `PDF` has an upper-case letter \u{1b}[2J <&">]]> 100%25, a:b%0Anext%0Acall it `pdf`, as its directory
         ::notice file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=14,endColumn=28,title=description-when::the description does not say when to use the skill%0Aadd a sentence such as `Use when the user …`
-        ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=14,endColumn=16,title=description-markup::the description has text in angle brackets: `<b>`%0Awrite it without: claude.ai refuses the upload
-        ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=18,endColumn=18,title=hidden-character::a hidden character: U+202E, a direction control%0Adelete it; no script needs it
+        ::warning file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=14,endColumn=16,title=description-markup::the description has the XML tag `<b>`%0Awrite it without: claude.ai refuses the upload
+        ::error file=skills/my pdf%2Ca%3Ab/SKILL.md,line=3,endLine=3,col=18,endColumn=18,title=hidden-character::a hidden character: U+202E, a direction control%0Adelete it; no script needs it
         ::notice file=skills/my pdf%2Ca%3Ab/SKILL.md,line=4,endLine=4,col=1,endColumn=6,title=unknown-field::the specification has no field `author`%0Amove it under `metadata`, as `  author: …`
         "#);
     }

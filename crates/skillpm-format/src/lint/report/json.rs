@@ -198,8 +198,8 @@ mod tests {
           "profile": "spec",
           "summary": {
             "skills": 2,
-            "errors": 1,
-            "warnings": 2,
+            "errors": 2,
+            "warnings": 1,
             "notes": 2,
             "excluded": 0,
             "unchanged": 0,
@@ -268,7 +268,7 @@ mod tests {
                 {
                   "rule": "description-markup",
                   "severity": "warning",
-                  "message": "the description has text in angle brackets: `<b>`",
+                  "message": "the description has the XML tag `<b>`",
                   "start": {
                     "line": 3,
                     "column": 14,
@@ -284,7 +284,7 @@ mod tests {
                 },
                 {
                   "rule": "hidden-character",
-                  "severity": "warning",
+                  "severity": "error",
                   "message": "a hidden character: U+202E, a direction control",
                   "start": {
                     "line": 3,

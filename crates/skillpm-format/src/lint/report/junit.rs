@@ -88,13 +88,13 @@ mod tests {
         <testsuites name="skillpm validate" tests="2" failures="1" errors="0">
           <testsuite name="skillpm validate" tests="2" failures="1" errors="0" skipped="0">
             <testcase classname="skillpm.validate" name="skills/my pdf,a:b/SKILL.md" file="skills/my pdf,a:b/SKILL.md">
-              <failure type="name-alphabet" message="1 error, 2 warnings">skills/my pdf,a:b/SKILL.md:2:7: error[name-alphabet]: the name `PDF` has an upper-case letter \u{1b}[2J &lt;&amp;&quot;&gt;]]&gt; 100%, a:b next
+              <failure type="name-alphabet" message="2 errors, 1 warning">skills/my pdf,a:b/SKILL.md:2:7: error[name-alphabet]: the name `PDF` has an upper-case letter \u{1b}[2J &lt;&amp;&quot;&gt;]]&gt; 100%, a:b next
           help: call it `pdf`, as its directory
         skills/my pdf,a:b/SKILL.md:3:14: note[description-when]: the description does not say when to use the skill
           help: add a sentence such as `Use when the user …`
-        skills/my pdf,a:b/SKILL.md:3:14: warning[description-markup]: the description has text in angle brackets: `&lt;b&gt;`
+        skills/my pdf,a:b/SKILL.md:3:14: warning[description-markup]: the description has the XML tag `&lt;b&gt;`
           help: write it without: claude.ai refuses the upload
-        skills/my pdf,a:b/SKILL.md:3:18: warning[hidden-character]: a hidden character: U+202E, a direction control
+        skills/my pdf,a:b/SKILL.md:3:18: error[hidden-character]: a hidden character: U+202E, a direction control
           help: delete it; no script needs it
         skills/my pdf,a:b/SKILL.md:4:1: note[unknown-field]: the specification has no field `author`
           help: move it under `metadata`, as `  author: …`

@@ -24,6 +24,7 @@ pub(super) static RULE: Rule = Rule {
 /// What only one agent knows, and that agent.
 const SIGNS: &[(&str, &str)] = &[
     ("${CLAUDE_PLUGIN_ROOT}", "Claude Code"),
+    ("$CLAUDE_PLUGIN_ROOT", "Claude Code"),
     ("${CLAUDE_SKILL_DIR}", "Claude Code"),
     ("${CLAUDE_SESSION_ID}", "Claude Code"),
     ("${HERMES_SKILL_DIR}", "Hermes Agent"),
@@ -32,6 +33,7 @@ const SIGNS: &[(&str, &str)] = &[
     ("~/.codex/skills/", "Codex"),
     ("~/.cursor/skills/", "Cursor"),
     ("~/.openclaw/skills/", "OpenClaw"),
+    ("~/.config/opencode/skills/", "OpenCode"),
 ];
 
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {

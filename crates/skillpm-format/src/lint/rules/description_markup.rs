@@ -29,12 +29,17 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         Some(at) => node.span.start + at..node.span.start + at + tag.len(),
         None => node.span.clone(),
     };
-    let finding = RULE.finding(format!("the description has text in angle brackets: `{tag}`"), span);
-    let finding = finding.help("write it without: claude.ai refuses the upload");
     // A placeholder reads well everywhere else; an element may be taken for a part of the agent's own prompt.
-    let is_element = tag.starts_with("</") || text.contains(&tag.replacen('<', "</", 1));
+    let name = tag.trim_matches(['<', '>', '/']);
+    let is_element = tag.starts_with("</") || HTML.contains(&name) || text.contains(&format!("</{name}>"));
+    let what = if is_element { "the XML tag" } else { "text in angle brackets," };
+    let finding = RULE.finding(format!("the description has {what} `{tag}`"), span);
+    let finding = finding.help("write it without: claude.ai refuses the upload");
     findings.push(if is_element { finding } else { finding.severity(Severity::Note) });
 }
+
+/// Usual names of elements that stand alone.
+const HTML: &[&str] = &["b", "i", "p", "br", "div", "img", "span", "script", "system", "instructions"];
 
 /// Returns the first tag in `text`.
 pub(crate) fn tag(text: &str) -> Option<&str> {
@@ -55,7 +60,7 @@ mod tests {
     #[test]
     fn tags_and_what_is_none() {
         let text = |description: &str| format!("---\nname: x\ndescription: {description}\n---\n");
-        let message = "the description has text in angle brackets: `</x y>`";
+        let message = "the description has the XML tag `</x y>`";
         assert_places(&RULE, &[(&text("a < b -> c </x y>"), &[(3, 25)], message)]);
         for silent in ["a -> b", "a < b and c > d", "files <1 MB>", "x<y"] {
             assert_places(&RULE, &[(&text(silent), &[], "")]);

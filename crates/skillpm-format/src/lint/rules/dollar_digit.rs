@@ -35,7 +35,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     for at in memchr::memchr_iter(b'$', body.as_bytes()) {
         match argument_word(&body[..at], &body[at..]) {
             Some((word, length)) if word <= MAX && !body[..at].ends_with('\\') => {
-                // In prose a larger one is a price.
+                // A larger one in prose, and a range or a rate, is a price.
+                let after = body[at + length..].trim_start();
+                let is_price = after.starts_with(['-', '–', '/'])
+                    || ["million", "billion", "per "].iter().any(|word| after.starts_with(word))
+                    || body[..at].ends_with(['-', '–']);
+                if is_price {
+                    continue;
+                }
                 if word <= MAX_IN_PROSE || subject.document.markdown().is_code(base + at) {
                     found.push(at..at + length);
                 }

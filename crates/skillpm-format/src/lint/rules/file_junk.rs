@@ -35,12 +35,12 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let Some(junk) = junk(&file.path, &file.kind).filter(|junk| !told.contains(junk)) else { continue };
         told.push(junk);
         let finding =
-            RULE.finding(format!("`{junk}` does not belong into a skill"), subject.document.opening_span());
+            RULE.finding(format!("`{junk}` does not belong in a skill"), subject.document.opening_span());
         findings.push(finding.help("delete it, or list it in `.skillpmignore`"));
     }
 }
 
-/// Returns the part of `path` that does not belong into a skill.
+/// Returns the part of `path` that does not belong in a skill.
 fn junk<'a>(path: &'a str, kind: &SkillFileKind) -> Option<&'a str> {
     if *kind == SkillFileKind::Unlisted {
         return Some(path);

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::document::{Node, Style, Value};
-use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Subject};
+use crate::lint::{Check, Docs, Edit, Finding, Fix, Group, Levels, Needs, Rule, Safety, Severity, Subject};
 use unicode_properties::{GeneralCategory, GeneralCategoryGroup, UnicodeGeneralCategory};
 use unicode_script::{Script, UnicodeScript};
 
@@ -51,6 +51,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let finding = RULE.finding(message(hidden), run.clone()).help("delete it; no script needs it");
         // Code may be about the character.
         let is_code = subject.document.markdown().is_code(run.start);
+        // Lists and registries show the frontmatter, on terminals and pages.
+        let finding = if run.start < body { finding.severity(Severity::Error) } else { finding };
         let fix = (!is_code).then(|| Fix::unsafe_("delete what is hidden", vec![Edit::delete(run)]));
         findings.push(Finding { fix, ..finding });
     }
@@ -76,7 +78,8 @@ fn check_escapes(subject: &Subject<'_>, node: &Node, findings: &mut Vec<Finding>
             let written = &subject.document.text()[node.span.clone()];
             for hidden in hidden.filter(|hidden| !written.contains(hidden)).take(MAX_FINDINGS) {
                 let told = format!("an escape stands for {}", message(hidden));
-                findings.push(RULE.finding(told, node.span.clone()).help("delete it; no script needs it"));
+                let finding = RULE.finding(told, node.span.clone()).help("delete it; no script needs it");
+                findings.push(finding.severity(Severity::Error));
             }
         }
         Value::Scalar { .. } => {}

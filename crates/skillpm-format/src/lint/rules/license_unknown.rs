@@ -56,7 +56,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let may_be_license = !named.iter().any(|name| path(name).contains('.'));
     let Some(id) = may_be_license.then(|| suggestion(text)).flatten() else {
         // A name of somebody's own terms is a name.
-        let is_name = named.is_empty() && !text.eq_ignore_ascii_case("unknown");
+        let is_name = named.is_empty();
         let finding = finding.help(TERMS);
         findings.push(if is_name { finding.severity(Severity::Note) } else { finding });
         return;

@@ -25,8 +25,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if let Some((node, name)) = subject.text("name")
         && let Some(twin) = subject.twin
     {
-        let finding =
-            RULE.finding(format!("another skill is called `{name}` too: `{twin}`"), node.span.clone());
-        findings.push(finding.help("give one of them another name, or keep the two alike"));
+        // The path is no part of the message: known findings are compared by that.
+        let finding = RULE.finding(format!("another skill is called `{name}` too"), node.span.clone());
+        findings.push(finding.help(format!("give one of them another name, or keep it like `{twin}`")));
     }
 }

@@ -2,7 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use super::scripts::line_before;
 use super::{ending, name};
+use crate::lint::edits::rest_of_line;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject, target};
 
 /// The rule.
@@ -14,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     docs: Docs {
         what: "Looks in code and backticks for paths that start with a usual directory which the skill has, such as `scripts/read.py`, \
             and name no file of it. Placeholders, patterns, examples, and files that the text creates do not count, \
-            and a skill about skills has none. Here the skill has `scripts/write.py`.",
+            and skills about skills are not checked. Here the skill has `scripts/write.py`.",
         why: "The agent runs the script or reads the file, and gets an error.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python scripts/read.py`.\n",
         good: "---\nname: pdf\ndescription: Reads PDF files.\n---\nRun `python scripts/write.py`.\n",
@@ -27,6 +29,12 @@ pub(super) static RULE: Rule = Rule {
 
 /// Directories that skills have by convention. Others may be those of the project that the skill is used in.
 const DIRECTORIES: &[&str] = &["scripts", "references", "reference", "assets", "resources"];
+
+/// The maximum number of paths that are looked up of each directory: no text names more.
+const MAX_PATHS: usize = 500;
+
+/// The maximum number of bytes of a line that are examined behind a path.
+const LONGEST: usize = 512;
 
 /// Parts of a line that say that the file is an example, or is still to be made.
 const NOT_YET: &[&str] = &[
@@ -95,12 +103,14 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         .collect();
     let mut told = BTreeSet::new();
     for folder in folders {
-        for at in memchr::memmem::find_iter(body.as_bytes(), folder) {
-            let Some(path) = path_at(body, at, folder) else { continue };
+        let paths = memchr::memmem::find_iter(body.as_bytes(), folder)
+            .filter_map(|at| Some((at, path_at(body, at, folder)?)));
+        for (at, path) in paths.take(MAX_PATHS) {
             if target::exists(files, path) || told.contains(path) || is_other(body, at, path) {
                 continue;
             }
-            if subject.document.markdown().is_code(base + at) {
+            let code = subject.document.markdown().code_at(base + at);
+            if code.is_some_and(|code| !is_of_a_project(&subject.document.text()[code.clone()])) {
                 told.insert(path);
                 let message = format!("the skill has no file `{path}`");
                 let finding = RULE.finding(message, base + at..base + at + path.len());
@@ -121,8 +131,7 @@ fn path_at<'a>(body: &'a str, at: usize, folder: &str) -> Option<&'a str> {
     let part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/');
     let end = rest.find(|c: char| !part(c)).unwrap_or(rest.len());
     let path = rest[..end].trim_end_matches('.');
-    let ends =
-        !rest[path.len()..].starts_with(|c: char| matches!(c, '<' | '{' | '*' | '$' | '[' | '…' | '('));
+    let ends = !rest[path.len()..].starts_with(['<', '{', '*', '$', '[', '…', '(']);
     let kind = ending(name(path));
     let is_file = !kind.is_empty() && kind.len() <= 5 && !name(path).starts_with('.');
     (ends && is_file && !path.contains("..")).then_some(path)
@@ -130,11 +139,12 @@ fn path_at<'a>(body: &'a str, at: usize, folder: &str) -> Option<&'a str> {
 
 /// Reports whether the path at byte `at` is an example, or that of a file which the text creates.
 fn is_other(body: &str, at: usize, path: &str) -> bool {
-    let start = body[..at].rfind('\n').map_or(0, |at| at + 1);
-    let end = body[at..].find('\n').map_or(body.len(), |length| at + length);
-    let line = body[start..end].to_ascii_lowercase();
+    let before = line_before(body, at);
+    let line = rest_of_line(body, at);
+    let line = &line[..line.floor_char_boundary(line.len().min(LONGEST))];
+    let line = format!("{before}{line}").to_ascii_lowercase();
     let lower = path.to_ascii_lowercase();
-    if is_made(body, path) || is_of_a_project(body, at) {
+    if is_made(body, path) || line.contains("→ `") {
         return true;
     }
     NOT_YET.iter().any(|part| line.contains(part)) || PLACEHOLDERS.iter().any(|part| lower.contains(part))
@@ -148,12 +158,9 @@ fn is_made(body: &str, path: &str) -> bool {
     })
 }
 
-/// Reports whether the line at byte `at`, or one of the three around it on both sides, names a directory that projects
-/// have and skills have not.
-fn is_of_a_project(body: &str, at: usize) -> bool {
-    let start = body[..at].rmatch_indices('\n').nth(3).map_or(0, |(at, _)| at);
-    let end = body[at..].match_indices('\n').nth(3).map_or(body.len(), |(length, _)| at + length);
-    ["src/", "tests/", "k8s/", "charts/"].iter().any(|dir| body[start..end].contains(dir))
+/// Reports whether a block of code names a directory that projects have and skills have not.
+fn is_of_a_project(code: &str) -> bool {
+    ["src/", "tests/", "k8s/", "charts/"].iter().any(|dir| code.contains(dir))
 }
 
 #[cfg(test)]

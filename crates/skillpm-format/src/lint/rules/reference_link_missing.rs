@@ -24,8 +24,12 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
+/// The maximum number of links of a skill that are looked up: no skill has more.
+const MAX_LINKS: usize = 10_000;
+
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let files = subject.files.unwrap_or_default();
+    let mut left = MAX_LINKS;
     for file in files.iter().filter(|file| !is_template(&file.path)) {
         // A copy of somebody's article or README keeps that one's links.
         let is_own = |text: &&str| !text.trim_start().starts_with("> Source:");
@@ -37,13 +41,18 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             continue;
         }
         let mut told: Vec<String> = Vec::new();
-        for link in Markdown::parse(text, 0).links {
+        let links = Markdown::parse(text, 0).links;
+        let looked_up = links.len().min(left);
+        left -= looked_up;
+        let mut span = None;
+        for link in links.into_iter().take(looked_up) {
             let Some(path) = missing(&link.target, file, files).filter(|path| !told.contains(path)) else {
                 continue;
             };
             let line = 1 + memchr::memchr_iter(b'\n', &text.as_bytes()[..link.span.start]).count();
-            let message = format!("`{}` links to `{path}` in line {line}, which does not exist", file.path);
-            let finding = RULE.finding(message, place(subject, file));
+            let message = format!("`{}` links to `{path}` on line {line}, which does not exist", file.path);
+            let span = span.get_or_insert_with(|| place(subject, file));
+            let finding = RULE.finding(message, span.clone());
             findings.push(finding.help("correct the path, or delete the link"));
             told.push(path);
         }
@@ -99,7 +108,7 @@ mod tests {
             [(
                 4,
                 5,
-                "`references/a.md` links to `references/gone.md` in line 2, which does not exist".to_owned()
+                "`references/a.md` links to `references/gone.md` on line 2, which does not exist".to_owned()
             ),],
         );
     }

@@ -1,7 +1,7 @@
 //! `script-executable`
 
 use super::scripts::{is_run_by_interpreter, name, run_directly, scripts};
-use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, SkillFile, Subject};
+use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 use crate::text::shell_word;
 
 /// The rule.
@@ -28,17 +28,18 @@ pub(super) static RULE: Rule = Rule {
 fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let Some(files) = subject.files else { return };
     let body = subject.document.body();
-    let others = || files.iter().filter_map(SkillFile::markdown);
+    let others = || files.iter().filter_map(|file| Some((file.path.as_str(), file.markdown()?)));
     for (path, facts) in scripts(files) {
         if facts.executable && facts.shebang {
             continue;
         }
         let place = run_directly(body, path);
-        if place.is_none() && !others().any(|text| run_directly(text, path).is_some()) {
-            continue;
-        }
+        let elsewhere =
+            || others().find(|(_, text)| run_directly(text, path).is_some()).map(|(file, _)| file);
+        let runner = if place.is_some() { Some("SKILL.md") } else { elsewhere() };
+        let Some(runner) = runner else { continue };
         let name = name(path);
-        if is_run_by_interpreter(body, name) || others().any(|text| is_run_by_interpreter(text, name)) {
+        if is_run_by_interpreter(body, name) || others().any(|(_, text)| is_run_by_interpreter(text, name)) {
             continue;
         }
         let (lacks, help) = match (facts.executable, facts.shebang) {
@@ -51,7 +52,8 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let base = subject.document.body_span().start;
         let span =
             place.map_or_else(|| subject.document.opening_span(), |at| base + at..base + at + path.len());
-        findings.push(RULE.finding(format!("`{path}` is run, and has {lacks}"), span).help(help));
+        let message = format!("`{path}` is run by `{runner}`, and has {lacks}");
+        findings.push(RULE.finding(message, span).help(help));
     }
 }
 
@@ -76,9 +78,14 @@ mod tests {
         assert_eq!(
             told("Run `scripts/a.sh`.\nThen `scripts/d.py x`.", &files),
             [
-                (4, 6, "`scripts/a.sh` is run, and has no executable bit".to_owned()),
-                (1, 1, "`scripts/b.py` is run, and has no `#!` line".to_owned()),
-                (5, 7, "`scripts/d.py` is run, and has neither an executable bit nor a `#!` line".to_owned()),
+                (4, 6, "`scripts/a.sh` is run by `SKILL.md`, and has no executable bit".to_owned()),
+                (1, 1, "`scripts/b.py` is run by `references/x.md`, and has no `#!` line".to_owned()),
+                (
+                    5,
+                    7,
+                    "`scripts/d.py` is run by `SKILL.md`, and has neither an executable bit nor a `#!` line"
+                        .to_owned()
+                ),
             ]
         );
     }

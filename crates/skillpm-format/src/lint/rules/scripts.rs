@@ -18,10 +18,22 @@ pub fn has_wanted_text(path: &str) -> bool {
         || path.rsplit('/').next() == Some("Makefile")
 }
 
+/// The maximum number of scripts that are looked for in all texts of a skill: no skill has as many.
+const MAX_SCRIPTS: usize = 256;
+
+/// The maximum number of bytes of a line that are examined before a name in it.
+const LONGEST: usize = 512;
+
 /// Returns the scripts below `scripts/`.
 pub(super) fn scripts(files: &[SkillFile]) -> impl Iterator<Item = (&str, &FileFacts)> {
-    let one = |file: &'_ SkillFile| is_script(&file.path);
-    files.iter().filter(move |file| one(file)).filter_map(|file| Some((file.path.as_str(), file.facts()?)))
+    let scripts = files.iter().filter(|file| is_script(&file.path)).take(MAX_SCRIPTS);
+    scripts.filter_map(|file| Some((file.path.as_str(), file.facts()?)))
+}
+
+/// Returns the line of `text` before byte `at`, or its end if that is long.
+pub(super) fn line_before(text: &str, at: usize) -> &str {
+    let near = &text[text.floor_char_boundary(at.saturating_sub(LONGEST))..at];
+    near.rsplit('\n').next().unwrap_or_default()
 }
 
 fn is_script(path: &str) -> bool {
@@ -74,7 +86,7 @@ pub(super) fn uses(user: &SkillFile, path: &str) -> bool {
         return false;
     }
     let is_comment = |at: usize| {
-        let line = text[..at].rsplit('\n').next().unwrap_or_default().trim_start();
+        let line = line_before(text, at).trim_start();
         line.starts_with('#') || line.starts_with("//")
     };
     if mentions(text, name).any(|at| !is_comment(at)) {
@@ -124,17 +136,24 @@ fn javascript_imports(text: &str) -> impl Iterator<Item = &str> {
 /// Programs that run the script named after them.
 const INTERPRETERS: &[&str] = &[
     "python", "python3", "python2", "py", "bash", "sh", "zsh", "fish", "node", "nodejs", "bun", "deno",
-    "tsx", "ruby", "perl", "run", "uv", "pipx", "npx", "source", ".", "exec", "import", "require",
+    "tsx", "ruby", "perl", "uv", "pipx", "npx", "source", ".", "exec", "import", "require",
 ];
+
+/// Programs whose command `run` is one too.
+const RUNNERS: &[&str] = &["uv", "npm", "pnpm", "yarn", "bun", "deno", "pipx", "poetry", "hatch"];
 
 /// Reports whether `text` has `name` as an argument of an interpreter: `python -u scripts/name`.
 pub(super) fn is_run_by_interpreter(text: &str, name: &str) -> bool {
     mentions(text, name).any(|at| {
-        let line = text[..at].rfind('\n').map_or(&text[..at], |end| &text[end + 1..at]);
         // The words before it on the line, without the directory it is in.
-        let words =
-            line.split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | '|' | '['));
-        words.rev().skip(1).take(4).any(|word| INTERPRETERS.contains(&word))
+        let words = line_before(text, at)
+            .split(|c: char| c.is_whitespace() || matches!(c, '`' | '"' | '\'' | '(' | '|' | '['));
+        let words: Vec<&str> = words.rev().skip(1).take(4).collect();
+        let by_runner = |at: usize| words.get(at + 1).is_some_and(|word| RUNNERS.contains(word));
+        words
+            .iter()
+            .enumerate()
+            .any(|(at, word)| INTERPRETERS.contains(word) || (*word == "run" && by_runner(at)))
     })
 }
 
@@ -148,27 +167,22 @@ pub(super) fn run_directly(text: &str, path: &str) -> Option<usize> {
     let mut code = None;
     mentions(text, path).find(|at| {
         // The word may have a directory before the path: `./`, `$SKILL/`.
-        let start =
-            text[..*at].rfind(|c: char| c.is_whitespace() || "`\"'(|;&".contains(c)).map_or(0, |at| at + 1);
-        let before = text[..start].trim_end_matches(['"', '\'']);
-        let after = &text[at + path.len()..];
-        let line = before.rsplit('\n').next().unwrap_or_default();
+        let line = line_before(text, *at);
+        let part = |c: char| !c.is_whitespace() && !"`\"'(|;&".contains(c);
+        let before = line.trim_end_matches(part);
+        let (directory, after) = (&line[before.len()..], &text[at + path.len()..]);
+        let line = before.trim_end_matches(['"', '\'']);
         if let Some(prose) = line.strip_suffix('`') {
-            let mut words = prose.split_whitespace().rev().map(|word| word.to_ascii_lowercase());
+            let mut words = prose.split_whitespace().rev().map(str::to_ascii_lowercase);
             let says_run = words.by_ref().take(3).any(|word| RUN.contains(&word.trim_matches('*')));
-            return says_run
-                || text[start..*at] == *"./"
-                || (after.starts_with(' ') && !after.starts_with(" `"));
+            return says_run || directory == "./" || (after.starts_with(' ') && !after.starts_with(" `"));
         }
         let line = line.trim();
         let starts = line.is_empty()
             || ["$", "&&", ";", "|", "sudo", "then", "do"].iter().any(|end| line.ends_with(end));
         // A list of files in code has no arguments.
-        let is_command = start < *at && text[start..*at].starts_with(['.', '$', '{'])
-            || after.starts_with(" -")
-            || after.starts_with(" <")
-            || after.starts_with(" $")
-            || after.starts_with(" \"");
+        let has_arguments = [" -", " <", " $", " \""].iter().any(|start| after.starts_with(start));
+        let is_command = directory.starts_with(['.', '$', '{']) || has_arguments;
         starts && is_command && code.get_or_insert_with(|| Markdown::parse(text, 0)).is_code(*at)
     })
 }

@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         return;
     }
     if let Some((at, step)) = STEPS.iter().find_map(|step| Some((body.find(step)?, step))) {
-        let finding = RULE.finding("this step is the template's", base + at..base + at + step.len());
+        let finding = RULE.finding("this step was left from the template", base + at..base + at + step.len());
         findings.push(finding.help("write the steps of this skill"));
     }
 }

@@ -45,9 +45,10 @@ fn is_date(text: &str) -> bool {
     let mut parts = text.splitn(3, ['.', '-']);
     let (year, month, day) = (parts.next(), parts.next(), parts.next());
     let day = day.map(|day| day.split(['.', '-', '+']).next().unwrap_or_default());
-    year.is_some_and(|year| number(year, 4..=4))
-        && month.is_some_and(|month| number(month, 1..=2))
-        && day.is_none_or(|day| number(day, 1..=2))
+    let at_most = |part: &str, most: u8| part.parse::<u8>().is_ok_and(|value| value <= most);
+    year.is_some_and(|year| (number(year, 4..=4) && year.starts_with("20")) || number(year, 2..=2))
+        && month.is_some_and(|month| number(month, 1..=2) && at_most(month, 12))
+        && day.is_none_or(|day| number(day, 1..=2) && at_most(day, 31))
 }
 
 fn finding(node: &Node, text: &str, message: &str) -> Finding {

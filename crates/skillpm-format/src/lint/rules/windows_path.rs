@@ -72,15 +72,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let before = told.partition_point(|link| link.start <= span.start);
         if !told[..before].last().is_some_and(|link| link.contains(&span.start)) {
             let written = &subject.document.text()[span.clone()];
-            let code = subject.document.markdown().code_at(span.start);
-            // In a program, a backslash may mean something else; in backticks there is just the path.
-            let is_program = code.is_some_and(|code| subject.document.text()[code.clone()].contains('\n'));
-            let finding = RULE.finding(format!("`{written}` is a Windows path"), span);
-            findings.push(if is_program {
-                finding.help("write it with forward slashes")
-            } else {
-                slashes(finding, written)
-            });
+            let is_code = subject.document.markdown().is_code(span.start);
+            let finding = slashes(RULE.finding(format!("`{written}` is a Windows path"), span), written);
+            // In code, a backslash may mean something else.
+            findings.push(if is_code { Finding { fix: None, ..finding } } else { finding });
         }
     }
 }
@@ -174,13 +169,13 @@ mod tests {
     fn paths_with_backslashes_are_told_and_put_right() {
         for (body, column, fixed) in [
             ("[a](references\\a.md#x)", 5, Some("[a](references/a.md#x)")),
-            ("run `python scripts\\b\\c.py`.", 13, Some("run `python scripts/b/c.py`.")),
+            ("run `python scripts\\b\\c.py`.", 13, None),
             (".\\scripts\\c.py.", 1, Some("./scripts/c.py.")),
             ("[a](C:/x/y.md)", 5, None),
             // No text around it: a path, although its backslash would be an escape there.
-            ("`open(\"assets\\notes.txt\")`", 8, Some("`open(\"assets/notes.txt\")`")),
-            ("don't `run scripts\\tools.py`", 12, Some("don't `run scripts/tools.py`")),
-            ("`scripts/a.p` and `scripts\\a.py`", 20, Some("`scripts/a.p` and `scripts/a.py`")),
+            ("`open(\"assets\\notes.txt\")`", 8, None),
+            ("don't `run scripts\\tools.py`", 12, None),
+            ("`scripts/a.p` and `scripts\\a.py`", 20, None),
         ] {
             let text = format!("---\nname: x\n---\n{body}\n");
             let found = places(&RULE, &text);

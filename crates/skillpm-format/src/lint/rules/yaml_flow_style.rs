@@ -41,7 +41,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
                     let help = format!("put the text in quotes: `{}`", quote::written(source));
                     let edit = Edit::replace(node.span.clone(), quote::written(source));
                     let finding = RULE.finding(message, node.span.clone()).help(help);
-                    findings.push(finding.fix(Fix::safe("put the text in quotes", vec![edit])));
+                    findings.push(finding.fix(Fix::unsafe_("put the text in quotes", vec![edit])));
                     continue;
                 }
                 let help = match place {

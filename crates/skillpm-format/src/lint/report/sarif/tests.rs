@@ -119,7 +119,7 @@ fn a_result() {
           }
         ],
         "message": {
-          "text": "the description has text in angle brackets: `<b>`\nwrite it without: claude.ai refuses the upload"
+          "text": "the description has the XML tag `<b>`\nwrite it without: claude.ai refuses the upload"
         },
         "partialFingerprints": {
           "primaryLocationLineHash": "3a79aa2e5f843d78:1"
@@ -155,7 +155,7 @@ fn a_result() {
             }
           }
         ],
-        "level": "warning",
+        "level": "error",
         "locations": [
           {
             "physicalLocation": {
