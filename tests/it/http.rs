@@ -1,6 +1,5 @@
 //! The HTTP client against a server that behaves in every way but the right one.
 
-use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
@@ -9,6 +8,7 @@ use skillpm_sources::error::{Error, ErrorKind};
 use skillpm_sources::http::{Answer, Client, Credential, HttpError, Request, Url};
 use skillpm_sources::reporter::Reporter;
 use skillpm_sources::settings::Settings;
+use skillpm_testing::ClosedPort;
 
 use crate::support::failed;
 use crate::support::forge::Recorded;
@@ -469,8 +469,8 @@ fn h43_a_socks_proxy_that_refuses_is_named() {
         assert!(text.contains(reason) && !text.contains(password), "{text}");
     }
     // One that is not there.
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port();
-    scene.settings.http.http_proxy = Some(format!("socks5://127.0.0.1:{port}"));
+    let closed = ClosedPort::new();
+    scene.settings.http.http_proxy = Some(format!("socks5://{}", closed.address()));
     let error = scene.text().expect_err("no proxy");
     assert!(matches!(&error, HttpError::Connect(host, _) if host.contains("(proxy)")), "{error:?}");
 }
@@ -553,11 +553,11 @@ fn h44_offline_makes_no_request() {
 fn h45_a_closed_port_is_tried_again_and_named() {
     let mut scene = Scene::new();
     scene.settings.http.retries = 1;
-    let port = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port").port();
-    let request = Request::new(Url::parse(&format!("http://127.0.0.1:{port}/")).expect("an address"));
+    let closed = ClosedPort::new();
+    let request = Request::new(Url::parse(&format!("http://{}/", closed.address())).expect("an address"));
     let error = scene.client().get_text(&request, LIMIT).expect_err("refused");
     assert!(matches!(error, HttpError::Connect(..)), "{error:?}");
-    assert!(error.to_string().contains(&format!("127.0.0.1:{port}")));
+    assert!(error.to_string().contains(&closed.address().to_string()));
     assert_eq!(scene.listener.heard().len(), 1);
 }
 

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use skillpm_sources::fs::SharedFile;
 use skillpm_sources::http::{Client, Content, Credential, HttpError, Method, Submitted, Upload, Url};
 use skillpm_sources::reporter::{Reporter, Requested, Silent};
+use skillpm_testing::ClosedPort;
 
 use crate::support::Sandbox;
 use crate::support::forge::read_head;
@@ -113,13 +114,13 @@ fn only_what_does_no_harm_is_sent_again() {
         assert_eq!(taker.requests().len(), 1);
     }
     // Nobody has got it.
-    let free = TcpListener::bind("127.0.0.1:0").and_then(|l| l.local_addr()).expect("a free port");
+    let closed = ClosedPort::new();
     let retries = Arc::new(Retries::default());
     let mut settings = Sandbox::new().settings();
     settings.http.retries = 1;
     let client = Client::new(&settings, Arc::clone(&retries) as Arc<dyn Reporter>);
     let (_, got) = mpsc::channel();
-    let error = client.submit(&Taker { address: free, got }.upload(Method::Post, b"zip"));
+    let error = client.submit(&Taker { address: closed.address(), got }.upload(Method::Post, b"zip"));
     assert!(matches!(error, Err(HttpError::Connect(..))), "{error:?}");
     assert_eq!(*retries.0.lock().expect("no panic"), ["POST no answer", "retry", "POST no answer"]);
 }

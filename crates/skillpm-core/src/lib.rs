@@ -24,6 +24,8 @@ use skillpm_sources::{
 
 // ground
 pub mod agents;
+#[cfg(not(feature = "git"))]
+mod git;
 // machine
 pub mod engine;
 pub mod scope;

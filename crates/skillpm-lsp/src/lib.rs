@@ -3,7 +3,7 @@
 //!
 //! It knows nothing itself: `skillpm-format` says what an editor shows at a place, and `ops::validate` of `skillpm-core`
 //! what is wrong. The protocol's types are those of `lsp-types`. Its frames are read here, in `frames`: the usual libraries
-//! believe any length that a frame states, or bring a runtime for tasks that run at the same time, which this has none of.
+//! believe any length that a frame states, or bring a runtime for concurrent tasks, which a server of one client does not need.
 
 mod frames;
 mod lines;
@@ -29,7 +29,7 @@ pub fn serve_stdio(context: Context) -> io::Result<u8> {
 ///
 /// # Errors
 ///
-/// Fails if the connection breaks, and for what is no frame of the protocol: nobody knows where the next one starts.
+/// Fails if the connection breaks, or if a frame is malformed: the start of the next one is then unknown.
 pub fn serve(context: Context, mut input: impl BufRead, mut output: impl Write) -> io::Result<u8> {
     let mut server = server::Server::new(context);
     while let Some(message) = frames::read(&mut input)? {

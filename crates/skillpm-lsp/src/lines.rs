@@ -3,35 +3,29 @@
 use std::ops;
 
 use lsp_types::{Position, Range};
+use skillpm_format::document::LineIndex;
 
 /// The lines of a text. They end with LF, CRLF or CR, as the protocol says.
 pub(crate) struct Lines<'a> {
     text: &'a str,
-    starts: Vec<usize>,
+    index: LineIndex<'a>,
     /// Whether columns count bytes; otherwise they count units of UTF-16.
     utf8: bool,
 }
 
 impl<'a> Lines<'a> {
     pub(crate) fn new(text: &'a str, utf8: bool) -> Self {
-        let bytes = text.as_bytes();
-        let is_end = |at: &usize| match bytes[*at] {
-            b'\n' => true,
-            b'\r' => bytes.get(at + 1) != Some(&b'\n'),
-            _ => false,
-        };
-        let starts = (0..bytes.len()).filter(is_end).map(|at| at + 1);
-        Self { text, starts: std::iter::once(0).chain(starts).collect(), utf8 }
+        Self { text, index: LineIndex::new(text), utf8 }
     }
 
     /// Returns the position of byte `offset`; an offset beyond the end means the end.
     pub(crate) fn position(&self, offset: usize) -> Position {
         let offset = self.text.floor_char_boundary(offset);
-        let line = self.starts.partition_point(|start| *start <= offset) - 1;
-        let before = &self.text[self.starts[line]..offset];
+        // A byte-order mark is before the first line.
+        let before = &self.text[self.index.start(offset).min(offset)..offset];
         let column = if self.utf8 { before.len() } else { before.encode_utf16().count() };
         let number = |number| u32::try_from(number).unwrap_or(u32::MAX);
-        Position::new(number(line), number(column))
+        Position::new(number(self.index.line(offset) - 1), number(column))
     }
 
     pub(crate) fn range(&self, span: &ops::Range<usize>) -> Range {
@@ -42,9 +36,9 @@ impl<'a> Lines<'a> {
     pub(crate) fn offset(&self, position: Position) -> usize {
         let number = |number| usize::try_from(number).unwrap_or(usize::MAX);
         let (line, column) = (number(position.line), number(position.character));
-        let Some(start) = self.starts.get(line) else { return self.text.len() };
-        let end = self.starts.get(line + 1).copied().unwrap_or(self.text.len());
-        let line = self.text[*start..end].trim_end_matches(['\r', '\n']);
+        let Some(span) = self.index.span(line.saturating_add(1)) else { return self.text.len() };
+        let start = span.start;
+        let line = self.text[span].trim_end_matches(['\r', '\n']);
         if self.utf8 {
             return start + line.floor_char_boundary(column);
         }

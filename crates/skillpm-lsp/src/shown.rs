@@ -34,7 +34,7 @@ pub(crate) fn diagnostic(lines: &Lines<'_>, finding: &Finding) -> Diagnostic {
     }
 }
 
-/// Returns what is shown instead of findings if there is no check.
+/// Returns what is shown instead of findings if the check failed.
 pub(crate) fn failure(message: String) -> Diagnostic {
     let (severity, source) = (Some(DiagnosticSeverity::ERROR), Some(NAME.to_owned()));
     Diagnostic { severity, source, message, ..Diagnostic::default() }

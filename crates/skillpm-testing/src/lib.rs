@@ -10,6 +10,7 @@
 #![expect(clippy::missing_panics_doc, reason = "every function here panics where a test is to fail")]
 
 pub mod archive;
+mod closed_port;
 pub mod issuer;
 mod schema;
 pub mod server;
@@ -17,6 +18,7 @@ pub mod tools;
 
 use std::path::{Path, PathBuf};
 
+pub use closed_port::ClosedPort;
 pub use schema::Schema;
 pub use tools::skip_without;
 

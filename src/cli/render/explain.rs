@@ -66,7 +66,7 @@ pub(crate) struct RuleData {
     good: &'static str,
     /// Where the rule comes from.
     source: &'static str,
-    /// How many findings were useful, of those that somebody read in skills of others; null if none was read.
+    /// How many findings were useful, of those that were read in skills of others; null if none was read.
     precision: Option<Precision>,
     /// The level in each profile.
     levels: BTreeMap<&'static str, Level>,
@@ -157,7 +157,7 @@ fn files(rule: &Rule) -> Option<&'static str> {
     }
 }
 
-/// Returns how many findings were useful, of those that somebody read.
+/// Returns how many of the findings that were read were useful.
 fn useful(rule: &Rule) -> String {
     match precision(rule.id) {
         Some(Precision { useful, read }) => {

@@ -1,6 +1,6 @@
 //! Findings of many skills: a line each, grouped by skill, and once what is found in many.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use anstyle::Style;
@@ -22,46 +22,45 @@ const NAMED: usize = 3;
 /// What makes findings the same: severity, rule, and the message without what it quotes and counts.
 type Shape = (Severity, &'static str, String);
 
+/// A finding, with the number of its skill and its number there.
+type Occurrence<'a> = (usize, usize, &'a Finding);
+
 /// Returns findings, a line each, below a line for their skill. Those of one skill that are the same are one line, and those
 /// of many skills follow at the end.
 pub(super) fn grouped(skills: &[Checked], colour: bool) -> String {
-    let mut places: BTreeMap<Shape, BTreeSet<usize>> = BTreeMap::new();
+    let mut places: BTreeMap<Shape, Vec<Occurrence<'_>>> = BTreeMap::new();
     for (at, skill) in skills.iter().enumerate() {
-        for finding in &skill.findings {
-            places.entry(shape(finding)).or_default().insert(at);
+        for (number, finding) in skill.findings.iter().enumerate() {
+            places.entry(shape(finding)).or_default().push((at, number, finding));
         }
     }
-    places.retain(|_, skills| skills.len() >= MANY);
+    let (mut own, mut common) = (Vec::new(), Vec::new());
+    for (shape, found) in &places {
+        let by_skill: Vec<_> = found.chunk_by(|one, other| one.0 == other.0).collect();
+        if by_skill.len() < MANY {
+            own.extend(by_skill.into_iter().map(|same| (same[0], same.len() - 1)));
+        } else {
+            let of: Vec<_> = by_skill.iter().map(|same| &skills[same[0].0]).collect();
+            common.push((shape, found, of));
+        }
+    }
+    own.sort_by_key(|((at, number, _), _)| (*at, *number));
+    common.sort_by_key(|((severity, ..), _, skills)| std::cmp::Reverse((*severity, skills.len())));
     let mut text = String::new();
-    for skill in skills {
-        let mut own: Vec<(&Finding, Shape, usize)> = Vec::new();
-        for finding in &skill.findings {
-            let shape = shape(finding);
-            match own.iter_mut().find(|(_, known, _)| *known == shape) {
-                Some((.., more)) => *more += 1,
-                None if !places.contains_key(&shape) => own.push((finding, shape, 0)),
-                None => {}
-            }
-        }
-        of_skill(&mut text, skill, &own, colour);
+    for own in own.chunk_by(|one, other| one.0.0 == other.0.0) {
+        of_skill(&mut text, &skills[own[0].0.0], own, colour);
     }
-    let mut common: Vec<_> = places.iter().collect();
-    common.sort_by_key(|((severity, ..), skills)| std::cmp::Reverse((*severity, skills.len())));
-    for (shape, at) in common {
-        let of: Vec<_> = at.iter().map(|at| &skills[*at]).collect();
-        of_many(&mut text, shape, &of, colour);
+    for (shape, found, of) in common {
+        of_many(&mut text, shape, found, &of, colour);
     }
     text
 }
 
-fn of_skill(text: &mut String, skill: &Checked, own: &[(&Finding, Shape, usize)], colour: bool) {
-    if own.is_empty() {
-        return;
-    }
+fn of_skill(text: &mut String, skill: &Checked, own: &[(Occurrence<'_>, usize)], colour: bool) {
     paint(text, &one_line(&skill.file.display().to_string()), STRONG, colour);
     text.push('\n');
     let lines = LineIndex::new(&skill.text);
-    for (finding, _, more) in own {
+    for ((.., finding), more) in own {
         let at = lines.position(finding.span.start);
         // Writing to a string cannot fail.
         let _ = write!(text, "  {:<7} ", format!("{}:{}", at.line, at.column));
@@ -76,12 +75,10 @@ fn of_skill(text: &mut String, skill: &Checked, own: &[(&Finding, Shape, usize)]
     text.push('\n');
 }
 
-fn of_many(text: &mut String, shape: &Shape, skills: &[&Checked], colour: bool) {
+fn of_many(text: &mut String, shape: &Shape, found: &[Occurrence<'_>], skills: &[&Checked], colour: bool) {
     let (severity, rule, general) = shape;
-    let same = |finding: &&Finding| self::shape(finding) == *shape;
-    let found: Vec<_> = skills.iter().flat_map(|skill| skill.findings.iter().filter(same)).collect();
-    let first = found.first().map_or("", |finding| &finding.message);
-    let message = if found.iter().all(|finding| finding.message == first) { first } else { general };
+    let first = found.first().map_or("", |(.., finding)| &finding.message);
+    let message = if found.iter().all(|(.., finding)| finding.message == first) { first } else { general };
     paint(text, &format!("{} skills", skills.len()), STRONG, colour);
     text.push_str("  ");
     level(text, *severity, colour);
@@ -149,10 +146,4 @@ pub(super) fn statistics(outcome: &ValidateOutcome, look: &Appearance) -> String
         table.row([&count.to_string(), &severity.to_string(), rule, &fixable.to_string()]);
     }
     table.render(look)
-}
-
-/// Returns a text such as `description-when 32, yaml-tab 2`.
-pub(super) fn rules(outcome: &ValidateOutcome) -> String {
-    let rules = rule_counts(outcome.findings()).into_iter();
-    rules.map(|rule| format!("{} {}", rule.rule, rule.count)).collect::<Vec<_>>().join(", ")
 }

@@ -11,7 +11,7 @@ use skillpm_core::hints;
 use skillpm_core::ops::validate::{Checked, Repaired, Repairs, Tree, ValidateOutcome};
 use skillpm_format::lint::Severity;
 use skillpm_format::lint::report::{
-    LeftOut, LintReport, SkillReport, github, gitlab, json, junit, markdown, sarif,
+    LeftOut, LintReport, SkillReport, github, gitlab, json, junit, markdown, rule_list, sarif,
 };
 use skillpm_sources::error::Result;
 use skillpm_sources::fs;
@@ -33,7 +33,7 @@ pub(crate) fn show(
     print(printer, &for_people(outcome, format, look.out_colour, look.width.unwrap_or(WIDTH)));
     end(printer, outcome);
     if format == FormatArg::Human && is_grouped(outcome) {
-        printer.note(&many::rules(outcome));
+        printer.note(&rule_list(outcome.findings()));
         printer.note("`--verbose` shows each with its lines");
     }
     printer.hints(&outcome.hints(flags, made));

@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use super::arguments::Arguments;
 use super::dynamic;
-use crate::profile::{Placeholders, argument_word, index_at};
+use crate::profile::Placeholders;
 use crate::skill::SkillMeta;
+use crate::skill::placeholder::{argument_word, index_at};
 
 /// The placeholder for all arguments.
 const ARGUMENTS: &str = "$ARGUMENTS";

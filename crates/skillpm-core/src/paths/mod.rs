@@ -35,7 +35,7 @@ impl<'a> Finder<'a> {
         Self { cwd, searched, seen: BTreeSet::new(), ignores_unknown: false }
     }
 
-    /// Returns the same finder; if `yes`, it finds nothing for a file that belongs to no skill, which is an error else.
+    /// Returns the same finder; if `yes`, a file outside of every skill finds nothing instead of being an error.
     pub(crate) fn ignoring_unknown(self, yes: bool) -> Self {
         Self { ignores_unknown: yes, ..self }
     }

@@ -24,8 +24,8 @@ const SKILLS_DIR: &str = "skills";
 /// Directories full of other people's files are not searched, unless the user named them.
 const DISK: Disk = Disk { leaves_out_foreign: true };
 
-/// Returns the skills that `typed`, located at `at`, names, sorted by path: a file means the skill that it belongs to, or
-/// none if there is none and the caller `ignores_unknown` files. Records in `searched` where it looks, except for the
+/// Returns the skills that `typed`, located at `at`, names, sorted by path: a file means the skill that it belongs to. A
+/// file outside of every skill is an error, unless the caller `ignores_unknown` files. Records in `searched` where it looks, except for the
 /// skills' own directories.
 pub(crate) fn find(
     typed: &Path,

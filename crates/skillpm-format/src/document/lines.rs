@@ -1,5 +1,6 @@
 //! Lines and columns for display.
 
+use std::ops::Range;
 use std::sync::OnceLock;
 
 use schemars::JsonSchema;
@@ -68,8 +69,14 @@ impl<'a> LineIndex<'a> {
         self.characters_before(offset) - usize::from(has_mark)
     }
 
+    /// Returns the bytes of the line `line`, from 1, with its end. Returns `None` if there are fewer lines.
+    pub fn span(&self, line: usize) -> Option<Range<usize>> {
+        let starts = self.starts().get(line.checked_sub(1)?..)?;
+        Some(*starts.first()?..starts.get(1).copied().unwrap_or(self.text.len()))
+    }
+
     /// Returns the offset of the line that contains byte `offset`.
-    pub(crate) fn start(&self, offset: usize) -> usize {
+    pub fn start(&self, offset: usize) -> usize {
         self.starts()[self.line(offset) - 1]
     }
 

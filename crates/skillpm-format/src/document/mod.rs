@@ -28,7 +28,7 @@ pub(crate) use format::block_lines;
 pub use format::{Unformattable, format};
 pub use lines::{LineIndex, Position};
 pub use links::{Link, MAX_MARKDOWN, Markdown};
-pub(crate) use outline::is_of_openclaw;
+pub(crate) use outline::{OPENCLAW_BLOCKS, is_of_openclaw};
 pub(crate) use prefilter::Prefilter;
 pub use problem::{FaultKind, Hint, Problem, ProblemKind};
 pub(crate) use repair::{SWITCH, is_switch};

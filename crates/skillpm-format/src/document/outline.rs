@@ -18,7 +18,7 @@ use super::views::PEOPLE_FIELDS;
 use crate::text::line_start;
 
 /// The keys of `OpenClaw`'s blocks below `metadata`, today's and those of its former names.
-const OPENCLAW: [&str; 3] = ["openclaw", "clawdbot", "moltbot"];
+pub(crate) const OPENCLAW_BLOCKS: [&str; 3] = ["openclaw", "clawdbot", "moltbot"];
 
 /// A line of a mapping or a list, with everything attached to it.
 #[derive(Debug)]
@@ -352,7 +352,7 @@ impl<'a> Scan<'a> {
 ///
 /// Source: `OpenClaw`'s page on skills, which wants a JSON object on a single line there.
 pub(crate) fn is_of_openclaw(key: Option<&Node>, node: &Node) -> bool {
-    let is_block = |(key, _): &(Node, Node)| key.text().is_some_and(|key| OPENCLAW.contains(&key));
+    let is_block = |(key, _): &(Node, Node)| key.text().is_some_and(|key| OPENCLAW_BLOCKS.contains(&key));
     key.and_then(Node::text) == Some("metadata") && node.pairs().iter().any(is_block)
 }
 

@@ -45,7 +45,7 @@ impl Baseline {
     ///
     /// # Errors
     ///
-    /// Fails for a text that is none, or one of a newer version, with the position.
+    /// Fails for a text that is not a baseline, or of a newer version, with the position.
     pub fn parse(text: &str) -> Result<Self, BaselineError> {
         let read: Self = serde_json::from_str(text).map_err(|error| {
             let all = error.to_string();
@@ -176,7 +176,7 @@ mod tests {
 
     /// Each way in which a file can be damaged.
     #[test]
-    fn damage_is_told_with_its_position() {
+    fn damage_is_reported_with_its_position() {
         for (text, line, column, message) in [
             ("", 1, 1, "EOF while parsing a value"),
             ("{\n  \"version\": 1,\n<<<<<<< HEAD\n", 3, 1, "key must be a string"),

@@ -1,5 +1,7 @@
 //! Fields of the frontmatter that agents document in addition to those of the specification.
 
+use crate::document::OPENCLAW_BLOCKS;
+
 /// An agent with its own fields.
 #[derive(Debug)]
 pub struct Client {
@@ -76,13 +78,14 @@ const VALUES: [(&str, &[&str]); 8] = [
     ("user-invocable", &["true", "false"]),
 ];
 
-/// The keys below `metadata` whose blocks agents define, and the agents.
-pub(super) const BLOCKS: [(&str, &str); 4] =
-    [("openclaw", "OpenClaw"), ("clawdbot", "OpenClaw"), ("moltbot", "OpenClaw"), ("hermes", "Hermes Agent")];
+/// Returns the keys below `metadata` whose blocks agents define, and the agents.
+pub(super) fn blocks() -> impl Iterator<Item = (&'static str, &'static str)> {
+    OPENCLAW_BLOCKS.into_iter().map(|key| (key, "OpenClaw")).chain([("hermes", "Hermes Agent")])
+}
 
 /// Returns the name of the agent that defines the block `key` below `metadata`.
 pub(super) fn of_block(key: &str) -> Option<&'static str> {
-    BLOCKS.iter().find(|(block, _)| *block == key).map(|(_, agent)| *agent)
+    blocks().find(|(block, _)| *block == key).map(|(_, agent)| agent)
 }
 
 /// Returns the values that `field` can have; an empty list if these are not few.

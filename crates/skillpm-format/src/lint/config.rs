@@ -41,8 +41,8 @@ impl LintConfig {
     ///
     /// # Errors
     ///
-    /// Fails on an unknown name of a profile, a rule or a level, with the closest name, and on a text that is no
-    /// pattern, each with its position. A name that is not used this time is reported too.
+    /// Fails on an unknown name of a profile, a rule or a level, with the closest name, and on a text that is not
+    /// a pattern, each with its position. A name that is not used this time is reported too.
     pub fn new(table: &LintSettings) -> Result<Self, ManifestError> {
         let per_path = |(pattern, table): &(LocatedText, LintSettings)| {
             Ok((patterns([pattern])?, RuleLevels::new(table)?))
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_are_not_there_are_told_with_their_place() {
+    fn unknown_names_are_reported_with_their_place() {
         for (text, message, hint) in [
             (
                 "[lint]\nprofile = \"referense\"",

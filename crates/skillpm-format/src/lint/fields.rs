@@ -55,7 +55,6 @@ pub fn fields() -> Vec<Field> {
 
 /// Returns the keys below `metadata` that tools read, then the blocks that agents define there.
 pub fn metadata_fields() -> Vec<Field> {
-    let blocks = clients::BLOCKS.iter();
-    let blocks = blocks.map(|(key, agent)| Field::new(key, format!("A block of {agent}.")));
+    let blocks = clients::blocks().map(|(key, agent)| Field::new(key, format!("A block of {agent}.")));
     METADATA.iter().map(|(name, about)| Field::new(name, *about)).chain(blocks).collect()
 }

@@ -49,7 +49,7 @@ pub use fix::{Edit, Fix, Safety};
 pub use precision::{Precision, precision};
 pub use profile::{Level, Levels, Profile, RuleOptions, Ruleset, UnknownName, rule};
 pub use profile_docs::ProfileDocs;
-pub use rules::{RULES, SECRET_IN_TEXT, TEMPLATE_UNTOUCHED, has_wanted_text};
+pub use rules::{NAME_TWICE, RULES, SECRET_IN_TEXT, TEMPLATE_UNTOUCHED, has_wanted_text};
 pub(crate) use rules::{
     SCRIPT_ENDINGS, comments, ending, hidden_message, hidden_runs, instructions, markup, out_of_sight,
 };

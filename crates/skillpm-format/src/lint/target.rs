@@ -14,6 +14,14 @@ pub(super) fn links<'a>(
     links.iter().map(|link| (link, Target::of(&link.target, ""))).filter(move |(_, target)| wanted(target))
 }
 
+/// Returns the links of the body to files and directories of the skill, each with its path.
+pub(super) fn inside<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Link, String)> {
+    links(subject, |target| matches!(target, Target::Inside(_))).filter_map(|(link, target)| match target {
+        Target::Inside(path) => Some((link, path)),
+        _ => None,
+    })
+}
+
 /// Returns the links of the body out of the skill's directory, each with its path from there.
 pub(super) fn outside<'a>(subject: &Subject<'a>) -> impl Iterator<Item = (&'a Link, String)> {
     links(subject, |target| matches!(target, Target::Outside(_))).filter_map(|(link, target)| match target {

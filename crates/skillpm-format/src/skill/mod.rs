@@ -3,6 +3,7 @@
 mod codes;
 mod deviation;
 pub mod find;
+pub mod placeholder;
 #[cfg(test)]
 mod profile_tests;
 mod read;

@@ -44,7 +44,7 @@ pub fn uncommitted(settings: &Settings, dir: &Path) -> Option<Vec<String>> {
 /// Why git does not tell what changed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unchanged {
-    /// Whether the repository knows no such commit. If not, there is no repository, or no `git` can be run on it.
+    /// Whether the commit is unknown. Otherwise there is no repository, or `git` cannot run.
     pub is_revision: bool,
 }
 

@@ -7,6 +7,7 @@ use crate::advice::Warning;
 use crate::codes;
 use crate::context::Context;
 use crate::fs::{self, Kind};
+use crate::git::is_ignored;
 use crate::manifest::Manifest;
 use crate::scope::attributes::{FILE, LINE, TEXT};
 use crate::scope::changes::{PathChange, PathEffect};
@@ -58,19 +59,7 @@ fn wanted(context: &Context, scope: &Scope, manifest: &Manifest) -> Option<(Path
     let new = missing(&file)?;
     repository_of(&fs::real_path(&scope.root).ok()??, |_| true).ok()??;
     // Git does not change files that it does not track.
-    (!is_ignored(context, scope, &skills)?).then_some((file, new))
-}
-
-/// Reports whether git ignores `path`, or `None` if that cannot be determined.
-#[cfg(feature = "git")]
-fn is_ignored(context: &Context, scope: &Scope, path: &Path) -> Option<bool> {
-    crate::git::is_ignored(&context.settings, &scope.root, path)
-}
-
-/// Returns `None`: a build without git cannot ask it.
-#[cfg(not(feature = "git"))]
-fn is_ignored(_: &Context, _: &Scope, _: &Path) -> Option<bool> {
-    None
+    (!is_ignored(&context.settings, &scope.root, &skills)?).then_some((file, new))
 }
 
 /// Returns the new content of the file if it lacks the line. Returns `None` if it has it, or if we do not

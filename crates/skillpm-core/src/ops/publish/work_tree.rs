@@ -6,41 +6,10 @@ use crate::advice::{Opt, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::git::uncommitted as asked;
+pub(super) use crate::git::{files_of, head, remote};
 use crate::ops::pack::{LeaveReason, LeftOut};
 use crate::scope::repository_of;
-
-#[cfg(feature = "git")]
-use crate::git::uncommitted as asked;
-#[cfg(feature = "git")]
-pub(super) use crate::git::{files_of, head, remote};
-#[cfg(not(feature = "git"))]
-use without_git::asked;
-#[cfg(not(feature = "git"))]
-pub(super) use without_git::{files_of, head, remote};
-
-/// A build without git cannot ask it.
-#[cfg(not(feature = "git"))]
-mod without_git {
-    use std::path::Path;
-
-    use crate::settings::Settings;
-
-    pub(in crate::ops::publish) fn asked(_: &Settings, _: &Path) -> Option<Vec<String>> {
-        None
-    }
-
-    pub(in crate::ops::publish) fn head(_: &Settings, _: &Path) -> Option<String> {
-        None
-    }
-
-    pub(in crate::ops::publish) fn files_of(_: &Settings, _: &Path, _: &str) -> Option<Vec<String>> {
-        None
-    }
-
-    pub(in crate::ops::publish) fn remote(_: &Settings, _: &Path, _: &str) -> Option<String> {
-        None
-    }
-}
 
 /// Returns the files below `dir` that git has not committed and that matter for the package.
 pub(super) fn uncommitted(

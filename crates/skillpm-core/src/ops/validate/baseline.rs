@@ -48,7 +48,7 @@ pub(super) struct Baselines {
 }
 
 impl Baselines {
-    /// Reads the baseline of `config`, unless that was done, and returns its file; `None` if there is none.
+    /// Reads the baseline of `config`, unless it was read before, and returns its file; `None` if there is none.
     pub(super) fn of(
         &mut self,
         request: &BaselineRequest,
@@ -154,7 +154,7 @@ fn is_there(file: &Path, dir: &str) -> bool {
     skill_file(&file.with_file_name(dir)).map_or(true, |found| found.is_some())
 }
 
-/// Reports whether a rule is on, or there is no such rule any more.
-fn applies(rules: &Ruleset, id: &str) -> bool {
+/// Reports whether the rule `id` is on, or does not exist.
+pub(super) fn applies(rules: &Ruleset, id: &str) -> bool {
     rule(id).map_or(true, |rule| rules.level(rule) != Level::Off)
 }

@@ -5,28 +5,8 @@ use std::path::{Path, PathBuf};
 
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::scope::repository_of;
-
-#[cfg(feature = "git")]
 use crate::git::changed;
-#[cfg(not(feature = "git"))]
-use without_git::changed;
-
-/// A build without git cannot ask it.
-#[cfg(not(feature = "git"))]
-mod without_git {
-    use std::path::{Path, PathBuf};
-
-    use crate::settings::Settings;
-
-    pub(super) struct Unchanged {
-        pub(super) is_revision: bool,
-    }
-
-    pub(super) fn changed(_: &Settings, _: &Path, _: Option<&str>) -> Result<Vec<PathBuf>, Unchanged> {
-        Err(Unchanged { is_revision: false })
-    }
-}
+use crate::scope::repository_of;
 
 /// The skills of a request that are checked.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]

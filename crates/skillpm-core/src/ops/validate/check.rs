@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use super::baseline::{BaselineRequest, Baselines};
+use super::baseline::{BaselineRequest, Baselines, applies};
 use super::changes::ChangedFiles;
 use super::config::Configs;
 use super::one::{Again, Checker, Examined};
@@ -14,7 +14,7 @@ use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
 use crate::lint::report::LeftOut;
-use crate::lint::{OtherSkill, Ruleset};
+use crate::lint::{NAME_TWICE, OtherSkill, Ruleset};
 use crate::path::normal;
 use crate::paths::{FileLocation, Finder, Searched, Target};
 use crate::skill::SKILL_FILE;
@@ -124,7 +124,7 @@ fn twins(
         let (first, rest) = (&same[0], &same[1..]);
         let text = first.1.read()?;
         for (at, place) in rest {
-            if place.read()? == text {
+            if !applies(&rulesets[by[*at].rules], NAME_TWICE) || place.read()? == text {
                 continue;
             }
             let twin = skills[first.0].file.display().to_string();
@@ -183,7 +183,7 @@ fn subjects(
             continue;
         }
         let (dir, config) = (dir.to_owned(), configs.of_dir(dir, searched)?);
-        // A text that is to be no file has nothing that is known of it.
+        // A text without a file has no known findings.
         let is_place = !matches!(subject, Subject::Text { at: None, .. });
         let baseline = if is_place { subjects.baselines.of(&request.baseline, cwd, &config)? } else { None };
         if let Some(file) = &baseline {

@@ -250,7 +250,7 @@ mod tests {
         assert_eq!(found(&world, &["."]), [("./s/a/SKILL.md".to_owned(), vec![])]);
     }
 
-    /// A copy for another agent is no second skill; one with another text is.
+    /// A copy for another agent is not a second skill; one with another text is.
     #[test]
     fn the_same_name_twice_is_found() {
         let world = World::new();

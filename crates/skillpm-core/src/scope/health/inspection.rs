@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use crate::agents::Agent;
 use crate::error::Error;
 use crate::fs::{self, Kind, PathError};
+use crate::git::is_tracked;
 use crate::lockfile::{LockError, Lockfile};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
@@ -365,7 +366,9 @@ impl<'a> Inspection<'a> {
                 let Some(name) = SkillName::exact(name) else { continue };
                 let known = self.desired.contains_key(&name) && matches!(found, OnDisk::Tree(_));
                 let path = dir.path.join(name.as_str());
-                if known && !is_ours(dir, &name) && is_tracked(settings, &self.scope, &path.join(SKILL_FILE))
+                if known
+                    && !is_ours(dir, &name)
+                    && is_tracked(settings, &self.scope.root, &path.join(SKILL_FILE))
                 {
                     tracked.insert(path);
                 }
@@ -437,18 +440,6 @@ impl<'a> Inspection<'a> {
         dirs.retain(|dir| is_dir(dir) && !fs::may_change(dir));
         self.unwritable = dirs;
     }
-}
-
-/// Reports whether the file `path` in `scope` is under version control.
-#[cfg(feature = "git")]
-fn is_tracked(settings: &Settings, scope: &Scope, path: &Path) -> bool {
-    crate::git::is_tracked(settings, &scope.root, path)
-}
-
-/// Returns `false`: a build without git cannot ask it.
-#[cfg(not(feature = "git"))]
-fn is_tracked(_: &Settings, _: &Scope, _: &Path) -> bool {
-    false
 }
 
 /// Reports whether `name` is the name of a locked skill.

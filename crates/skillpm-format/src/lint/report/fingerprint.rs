@@ -1,5 +1,7 @@
 //! Fingerprints of findings, which stay the same when lines above are added or removed.
 
+use std::collections::BTreeMap;
+
 use super::span;
 use crate::digest::Digest;
 use crate::document::LineIndex;
@@ -26,4 +28,17 @@ pub fn fingerprint(text: &str, lines: &LineIndex<'_>, finding: &Finding) -> Stri
     let mut hash = Digest::of(key.as_bytes()).hex();
     hash.truncate(16);
     hash
+}
+
+/// Returns the fingerprint of `finding`, and its number among those of the same text that are in `seen`, from 1 on.
+pub(super) fn numbered(
+    text: &str,
+    lines: &LineIndex<'_>,
+    finding: &Finding,
+    seen: &mut BTreeMap<String, usize>,
+) -> (String, usize) {
+    let hash = fingerprint(text, lines, finding);
+    let count = seen.entry(hash.clone()).or_default();
+    *count += 1;
+    (hash, *count)
 }

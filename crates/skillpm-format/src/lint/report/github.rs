@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use super::{LintReport, SkillReport, in_tree, rule_counts, span};
+use super::{LintReport, SkillReport, in_tree, rule_list, span};
 use crate::document::LineIndex;
 use crate::lint::{Finding, Severity};
 use crate::text::visible;
@@ -33,9 +33,7 @@ pub fn github(report: &LintReport<'_>) -> String {
         }
     }
     for (severity, (_, rest)) in left.into_iter().rev().filter(|(_, (_, rest))| !rest.is_empty()) {
-        let rules = rule_counts(rest.iter().copied());
-        let rules: Vec<_> = rules.iter().map(|rule| format!("{} {}", rule.rule, rule.count)).collect();
-        let (kind, number, rules) = (kind(severity), rest.len(), rules.join(", "));
+        let (kind, number, rules) = (kind(severity), rest.len(), rule_list(rest));
         // Writing to a string cannot fail.
         let _ = writeln!(out, "::{kind} title=skillpm validate::{number} more {severity}s: {rules}");
     }

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{LintReport, SkillReport, fingerprint, in_tree, span};
+use super::fingerprint::numbered;
+use super::{LintReport, SkillReport, in_tree, span};
 use crate::digest::Digest;
 use crate::document::LineIndex;
 use crate::lint::Severity;
@@ -19,9 +20,7 @@ fn problems(skill: &SkillReport<'_>) -> Vec<Value> {
     let lines = LineIndex::new(skill.text);
     let (path, mut seen) = (in_tree(&skill.path), BTreeMap::new());
     let problem = |finding| {
-        let hash = fingerprint(skill.text, &lines, finding);
-        let count: &mut usize = seen.entry(hash.clone()).or_default();
-        *count += 1;
+        let (hash, count) = numbered(skill.text, &lines, finding, &mut seen);
         // Fingerprints must differ in the whole report.
         let unique = Digest::of(format!("{path}\0{hash}\0{count}").as_bytes()).hex();
         let severity = match finding.severity {

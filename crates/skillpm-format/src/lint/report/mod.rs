@@ -93,6 +93,12 @@ pub fn rule_counts<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> Vec<R
     counts
 }
 
+/// Returns how often each rule is among `findings`: `description-when 32, yaml-tab 2`.
+pub fn rule_list<'a>(findings: impl IntoIterator<Item = &'a Finding>) -> String {
+    let rules = rule_counts(findings).into_iter();
+    rules.map(|rule| format!("{} {}", rule.rule, rule.count)).collect::<Vec<_>>().join(", ")
+}
+
 impl LintReport<'_> {
     /// Returns the number of findings of `severity`.
     pub fn count(&self, severity: Severity) -> usize {

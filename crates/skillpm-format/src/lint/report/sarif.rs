@@ -5,7 +5,8 @@ use std::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::{LintReport, SkillReport, fingerprint, in_tree, rule_page, span};
+use super::fingerprint::numbered;
+use super::{LintReport, SkillReport, in_tree, rule_page, span};
 use crate::document::LineIndex;
 use crate::lint::{Edit, Finding, Fix, Group, Level, Profile, Rule, documented};
 use crate::text::{percent_encoded, visible};
@@ -94,6 +95,7 @@ struct Writer<'a> {
 impl Writer<'_> {
     fn result(&self, finding: &Finding, rules: &[&Rule], seen: &mut BTreeMap<String, usize>) -> Value {
         let help = finding.help.as_ref().map(|help| format!("\n{help}")).unwrap_or_default();
+        let (hash, count) = numbered(self.skill.text, &self.lines, finding, seen);
         let mut result = json!({
             "ruleId": finding.rule,
             "level": finding.severity.to_string(),
@@ -102,7 +104,7 @@ impl Writer<'_> {
                 "artifactLocation": self.artifact(),
                 "region": self.region(&finding.span),
             }}],
-            "partialFingerprints": { "primaryLocationLineHash": self.fingerprint(finding, seen) },
+            "partialFingerprints": { "primaryLocationLineHash": format!("{hash}:{count}") },
         });
         if let Some(index) = rules.iter().position(|rule| rule.id == finding.rule) {
             result["ruleIndex"] = index.into();
@@ -160,14 +162,6 @@ impl Writer<'_> {
                 "replacements": fix.edits.iter().map(replacement).collect::<Vec<_>>(),
             }],
         })
-    }
-
-    /// Returns the fingerprint of `finding`, and its index among those that have the same.
-    fn fingerprint(&self, finding: &Finding, seen: &mut BTreeMap<String, usize>) -> String {
-        let hash = fingerprint(self.skill.text, &self.lines, finding);
-        let count = seen.entry(hash.clone()).or_default();
-        *count += 1;
-        format!("{hash}:{count}")
     }
 }
 

@@ -53,7 +53,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn what_one_agent_knows_is_told_once() {
+    fn what_one_agent_knows_is_reported_once() {
         let text = "---\nname: x\n---\n`{baseDir}/a` `{baseDir}/b` `${baseDirectory}` `.claude/skills/x`\n";
         assert_places(&RULE, &[(text, &[(4, 2)], "`{baseDir}` means something to OpenClaw alone")]);
     }

@@ -1,15 +1,5 @@
 //! `body-lines`
 
-/// Repeats a text sixteen times: constants have no `str::repeat`.
-macro_rules! sixteen {
-    ($text:expr) => {
-        concat!(
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text
-        )
-    };
-}
-
 /// A body of 512 lines.
 const LONG_EXAMPLE: &str = concat!(
     "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",

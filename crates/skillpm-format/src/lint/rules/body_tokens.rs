@@ -3,16 +3,6 @@
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Severity, Subject};
 use crate::tokens;
 
-/// Repeats a text sixteen times: constants have no `str::repeat`.
-macro_rules! sixteen {
-    ($text:expr) => {
-        concat!(
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text
-        )
-    };
-}
-
 /// A body of about 5,900 tokens.
 const LONG_EXAMPLE: &str = concat!(
     "---\nname: pdf\ndescription: Reads PDF files. Use it for PDF files.\n---\n",

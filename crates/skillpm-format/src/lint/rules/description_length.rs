@@ -1,15 +1,5 @@
 //! `description-length`
 
-/// Repeats a text sixteen times: constants have no `str::repeat`.
-macro_rules! sixteen {
-    ($text:expr) => {
-        concat!(
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text
-        )
-    };
-}
-
 /// A description of 1,088 characters.
 const LONG_EXAMPLE: &str = concat!(
     "---\nname: pdf\ndescription: ",

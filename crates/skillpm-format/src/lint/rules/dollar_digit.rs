@@ -1,7 +1,7 @@
 //! `dollar-digit`
 
 use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
-use crate::profile::argument_word;
+use crate::skill::placeholder::argument_word;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -22,7 +22,7 @@ pub(super) static RULE: Rule = Rule {
     check: Check::Subject(check),
 };
 
-/// The largest number that stands for a word: nobody types more, and then it stays as it is written.
+/// The largest number that is reported: a larger one stays as written, because users type fewer words.
 const MAX: usize = 9;
 
 /// The largest number in prose that is not taken for a price.
@@ -68,7 +68,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn numbers_behind_a_dollar_sign_are_told_once() {
+    fn numbers_behind_a_dollar_sign_are_reported_once() {
         let text = |body: &str| format!("---\nname: x\n---\n{body}\n");
         let message = "`$1` stands for a word that the user types, in Claude Code, and 1 more like it";
         assert_places(&RULE, &[(&text("awk '{print $1}' and $2"), &[(4, 13)], message)]);

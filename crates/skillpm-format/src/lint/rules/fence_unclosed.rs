@@ -71,7 +71,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn code_that_is_never_closed_is_told() {
+    fn unclosed_code_is_reported() {
         let text = |body: &str| format!("---\nname: x\n---\n{body}\n");
         let message = "this block of code is never closed";
         for (body, place) in [

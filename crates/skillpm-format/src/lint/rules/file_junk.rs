@@ -62,7 +62,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn what_builds_and_tools_leave_is_told() {
+    fn leftovers_of_builds_and_tools_are_reported() {
         let files = [
             text_file("a.md", ""),
             script("debug.log", false, false),

@@ -1,6 +1,6 @@
 //! `file-large`
 
-use super::ending;
+use super::ends_in;
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Severity, Subject};
 
 /// The rule.
@@ -35,8 +35,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         let message = format!("`{}` has {}.{} MiB", file.path, tenths / 10, tenths % 10);
         let finding = RULE.finding(message, subject.document.opening_span());
         let finding = finding.help("make it smaller, or let the skill download it");
-        let is_picture = PICTURES.iter().any(|known| ending(&file.path).eq_ignore_ascii_case(known));
-        findings.push(if is_picture { finding.severity(Severity::Note) } else { finding });
+        findings.push(if ends_in(&file.path, PICTURES) { finding.severity(Severity::Note) } else { finding });
     }
 }
 
@@ -46,7 +45,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn large_files_are_told_with_their_size() {
+    fn large_files_are_reported_with_their_size() {
         let files = [large("a.bin", 1 << 20), large("b.bin", (1 << 20) * 5 / 2)];
         let found = places_with(&RULE, "---\nname: pdf\n---\n", &files);
         assert_eq!(found, [(1, 1, "`b.bin` has 2.5 MiB".to_owned())]);

@@ -1,6 +1,6 @@
 //! `file-opaque`
 
-use super::ending;
+use super::ends_in;
 use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
 
 /// The rule.
@@ -32,8 +32,10 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             Some(facts) if facts.locked => {
                 ("an archive with a password", "put its files into the skill as they are")
             }
-            Some(_) if is_program(&file.path) => ("a program", "ship its source, or say where to get it"),
-            Some(_) if is_bytecode(&file.path) => {
+            Some(_) if ends_in(&file.path, &PROGRAMS) => {
+                ("a program", "ship its source, or say where to get it")
+            }
+            Some(_) if ends_in(&file.path, &BYTECODE) => {
                 ("bytecode", "ship the source instead, and keep `__pycache__` out")
             }
             _ => continue,
@@ -45,14 +47,6 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
 
 /// Extensions of programs and their parts for one system.
 const PROGRAMS: [&str; 7] = ["exe", "dll", "so", "dylib", "scr", "com", "msi"];
-
-fn is_program(path: &str) -> bool {
-    PROGRAMS.iter().any(|known| ending(path).eq_ignore_ascii_case(known))
-}
-
-fn is_bytecode(path: &str) -> bool {
-    BYTECODE.iter().any(|known| ending(path).eq_ignore_ascii_case(known))
-}
 
 #[cfg(test)]
 mod tests {

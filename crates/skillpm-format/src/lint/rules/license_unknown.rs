@@ -2,6 +2,7 @@
 
 use spdx::{Expression, ParseMode};
 
+use super::name;
 use crate::lint::target;
 use crate::lint::{Check, Docs, Finding, Fix, Group, Levels, Needs, Rule, Safety, Severity, Subject, edits};
 
@@ -55,7 +56,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     // A value that names a file with an extension is not the name of a license.
     let may_be_license = !named.iter().any(|name| path(name).contains('.'));
     let Some(id) = may_be_license.then(|| suggestion(text)).flatten() else {
-        // A name of somebody's own terms is a name.
+        // Terms of their own have a name of their own.
         let is_name = named.is_empty();
         let finding = finding.help(TERMS);
         findings.push(if is_name { finding.severity(Severity::Note) } else { finding });
@@ -68,7 +69,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     findings.push(Finding { fix, ..finding.help(format!("write `license: {id}`")) });
 }
 
-/// What to do about terms that are no license of the list.
+/// What to do about terms that are not in the list of licenses.
 const TERMS: &str =
     "use an identifier from spdx.org/licenses, or put the terms into a file `LICENSE.txt` and name it";
 
@@ -102,7 +103,7 @@ fn is_between(c: char) -> bool {
 /// Reports whether `word` looks like the name of a file with license terms.
 fn is_file_name(word: &str) -> bool {
     let word = word.trim_end_matches('.');
-    let name = word.rsplit('/').next().unwrap_or(word);
+    let name = name(word);
     let upper = ["LICENSE", "LICENCE", "COPYING", "NOTICE", "TERMS"];
     upper.iter().any(|start| name.starts_with(start))
         || (name.get(..5).is_some_and(|start| start.eq_ignore_ascii_case("LICEN")) && name.contains('.'))

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::link_outside::targets;
+use super::name;
 use crate::document::{Link, Target};
 use crate::lint::target;
 use crate::lint::{
@@ -40,6 +41,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
         }
     }
     let Some(files) = subject.files else { return };
+    // Nearly all bodies end here, before Markdown is parsed.
     let missing = |target: &Target| matches!(target, Target::Inside(path) if !target::exists(files, path));
     let mut there = None;
     for (link, target) in target::links(subject, missing) {
@@ -82,19 +84,19 @@ impl<'a> ExistingFiles<'a> {
             }
             found
         };
-        Self { cased: by(str::to_lowercase), named: by(name) }
+        Self { cased: by(str::to_lowercase), named: by(lower_name) }
     }
 
     /// Returns the one file that was probably meant: the same path in another case, otherwise the same name elsewhere.
     fn meant(&self, path: &str) -> Option<&'a str> {
         let only = |found: &BTreeMap<String, Option<&'a str>>, key: &str| found.get(key).copied().flatten();
-        only(&self.cased, &path.to_lowercase()).or_else(|| only(&self.named, &name(path)))
+        only(&self.cased, &path.to_lowercase()).or_else(|| only(&self.named, &lower_name(path)))
     }
 }
 
 /// Returns the last part of `path`, in lower case.
-fn name(path: &str) -> String {
-    path.rsplit('/').next().unwrap_or_default().to_lowercase()
+fn lower_name(path: &str) -> String {
+    name(path).to_lowercase()
 }
 
 #[cfg(test)]

@@ -59,7 +59,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn links_to_files_outside_are_told_once() {
+    fn links_to_files_outside_are_reported_once() {
         assert_places(
             &RULE,
             &[

@@ -49,7 +49,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn links_to_skills_that_are_not_declared_are_told_once() {
+    fn links_to_undeclared_skills_are_reported_once() {
         let body = "[a](../b/SKILL.md) [b](../b/SKILL.md#x) [c](../../SKILL.md) [d](../b/x.md)\n";
         assert_places(
             &RULE,

@@ -5,17 +5,6 @@ use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subje
 /// The maximum number of characters.
 const MAX: usize = 1536;
 
-/// Repeats a text thirty-two times: constants have no `str::repeat`.
-macro_rules! many {
-    ($text:expr) => {
-        concat!(
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text, $text, $text
-        )
-    };
-}
-
 /// The rule.
 pub(super) static RULE: Rule = Rule {
     id: "listing-length",
@@ -28,7 +17,10 @@ pub(super) static RULE: Rule = Rule {
             the skill is loaded.",
         bad: concat!(
             "---\nname: pdf\ndescription: Reads PDF files.\nwhen_to_use: ",
-            many!("Use it for all files of this kind, and for scans. "),
+            sixteen!(concat!(
+                "Use it for all files of this kind, and for scans. ",
+                "Use it for all files of this kind, and for scans. "
+            )),
             "\n---\n"
         ),
         good: "---\nname: pdf\ndescription: Reads PDF files.\nwhen_to_use: Use it for PDF files.\n---\n",

@@ -1,5 +1,15 @@
 //! The rules, one file each.
 
+/// Repeats a text of an example sixteen times: constants have no `str::repeat`.
+macro_rules! sixteen {
+    ($text:expr) => {
+        concat!(
+            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
+            $text, $text
+        )
+    };
+}
+
 mod absolute_path;
 mod agent_specific;
 mod allowed_tools;
@@ -93,10 +103,11 @@ use std::ops::Range;
 pub(crate) use comment_instruction::{comments, instructions};
 pub(crate) use description_markup::tag as markup;
 pub(crate) use hidden_character::{message as hidden_message, runs as hidden_runs};
+pub use name_twice::ID as NAME_TWICE;
 pub(super) use quirk_file_name::is_other_file;
 pub use scripts::has_wanted_text;
-use scripts::name;
 pub(crate) use scripts::{ENDINGS as SCRIPT_ENDINGS, ending};
+use scripts::{ends_in, name};
 pub use secret_in_text::ID as SECRET_IN_TEXT;
 pub use template_untouched::ID as TEMPLATE_UNTOUCHED;
 pub(crate) use text_out_of_sight::out_of_sight;

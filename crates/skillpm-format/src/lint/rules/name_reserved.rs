@@ -37,7 +37,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn each_reserved_word_is_told_once() {
+    fn each_reserved_word_is_reported_once() {
         let message = "the name `Claude-by-anthropic` has `claude` in it, which Anthropic reserves";
         assert_places(
             &RULE,

@@ -2,9 +2,12 @@
 
 use crate::lint::{Check, Docs, Finding, Group, Levels, Needs, Rule, Subject};
 
+/// The name of the rule.
+pub const ID: &str = "name-twice";
+
 /// The rule.
 pub(super) static RULE: Rule = Rule {
-    id: "name-twice",
+    id: ID,
     group: Group::Package,
     levels: Levels::FORM,
     summary: "no two skills of a repository have the same name and different texts",
@@ -25,7 +28,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     if let Some((node, name)) = subject.text("name")
         && let Some(twin) = subject.twin
     {
-        // The path is no part of the message: known findings are compared by that.
+        // Not the path: a baseline compares messages, and the path depends on how the skills were named.
         let finding = RULE.finding(format!("another skill is called `{name}` too"), node.span.clone());
         findings.push(finding.help(format!("give one of them another name, or keep it like `{twin}`")));
     }

@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_of_files_that_are_not_there_are_told_once() {
+    fn missing_paths_are_reported_once() {
         assert_eq!(
             told("Run `python scripts/wright.py`, `./scripts/wright.py`."),
             ["the skill has no file `scripts/wright.py`"]

@@ -10,16 +10,6 @@ macro_rules! blanks {
     };
 }
 
-/// Repeats a text sixteen times: constants have no `str::repeat`.
-macro_rules! sixteen {
-    ($text:expr) => {
-        concat!(
-            $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text, $text,
-            $text, $text
-        )
-    };
-}
-
 /// A short text followed by 1024 blanks.
 const EXAMPLE: &str =
     concat!("---\nname: pdf\ndescription: \"Reads PDF files.", sixteen!(blanks!()), "\"\n---\n");

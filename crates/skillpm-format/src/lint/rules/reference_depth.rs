@@ -1,5 +1,6 @@
 //! `reference-depth`
 
+use super::name;
 use crate::document::{Markdown, Prefilter, Target};
 use crate::lint::target;
 use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, SkillFile, Subject};
@@ -67,12 +68,7 @@ fn may_lead_on(file: &SkillFile, files: &[SkillFile], body: &str) -> bool {
 
 fn find(subject: &Subject<'_>, files: &[SkillFile], findings: &mut Vec<Finding>) {
     let body = subject.document.body();
-    let linked: Vec<(&_, String)> = target::links(subject, |target| matches!(target, Target::Inside(_)))
-        .filter_map(|(link, target)| match target {
-            Target::Inside(path) => Some((link, path)),
-            _ => None,
-        })
-        .collect();
+    let linked: Vec<(&_, String)> = target::inside(subject).collect();
     let mut seen = Vec::new();
     for (link, path) in &linked {
         let Some(file) = files.iter().find(|file| file.path == *path) else { continue };
@@ -122,11 +118,6 @@ fn further<'a>(file: &SkillFile, files: &'a [SkillFile]) -> Vec<&'a str> {
         }
     }
     found
-}
-
-/// Returns the last part of `path`.
-fn name(path: &str) -> &str {
-    path.rsplit('/').next().unwrap_or(path)
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let files = subject.files.unwrap_or_default();
     let mut left = MAX_LINKS;
     for file in files.iter().filter(|file| !is_template(&file.path)) {
-        // A copy of somebody's article or README keeps that one's links.
+        // A copied article keeps the links of its original.
         let is_own = |text: &&str| !text.trim_start().starts_with("> Source:");
         let Some(text) = file.markdown().filter(is_own) else { continue };
         // Nearly all files end here, before Markdown is parsed.
@@ -83,8 +83,7 @@ fn is_template(path: &str) -> bool {
 
 /// Returns the link in `SKILL.md` that leads to `file`, or the start.
 fn place(subject: &Subject<'_>, file: &SkillFile) -> std::ops::Range<usize> {
-    let leads_there = |target: &Target| matches!(target, Target::Inside(path) if *path == file.path);
-    let link = target::links(subject, leads_there).next();
+    let link = target::inside(subject).find(|(_, path)| *path == file.path);
     link.map_or_else(|| subject.document.opening_span(), |(link, _)| link.target_span.clone())
 }
 
@@ -94,7 +93,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn links_of_other_files_to_nothing_are_told() {
+    fn dead_links_of_other_files_are_reported() {
         let text = "---\nname: pdf\n---\n[a](references/a.md)\n";
         let links =
             "x\n[b](gone.md) [b](./gone.md#x) [c](b.md) [d](references/b.md) [e](../../x.md) [f](../lost.md)";

@@ -45,6 +45,11 @@ pub(crate) fn ending(path: &str) -> &str {
     path.rsplit_once('.').map_or("", |(_, ending)| ending)
 }
 
+/// Reports whether `path` has one of `endings`, in any case.
+pub(super) fn ends_in(path: &str, endings: &[&str]) -> bool {
+    endings.iter().any(|known| ending(path).eq_ignore_ascii_case(known))
+}
+
 /// Returns the last part of `path`.
 pub(super) fn name(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)

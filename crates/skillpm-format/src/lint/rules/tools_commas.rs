@@ -60,7 +60,7 @@ mod tests {
     use crate::lint::testing::*;
 
     #[test]
-    fn commas_between_tools_are_told() {
+    fn commas_between_tools_are_reported() {
         let text = |tools: &str| format!("---\nname: x\nallowed-tools: {tools}\n---\n");
         let message = "commas separate the tools of `allowed-tools`, not spaces";
         assert_places(&RULE, &[(&text("Read, Bash(git:*), Write"), &[(3, 16)], message)]);

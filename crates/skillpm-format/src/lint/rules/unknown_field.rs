@@ -51,7 +51,7 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
             // One repair for all, with the first of them.
             moved.extend(Moved::new(subject, name, key, value).map(|moved| (found.len(), moved)));
         }
-        // A field that nobody reads harms nobody but where it is refused.
+        // Most readers ignore the field; only a few refuse it.
         found.push(Finding { help: help.map(Into::into), ..finding.severity(Severity::Note) });
     }
     let first = moved.first().map(|(at, _)| *at);
