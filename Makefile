@@ -21,7 +21,11 @@ AXE = axe-core@4.14.1
 INSPECTOR = @modelcontextprotocol/inspector@2.12.0
 # The suite of the protocol itself, which has checks for skills from this version on.
 CONFORMANCE = @modelcontextprotocol/conformance@0.2.0-alpha.12
-NPM = $(SKILLS) $(CLAWHUB) $(PLAYWRIGHT) $(AXE) $(INSPECTOR) $(CONFORMANCE)
+# The agents that print what they list: what `skillpm agents` computes is held against them, byte for byte.
+AGENTS = @openai/codex@0.171.0 @google/gemini-cli@0.61.0
+OPENCODE_VERSION = 1.18.34
+OPENCODE = opencode-$$(node -p 'process.platform.replace("win32", "windows") + "-" + process.arch')@$(OPENCODE_VERSION)
+NPM = $(SKILLS) $(CLAWHUB) $(PLAYWRIGHT) $(AXE) $(INSPECTOR) $(CONFORMANCE) $(AGENTS)
 NODE = node-$$(node -p 'process.platform.replace("win32", "win") + "-" + process.arch')@22
 
 # The Python package: the interpreter, and the environments of its tests. It is compiled beside the program, so
@@ -193,9 +197,9 @@ test-tools: tools ## get what some tests run for real: Debian's packages as root
 	@$(call environment,$(PYTHON_MCP),$(PYTHON),tests/requirements-mcp.txt)
 	@$(call environment,$(PYTHON_AGENT),$(PYTHON),tests/requirements-agent.txt)
 	@$(call environment,$(PYTHON_SITE),$(PYTHON),site/requirements.txt)
-	@[ "$$(cat "$(TEST_TOOLS)/ready" 2>/dev/null)" = '$(NPM)' ] \
-	    || { npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(NPM) "$(NODE)" \
-	        && echo '$(NPM)' > "$(TEST_TOOLS)/ready"; } \
+	@[ "$$(cat "$(TEST_TOOLS)/ready" 2>/dev/null)" = '$(NPM) $(OPENCODE_VERSION)' ] \
+	    || { npm install --prefix "$(TEST_TOOLS)" --ignore-scripts --no-audit --no-fund --loglevel=error $(NPM) "$(NODE)" "$(OPENCODE)" \
+	        && echo '$(NPM) $(OPENCODE_VERSION)' > "$(TEST_TOOLS)/ready"; } \
 	    || $(call left-out,'npm could not fetch $(NPM): the tests with them are left out')
 
 site: tools ## build the documentation site with the skill that it serves, in target/site

@@ -36,6 +36,7 @@ fn the_page() {
     cursor (Cursor)
       found by ~/.cursor
       reads the canonical copies and needs no links
+      nobody knows how it lists skills: these are the directories that it is said to read
       .agents/skills of the project, canonical copies: 1 skill
         pdf: canonical copy
       .cursor/skills of the project, in some versions or tools: not there
@@ -50,6 +51,8 @@ fn the_page() {
       ~/.codex/skills of the user, another agent's directory, read too: not there
       twice: docx in ~/.agents/skills/docx and ~/.claude/skills/docx (one skill, found in several ways)
       twice: pdf in .agents/skills/pdf and .claude/skills/pdf (one skill, found in several ways)
+    --- stderr
+    hint: `skillpm agents cursor` shows which skills it finds twice, and where
     ");
     insta::assert_snapshot!(sandbox.run(&["agents", "claude", "--scope", "project"]), @"
     exit: 0
@@ -57,8 +60,10 @@ fn the_page() {
     claude-code (Claude Code)
       found by ~/.claude
       gets a link to each skill
+      its model sees 2 skills, whole
+      69 of 8000 characters for a window of 200000 tokens
+      as version 2.1.240 of 2026-08-22 does, by its documentation
       .claude/skills of the project, its own: 1 skill
-        pdf: link to the canonical copy
     ");
 }
 
@@ -197,6 +202,7 @@ fn for_programs() {
           }
         ],
         "sees": 2,
+        "listing": null,
         "twice": [
           {
             "name": "docx",
@@ -233,7 +239,7 @@ fn nobody_mistakes_and_damage() {
     // A lockfile that cannot be read keeps nobody from seeing what lies there.
     sandbox.write("skillpm.lock", "<<<<<<< ours\n");
     sandbox.write(".claude/skills/mine/SKILL.md", "x");
-    let output = sandbox.run(&["agents", "claude-code", "-p"]);
+    let output = sandbox.run(&["agents", "claude-code", "-p", "-v"]);
     assert!(output.stdout.contains("mine: not from skillpm"), "{output}");
     assert!(output.stderr.contains("skillpm.lock:1:1: there are merge-conflict markers"), "{output}");
     assert_eq!(output.code, Some(0));
@@ -242,4 +248,81 @@ fn nobody_mistakes_and_damage() {
     homeless.env("HOME", "");
     assert_eq!(homeless.run(&["agents"]).code, Some(0));
     assert_eq!(homeless.run(&["agents", "-g"]).code, Some(3));
+}
+
+/// What a model sees of skills that are whole, that have no room, that lose, that are hidden and that do not load; and that
+/// the user's skill wins for Claude Code.
+#[test]
+fn what_a_model_sees() {
+    let sandbox = machine();
+    for (name, text) in [
+        ("long", format!("description: {}\n", "Reads many files. ".repeat(30))),
+        ("twin", format!("description: {}\n", "Reads many other files. ".repeat(20))),
+        ("manual", "description: For people.\ndisable-model-invocation: true\n".to_owned()),
+        ("broken", "description: [\n".to_owned()),
+    ] {
+        sandbox.write(&format!(".claude/skills/{name}/SKILL.md"), format!("---\nname: {name}\n{text}---\n"));
+    }
+    sandbox.write(".claude/skills/docx/SKILL.md", "---\nname: docx\ndescription: Another.\n---\n");
+    insta::assert_snapshot!(sandbox.run(&["agents", "claude-code", "--window", "15k"]), @"
+    exit: 0
+    --- stdout
+    claude-code (Claude Code)
+      found by ~/.claude
+      gets a link to each skill
+      its model sees 5 skills: 3 whole, 2 by name only
+      not listed: 1 hidden, 1 behind another of its name
+      573 of 600 characters for a window of 15000 tokens; all would take 1114
+      as version 2.1.240 of 2026-08-22 does, by its documentation
+      .claude/skills of the project, its own: 6 skills
+      ~/.claude/skills of the user, its own: 1 skill
+      twice: docx in .claude/skills/docx and ~/.claude/skills/docx (different directories)
+    skill   listed   why
+    manual  no       .claude/skills/manual/SKILL.md: its frontmatter says `disable-model-invocation: true`
+    docx    no       .claude/skills/docx/SKILL.md: ~/.claude/skills/docx/SKILL.md wins
+    broken  by name  it has no description
+    long    by name  no room for more
+    --- stderr
+    characters that are gained if 200 characters say the same: 344 by `long` (539) and 283 by `twin` (479)
+    hint: `skillpm disable -g docx` makes room for the others
+    ");
+    insta::assert_snapshot!(sandbox.run(&["agents", "claude", "--window", "15k", "--listing"]), @"
+    exit: 0
+    --- stdout
+    - docx: Does docx. Use it in tests.
+    - broken
+    - long
+    - pdf: Does pdf. Use it in tests.
+    - twin: Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files.
+    ");
+    let seen = sandbox.run(&["agents", "claude-code", "--json", "--window", "15k"]).json();
+    let listing = &seen[0]["listing"];
+    assert_eq!((listing["budget"].as_u64(), listing["window"].as_u64()), (Some(600), Some(15_000)));
+    let state = |name: &str| {
+        let skills = listing["skills"].as_array().expect("a list");
+        let of = skills.iter().filter(|skill| skill["name"] == name);
+        of.map(|skill| skill["state"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
+    };
+    assert_eq!(state("docx"), ["whole", "shadowed"]);
+    assert_eq!((state("long"), state("manual")), (vec!["name-only".to_owned()], vec!["hidden".to_owned()]));
+    assert_eq!(seen[0]["sees"], 5);
+}
+
+/// Nothing is guessed of an agent that nobody knows, and a window is a number of tokens.
+#[test]
+fn what_nobody_knows() {
+    let sandbox = machine();
+    let cursor = sandbox.run(&["agents", "cursor"]);
+    assert!(cursor.stdout.contains("nobody knows how it lists skills"), "{cursor}");
+    assert_eq!(sandbox.run(&["agents", "cursor", "--json"]).json()[0]["listing"], serde_json::Value::Null);
+    let listing = sandbox.run(&["agents", "cursor", "--listing"]);
+    assert!(
+        listing.code == Some(2) && listing.stderr.contains("`cursor` is not known to the byte"),
+        "{listing}"
+    );
+    for window in ["0", "many", "-1", "200kb"] {
+        let output = sandbox.run(&["agents", "codex", &format!("--window={window}")]);
+        assert!(output.code == Some(2) && output.stderr.contains("such as `200000`"), "{output}");
+    }
+    assert_eq!(sandbox.run(&["agents", "--listing"]).code, Some(2));
 }

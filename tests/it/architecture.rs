@@ -45,6 +45,8 @@ const STOREYS: &[(&str, &[&str])] = &[
     // The machine, in its order: a room may know those above it in this list.
     ("files", &["fs"]),
     ("carriers", &["archive", "git", "http", "template", "trust"]),
+    // What agents list is told by the files alone.
+    ("listings", &["agents/listing"]),
     ("store", &["store"]),
     // Its values are pure; the room as a whole reads and writes the files of a registry.
     ("registries", &["registry"]),

@@ -26,6 +26,7 @@ mod fuzz_smoke;
 mod inject;
 mod interop;
 mod kill;
+mod listings;
 mod registry;
 mod user_bytes;
 mod write_order;

@@ -22,6 +22,9 @@
 //!
 //! [`Agent::project_link_wanted`] and [`Agent::user_link_wanted`] implement these rules.
 
+pub mod listing;
+pub mod rules;
+
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 

@@ -129,8 +129,16 @@ variables! {
     CARGO_HOME;
     /// Claude Code's home, `~/.claude` unless set.
     CLAUDE_CONFIG_DIR;
+    /// How many characters Claude Code's listing of skills may have; `agents` counts as it does.
+    SLASH_COMMAND_TOOL_CHAR_BUDGET;
     /// Codex's home, `~/.codex` unless set.
     CODEX_HOME;
+    /// Set where OpenCode reads no skills of other agents.
+    OPENCODE_DISABLE_EXTERNAL_SKILLS;
+    /// Set where OpenCode reads no skills of Claude Code.
+    OPENCODE_DISABLE_CLAUDE_CODE_SKILLS;
+    /// Set where OpenCode reads nothing of Claude Code.
+    OPENCODE_DISABLE_CLAUDE_CODE;
     /// Autohand Code's home, `~/.autohand` unless set.
     AUTOHAND_HOME;
     /// Grok's home, `~/.grok` unless set.

@@ -11,7 +11,9 @@ use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("agents",
     "skillpm agents                     the agents on this machine"
-    "skillpm agents claude-code         all that one of them sees"
+    "skillpm agents claude-code         what its model sees of your skills, and what it does not"
+    "skillpm agents codex --window 200k the same for a model with this window"
+    "skillpm agents codex --listing     the listing as its model gets it"
     "skillpm agents --all --json        the whole table, for programs"
 );
 
@@ -26,6 +28,14 @@ pub(crate) struct AgentsArgs {
     #[arg(long, conflicts_with = "names")]
     all: bool,
 
+    /// the window of its model, such as 200k or 1m [default: that of its settings or its usual model]
+    #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    window: Option<u64>,
+
+    /// print the listing of skills as the agent's model gets it
+    #[arg(long, requires = "names", conflicts_with = "json")]
+    listing: bool,
+
     /// Where.
     #[command(flatten)]
     scope: ScopeArgs,
@@ -36,9 +46,17 @@ pub(crate) struct AgentsArgs {
 }
 
 pub(super) fn run(app: &App, args: &AgentsArgs) -> Result<u8> {
-    let request = AgentsRequest { names: args.names.clone(), all: args.all, scope: scope(&args.scope) };
+    let request = AgentsRequest {
+        names: args.names.clone(),
+        all: args.all,
+        scope: scope(&args.scope),
+        window: args.window,
+    };
     let outcome = agents(&app.context, &request)?;
-    if args.json {
+    if args.listing {
+        app.printer.warnings(&outcome.warnings);
+        app.printer.content(outcome.text()?);
+    } else if args.json {
         render::agents::json(&app.printer, &outcome);
     } else if args.names.is_empty() && !app.printer.look().verbose {
         render::agents::table(&app.printer, &outcome);
@@ -46,4 +64,17 @@ pub(super) fn run(app: &App, args: &AgentsArgs) -> Result<u8> {
         render::agents::full(&app.printer, &outcome);
     }
     Ok(exit::SUCCESS)
+}
+
+/// Parses a number of tokens: `200k` are 200,000, and `1m` a million.
+fn tokens(text: &str) -> std::result::Result<u64, &'static str> {
+    let lower = text.trim().to_ascii_lowercase().replace('_', "");
+    let (digits, unit) = match (lower.strip_suffix('k'), lower.strip_suffix('m')) {
+        (Some(digits), _) => (digits, 1_000),
+        (_, Some(digits)) => (digits, 1_000_000),
+        _ => (lower.as_str(), 1),
+    };
+    let tokens =
+        digits.parse::<u64>().ok().and_then(|count| count.checked_mul(unit)).filter(|count| *count > 0);
+    tokens.ok_or("it is a number of tokens, such as `200000`, `200k` or `1m`")
 }

@@ -2,6 +2,7 @@
 
 use std::fmt::Write as _;
 
+use super::listing;
 use super::table::Table;
 use super::{and, count, one_line};
 use crate::cli::printer::Printer;
@@ -63,8 +64,14 @@ pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
     if nobody(printer, outcome) {
         return;
     }
-    let pages: Vec<_> = outcome.agents.iter().map(|agent| page(outcome, agent)).collect();
-    printer.data(&pages.join("\n"));
+    for (at, agent) in outcome.agents.iter().enumerate() {
+        let between = if at == 0 { "" } else { "\n" };
+        printer.data(&format!("{between}{}", page(outcome, agent, printer.look().verbose)));
+        if let Some(found) = &agent.listing {
+            listing::details(printer, found, &outcome.roots);
+        }
+    }
+    printer.hints(&outcome.hints());
 }
 
 fn nobody(printer: &Printer, outcome: &AgentsOutcome) -> bool {
@@ -75,7 +82,7 @@ fn nobody(printer: &Printer, outcome: &AgentsOutcome) -> bool {
     outcome.agents.is_empty()
 }
 
-fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {
+fn page(outcome: &AgentsOutcome, agent: &AgentView, verbose: bool) -> String {
     let mut text = format!("{} ({})\n", agent.id, agent.name);
     let mut line = |words: &str| {
         // Writing to a string cannot fail.
@@ -94,9 +101,15 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView) -> String {
         }
         _ => "reads the canonical copies and needs no links",
     });
-    for dir in &agent.directories {
+    match &agent.listing {
+        Some(found) => listing::summary(found).iter().for_each(|words| line(words)),
+        None => line("nobody knows how it lists skills: these are the directories that it is said to read"),
+    }
+    for dir in agent.directories.iter().filter(|dir| dir.exists || agent.listing.is_none()) {
         line(&directory(outcome, dir));
-        for skill in &dir.skills {
+        // What its model sees says more.
+        let skills = dir.skills.iter().filter(|_| verbose || agent.listing.is_none());
+        for skill in skills {
             line(&format!("  {}", what(skill)));
         }
     }

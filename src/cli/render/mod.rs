@@ -20,6 +20,7 @@ pub(crate) mod install;
 pub(crate) mod kept;
 pub(crate) mod link;
 pub(crate) mod list;
+mod listing;
 pub(crate) mod login;
 mod many;
 pub(crate) mod mcp;

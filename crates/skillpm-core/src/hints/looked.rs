@@ -36,6 +36,18 @@ impl AgentsOutcome {
                 " lists the agents that skillpm knows, and where they read"
             )];
         }
+        // Of the skills that take the most room, one that skillpm can take out of sight.
+        let over =
+            self.agents.iter().filter_map(|agent| agent.listing.as_ref().filter(|listing| listing.is_over()));
+        let skills = over.flat_map(|listing| &listing.skills);
+        let largest = skills.filter(|skill| skill.installed.is_some()).max_by_key(|skill| skill.size);
+        let disable = largest.and_then(|skill| {
+            let name = std::path::Path::new(&skill.file).parent()?.file_name()?.to_str()?;
+            Some(message!(Verb::Disable.within(skill.installed?).word(name), " makes room for the others"))
+        });
+        if disable.is_some() {
+            return disable.into_iter().collect();
+        }
         let twice = self.agents.iter().find(|agent| !agent.twice.is_empty()).map(|agent| {
             message!(Verb::Agents.call().word(agent.id), " shows which skills it finds twice, and where")
         });

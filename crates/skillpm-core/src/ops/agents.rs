@@ -1,15 +1,19 @@
 //! `agents`: the agents on this machine, the directories that each reads, and the skills that it sees there.
 
+mod listing;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::advice::Warning;
+pub use self::listing::{AlikeView, ListedState, ListedView, ListingView};
+use crate::advice::{Verb, Warning, message};
+use crate::agents::listing::Asked;
 use crate::agents::{self, Agent};
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::scope::agent_view::{self, Form, Role, Seen};
 use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::{Scope, Scopes};
@@ -25,10 +29,12 @@ pub struct AgentsRequest {
     pub all: bool,
     /// The scope; `None` means both.
     pub scope: Option<ScopeKind>,
+    /// The window of the model in tokens; without one, that of each agent's settings or usual model.
+    pub window: Option<u64>,
 }
 
 /// One agent. The JSON form of a value of this type is an interface: fields are only added.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 pub struct AgentView {
     /// The id, for `--agent` and `skillpm.toml`.
     pub id: &'static str,
@@ -46,6 +52,8 @@ pub struct AgentView {
     pub directories: Vec<DirectoryView>,
     /// The number of skills that it sees, each name once.
     pub sees: usize,
+    /// What its model gets to see of all skills of both scopes; `None` if nobody knows how it lists skills.
+    pub listing: Option<ListingView>,
     /// The skills that it finds in several places.
     pub twice: Vec<TwiceView>,
 }
@@ -100,6 +108,23 @@ pub struct AgentsOutcome {
     pub warnings: Vec<Warning>,
 }
 
+impl AgentsOutcome {
+    /// Returns the listing of the agent, of which there is one, as its model gets it.
+    ///
+    /// # Errors
+    ///
+    /// Fails for several agents, and for one whose listing is not known to the byte.
+    pub fn text(&self) -> Result<&str> {
+        let [agent] = &self.agents[..] else {
+            return Err(Error::usage("a listing is that of one agent").hint("name one of them"));
+        };
+        agent.listing.as_ref().and_then(|listing| listing.text.as_deref()).ok_or_else(|| {
+            Error::usage(format!("the form of the listing of `{}` is not known to the byte", agent.id))
+                .hint(message!(Verb::Agents.call().word(agent.id), " tells what is known"))
+        })
+    }
+}
+
 /// Returns the agents that are on this machine or chosen by a manifest, with the directories that they read
 /// and the skills that they see.
 ///
@@ -130,7 +155,17 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
             named.iter().any(|named| named.id == agent.id)
         };
         if wanted {
-            outcome.agents.push(view(agent, &signs, chosen, &states));
+            let mut view = view(agent, &signs, chosen, &states);
+            let asked = Asked { settings, project: &project.root, window: request.window };
+            if let Some(mut listing) = agents::listing::listing(agent, asked) {
+                outcome.warnings.extend(listing.problems.drain(..).map(Warning::from));
+                let listing = ListingView::new(listing, &states);
+                if request.scope.is_none() {
+                    view.sees = listing.listed();
+                }
+                view.listing = Some(listing);
+            }
+            outcome.agents.push(view);
         }
     }
     Ok(outcome)
@@ -195,6 +230,7 @@ fn view(
         chosen,
         directories,
         sees: names.len(),
+        listing: None,
         twice: twice
             .into_iter()
             .map(|twice| TwiceView {

@@ -39,6 +39,56 @@ impl Json {
             _ => None,
         }
     }
+
+    /// Returns `true` or `false`.
+    pub fn as_bool(&self) -> Option<bool> {
+        match self {
+            Self::Bool(flag) => Some(*flag),
+            _ => None,
+        }
+    }
+
+    /// Returns a number.
+    pub fn as_f64(&self) -> Option<f64> {
+        match self {
+            Self::Number(number) => Some(*number),
+            _ => None,
+        }
+    }
+
+    /// Returns a number that counts something: a whole one that is not negative.
+    pub fn as_count(&self) -> Option<usize> {
+        self.as_f64().filter(|number| number.fract() == 0.0)?.to_string().parse().ok()
+    }
+
+    /// Returns the values of a list; none of anything else.
+    pub fn items(&self) -> &[Self] {
+        match self {
+            Self::Array(items) => items,
+            _ => &[],
+        }
+    }
+
+    /// Returns the keys and values of an object, in their order; none of anything else.
+    pub fn entries(&self) -> impl Iterator<Item = (&str, &Self)> {
+        let entries = match self {
+            Self::Object(entries) => Some(entries),
+            _ => None,
+        };
+        entries.into_iter().flatten().map(|(key, value)| (key.as_str(), value))
+    }
+}
+
+impl std::ops::Index<&str> for Json {
+    type Output = Self;
+
+    /// Returns the value of a key; `null` if there is none.
+    fn index(&self, key: &str) -> &Self {
+        match self {
+            Self::Object(entries) => entries.get(key).unwrap_or(&Self::Null),
+            _ => &Self::Null,
+        }
+    }
 }
 
 impl From<&str> for Json {
@@ -63,6 +113,16 @@ impl From<&Ast<'_>> for Json {
             }
         }
     }
+}
+
+/// Reads settings as programs written in JavaScript keep them: JSON, with comments and trailing commas allowed.
+///
+/// # Errors
+///
+/// Fails with a byte of `text` and what is wrong there.
+pub fn read_settings(text: &str) -> Result<Json, (usize, String)> {
+    let parsed = parse(text, true)?;
+    Ok(parsed.value.as_ref().map_or(Json::Null, Json::from))
 }
 
 /// Parses `text`, with its tokens, and with comments and trailing commas if `comments` allows them. An error is a byte of

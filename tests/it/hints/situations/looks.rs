@@ -1,6 +1,6 @@
 //! Situations of commands that only look.
 
-use super::{claude, installed, kit, nothing, skill};
+use super::{claude, installed, is, kit, nothing, skill, with_kit};
 use crate::hints::{Scene, Situation, run, with};
 
 /// A registry in the directory `registry`, with one skill.
@@ -26,6 +26,21 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm agents", 0),
         told: &[run("skillpm agents cursor", |_, output| assert!(output.stdout.contains("twice: alone in")))],
+    },
+    Situation {
+        name: "agents, one that has no room for all skills",
+        arrange: |scene| {
+            with_kit(scene);
+            scene.ok("skillpm install acme/kit --skill alone");
+        },
+        typed: ("skillpm agents codex --window 1k", 0),
+        told: &[run("skillpm disable alone", |scene, _| is(scene, "alone", "disabled"))],
+    },
+    Situation {
+        name: "agents, the listing of one that nobody knows",
+        arrange: nothing,
+        typed: ("skillpm agents cursor --listing", 2),
+        told: &[run("skillpm agents cursor", |_, output| assert!(output.stdout.contains("nobody knows")))],
     },
     Situation {
         name: "doctor, what can be repaired",

@@ -1,0 +1,311 @@
+//! What an agent's model gets to see of the skills on disk: which of them, in which order, and how much of each.
+//!
+//! [`listing`] follows the [`Rules`] of an agent step by step, as the agent does when it starts: it resolves the
+//! directories, finds and reads the files, decides among equal names, takes out what is hidden, and fits the rest into
+//! the budget. Nothing is written, and no program is started.
+
+mod config;
+mod fit;
+mod read;
+#[cfg(test)]
+mod tests;
+mod walk;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+
+use self::config::{Config, Says};
+pub use self::fit::Unit;
+use self::fit::{Fitted, fit};
+use self::read::Texts;
+use self::walk::FoundFile;
+use super::Agent;
+use super::rules::{Budget, Evidence, Name, Order, Owner, Rules, SameName, rules};
+use crate::error::Error;
+use crate::interop::order;
+use crate::settings::Settings;
+use crate::workers;
+
+/// The skills that an agent lists, and those that it does not, with the reasons.
+#[derive(Debug)]
+pub struct Listing {
+    /// The rules that were followed.
+    pub rules: &'static Rules,
+    /// The skills: those that are listed in the order of the listing, then the others.
+    pub entries: Vec<ListingEntry>,
+    /// The model's window in tokens, if the budget depends on it.
+    pub window: Option<u64>,
+    /// What the listing may hold, in units; `None` if there is no limit or nobody knows it.
+    pub budget: Option<u64>,
+    /// What it holds, in units.
+    pub used: u64,
+    /// What it would hold if every description were whole, in units.
+    pub whole: u64,
+    /// What is counted.
+    pub unit: Unit,
+    /// The listing as the agent's model gets it; `None` if its form is not known to the byte.
+    pub text: Option<String>,
+    /// Settings of the agent that cannot be read.
+    pub problems: Vec<Error>,
+}
+
+/// A file that an agent finds where it looks for skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListingEntry {
+    /// What the agent calls the skill; for a file that does not load, the name of its directory.
+    pub name: String,
+    /// The file, as the agent reaches it.
+    pub file: PathBuf,
+    /// The file with all links followed.
+    pub real: PathBuf,
+    /// Whose it is.
+    pub owner: Owner,
+    /// The whole description as the agent reads it.
+    pub description: String,
+    /// How much the whole description takes of the budget, in units.
+    pub size: u64,
+    /// How much of it is listed.
+    pub state: State,
+}
+
+/// How much of a skill is listed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum State {
+    /// Name and description.
+    Whole,
+    /// The name, and the first characters of the description: that many.
+    Cut(usize),
+    /// Only the name, for want of room or by a setting.
+    NameOnly,
+    /// Nothing, for want of room.
+    Omitted,
+    /// Nothing: only a person can start it, or nobody.
+    Hidden(Why),
+    /// Nothing: this file has the same name and wins.
+    Shadowed(PathBuf),
+    /// This or one of these files, which have the same name: nobody can say which.
+    Contested(Vec<PathBuf>),
+    /// Nothing: the agent does not load the file.
+    NotLoaded(Why),
+}
+
+/// Why a skill is not listed, or the file not loaded.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum Why {
+    /// Its frontmatter says so.
+    #[error("its frontmatter says `{0}`")]
+    Field(String),
+    /// It is listed once the agent works on a file that matches.
+    #[error("listed once a file that matches `paths` is read")]
+    Paths,
+    /// `agents/openai.yaml` says so.
+    #[error("`agents/openai.yaml` says `allow_implicit_invocation: false`")]
+    OpenAiPolicy,
+    /// A setting of the agent says so.
+    #[error("`{key}` in `{}` says so", .file.display())]
+    Setting {
+        /// The file.
+        file: PathBuf,
+        /// The key in it.
+        key: String,
+    },
+    /// It has no description.
+    #[error("it has no description")]
+    NoDescription,
+    /// It has no name.
+    #[error("it has no name")]
+    NoName,
+    /// The name may not be that long.
+    #[error("its name has {0} characters, more than 64")]
+    LongName(usize),
+    /// The agent takes only names as the specification wants them.
+    #[error("`{0}` is not a name that it takes")]
+    OddName(String),
+    /// The name is not that of its directory.
+    #[error("its name `{0}` is not that of its directory")]
+    OtherName(String),
+    /// The description may not be that long.
+    #[error("its description has {0} characters, more than {1}")]
+    LongDescription(usize, usize),
+    /// The field is not text.
+    #[error("`{0}` is not text")]
+    NotText(&'static str),
+    /// There is no frontmatter where the agent looks for it.
+    #[error("it does not begin with a line `---`, or no such line follows")]
+    NoFrontmatter,
+    /// The frontmatter cannot be read.
+    #[error("its frontmatter is not YAML")]
+    NotYaml,
+    /// The file cannot be read.
+    #[error("it cannot be read")]
+    Unreadable,
+    /// The agent does not trust the project.
+    #[error("the directory is not among those that `{}` trusts", .0.display())]
+    Untrusted(PathBuf),
+    /// The agent does not follow the link.
+    #[error("the file is a link, which is not followed")]
+    Link,
+}
+
+/// What decides a listing besides the files of agent and skills.
+#[derive(Debug, Clone, Copy)]
+pub struct Asked<'a> {
+    /// The settings: environment, home and working directory.
+    pub settings: &'a Settings,
+    /// The root of the project.
+    pub project: &'a Path,
+    /// The model's window in tokens; without one, that of the agent's settings or its usual model.
+    pub window: Option<u64>,
+}
+
+/// A skill on its way into the listing.
+#[derive(Debug)]
+struct Candidate {
+    found: FoundFile,
+    name: String,
+    texts: Texts,
+    /// Why it is not listed, if that is decided.
+    state: Option<State>,
+    /// Whether only its name is listed, whatever room there is.
+    name_only: bool,
+}
+
+/// Returns what the model of `agent` gets to see; `None` if nobody knows how the agent lists skills.
+pub fn listing(agent: &Agent, asked: Asked<'_>) -> Option<Listing> {
+    let rules = rules(agent.id).filter(|rules| rules.evidence != Evidence::Described)?;
+    let config = config::read(rules, asked);
+    let dirs = walk::dirs(rules, asked, &config);
+    let found = walk::walk(rules, &dirs);
+    let read = workers::map(&found, workers::PIECE, || (), |(), found| read::texts(rules, found));
+    let read: Vec<_> = read.collect();
+    let mut candidates: Vec<_> =
+        found.into_iter().zip(read).map(|(found, texts)| candidate(rules, &config, found, texts)).collect();
+    choose(rules, &mut candidates);
+    sort(rules, &mut candidates);
+    Some(finished(rules, asked, config, candidates))
+}
+
+fn candidate(rules: &Rules, config: &Config, found: FoundFile, texts: Result<Texts, Why>) -> Candidate {
+    let directory = || found.dir.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let untrusted = config.untrusted.clone().filter(|_| found.owner == Owner::Project);
+    let (texts, mut state) = match untrusted.map_or(texts, |file| Err(Why::Untrusted(file))) {
+        Ok(texts) => (texts, None),
+        Err(why) => (Texts::default(), Some(State::NotLoaded(why))),
+    };
+    let own = texts.name.clone().filter(|_| rules.name != Name::Directory || found.plugin.is_some());
+    let name = own.unwrap_or_else(directory);
+    let name = found.plugin.as_ref().map_or_else(|| name.clone(), |plugin| format!("{plugin}:{name}"));
+    if state.is_none() {
+        state = texts.hidden.clone().map(State::Hidden);
+    }
+    let mut name_only = false;
+    if let Some(says) = config.says(&name, &found)
+        && state.is_none()
+    {
+        match says {
+            Says::Off(why) => state = Some(State::Hidden(why)),
+            Says::NameOnly => name_only = true,
+        }
+    }
+    Candidate { found, name, texts, state, name_only }
+}
+
+/// Sorts as the agent does.
+fn sort(rules: &Rules, candidates: &mut [Candidate]) {
+    match rules.budget {
+        // Codex lists its own skills first, then those of whoever administers the machine, the project's, the user's.
+        Budget::PartInTokens { .. } => candidates.sort_by(|one, other| {
+            let rank = |candidate: &Candidate| match candidate.found.owner {
+                Owner::BuiltIn => 0,
+                Owner::Managed => 1,
+                Owner::Project => 2,
+                Owner::User | Owner::Plugin => 3,
+            };
+            let key = |candidate: &Candidate| {
+                (rank(candidate), candidate.name.clone(), candidate.found.real.clone().into_os_string())
+            };
+            key(one).cmp(&key(other))
+        }),
+        _ if rules.order == Order::Name => {
+            let ranks = ranks(candidates);
+            candidates.sort_by_key(|candidate| (ranks.get(&candidate.name).copied(), candidate.found.at));
+        }
+        _ => candidates.sort_by_key(|candidate| candidate.found.at),
+    }
+}
+
+/// Decides among skills with one name.
+fn choose(rules: &Rules, candidates: &mut [Candidate]) {
+    let mut named: BTreeMap<String, Vec<usize>> = BTreeMap::new();
+    for (at, candidate) in candidates.iter().enumerate() {
+        if !matches!(candidate.state, Some(State::NotLoaded(_))) {
+            named.entry(candidate.name.clone()).or_default().push(at);
+        }
+    }
+    let files: Vec<_> = candidates.iter().map(|candidate| candidate.found.file.clone()).collect();
+    for mut same in named.into_values().filter(|same| same.len() > 1) {
+        // The order of reading, whatever the order of the listing is.
+        same.sort_by_key(|at| candidates[*at].found.at);
+        let winner = match rules.same_name {
+            SameName::All => continue,
+            SameName::First => same.first(),
+            SameName::Last => same.last(),
+            SameName::LastPath => same.iter().max_by_key(|at| files[**at].to_string_lossy().to_lowercase()),
+            SameName::Any | SameName::Unknown => None,
+        }
+        .copied();
+        if let (SameName::Last, Some(winner)) = (rules.same_name, winner) {
+            // It takes the place of the first.
+            candidates[winner].found.at = candidates[same[0]].found.at;
+        }
+        for at in same.iter().copied().filter(|at| Some(*at) != winner) {
+            let state = &mut candidates[at].state;
+            match winner {
+                Some(winner) => *state = Some(State::Shadowed(files[winner].clone())),
+                None if state.is_none() => {
+                    let others = same.iter().filter(|other| **other != at);
+                    *state = Some(State::Contested(others.map(|other| files[*other].clone()).collect()));
+                }
+                None => {}
+            }
+        }
+    }
+}
+
+/// Returns the place of each name in the order of JavaScript's `localeCompare`, which these agents sort by.
+fn ranks(candidates: &[Candidate]) -> BTreeMap<String, usize> {
+    let names: BTreeSet<&str> = candidates.iter().map(|candidate| candidate.name.as_str()).collect();
+    let mut names: Vec<&str> = names.into_iter().collect();
+    // Names that are the same in that order keep that of their bytes.
+    let _ = order::sort(&mut names);
+    names.into_iter().enumerate().map(|(at, name)| (name.to_owned(), at)).collect()
+}
+
+/// Fits what is listed into the budget, and tells the rest after it.
+fn finished(rules: &'static Rules, asked: Asked<'_>, config: Config, candidates: Vec<Candidate>) -> Listing {
+    let (listed, others): (Vec<_>, Vec<_>) = candidates
+        .into_iter()
+        .partition(|candidate| matches!(candidate.state, None | Some(State::Contested(_))));
+    let Fitted { states, sizes, used, whole, unit, budget, window, text } =
+        fit(rules, asked, &config, &listed);
+    let text = text.filter(|_| config.lists);
+    let entry = |candidate: Candidate, size, state| ListingEntry {
+        name: candidate.name,
+        file: candidate.found.file,
+        real: candidate.found.real,
+        owner: candidate.found.owner,
+        description: candidate.texts.description,
+        size,
+        state,
+    };
+    let mut entries: Vec<ListingEntry> = Vec::new();
+    for ((mut candidate, state), size) in listed.into_iter().zip(states).zip(sizes) {
+        let state = candidate.state.take().unwrap_or(state);
+        entries.push(entry(candidate, size, state));
+    }
+    entries.extend(others.into_iter().map(|mut candidate| {
+        let state = candidate.state.take().unwrap_or(State::Omitted);
+        entry(candidate, 0, state)
+    }));
+    Listing { rules, entries, window, budget, used, whole, unit, text, problems: config.problems }
+}

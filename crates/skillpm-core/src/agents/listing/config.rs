@@ -1,0 +1,186 @@
+//! The settings of agents that change what they list. They are read and never written.
+
+mod claude_code;
+mod codex;
+mod gemini;
+mod opencode;
+
+use std::path::{Path, PathBuf};
+
+use super::walk::{Dir, FoundFile};
+use super::{Asked, Why};
+use crate::agents::rules::{Owner, Rules};
+use crate::error::Error;
+use crate::fs;
+use crate::interop::json::{Json, read_settings};
+use crate::text::line_column;
+
+/// The largest file of settings that is read, in bytes.
+const MAX_SETTINGS: u64 = 4 << 20;
+
+/// What the settings of an agent say about its listing.
+#[derive(Debug)]
+pub(super) struct Config {
+    /// More directories, which are read before the others.
+    pub before: Vec<Dir>,
+    /// More directories, which are read after the others.
+    pub after: Vec<Dir>,
+    /// What marks the root of a repository.
+    pub markers: Vec<String>,
+    /// Whether all directories above are looked at where there is no repository, instead of none.
+    pub unbounded: bool,
+    /// The directories of the rules that are not read.
+    pub without_dirs: Vec<String>,
+    /// Whose skills are not read.
+    pub without: Vec<Owner>,
+    /// The file that does not name the project's directory, if the agent does not trust it.
+    pub untrusted: Option<PathBuf>,
+    /// Whether there is a listing at all.
+    pub lists: bool,
+    /// What they say about single skills; the last that matches counts.
+    pub switches: Vec<Switch>,
+    /// How much the listing may hold, in units.
+    pub budget: Option<u64>,
+    /// The part of the window that it may take.
+    pub part: Option<f64>,
+    /// The model's window, in tokens.
+    pub window: Option<u64>,
+    /// The longest description, in characters.
+    pub longest: Option<usize>,
+    /// What cannot be read.
+    pub problems: Vec<Error>,
+}
+
+/// What a setting says about the skills that it matches.
+#[derive(Debug)]
+pub(super) struct Switch {
+    /// Which skills it matches.
+    pub matches: Matches,
+    /// What it says; nothing if they are listed.
+    pub says: Option<Says>,
+}
+
+/// The skills that a setting is about.
+#[derive(Debug)]
+pub(super) enum Matches {
+    /// Those of this name, unless they come with a plugin.
+    OwnName(String),
+    /// Those of this name.
+    Name(String),
+    /// Those of this name in any case.
+    AnyCase(String),
+    /// Those whose names match, with `*` for any characters and `?` for one.
+    Wildcard(String),
+    /// The one in this file.
+    File(PathBuf),
+}
+
+/// What a setting says.
+#[derive(Debug, Clone)]
+pub(super) enum Says {
+    /// The skill is not listed.
+    Off(Why),
+    /// Only its name is.
+    NameOnly,
+}
+
+impl Default for Config {
+    fn default() -> Self {
+        Self {
+            before: Vec::new(),
+            after: Vec::new(),
+            markers: vec![".git".to_owned()],
+            unbounded: false,
+            without_dirs: Vec::new(),
+            without: Vec::new(),
+            untrusted: None,
+            lists: true,
+            switches: Vec::new(),
+            budget: None,
+            part: None,
+            window: None,
+            longest: None,
+            problems: Vec::new(),
+        }
+    }
+}
+
+impl Config {
+    /// Returns what the settings say about a skill, if they say more than that it is listed.
+    pub(super) fn says(&self, name: &str, found: &FoundFile) -> Option<Says> {
+        let last = self.switches.iter().rev().find(|switch| match &switch.matches {
+            Matches::OwnName(own) => found.plugin.is_none() && own == name,
+            Matches::Name(own) => own == name,
+            Matches::AnyCase(own) => own.to_lowercase() == name.to_lowercase(),
+            Matches::Wildcard(pattern) => is_match(pattern, name),
+            Matches::File(file) => *file == found.file || *file == found.real,
+        });
+        last?.says.clone()
+    }
+
+    /// Reads a file of settings in JSON; `None` if there is none, or with a problem if it cannot be read.
+    fn json(&mut self, path: &Path) -> Option<Json> {
+        let text = self.text(path)?;
+        match read_settings(&text) {
+            Ok(value) => Some(value),
+            Err((at, what)) => {
+                let (line, column) = line_column(&text, at);
+                self.problems.push(Error::config(format!(
+                    "`{}` cannot be read, so what it changes is not counted: line {line}, column {column}: {what}",
+                    path.display()
+                )));
+                None
+            }
+        }
+    }
+
+    fn text(&mut self, path: &Path) -> Option<String> {
+        match fs::read_text(path, MAX_SETTINGS) {
+            Ok(text) => text,
+            Err(error) => {
+                self.problems.push(error.into());
+                None
+            }
+        }
+    }
+}
+
+/// Reads the settings of the agent.
+pub(super) fn read(rules: &Rules, asked: Asked<'_>) -> Config {
+    let mut config = Config::default();
+    match rules.agent {
+        "claude-code" => claude_code::read(asked, &mut config),
+        "codex" => codex::read(asked, &mut config),
+        "gemini-cli" => gemini::read(asked, &mut config),
+        "opencode" => opencode::read(asked, &mut config),
+        _ => {}
+    }
+    config
+}
+
+/// Reports whether `name` matches `pattern`, in which `*` stands for any characters and `?` for one.
+fn is_match(pattern: &str, name: &str) -> bool {
+    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
+    let (mut p, mut n, mut star) = (0, 0, None);
+    while n < name.len() {
+        match pattern.get(p) {
+            Some('*') => {
+                star = Some((p, n));
+                p += 1;
+            }
+            Some(c) if *c == '?' || *c == name[n] => {
+                p += 1;
+                n += 1;
+            }
+            _ => match star {
+                Some((at, from)) => {
+                    p = at + 1;
+                    n = from + 1;
+                    star = Some((at, from + 1));
+                }
+                None => return false,
+            },
+        }
+    }
+    pattern[p..].iter().all(|c| *c == '*')
+}

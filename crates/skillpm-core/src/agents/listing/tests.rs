@@ -1,0 +1,229 @@
+//! Claude Code, whose program is not opened, and the rules of all others. Codex, Gemini and OpenCode are held against their
+//! programs by `tests/slow/listings`.
+
+use super::*;
+use crate::agents;
+use crate::engine::testing::World;
+
+/// A world with skills of these directories, texts and descriptions.
+fn skill(world: &World, dir: &str, frontmatter: &str) {
+    world.write(&format!("{dir}/SKILL.md"), &format!("---\n{frontmatter}\n---\n\n# Title\n"));
+}
+
+fn listed(world: &World, agent: &str, window: Option<u64>) -> Listing {
+    let context = world.context();
+    let agent = agents::find(agent).expect("an agent");
+    let asked = Asked { settings: &context.settings, project: world.project(), window };
+    listing(agent, asked).expect("rules")
+}
+
+/// The names with their states, without those that are whole.
+fn states(listing: &Listing) -> Vec<String> {
+    let told = listing.entries.iter().filter(|entry| entry.state != State::Whole);
+    told.map(|entry| match &entry.state {
+        State::Hidden(why) | State::NotLoaded(why) => format!("{}: {why}", entry.name),
+        State::Shadowed(by) => {
+            format!("{}: {}", entry.name, by.strip_prefix(world_root(by)).unwrap_or(by).display())
+        }
+        state => format!("{}: {state:?}", entry.name),
+    })
+    .collect()
+}
+
+/// The part of a path before the home or the project.
+fn world_root(path: &Path) -> &Path {
+    path.ancestors()
+        .find(|dir| dir.ends_with("home") || dir.ends_with("project"))
+        .and_then(Path::parent)
+        .unwrap_or(path)
+}
+
+/// SEE: the personal skill wins over that of the project, the directory's name counts, and what is missing is taken from
+/// the body.
+#[test]
+fn claude_code_takes_the_user_s_skill() {
+    let world = World::new();
+    skill(&world, "../home/.claude/skills/pdf", "name: other\ndescription: Mine.");
+    skill(&world, ".claude/skills/pdf", "description: Ours.");
+    skill(&world, ".claude/skills/plain", "license: MIT");
+    skill(&world, ".claude/skills/when", "description: Does it.\nwhen_to_use: Use it now.");
+    skill(&world, ".agents/skills/unseen", "description: Not read.");
+    world.write(".claude/skills/broken/SKILL.md", "---\n: [\n---\n");
+    let listing = listed(&world, "claude-code", None);
+    assert_eq!(
+        listing.text.as_deref(),
+        Some("- pdf: Mine.\n- broken\n- plain: Title\n- when: Does it. - Use it now.")
+    );
+    assert_eq!(states(&listing), ["broken: NameOnly", "pdf: home/.claude/skills/pdf/SKILL.md"]);
+    assert_eq!((listing.budget, listing.window, listing.used), (Some(8_000), Some(200_000), 67));
+}
+
+/// What hides a skill: fields, and settings of four places, of which a later one wins.
+#[test]
+fn claude_code_hides_what_settings_say() {
+    let world = World::new();
+    for (name, more) in [
+        ("command", "\ndisable-model-invocation: yes"),
+        ("paths", "\npaths: src/**"),
+        ("named", ""),
+        ("off", ""),
+        ("back", ""),
+        ("denied", ""),
+        ("people", "\nuser-invocable: false"),
+    ] {
+        skill(&world, &format!(".claude/skills/{name}"), &format!("description: Text.{more}"));
+    }
+    let user = r#"{"skillOverrides": {"off": "off", "back": "off"}, "permissions": {"deny": ["Skill(denied *)", "Bash"]}}"#;
+    world.write("../home/.claude/settings.json", user);
+    let local = r#"{"skillOverrides": {"named": "name-only", "back": "on"}}"#;
+    world.write(".claude/settings.local.json", local);
+    let listing = listed(&world, "claude-code", None);
+    assert_eq!(listing.text.as_deref(), Some("- back: Text.\n- named\n- people: Text."));
+    let settings = world.home().join(".claude/settings.json");
+    let expected = [
+        "named: NameOnly".to_owned(),
+        "command: its frontmatter says `disable-model-invocation: yes`".to_owned(),
+        format!("denied: `permissions.deny: Skill(denied *)` in `{}` says so", settings.display()),
+        format!("off: `skillOverrides.off` in `{}` says so", settings.display()),
+        "paths: listed once a file that matches `paths` is read".to_owned(),
+    ];
+    assert_eq!(states(&listing), expected);
+    world.write(".claude/settings.json", "{");
+    let listing = listed(&world, "claude-code", None);
+    assert_eq!(listing.problems.len(), 1);
+    assert!(listing.problems[0].to_string().contains("line 1, column 1"), "{}", listing.problems[0]);
+}
+
+/// Descriptions are whole or left out, a later one may still fit, and 1,536 characters are the most.
+#[test]
+fn claude_code_fits_descriptions() {
+    let world = World::new();
+    let long = "x".repeat(2000);
+    for (name, text) in [("a", "y".repeat(30)), ("b", long), ("c", "z".repeat(10))] {
+        skill(&world, &format!(".claude/skills/{name}"), &format!("description: {text}"));
+    }
+    let whole = listed(&world, "claude-code", None);
+    assert_eq!(
+        whole.entries.iter().map(|entry| &entry.state).collect::<Vec<_>>(),
+        [&State::Whole, &State::Cut(1536), &State::Whole]
+    );
+    assert_eq!(whole.used, 35 + 5 + 1536 + 15 + 2);
+    assert!(whole.text.is_some_and(|text| text.contains(&format!("- b: {}…\n", "x".repeat(1535)))));
+    // 1 % of 1,500 tokens are 60 characters: 11 for the names and line ends, 32 for `a`, 12 for `c`.
+    let short = listed(&world, "claude-code", Some(1500));
+    assert_eq!((short.budget, short.used), (Some(60), 55));
+    assert_eq!(states(&short), ["b: NameOnly"]);
+    let settings = r#"{"skillListingBudgetFraction": 0.001, "skillListingMaxDescChars": 12}"#;
+    world.write(".claude/settings.json", settings);
+    let little = listed(&world, "claude-code", None);
+    assert_eq!((little.budget, little.used), (Some(800), 17 + 17 + 15 + 2));
+}
+
+/// Skills of an enabled plugin have its name before theirs, and settings for single skills are not about them.
+#[test]
+fn claude_code_names_plugins() {
+    let world = World::new();
+    let plugin = world.home().join(".claude/plugins/cache/market/kit/1.0");
+    skill(&world, "../home/.claude/plugins/cache/market/kit/1.0/skills/dir", "name: pdf\ndescription: Text.");
+    let installed = format!(
+        r#"{{"version": 2, "plugins": {{"kit@market": [{{"scope": "user", "installPath": "{}"}}], "off@market": []}}}}"#,
+        plugin.display()
+    );
+    world.write("../home/.claude/plugins/installed_plugins.json", &installed);
+    assert_eq!(listed(&world, "claude-code", None).text.as_deref(), Some(""));
+    let settings = r#"{"enabledPlugins": {"kit@market": true}, "skillOverrides": {"kit:pdf": "off"}}"#;
+    world.write("../home/.claude/settings.json", settings);
+    let listing = listed(&world, "claude-code", None);
+    assert_eq!(listing.text.as_deref(), Some("- kit:pdf: Text."));
+    assert_eq!(listing.entries[0].owner, Owner::Plugin);
+}
+
+/// Each agent has its own winner among equal names, and one has none.
+#[test]
+fn equal_names() {
+    let world = World::new();
+    for dir in [".agents", ".claude", ".goose", "../home/.agents", "../home/.claude"] {
+        skill(&world, &format!("{dir}/skills/pdf"), &format!("name: pdf\ndescription: In {dir}."));
+    }
+    let winner = |agent: &str| {
+        let listing = listed(&world, agent, None);
+        let listed = listing.entries.iter().filter(|entry| matches!(entry.state, State::Whole));
+        listed.map(|entry| entry.description.clone()).collect::<Vec<_>>()
+    };
+    assert_eq!(winner("claude-code"), ["In ../home/.claude."]);
+    assert_eq!(winner("goose"), ["In .agents."]);
+    assert_eq!(winner("zed"), ["In .agents."]);
+    assert_eq!(winner("cline"), ["In ../home/.agents."]);
+    assert_eq!(winner("codex"), ["In .agents.", "In ../home/.agents."]);
+    assert_eq!(winner("opencode"), [""; 0], "nobody can say which");
+    let contested = listed(&world, "opencode", None);
+    assert!(
+        contested
+            .entries
+            .iter()
+            .all(|entry| matches!(&entry.state, State::Contested(others) if others.len() == 3))
+    );
+    let context = world.context();
+    let asked = Asked { settings: &context.settings, project: world.project(), window: None };
+    assert!(listing(agents::find("cursor").expect("an agent"), asked).is_none(), "nobody knows");
+}
+
+/// Files that some agents load and others do not.
+#[test]
+fn what_does_not_load() {
+    let world = World::new();
+    skill(&world, ".agents/skills/none", "name: none");
+    skill(&world, ".agents/skills/other", "name: named-so\ndescription: Text.");
+    skill(&world, ".agents/skills/Odd", "name: Odd\ndescription: Text.");
+    world.write(".agents/skills/bare/SKILL.md", "# Bare\n");
+    let of = |agent: &str| states(&listed(&world, agent, None));
+    assert_eq!(
+        of("zed"),
+        [
+            "Odd: `Odd` is not a name that it takes",
+            "bare: it does not begin with a line `---`, or no such line follows",
+            "none: it has no description"
+        ]
+    );
+    assert_eq!(
+        of("crush"),
+        [
+            "bare: it does not begin with a line `---`, or no such line follows",
+            "none: it has no description",
+            "other: its name `named-so` is not that of its directory"
+        ]
+    );
+    let lenient = listed(&world, "openhands", None);
+    assert!(
+        lenient.entries.iter().all(|entry| !matches!(entry.state, State::NotLoaded(_))),
+        "it loads everything"
+    );
+}
+
+/// The ways to fit of the agents whose sources were read.
+#[test]
+fn other_budgets() {
+    let world = World::new();
+    for at in 0..200 {
+        let dir = format!(".agents/skills/skill-{at:03}");
+        let text = format!("First line {}.\\nSecond line.", "x".repeat(400));
+        skill(&world, &dir, &format!("name: skill-{at:03}\ndescription: \"{text}\""));
+    }
+    let count = |agent: &str, is: fn(&State) -> bool| {
+        let listing = listed(&world, agent, None);
+        assert!(
+            listing.used <= listing.budget.unwrap_or(u64::MAX) || agent == "qwen-code",
+            "{agent}: {}",
+            listing.used
+        );
+        listing.entries.iter().filter(|entry| is(&entry.state)).count()
+    };
+    let (cut, omitted) =
+        (|state: &State| matches!(state, State::Cut(_)), |state: &State| *state == State::Omitted);
+    // Long paths leave room for fewer than 150.
+    assert!(count("openclaw", omitted) >= 50);
+    assert_eq!(count("openclaw", |state| *state == State::Whole), 0);
+    assert_eq!(count("qwen-code", cut), 200);
+    assert_eq!(count("zed", |state| *state == State::Whole), 50 * 1024 / (9 + 425));
+    assert_eq!(count("goose", |state| *state == State::Whole), 200);
+}

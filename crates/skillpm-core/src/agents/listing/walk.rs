@@ -1,0 +1,216 @@
+//! Where an agent looks, and the files that it finds there.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::path::{Path, PathBuf};
+
+use super::Asked;
+use super::config::Config;
+use crate::agents::resolve;
+use crate::agents::rules::{At, Owner, Rules, Walking};
+use crate::fs::{self, Kind};
+use crate::skill::SKILL_FILE;
+
+/// The most directories below one root that are looked at. Codex stops there, and no collection of skills is larger.
+const MOST_DIRECTORIES: usize = 2_000;
+
+/// The files that make a directory a plugin, below it.
+const PLUGIN_MANIFESTS: [&str; 3] =
+    [".codex-plugin/plugin.json", ".claude-plugin/plugin.json", ".cursor-plugin/plugin.json"];
+/// The largest such file that is read, in bytes.
+const MAX_MANIFEST: u64 = 1 << 20;
+
+/// A directory in which an agent looks for skills.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Dir {
+    /// The path.
+    pub path: PathBuf,
+    /// Whose skills it holds.
+    pub owner: Owner,
+    /// The plugin that it belongs to, whose name is put before those of its skills.
+    pub plugin: Option<String>,
+    /// Whether directories in it are skipped whose names begin with a dot.
+    pub skips_hidden: bool,
+}
+
+/// A file that may be a skill.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct FoundFile {
+    /// The file.
+    pub file: PathBuf,
+    /// Its directory.
+    pub dir: PathBuf,
+    /// The file with all links followed.
+    pub real: PathBuf,
+    /// The directory in which the agent looked.
+    pub root: PathBuf,
+    /// Whose it is.
+    pub owner: Owner,
+    /// The plugin that it belongs to.
+    pub plugin: Option<String>,
+    /// The number of files that were found before it.
+    pub at: usize,
+}
+
+/// Returns the directories in which the agent looks, in its order, each once.
+pub(super) fn dirs(rules: &Rules, asked: Asked<'_>, config: &Config) -> Vec<Dir> {
+    let upwards = upwards(&asked.settings.cwd, config);
+    let mut dirs: Vec<Dir> = config.before.clone();
+    let is_off = |dir: &str| config.without_dirs.iter().any(|off| dir.ends_with(off.as_str()));
+    for root in rules.roots.iter().filter(|root| !config.without.contains(&root.owner) && !is_off(root.dir)) {
+        let below = |dir: &PathBuf| dir.join(root.dir);
+        let paths: Vec<PathBuf> = match root.at {
+            At::Working => upwards.first().map(below).into_iter().collect(),
+            At::Upwards => upwards.iter().map(below).collect(),
+            At::Downwards => upwards.iter().rev().map(below).collect(),
+            At::Repository => upwards.last().map(below).into_iter().collect(),
+            At::Machine => resolve(root.dir, asked.settings).into_iter().collect(),
+        };
+        let dir = |path| Dir { path, owner: root.owner, plugin: None, skips_hidden: root.skips_hidden };
+        dirs.extend(paths.into_iter().map(dir));
+    }
+    dirs.extend(config.after.iter().cloned());
+    // In the home directory itself the project's directories are the user's.
+    let others: BTreeSet<_> =
+        dirs.iter().filter(|dir| dir.owner != Owner::Project).map(|dir| dir.path.clone()).collect();
+    dirs.retain(|dir| dir.owner != Owner::Project || !others.contains(&dir.path));
+    let mut seen = BTreeSet::new();
+    dirs.retain(|dir| seen.insert(dir.path.clone()));
+    dirs
+}
+
+/// Returns `cwd` and the directories above it up to the root of the repository. Where there is no repository, only `cwd`,
+/// or all of them.
+pub(super) fn upwards(cwd: &Path, config: &Config) -> Vec<PathBuf> {
+    let has = |dir: &Path, marker: &String| matches!(fs::kind(&dir.join(marker)), Ok(Some(_)));
+    let root = cwd.ancestors().position(|dir| config.markers.iter().any(|marker| has(dir, marker)));
+    let count = root.map_or(if config.unbounded { usize::MAX } else { 1 }, |at| at + 1);
+    cwd.ancestors().take(count).map(Path::to_owned).collect()
+}
+
+/// Returns the files in `dirs` that the agent takes for skills: those of a directory before those below it, each sorted by
+/// name.
+pub(super) fn walk(rules: &Rules, dirs: &[Dir]) -> Vec<FoundFile> {
+    let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    for dir in dirs {
+        let Ok(Some(real)) = fs::real_path(&dir.path) else { continue };
+        let root = if rules.walk.real_paths { real.clone() } else { dir.path.clone() };
+        let plugins = BTreeMap::new();
+        let mut walk = Walk { rules, dir, root: root.clone(), seen: &mut seen, found: &mut found, plugins };
+        // A link may lead back to a directory that was looked at.
+        let mut visited: BTreeSet<PathBuf> = [real.clone()].into();
+        let mut next = VecDeque::from([(root, real, 0)]);
+        let mut room = MOST_DIRECTORIES - 1;
+        while let Some((path, real, depth)) = next.pop_front() {
+            for (path, real) in walk.directory(&path, &real, depth) {
+                if room > 0 && (visited.insert(real.clone()) || !rules.walk.once) {
+                    room -= 1;
+                    next.push_back((path, real, depth + 1));
+                }
+            }
+        }
+    }
+    found
+}
+
+struct Walk<'a> {
+    rules: &'a Rules,
+    dir: &'a Dir,
+    /// The directory, as paths are told.
+    root: PathBuf,
+    seen: &'a mut BTreeSet<PathBuf>,
+    found: &'a mut Vec<FoundFile>,
+    /// The plugins of the directories that were asked for one.
+    plugins: BTreeMap<PathBuf, Option<String>>,
+}
+
+impl Walk<'_> {
+    /// Notes the skill in a directory, and returns the directories in it that are to be looked at, each as it is told and
+    /// with all links followed.
+    fn directory(&mut self, path: &Path, real: &Path, depth: usize) -> Vec<(PathBuf, PathBuf)> {
+        let Walking { depth: most, nested, .. } = self.rules.walk;
+        if depth == most {
+            // Nothing else in it matters.
+            self.file(path, real);
+            return Vec::new();
+        }
+        let Ok(mut entries) = fs::entries(real) else { return Vec::new() };
+        entries.sort_by(|one, other| one.0.cmp(&other.0));
+        if self.rules.walk.backwards {
+            entries.reverse();
+        }
+        let is_skill = entries.iter().any(|(name, _)| name == SKILL_FILE)
+            && (depth > 0 || self.rules.walk.root_file)
+            && self.file(path, real);
+        if is_skill && depth > 0 && !nested {
+            return Vec::new();
+        }
+        let follows = self.dir.owner != Owner::BuiltIn;
+        let below = entries.into_iter().filter_map(|(name, kind)| {
+            if name.as_encoded_bytes().starts_with(b".") && self.dir.skips_hidden {
+                return None;
+            }
+            let below = real.join(&name);
+            let target = match kind {
+                Kind::Directory => below,
+                Kind::Symlink if follows => {
+                    fs::real_path(&below).ok().flatten().filter(|real| is_directory(real))?
+                }
+                _ => return None,
+            };
+            Some((path.join(&name), target))
+        });
+        below.collect()
+    }
+
+    /// Notes the skill in a directory; returns whether there is one.
+    fn file(&mut self, path: &Path, real: &Path) -> bool {
+        let file = real.join(SKILL_FILE);
+        let real_file = match fs::kind(&file) {
+            Ok(Some(Kind::File)) => file,
+            Ok(Some(Kind::Symlink)) if self.rules.walk.linked_files => {
+                fs::real_path(&file).ok().flatten().unwrap_or(file)
+            }
+            _ => return false,
+        };
+        let plugin = match &self.dir.plugin {
+            None if self.rules.walk.plugins_around => self.plugin(real),
+            plugin => plugin.clone(),
+        };
+        if self.seen.insert(real_file.clone()) || !self.rules.walk.once {
+            self.found.push(FoundFile {
+                file: path.join(SKILL_FILE),
+                dir: path.to_owned(),
+                real: real_file,
+                root: self.root.clone(),
+                owner: self.dir.owner,
+                plugin,
+                at: self.found.len(),
+            });
+        }
+        true
+    }
+
+    /// Returns the name of the plugin that `dir` belongs to: that of the nearest manifest above it.
+    fn plugin(&mut self, dir: &Path) -> Option<String> {
+        if let Some(known) = self.plugins.get(dir) {
+            return known.clone();
+        }
+        let own = PLUGIN_MANIFESTS.iter().find_map(|manifest| {
+            let text = fs::read_text(&dir.join(manifest), MAX_MANIFEST).ok()??;
+            let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
+            let name = manifest["name"].as_str().unwrap_or_default();
+            if name.trim().is_empty() {
+                dir.file_name()?.to_str().map(str::to_owned)
+            } else {
+                Some(name.to_owned())
+            }
+        });
+        let plugin = own.or_else(|| self.plugin(dir.parent()?));
+        self.plugins.insert(dir.to_owned(), plugin.clone());
+        plugin
+    }
+}
+
+fn is_directory(path: &Path) -> bool {
+    matches!(fs::kind(path), Ok(Some(Kind::Directory)))
+}

@@ -1,0 +1,254 @@
+//! What the model of an agent gets to see, as a view.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::agents::listing::{Listing, ListingEntry, State, Unit};
+use crate::agents::rules::{Evidence, Owner};
+use crate::fs;
+use crate::scope::agent_view::Form;
+use crate::scope::state::ScopeState;
+use crate::scope_kind::ScopeKind;
+
+/// Two descriptions are alike if they share at least this part of their words, in percent.
+const ALIKE: usize = 50;
+/// Descriptions with fewer words say too little to be compared.
+const FEWEST_WORDS: usize = 6;
+/// Shorter words, such as `the`, say little about a skill.
+const SHORTEST_WORD: usize = 4;
+/// The most pairs that are told.
+const MOST_PAIRS: usize = 50;
+
+/// What the model of an agent gets to see. The JSON form of this and the other values here is an interface: fields are
+/// only added.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+pub struct ListingView {
+    /// The version of the agent that the rules were taken from.
+    pub version: &'static str,
+    /// The day on which they were.
+    pub date: &'static str,
+    /// What they rest on.
+    pub evidence: Evidence,
+    /// The model's window in tokens, if the budget depends on it.
+    pub window: Option<u64>,
+    /// What is counted.
+    pub unit: Unit,
+    /// What the listing may hold, in units; `None` if there is no limit or nobody knows it.
+    pub budget: Option<u64>,
+    /// What it holds, in units.
+    pub used: u64,
+    /// What it would hold if every description were whole, in units.
+    pub whole: u64,
+    /// The skills: those that are listed in the order of the listing, then the others.
+    pub skills: Vec<ListedView>,
+    /// The pairs of listed skills whose descriptions share half of their words or more, the most alike first.
+    pub alike: Vec<AlikeView>,
+    /// What else decides, in words.
+    pub notes: &'static [&'static str],
+    /// The listing as the model gets it; `None` if its form is not known to the byte.
+    pub text: Option<String>,
+}
+
+/// A file in which an agent looks for a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedView {
+    /// What the agent calls the skill; for a file that does not load, the name of its directory.
+    pub name: String,
+    /// The file.
+    pub file: String,
+    /// Whose it is.
+    pub owner: Owner,
+    /// How much of it is listed.
+    pub state: ListedState,
+    /// How many characters of its description are listed, if not all.
+    pub kept: Option<usize>,
+    /// The characters of its description.
+    pub characters: usize,
+    /// What it takes of the budget when it is whole, in units.
+    pub size: u64,
+    /// Why it is not listed, in words.
+    pub why: Option<String>,
+    /// The files of the same name that win, or may win.
+    pub others: Vec<String>,
+    /// The scope in which skillpm installed it, if it did.
+    pub installed: Option<ScopeKind>,
+}
+
+/// How much of a skill is listed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum ListedState {
+    /// Name and description.
+    Whole,
+    /// The name, and the start of the description.
+    Cut,
+    /// Only the name.
+    NameOnly,
+    /// One of several files with this name is listed, and nobody can say which.
+    Contested,
+    /// Nothing, for want of room.
+    Omitted,
+    /// Nothing: only a person can start it, or nobody.
+    Hidden,
+    /// Nothing: another skill has the same name.
+    Shadowed,
+    /// Nothing: the file does not load.
+    NotLoaded,
+}
+
+/// Two skills whose descriptions are alike.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct AlikeView {
+    /// Their names.
+    pub names: [String; 2],
+    /// The part of their words that they share, in percent.
+    pub percent: usize,
+}
+
+impl ListingView {
+    pub(super) fn new(listing: Listing, states: &[ScopeState<'_>]) -> Self {
+        let alike = alike(&listing.entries);
+        let skills = listing.entries.into_iter().map(|entry| skill(entry, states)).collect();
+        Self {
+            version: listing.rules.version,
+            date: listing.rules.date,
+            evidence: listing.rules.evidence,
+            window: listing.window,
+            unit: listing.unit,
+            budget: listing.budget,
+            used: listing.used,
+            whole: listing.whole,
+            skills,
+            alike,
+            notes: listing.rules.notes,
+            text: listing.text,
+        }
+    }
+
+    /// Returns how many skills are listed as `state` says.
+    pub fn count(&self, state: ListedState) -> usize {
+        self.skills.iter().filter(|skill| skill.state == state).count()
+    }
+
+    /// Returns how many names the model sees.
+    pub fn listed(&self) -> usize {
+        let is_seen = |skill: &&ListedView| skill.state <= ListedState::Contested;
+        let names: BTreeSet<_> =
+            self.skills.iter().filter(is_seen).map(|skill| (&skill.name, &skill.file)).collect();
+        let contested: BTreeSet<_> = self
+            .skills
+            .iter()
+            .filter(|skill| skill.state == ListedState::Contested)
+            .map(|skill| &skill.name)
+            .collect();
+        names.len() - self.count(ListedState::Contested) + contested.len()
+    }
+
+    /// Reports whether something is left out or shortened for want of room.
+    pub fn is_over(&self) -> bool {
+        self.budget.is_some_and(|budget| self.whole > budget)
+            && self.skills.iter().any(|skill| {
+                matches!(skill.state, ListedState::Cut | ListedState::NameOnly | ListedState::Omitted)
+            })
+    }
+}
+
+fn skill(entry: ListingEntry, states: &[ScopeState<'_>]) -> ListedView {
+    let installed = installed(&entry, states);
+    let (mut kept, mut why, mut others) = (None, None, Vec::new());
+    let state = match entry.state {
+        State::Whole => ListedState::Whole,
+        State::Cut(characters) => {
+            kept = Some(characters);
+            ListedState::Cut
+        }
+        State::NameOnly => ListedState::NameOnly,
+        State::Omitted => ListedState::Omitted,
+        State::Hidden(reason) => {
+            why = Some(reason.to_string());
+            ListedState::Hidden
+        }
+        State::NotLoaded(reason) => {
+            why = Some(reason.to_string());
+            ListedState::NotLoaded
+        }
+        State::Shadowed(by) => {
+            others.push(by);
+            ListedState::Shadowed
+        }
+        State::Contested(files) => {
+            others = files;
+            ListedState::Contested
+        }
+    };
+    ListedView {
+        installed,
+        file: shown(&entry.file),
+        name: entry.name,
+        owner: entry.owner,
+        state,
+        kept,
+        characters: entry.description.chars().count(),
+        size: entry.size,
+        why,
+        others: others.iter().map(|file| shown(file)).collect(),
+    }
+}
+
+/// Returns the scope in which skillpm installed the skill of `entry`, as a canonical copy, a link to it or a copy.
+fn installed(entry: &ListingEntry, states: &[ScopeState<'_>]) -> Option<ScopeKind> {
+    let name = entry.real.parent()?.file_name()?.to_str()?;
+    let around = |file: &Path| file.parent()?.parent().map(Path::to_owned);
+    let is_here = |state: &&ScopeState<'_>| {
+        let is_locked = || state.files.lock.skills.keys().any(|locked| locked.as_str() == name);
+        let is_canonical = || around(&entry.real) == fs::real_path(&state.scope.skills_dir()).ok().flatten();
+        let is_copy = || {
+            let agents = state.agents().all.iter().filter_map(|agent| agent.own);
+            let own = agents.filter(|dir| Some(state.path(*dir)) == around(&entry.file).as_deref());
+            own.filter_map(|dir| state.seen(dir).ok()?.get(name)).any(|seen| seen.form == Form::Copy)
+        };
+        is_locked() && (is_canonical() || is_copy())
+    };
+    states.iter().find(is_here).map(|state| state.scope.kind)
+}
+
+/// Returns the pairs of listed skills whose descriptions are alike, the most alike first.
+fn alike(entries: &[ListingEntry]) -> Vec<AlikeView> {
+    let listed = entries.iter().filter(|entry| {
+        matches!(entry.state, State::Whole | State::Cut(_) | State::NameOnly) && !entry.description.is_empty()
+    });
+    let words: Vec<(&str, BTreeSet<String>)> =
+        listed.map(|entry| (entry.name.as_str(), words(&entry.description))).collect();
+    let mut pairs = Vec::new();
+    for (at, (name, one)) in words.iter().enumerate() {
+        for (other_name, other) in &words[at + 1..] {
+            // So different sets share too little.
+            let (less, more) = (one.len().min(other.len()), one.len().max(other.len()));
+            if name == other_name || less < FEWEST_WORDS || less * 100 < more * ALIKE {
+                continue;
+            }
+            let shared = one.intersection(other).count();
+            let percent = shared * 100 / (one.len() + other.len() - shared);
+            if percent >= ALIKE {
+                pairs.push(AlikeView { names: [(*name).to_owned(), (*other_name).to_owned()], percent });
+            }
+        }
+    }
+    pairs.sort_by(|one, other| other.percent.cmp(&one.percent).then_with(|| one.names.cmp(&other.names)));
+    pairs.truncate(MOST_PAIRS);
+    pairs
+}
+
+/// Returns the words of a text that say what it is about.
+fn words(text: &str) -> BTreeSet<String> {
+    let words =
+        text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= SHORTEST_WORD);
+    words.map(str::to_lowercase).collect()
+}
+
+fn shown(path: &Path) -> String {
+    path.display().to_string()
+}
