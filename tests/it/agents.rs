@@ -326,3 +326,74 @@ fn what_nobody_knows() {
     }
     assert_eq!(sandbox.run(&["agents", "--listing"]).code, Some(2));
 }
+
+/// An agent that has no room any more is told once, by the change that takes it, and by `doctor` as long as it lasts.
+#[test]
+fn what_has_no_room_is_told() {
+    let sandbox = machine();
+    let settings = "{\"skillListingBudgetFraction\": 0.00005}";
+    let told = "Claude Code has no room to list all skills whole";
+    sandbox
+        .write("src/long/SKILL.md", format!("---\nname: long\ndescription: {}\n---\n", "Long. ".repeat(40)));
+    sandbox.write("../home/.claude/settings.json", settings);
+    let first = sandbox.run(&["install", "./src/long"]);
+    assert!(!first.stderr.contains(told), "it had none before: {first}");
+    assert_eq!(sandbox.run(&["remove", "pdf", "long"]).code, Some(0));
+    let again = sandbox.run(&["install", "./src/long"]);
+    assert!(again.stderr.contains(&format!("{told}: 2 of 2 are shortened or left out")), "{again}");
+    let warnings = sandbox.run(&["--json", "doctor"]).json();
+    let findings = warnings["findings"].as_array().expect("a list");
+    let finding = findings.iter().find(|finding| finding["id"] == "listing-crowded").expect("a finding");
+    assert_eq!(
+        (finding["severity"].as_str(), finding["agent"].as_str()),
+        (Some("note"), Some("claude-code"))
+    );
+}
+
+/// The record of a session is compared with what is computed, and differences are told.
+#[test]
+fn what_a_session_records() {
+    let sandbox = machine();
+    let check = ["agents", "claude-code", "--check"];
+    sandbox.fails(&check, 2, "usage", &["no session of Claude Code"]);
+    sandbox.fails(&["agents", "codex", "--check"], 2, "usage", &["`codex` do not record"]);
+    let name: String =
+        sandbox.project().display().to_string().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
+    let session = |text: &str| {
+        let record = serde_json::json!({
+            "type": "attachment",
+            "attachment": {"type": "skill_listing", "content": text, "skillCount": 2, "isInitial": true},
+        });
+        let file = format!("../home/.claude/projects/{name}/one.jsonl");
+        sandbox.write(&file, format!("{{\"type\": \"user\"}}\n{record}\nnot JSON: skill_listing\n"));
+    };
+    let equal = "- docx: Does docx. Use it in tests.\n- pdf: Does pdf. Use it in tests.";
+    session(&format!("- own: Its own.\n{equal}"));
+    let output = sandbox.run(&check);
+    assert_eq!(output.code, Some(0), "{output}");
+    assert!(output.stderr.contains("2 skills as computed") && output.stderr.contains("`own`"), "{output}");
+    session("- docx\n- old: Gone.");
+    let seen = sandbox.run(&["agents", "claude-code", "--check", "--json"]);
+    assert_eq!(seen.code, Some(1), "{seen}");
+    let seen = seen.json();
+    assert_eq!(
+        (seen["equal"].as_u64(), &seen["not_listed"], &seen["not_computed"]),
+        (Some(0), &serde_json::json!(["pdf"]), &serde_json::json!(["old"]))
+    );
+    assert_eq!(seen["different"][0]["listed"], "- docx");
+}
+
+/// `why` says of a skill what the agents make of it: here, the user's wins for Claude Code.
+#[test]
+fn why_says_who_does_not_see_it_whole() {
+    let sandbox = machine();
+    assert_eq!(sandbox.run(&["install", "./src/docx"]).code, Some(0));
+    let why = sandbox.run(&["why", "docx", "-p"]);
+    let told = "claude-code: its model does not see it: .claude/skills/docx/SKILL.md: ~/.claude/skills/docx/SKILL.md wins";
+    assert!(why.stdout.contains(told), "{why}");
+    let listed = &sandbox.run(&["--json", "why", "docx"]).json()["installed"][0]["listed"];
+    assert_eq!(
+        (listed[0]["agent"].as_str(), listed[0]["state"].as_str()),
+        (Some("claude-code"), Some("shadowed"))
+    );
+}

@@ -98,6 +98,7 @@ fn the_page() {
               "form": "link"
             }
           ],
+          "listed": [],
           "shadowed_by": null,
           "shadows": []
         }

@@ -12,18 +12,22 @@ pub(crate) fn changed(_: &Settings, _: &Path, _: Option<&str>) -> Result<Vec<Pat
     Err(Unchanged { is_revision: false })
 }
 
+#[cfg(feature = "http")]
 pub(crate) fn uncommitted(_: &Settings, _: &Path) -> Option<Vec<String>> {
     None
 }
 
+#[cfg(feature = "http")]
 pub(crate) fn head(_: &Settings, _: &Path) -> Option<String> {
     None
 }
 
+#[cfg(feature = "http")]
 pub(crate) fn files_of(_: &Settings, _: &Path, _: &str) -> Option<Vec<String>> {
     None
 }
 
+#[cfg(feature = "http")]
 pub(crate) fn remote(_: &Settings, _: &Path, _: &str) -> Option<String> {
     None
 }

@@ -102,6 +102,8 @@ codes! {
     LINK_DANGLING = "link-dangling";
     /// A source lists a skill that cannot be installed.
     LISTED_WRONGLY = "listed-wrongly";
+    /// An agent has no room to list all skills whole any more.
+    LISTING_CROWDED = "listing-crowded";
     /// The lockfile was repaired after a merge.
     LOCK_REPAIRED = "lock-repaired";
     /// The locked version of an edited skill is not available, so everything in the new one counts as new.

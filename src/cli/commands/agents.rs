@@ -6,7 +6,7 @@ use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use skillpm_core::ops::agents::{AgentsRequest, agents};
+use skillpm_core::ops::agents::{AgentsRequest, agents, check};
 use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("agents",
@@ -14,11 +14,13 @@ pub(super) const EXAMPLES: &str = after!("agents",
     "skillpm agents claude-code         what its model sees of your skills, and what it does not"
     "skillpm agents codex --window 200k the same for a model with this window"
     "skillpm agents codex --listing     the listing as its model gets it"
+    "skillpm agents claude-code --check compares that with what its last session here records"
     "skillpm agents --all --json        the whole table, for programs"
 );
 
 // Arguments of `agents`.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
 pub(crate) struct AgentsArgs {
     /// show all of this agent, such as `claude-code`; can be repeated [default: the agents in use]
     #[arg(value_name = "AGENT")]
@@ -36,6 +38,10 @@ pub(crate) struct AgentsArgs {
     #[arg(long, requires = "names", conflicts_with = "json")]
     listing: bool,
 
+    /// compare with what the newest session of Claude Code in this directory records
+    #[arg(long, requires = "names", conflicts_with = "listing")]
+    check: bool,
+
     /// Where.
     #[command(flatten)]
     scope: ScopeArgs,
@@ -46,6 +52,15 @@ pub(crate) struct AgentsArgs {
 }
 
 pub(super) fn run(app: &App, args: &AgentsArgs) -> Result<u8> {
+    if let (true, [name]) = (args.check, &args.names[..]) {
+        let outcome = check(&app.context, name, args.window)?;
+        if args.json {
+            app.printer.json(&outcome);
+        } else {
+            render::agents::check(&app.printer, &outcome);
+        }
+        return Ok(if outcome.agrees() { exit::SUCCESS } else { exit::FINDINGS });
+    }
     let request = AgentsRequest {
         names: args.names.clone(),
         all: args.all,

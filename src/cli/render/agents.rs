@@ -6,7 +6,7 @@ use super::listing;
 use super::table::Table;
 use super::{and, count, one_line};
 use crate::cli::printer::Printer;
-use skillpm_core::ops::agents::{AgentView, AgentsOutcome, DirectoryView, SkillView};
+use skillpm_core::ops::agents::{AgentView, AgentsOutcome, CheckOutcome, DirectoryView, SkillView};
 use skillpm_core::scope::agent_view::{Form, Role};
 use skillpm_format::scope_kind::ScopeKind;
 
@@ -72,6 +72,30 @@ pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
         }
     }
     printer.hints(&outcome.hints());
+}
+
+/// Prints what the newest session says beside what is computed.
+pub(crate) fn check(printer: &Printer, outcome: &CheckOutcome) {
+    for line in &outcome.different {
+        printer.data(&format!(
+            "{}\n  computed: {}\n  listed:   {}\n",
+            one_line(&line.name),
+            one_line(&line.computed),
+            one_line(&line.listed)
+        ));
+    }
+    let told = |names: &[String], what: &str| {
+        if !names.is_empty() {
+            printer.note(&format!("{what}: {}", super::quoted(names)));
+        }
+    };
+    told(&outcome.not_listed, "computed, but not listed");
+    told(&outcome.not_computed, "listed, but not computed: its own skills are among them");
+    printer.note(&format!(
+        "{} as computed, in {}",
+        count(outcome.equal, "skill"),
+        one_line(&outcome.session)
+    ));
 }
 
 fn nobody(printer: &Printer, outcome: &AgentsOutcome) -> bool {

@@ -140,6 +140,16 @@ fn evidence(evidence: Evidence) -> &'static str {
     }
 }
 
+/// Says in a sentence how much of a skill is listed.
+pub(super) fn sentence(skill: &ListedView, roots: &BTreeMap<ScopeKind, String>) -> String {
+    match skill.state {
+        ListedState::Whole => "its model sees it whole".to_owned(),
+        ListedState::Cut => format!("its model sees {} characters of its description", word(skill)),
+        ListedState::NameOnly => format!("its model sees only its name: {}", why(skill, roots)),
+        _ => format!("its model does not see it: {}", why(skill, roots)),
+    }
+}
+
 fn word(skill: &ListedView) -> String {
     match skill.state {
         ListedState::Whole => "whole".to_owned(),

@@ -1,6 +1,6 @@
 //! `why`: a page for each scope that has the skill.
 
-use super::{asked_for, one_line, short_revision};
+use super::{asked_for, listing, one_line, short_revision};
 use crate::cli::printer::Printer;
 use crate::cli::words::worded;
 use skillpm_core::ops::list::{ListedSkill, SkillState};
@@ -80,6 +80,9 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
     }
     if why.seen.is_empty() {
         line("seen by no agent on this machine");
+    }
+    for listed in &why.listed {
+        line(&format!("{}: {}", listed.agent, listing::sentence(&listed.skill, &outcome.roots)));
     }
     for hidden in &why.shadows {
         line(&format!("comes before {}", short(outcome, hidden)));
@@ -205,6 +208,7 @@ mod tests {
                 needed_by: vec![],
                 seen: vec![],
                 shadows: vec![],
+                listed: Vec::new(),
                 shadowed_by: None,
             };
             let page = page(&WhyOutcome::default(), &why);

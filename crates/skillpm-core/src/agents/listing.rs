@@ -7,6 +7,7 @@
 mod config;
 mod fit;
 mod read;
+mod sessions;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -18,6 +19,7 @@ use self::config::{Config, Says};
 pub use self::fit::Unit;
 use self::fit::{Fitted, fit};
 use self::read::Texts;
+pub use self::sessions::{Recorded, recorded};
 use self::walk::FoundFile;
 use super::Agent;
 use super::rules::{Budget, Evidence, Name, Order, Owner, Rules, SameName, rules};
@@ -232,6 +234,20 @@ fn sort(rules: &Rules, candidates: &mut [Candidate]) {
         }
         _ => candidates.sort_by_key(|candidate| candidate.found.at),
     }
+}
+
+/// Returns the directories in which `agent` looks for skills, each with its owner: of skills with one name, it lists that of
+/// the first. `None` if nobody knows, or if it lists all of them or any.
+pub fn precedence(agent: &Agent, asked: Asked<'_>) -> Option<Vec<(PathBuf, Owner)>> {
+    let rules = rules(agent.id).filter(|rules| rules.evidence != Evidence::Described)?;
+    let dirs = walk::dirs(rules, asked, &config::read(rules, asked)).into_iter();
+    let mut dirs: Vec<_> = dirs.map(|dir| (dir.path, dir.owner)).collect();
+    match rules.same_name {
+        SameName::First => {}
+        SameName::Last => dirs.reverse(),
+        SameName::All | SameName::Any | SameName::LastPath | SameName::Unknown => return None,
+    }
+    Some(dirs)
 }
 
 /// Decides among skills with one name.

@@ -12,8 +12,9 @@ use crate::error::Result;
 use crate::name::SkillName;
 use crate::scope::Scope;
 use crate::scope::changes::{self, PathChange};
+use crate::scope::listings;
 use crate::scope::merges::{self, Unresolved};
-use crate::scope::plan::{Goal, Plan};
+use crate::scope::plan::{Goal, Plan, Step};
 use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::transaction::Transaction;
 use crate::scope_kind::ScopeKind;
@@ -147,6 +148,11 @@ impl Planned<'_, '_> {
             for (name, record) in &open {
                 record.write(scope, name)?;
             }
+            // What changes nothing is not looked at.
+            let is_shown =
+                |step: &Step| matches!(step, Step::Put { .. } | Step::Link { .. } | Step::Enable { .. });
+            let shows = plan.steps.iter().any(is_shown);
+            let crowded = if shows { listings::crowded(&context.settings, state) } else { Vec::new() };
             transaction.apply(&plan, files, &contents).inspect_err(|_| {
                 for (name, _) in &open {
                     // The record is about a version that is not locked, so it will not be read.
@@ -154,6 +160,15 @@ impl Planned<'_, '_> {
                 }
             })?;
             gate.pass(&goal, &plan);
+            if shows {
+                // Told once: when it begins.
+                let is_new = |now: &listings::Crowded| crowded.iter().all(|old| old.agent.id != now.agent.id);
+                let new = listings::crowded(&context.settings, state).into_iter().filter(is_new);
+                warnings.extend(new.map(|now| Warning {
+                    hints: vec![now.advice()],
+                    ..Warning::new(codes::LISTING_CROWDED, now.told())
+                }));
+            }
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();
             // If nothing else changes, no transaction has done it.

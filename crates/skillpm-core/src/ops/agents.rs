@@ -1,5 +1,6 @@
 //! `agents`: the agents on this machine, the directories that each reads, and the skills that it sees there.
 
+mod check;
 mod listing;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,6 +9,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
+pub use self::check::{CheckOutcome, DifferentLine, check};
 pub use self::listing::{AlikeView, ListedState, ListedView, ListingView};
 use crate::advice::{Verb, Warning, message};
 use crate::agents::listing::Asked;
@@ -52,7 +54,8 @@ pub struct AgentView {
     pub directories: Vec<DirectoryView>,
     /// The number of skills that it sees, each name once.
     pub sees: usize,
-    /// What its model gets to see of all skills of both scopes; `None` if nobody knows how it lists skills.
+    /// What its model gets to see of all skills of both scopes; `None` if nobody knows how it lists skills, and of agents
+    /// that are neither named nor used here.
     pub listing: Option<ListingView>,
     /// The skills that it finds in several places.
     pub twice: Vec<TwiceView>,
@@ -155,9 +158,11 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
             named.iter().any(|named| named.id == agent.id)
         };
         if wanted {
+            // Of agents that nobody uses here, the directories are enough.
+            let is_used = !request.all || !signs.is_empty() || !chosen.is_empty();
             let mut view = view(agent, &signs, chosen, &states);
             let asked = Asked { settings, project: &project.root, window: request.window };
-            if let Some(mut listing) = agents::listing::listing(agent, asked) {
+            if let Some(mut listing) = is_used.then(|| agents::listing::listing(agent, asked)).flatten() {
                 outcome.warnings.extend(listing.problems.drain(..).map(Warning::from));
                 let listing = ListingView::new(listing, &states);
                 if request.scope.is_none() {

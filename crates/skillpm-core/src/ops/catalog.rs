@@ -207,6 +207,22 @@ mod tests {
         assert_eq!((outcome.catalog.count, outcome.warnings.len()), (3, 1));
     }
 
+    /// Of equal names the agent decides which counts: Claude Code takes the user's skill, Goose the project's.
+    #[test]
+    fn an_agent_has_its_own_winner() {
+        let world = World::new();
+        for dir in [".claude", ".goose", "../home/.claude", "../home/.config/goose"] {
+            world.skill(&format!("{dir}/skills/both"), "both");
+        }
+        let kind = |agent: &str| {
+            let request = CatalogRequest { agent: Some(agent.into()), ..CatalogRequest::default() };
+            let outcome = asked(&world, &request).expect("works");
+            outcome.snapshot.skills().iter().map(|skill| skill.kind.to_string()).collect::<Vec<_>>()
+        };
+        assert_eq!(kind("claude-code"), ["user"]);
+        assert_eq!(kind("goose"), ["project"]);
+    }
+
     /// A file gets the project's skills, with paths relative to the file, and is stale when they change.
     #[test]
     fn a_file_is_kept_up_to_date() {

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::agents::{AgentsRequest, agents};
+use super::agents::{AgentView, AgentsRequest, ListedState, ListedView, agents};
 use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
 use crate::advice::Warning;
@@ -66,10 +66,22 @@ pub struct WhySkill {
     pub needed_by: Vec<String>,
     /// The agents that see it, by place.
     pub seen: Vec<SeenBy>,
+    /// The agents in use whose models do not get to see it whole.
+    pub listed: Vec<ListedBy>,
     /// Another skill of this name that agents use instead.
     pub shadowed_by: Option<String>,
     /// Others of this name that agents do not use because of it.
     pub shadows: Vec<String>,
+}
+
+/// How an agent lists a skill.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ListedBy {
+    /// The agent's id.
+    pub agent: &'static str,
+    /// How much of the skill its model gets to see.
+    #[serde(flatten)]
+    pub skill: ListedView,
 }
 
 /// A line of a manifest.
@@ -124,7 +136,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let twins = Scopes::new(&context.settings, None)?.are_twins(&context.settings)?;
     let is_one = |one: ScopeKind, other: ScopeKind| twins || one == other;
     // All agents: the user may be looking for a skill that no agent of this machine reads.
-    let all = agents(context, &AgentsRequest { all: true, ..AgentsRequest::default() })?;
+    let mut all = agents(context, &AgentsRequest { all: true, ..AgentsRequest::default() })?;
     let wanted = |kind: ScopeKind| request.scope.is_none_or(|only| only == kind);
     let mut places = Places::new();
     for agent in &all.agents {
@@ -151,8 +163,8 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let mut outcome = WhyOutcome {
         name,
         scope: request.scope,
-        warnings: all.warnings,
-        roots: all.roots,
+        warnings: std::mem::take(&mut all.warnings),
+        roots: std::mem::take(&mut all.roots),
         ..WhyOutcome::default()
     };
     let is_installed =
@@ -172,6 +184,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
             asked: asked(context, one)?,
             needed_by: one.needed_by.clone(),
             seen: seen(one, &places, &is_one),
+            listed: listed(one, &all.agents),
             shadowed_by,
             shadows,
             skill: one.skill.clone(),
@@ -258,6 +271,21 @@ fn seen(one: &TreeSkill, places: &Places, is_one: IsOne<'_>) -> Vec<SeenBy> {
             form: place.form,
         })
         .collect()
+}
+
+/// Returns how agents list an installed skill that they do not list whole.
+fn listed(one: &TreeSkill, agents: &[AgentView]) -> Vec<ListedBy> {
+    let is_it = |skill: &&ListedView| {
+        let dir = Path::new(&skill.file).parent().and_then(Path::file_name);
+        skill.installed == Some(one.skill.scope)
+            && dir.is_some_and(|dir| dir == one.skill.name.as_str())
+            && skill.state != ListedState::Whole
+    };
+    let of = |agent: &AgentView| {
+        let skill = agent.listing.as_ref()?.skills.iter().find(is_it)?.clone();
+        Some(ListedBy { agent: agent.id, skill })
+    };
+    agents.iter().filter_map(of).collect()
 }
 
 /// Returns the places of other skills: all but those of the skills in `told`. For a skill that is `installed` but not in

@@ -14,6 +14,7 @@ pub(crate) mod files;
 pub(crate) mod goal;
 pub mod health;
 pub(crate) mod index;
+pub(crate) mod listings;
 mod mended;
 pub(crate) mod merges;
 pub(crate) mod not_installed;

@@ -113,6 +113,8 @@ problems! {
     SEEN_DIFFERENT = "seen-different", Warning;
     /// An agent finds one skill in several directories.
     SEEN_TWICE = "seen-twice", Note;
+    /// An agent has no room to list all skills whole.
+    LISTING_CROWDED = "listing-crowded", Note;
     /// An agent on this machine does not see all of the skills.
     AGENT_READS_NOTHING = "agent-reads-nothing", Warning;
     /// A tree of the store does not match its digest.

@@ -5,13 +5,14 @@ use std::path::PathBuf;
 use super::Session;
 use crate::advice::Warning;
 use crate::agents;
+use crate::agents::listing::{Asked, precedence};
 use crate::context::Context;
 use crate::engine::{Library, Source, SourceKind, each_once, sources_of, with_least};
 use crate::error::Result;
 use crate::path::normal;
 use crate::profile::LoadProfile;
 use crate::scope::agent_view;
-use crate::scope::{Scope, Scopes};
+use crate::scope::{Scope, Scopes, project_root};
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 
@@ -72,7 +73,15 @@ impl Places {
                 let dirs = agent_view::directories(settings, scope, agent).into_iter();
                 dirs.map(move |dir| Source::new(kind, dir.path))
             });
-            each_once(dirs)
+            let mut sources = each_once(dirs);
+            // Of skills with one name, the agent decides which counts.
+            let project = project_root(settings)?;
+            let asked = Asked { settings, project: &project, window: None };
+            if let Some(dirs) = precedence(agent, asked) {
+                let rank = |source: &Source| dirs.iter().position(|(dir, _)| *dir == source.dir);
+                sources.sort_by_key(|source| rank(source).unwrap_or(dirs.len()));
+            }
+            sources
         } else {
             let mut left_out = scopes.to_vec();
             around(settings, &mut left_out)?;

@@ -56,6 +56,11 @@ pub(super) fn is_absent(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
 }
 
+/// Returns when the file at `path` was last written, if the system says so.
+pub fn modified(path: &Path) -> Option<std::time::SystemTime> {
+    fs::metadata(path).and_then(|metadata| metadata.modified()).ok()
+}
+
 /// Reports whether `path` is a link that leads to itself, perhaps through other links.
 pub fn is_loop(path: &Path) -> bool {
     fs::metadata(path).is_err_and(|error| leads_round(&error))

@@ -47,6 +47,20 @@ fn edited(scene: &mut Scene) {
 
 pub(super) const SITUATIONS: &[Situation] = &[
     Situation {
+        name: "install, what an agent has no room for",
+        arrange: |scene| {
+            with_kit(scene);
+            let settings = "{\"skillListingBudgetFraction\": 0.00001}";
+            scene.sandbox.write("../home/.claude/settings.json", settings);
+        },
+        typed: ("skillpm install acme/kit --skill alone", 0),
+        told: &[
+            run("skillpm agents claude-code", |_, output| assert!(output.stdout.contains("by name"))),
+            run("skillpm list", |_, output| assert!(output.stdout.contains("alone"))),
+            run("skillpm invoke alone", |_, output| assert!(output.stdout.contains("Do it."))),
+        ],
+    },
+    Situation {
         name: "install, of an empty project",
         arrange: with_kit,
         typed: ("skillpm install", 2),

@@ -23,9 +23,10 @@ use crate::scope::Scope;
 use crate::scope::editable::Editable;
 use crate::scope::health::problem;
 use crate::scope::health::{DesiredSkill, Finding, Inspection, Remedy, check};
+use crate::scope::listings;
 use crate::scope::merges::has_conflicts;
 use crate::scope::plan::{Content, Goal, Location, Step, Wanted};
-use crate::scope::state::{Files, ScopeState};
+use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope_kind::ScopeKind;
 use crate::settings::{Policies, Settings};
 use crate::store::Store;
@@ -118,9 +119,32 @@ impl Doctor<'_> {
             let told: BTreeSet<_> = found.iter().map(place_of).collect();
             let of_user = pending::of_user(&self.context.settings).into_iter();
             found.extend(of_user.filter(|finding| !told.contains(&place_of(finding))));
+            found.extend(self.crowded());
             found.extend(machine::look(self.store.as_ref(), self.context.settings.dirs.cache.as_deref()));
         }
         found
+    }
+
+    /// Returns the agents that have no room to list all skills, which are those of both scopes.
+    fn crowded(&self) -> Vec<Finding> {
+        let settings = &self.context.settings;
+        let mut crowded = Vec::new();
+        for scope in &self.scopes {
+            let state =
+                ScopeState::of(settings, scope, Files::read(scope).unwrap_or_default(), Depth::Metadata);
+            for one in listings::crowded(settings, &state) {
+                if !crowded.contains(&one) {
+                    crowded.push(one);
+                }
+            }
+        }
+        let finding = |one: listings::Crowded| {
+            let dir = one.agent.user_dirs(settings).next().unwrap_or_default();
+            Finding::new(&problem::LISTING_CROWDED, dir, one.told())
+                .agent(Some(one.agent.id))
+                .advice(one.advice())
+        };
+        crowded.into_iter().map(finding).collect()
     }
 
     /// Returns what is wrong in `scope`.
