@@ -112,12 +112,14 @@ fn a_model_learns_which_skills_there_are() {
     let project = project();
     let offer = project.offer(all());
     let text = instructions(&offer).expect("works").expect("skills");
-    assert!(text.contains("**pdf**: Reads PDF files.") && text.contains("load_skill"), "{text}");
+    assert!(text.contains("- pdf: Reads PDF files.") && text.contains("load_skill"), "{text}");
     assert!(!text.contains("deploy"), "{text}");
     let tools = skills::definitions(&offer).expect("works");
     let names = &tools[2].input["properties"]["name"]["enum"];
     assert_eq!(names, &json!(["Not A Name", "pdf", "style"]));
-    assert!(tools[2].description.contains("pdf") && tools.iter().all(|tool| tool.is_read_only));
+    // There is one list of names.
+    assert_eq!(tools[3].input["properties"]["name"].get("enum"), None);
+    assert!(!tools[2].description.contains("pdf") && tools.iter().all(|tool| tool.is_read_only));
 }
 
 /// S4-4: nothing at all where there are no skills.

@@ -11,10 +11,8 @@ use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("agents",
     "skillpm agents                     the agents on this machine"
-    "skillpm agents claude-code         what its model sees of your skills, and what it does not"
-    "skillpm agents codex --window 200k the same for a model with this window"
+    "skillpm agents claude-code         what its model sees of your skills"
     "skillpm agents codex --listing     the listing as its model gets it"
-    "skillpm agents claude-code --check compares that with what its last session here records"
     "skillpm agents --all --json        the whole table, for programs"
 );
 

@@ -120,6 +120,29 @@ fn lists_are_bounded() {
     assert!(call(&offer, "list_skills", &json!({ "limit": 201 })).is_error);
 }
 
+/// However many skills there are, a client shows all of the instructions: how to find one comes first, and descriptions are
+/// shortened before skills are left out.
+#[test]
+fn instructions_are_bounded() {
+    let project = Project::new(&[]);
+    let (mut before, mut whole) = (0, true);
+    for count in [1, 5, 9, 20, 120] {
+        for number in before..count {
+            let text =
+                format!("---\nname: s{number:03}\ndescription: {}\n---\n", "word ".repeat(40).trim_end());
+            project.write(&format!(".agents/skills/s{number:03}/SKILL.md"), &text);
+        }
+        before = count;
+        let text = instructions(&project.offer(all())).expect("works").expect("skills");
+        assert!(text.len() <= 2_048 && text.find("search_skills") < text.find("- s000"), "{count}: {text}");
+        let listed = text.lines().filter(|line| line.starts_with("- s")).count();
+        let rest = format!("And {} more: `search_skills` finds them.", count - listed);
+        assert!(listed == count || text.ends_with(&format!("{rest}\n")), "{count}: {text}");
+        whole &= text.contains(&"word ".repeat(40)[..199]);
+        assert_eq!(whole, count < 9, "{count}: {text}");
+    }
+}
+
 /// What an author writes about a skill stays on its line, closes no tag and hides nothing, wherever a model reads it.
 #[test]
 fn descriptions_are_escaped_everywhere() {

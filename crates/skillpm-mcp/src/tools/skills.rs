@@ -32,8 +32,6 @@ const MAX_PROBLEM: usize = 500;
 const PROBLEMS: usize = 20;
 /// The number of skills that `search_skills` returns.
 const FOUND: usize = 10;
-/// The number of names that a description names; a client may show all tools in every request.
-const NAMED: usize = 40;
 /// The number of names for which an argument lists what it may be.
 const ENUMERATED: usize = 200;
 
@@ -58,8 +56,6 @@ struct Tool {
 struct Names {
     /// The argument that takes one of them, as a JSON Schema.
     argument: Value,
-    /// The first of them, separated by commas.
-    listed: String,
 }
 
 /// The tools.
@@ -92,12 +88,10 @@ const TOOLS: [Tool; 4] = [
     Tool {
         name: "load_skill",
         title: "Load a skill",
-        description: |names| {
-            format!(
-                "Returns the instructions of a skill and the names of its files. Call this before a task that one of these \
-                 skills fits, and follow what it returns. Skills: {}.",
-                names.listed
-            )
+        description: |_| {
+            "Returns the instructions of a skill and the names of its files. Call this before a task that a skill fits, \
+             and follow what it returns."
+                .into()
         },
         arguments: |names| {
             json!({
@@ -116,9 +110,9 @@ const TOOLS: [Tool; 4] = [
              comes in parts: the answer says how many bytes are left, and the `offset` of the next part."
                 .into()
         },
-        arguments: |names| {
+        arguments: |_| {
             json!({
-                "name": names.argument,
+                "name": { "type": "string", "description": "the name of the skill" },
                 "path": { "type": "string", "description": "the path of the file below the skill's directory, such as `references/forms.md`" },
                 "offset": { "type": "integer", "minimum": 0, "description": "how many bytes of the file to skip" },
                 "limit": { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": MAX_TEXT, "description": "the largest number of bytes of the file in the answer" }
@@ -141,12 +135,7 @@ impl Names {
         if names.len() <= ENUMERATED {
             argument["enum"] = json!(names);
         }
-        let shown: Vec<_> = names.iter().take(NAMED).map(|name| one_line(name, MAX_NAME)).collect();
-        let listed = match names.len() - shown.len() {
-            0 => shown.join(", "),
-            more => format!("{} and {more} more", shown.join(", ")),
-        };
-        Some(Self { argument, listed })
+        Some(Self { argument })
     }
 }
 
@@ -198,7 +187,7 @@ fn list(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer>
     let limit = arguments.limit(PAGE, PAGE)?;
     let total = view.for_models().count();
     let (mut text, mut next) = (String::new(), offset);
-    for line in view.for_models().skip(offset).take(limit).map(|served| line(served)) {
+    for line in view.for_models().skip(offset).take(limit).map(|served| line(served, MAX_DESCRIPTION)) {
         if text.len() + line.len() > MAX_TEXT {
             break;
         }
@@ -237,7 +226,7 @@ fn search(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answe
     let text = if found.is_empty() {
         "No skill matches. `list_skills` lists all of them.\n".to_owned()
     } else {
-        found.iter().map(|served| line(served)).collect()
+        found.iter().map(|served| line(served, MAX_DESCRIPTION)).collect()
     };
     Ok(Answer::success(text))
 }
@@ -362,10 +351,10 @@ fn part(text: &str, offset: usize, limit: usize) -> Result<Answer> {
     Ok(answer)
 }
 
-/// Returns the line about a skill in a list.
-fn line(served: &Served) -> String {
+/// Returns the line of a skill in a list, with at most `most` characters of its description.
+pub(crate) fn line(served: &Served, most: usize) -> String {
     let meta = &served.skill.meta;
-    format!("- {}: {}\n", one_line(&meta.name, MAX_NAME), one_line(&meta.description, MAX_DESCRIPTION))
+    format!("- {}: {}\n", one_line(&meta.name, MAX_NAME), one_line(&meta.description, most))
 }
 
 /// Returns at most `max` characters of `text` on one line, without what a model could take for a tag, or a person could not see.

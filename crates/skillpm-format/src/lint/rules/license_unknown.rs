@@ -88,7 +88,7 @@ fn is_identifier(text: &str) -> bool {
 /// Reports whether `text` may be an expression of several words. Never false if it is one.
 fn may_be_expression(text: &str) -> bool {
     !text.contains(char::is_whitespace)
-        || ["AND", "OR", "WITH", "(", "+"].iter().any(|part| text.contains(part))
+        || ["AND", "and", "OR", "or", "WITH", "with", "(", "+"].iter().any(|part| text.contains(part))
 }
 
 fn parses(text: &str) -> bool {
