@@ -70,6 +70,9 @@ pub struct ListingEntry {
     pub state: State,
 }
 
+/// The most files that are named beside one of the same name: links can make thousands.
+pub const MOST_OTHERS: usize = 10;
+
 /// How much of a skill is listed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum State {
@@ -85,7 +88,7 @@ pub enum State {
     Hidden(Why),
     /// Nothing: this file has the same name and wins.
     Shadowed(PathBuf),
-    /// This or one of these files, which have the same name: nobody can say which.
+    /// This or one of these files, which have the same name: nobody can say which. At most [`MOST_OTHERS`] are named.
     Contested(Vec<PathBuf>),
     /// Nothing: the agent does not load the file.
     NotLoaded(Why),
@@ -279,7 +282,7 @@ fn choose(rules: &Rules, candidates: &mut [Candidate]) {
             match winner {
                 Some(winner) => *state = Some(State::Shadowed(files[winner].clone())),
                 None if state.is_none() => {
-                    let others = same.iter().filter(|other| **other != at);
+                    let others = same.iter().filter(|other| **other != at).take(MOST_OTHERS);
                     *state = Some(State::Contested(others.map(|other| files[*other].clone()).collect()));
                 }
                 None => {}

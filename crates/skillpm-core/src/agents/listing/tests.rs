@@ -227,3 +227,24 @@ fn other_budgets() {
     assert_eq!(count("zed", |state| *state == State::Whole), 50 * 1024 / (9 + 425));
     assert_eq!(count("goose", |state| *state == State::Whole), 200);
 }
+
+/// Links that lead back make no list of thousands of paths.
+#[cfg(unix)]
+#[test]
+fn links_that_lead_back() {
+    let world = World::new();
+    skill(&world, ".claude/skills/x", "name: x\ndescription: Text.");
+    for name in ["a", "b"] {
+        world.link(".", &format!(".claude/skills/x/{name}"));
+    }
+    let listing = listed(&world, "opencode", None);
+    assert_eq!(listing.entries.len(), 1);
+    for at in 0..40 {
+        skill(&world, &format!(".claude/skills/y{at}"), "name: y\ndescription: Text.");
+    }
+    let most = |entry: &ListingEntry| match &entry.state {
+        State::Contested(others) => others.len(),
+        _ => 0,
+    };
+    assert_eq!(listed(&world, "opencode", None).entries.iter().map(most).max(), Some(MOST_OTHERS));
+}

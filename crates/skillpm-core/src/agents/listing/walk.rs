@@ -100,9 +100,11 @@ pub(super) fn walk(rules: &Rules, dirs: &[Dir]) -> Vec<FoundFile> {
         let mut visited: BTreeSet<PathBuf> = [real.clone()].into();
         let mut next = VecDeque::from([(root, real, 0)]);
         let mut room = MOST_DIRECTORIES - 1;
-        while let Some((path, real, depth)) = next.pop_front() {
-            for (path, real) in walk.directory(&path, &real, depth) {
-                if room > 0 && (visited.insert(real.clone()) || !rules.walk.once) {
+        while let Some((path, parent, depth)) = next.pop_front() {
+            for (path, real) in walk.directory(&path, &parent, depth) {
+                // A link to a directory around it would lead back for ever.
+                let leads_back = parent.starts_with(&real);
+                if room > 0 && !leads_back && (visited.insert(real.clone()) || !rules.walk.once) {
                     room -= 1;
                     next.push_back((path, real, depth + 1));
                 }
