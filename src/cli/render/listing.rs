@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::table::Table;
-use super::{and, count, one_line, short_path};
+use super::{and, count, one_line, quoted, short_path};
 use crate::cli::printer::Printer;
 use skillpm_core::agents::listing::Unit;
 use skillpm_core::agents::rules::Evidence;
@@ -95,7 +95,7 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &BTreeMap
         let gain = |skill: &&ListedView| {
             let over = skill.characters.checked_sub(SHORT).filter(|over| *over > 0)?;
             let gained = skill.size * over as u64 / skill.characters as u64;
-            Some(format!("{gained} by {} ({})", code(&skill.name), skill.characters))
+            Some(format!("{gained} by {} ({})", quoted(&[&skill.name]), skill.characters))
         };
         let gains: Vec<_> = longest.iter().filter_map(gain).take(TOLD).collect();
         if !gains.is_empty() {
@@ -104,8 +104,9 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &BTreeMap
                 .note(&format!("{unit} that are gained if {SHORT} characters say the same: {}", and(&gains)));
         }
     }
-    let pair =
-        |names: &[String; 2], percent| format!("{} and {} ({percent} %)", code(&names[0]), code(&names[1]));
+    let pair = |names: &[String; 2], percent| {
+        format!("{} and {} ({percent} %)", quoted(&names[..1]), quoted(&names[1..]))
+    };
     let pairs: Vec<_> =
         listing.alike.iter().take(TOLD).map(|alike| pair(&alike.names, alike.percent)).collect();
     if !pairs.is_empty() {
@@ -117,10 +118,6 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &BTreeMap
     for note in listing.notes {
         printer.detail(note);
     }
-}
-
-fn code(name: &str) -> String {
-    format!("`{}`", one_line(name))
 }
 
 fn unit(unit: Unit) -> &'static str {

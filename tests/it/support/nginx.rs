@@ -62,13 +62,17 @@ impl Nginx {
         ]);
         let process = command.stdin(Stdio::null()).stderr(Stdio::null()).spawn().expect("nginx starts");
         let mut server = Self { process, dir, port, secure };
-        server.wait();
+        server.wait(port);
+        // It opens one port after the other.
+        if !more.is_empty() {
+            server.wait(secure);
+        }
         Some(server)
     }
 
-    /// Waits until it listens.
-    fn wait(&mut self) {
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+    /// Waits until it listens at `port`.
+    fn wait(&mut self, port: u16) {
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
             if let Some(status) = self.process.try_wait().expect("a process") {
                 let log = std::fs::read_to_string(self.dir.path().join("logs/error.log")).unwrap_or_default();
                 panic!("nginx ended with {status}: {log}");

@@ -37,7 +37,7 @@ pub struct Listing {
     pub entries: Vec<ListingEntry>,
     /// The model's window in tokens, if the budget depends on it.
     pub window: Option<u64>,
-    /// What the listing may hold, in units; `None` if there is no limit or nobody knows it.
+    /// What the listing may hold, in units; `None` without a limit, or if it is unknown.
     pub budget: Option<u64>,
     /// What it holds, in units.
     pub used: u64,
@@ -84,11 +84,11 @@ pub enum State {
     NameOnly,
     /// Nothing, for want of room.
     Omitted,
-    /// Nothing: only a person can start it, or nobody.
+    /// Nothing: only a person can start it, or it is switched off.
     Hidden(Why),
     /// Nothing: this file has the same name and wins.
     Shadowed(PathBuf),
-    /// This or one of these files, which have the same name: nobody can say which. At most [`MOST_OTHERS`] are named.
+    /// This file or one of these, which have the same name: which one is not fixed. Names at most [`MOST_OTHERS`].
     Contested(Vec<PathBuf>),
     /// Nothing: the agent does not load the file.
     NotLoaded(Why),
@@ -135,7 +135,7 @@ pub enum Why {
     /// The field is not text.
     #[error("`{0}` is not text")]
     NotText(&'static str),
-    /// There is no frontmatter where the agent looks for it.
+    /// It has no frontmatter where the agent looks for it.
     #[error("it does not begin with a line `---`, or no such line follows")]
     NoFrontmatter,
     /// The frontmatter cannot be read.
@@ -175,7 +175,8 @@ struct Candidate {
     name_only: bool,
 }
 
-/// Returns what the model of `agent` gets to see; `None` if nobody knows how the agent lists skills.
+/// Returns what the model of `agent` gets to see; `None` if it is unknown how the agent lists
+/// skills.
 pub fn listing(agent: &Agent, asked: Asked<'_>) -> Option<Listing> {
     let rules = rules(agent.id).filter(|rules| rules.evidence != Evidence::Described)?;
     let config = config::read(rules, asked);
@@ -240,7 +241,7 @@ fn sort(rules: &Rules, candidates: &mut [Candidate]) {
 }
 
 /// Returns the directories in which `agent` looks for skills, each with its owner: of skills with one name, it lists that of
-/// the first. `None` if nobody knows, or if it lists all of them or any.
+/// the first. `None` if that is unknown, or if it lists all of them or any.
 pub fn precedence(agent: &Agent, asked: Asked<'_>) -> Option<Vec<(PathBuf, Owner)>> {
     let rules = rules(agent.id).filter(|rules| rules.evidence != Evidence::Described)?;
     let dirs = walk::dirs(rules, asked, &config::read(rules, asked)).into_iter();

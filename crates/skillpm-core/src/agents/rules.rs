@@ -1,7 +1,7 @@
 //! What is known about how agents find and list skills, as data.
 //!
 //! Each row says which version of the agent it was taken from, when, and on what evidence. What nobody outside the
-//! vendor knows is [`Fact::Unknown`] or an `Unknown` variant, never a guess: a program that says "unknown" can be
+//! vendor knows is `None` or an `Unknown` variant, never a guess: a program that says "unknown" can be
 //! believed when it says something else.
 
 #[cfg(test)]
@@ -9,15 +9,6 @@ mod page;
 mod table;
 
 pub use table::rules;
-
-/// A fact that may be unknown.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Fact<T> {
-    /// It is known.
-    Known(T),
-    /// No source says it.
-    Unknown,
-}
 
 /// What is known about how one agent finds and lists skills.
 #[derive(Debug, Clone, Copy)]
@@ -54,8 +45,8 @@ pub struct Rules {
     pub hides: &'static [Field],
     /// The settings that change the listing, as `file: key`.
     pub settings: &'static [&'static str],
-    /// Where sessions are recorded.
-    pub sessions: Fact<&'static str>,
+    /// Where sessions are recorded, if that is known.
+    pub sessions: Option<&'static str>,
     /// What else a reader of the listing should know.
     pub notes: &'static [&'static str],
 }

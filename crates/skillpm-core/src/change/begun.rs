@@ -152,7 +152,9 @@ impl Planned<'_, '_> {
             let is_shown =
                 |step: &Step| matches!(step, Step::Put { .. } | Step::Link { .. } | Step::Enable { .. });
             let shows = plan.steps.iter().any(is_shown);
-            let crowded = if shows { listings::crowded(&context.settings, state) } else { Vec::new() };
+            let mut roomy = if shows { listings::limited(state) } else { Vec::new() };
+            let before = listings::crowded(&context.settings, roomy.iter().copied());
+            roomy.retain(|agent| before.iter().all(|old| old.agent.id != agent.id));
             transaction.apply(&plan, files, &contents).inspect_err(|_| {
                 for (name, _) in &open {
                     // The record is about a version that is not locked, so it will not be read.
@@ -160,15 +162,11 @@ impl Planned<'_, '_> {
                 }
             })?;
             gate.pass(&goal, &plan);
-            if shows {
-                // Told once: when it begins.
-                let is_new = |now: &listings::Crowded| crowded.iter().all(|old| old.agent.id != now.agent.id);
-                let new = listings::crowded(&context.settings, state).into_iter().filter(is_new);
-                warnings.extend(new.map(|now| Warning {
-                    hints: vec![now.advice()],
-                    ..Warning::new(codes::LISTING_CROWDED, now.told())
-                }));
-            }
+            // Told once: when it begins.
+            warnings.extend(listings::crowded(&context.settings, roomy).into_iter().map(|now| Warning {
+                hints: vec![now.advice()],
+                ..Warning::new(codes::LISTING_CROWDED, now.told())
+            }));
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();
             // If nothing else changes, no transaction has done it.

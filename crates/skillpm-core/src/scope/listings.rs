@@ -33,15 +33,20 @@ impl Crowded {
     }
 }
 
-/// Returns the agents, of this machine or chosen by the manifest, that have no room for all skills of both scopes.
-pub(crate) fn crowded(settings: &Settings, state: &ScopeState<'_>) -> Vec<Crowded> {
-    let Ok(project) = project_root(settings) else { return Vec::new() };
-    let asked = Asked { settings, project: &project, window: None };
-    let has_budget = |agent: &&'static Agent| {
+/// Returns the agents, of this machine or chosen by the manifest, whose listings have a limit.
+pub(crate) fn limited(state: &ScopeState<'_>) -> Vec<&'static Agent> {
+    let has_limit = |agent: &&'static Agent| {
         rules(agent.id).is_some_and(|rules| !matches!(rules.budget, Budget::Unlimited | Budget::Unknown))
     };
     let in_use = state.agents().all.iter().filter(|agent| agent.is_viewer()).map(|agent| agent.agent);
-    let crowded = in_use.filter(has_budget).filter_map(|agent| {
+    in_use.filter(has_limit).collect()
+}
+
+/// Returns those of `agents` that have no room for all skills of both scopes.
+pub(crate) fn crowded(settings: &Settings, agents: impl IntoIterator<Item = &'static Agent>) -> Vec<Crowded> {
+    let Ok(project) = project_root(settings) else { return Vec::new() };
+    let asked = Asked { settings, project: &project, window: None };
+    let crowded = agents.into_iter().filter_map(|agent| {
         let listing = listing(agent, asked)?;
         let budget = listing.budget.filter(|budget| listing.whole > *budget)?;
         let is_short = |state: &State| matches!(state, State::Cut(_) | State::NameOnly | State::Omitted);

@@ -7,6 +7,8 @@ mod opencode;
 
 use std::path::{Path, PathBuf};
 
+use glob::Pattern;
+
 use super::walk::{Dir, FoundFile};
 use super::{Asked, Why};
 use crate::agents::rules::{Owner, Rules};
@@ -27,7 +29,7 @@ pub(super) struct Config {
     pub after: Vec<Dir>,
     /// What marks the root of a repository.
     pub markers: Vec<String>,
-    /// Whether all directories above are looked at where there is no repository, instead of none.
+    /// Whether all directories above are searched outside of a repository; otherwise none is.
     pub unbounded: bool,
     /// The directories of the rules that are not read.
     pub without_dirs: Vec<String>,
@@ -118,22 +120,27 @@ impl Config {
         last?.says.clone()
     }
 
-    /// Reads a file of settings in JSON; `None` if there is none, or with a problem if it cannot be read.
+    /// Reads a file of settings in JSON. Returns `None` if it does not exist; records a problem if it cannot be read.
     fn json(&mut self, path: &Path) -> Option<Json> {
         let text = self.text(path)?;
         match read_settings(&text) {
             Ok(value) => Some(value),
             Err((at, what)) => {
                 let (line, column) = line_column(&text, at);
-                self.problems.push(Error::config(format!(
-                    "`{}` cannot be read, so what it changes is not counted: line {line}, column {column}: {what}",
-                    path.display()
-                )));
+                self.cannot_read(path, &format!("line {line}, column {column}: {what}"));
                 None
             }
         }
     }
 
+    /// Records that a file of settings cannot be read, and why.
+    fn cannot_read(&mut self, path: &Path, why: &str) {
+        let path = path.display();
+        let message = format!("`{path}` cannot be read, so what it changes is not counted: {why}");
+        self.problems.push(Error::config(message));
+    }
+
+    /// Reads a file of settings. Returns `None` if it does not exist; records a problem if it cannot be read.
     fn text(&mut self, path: &Path) -> Option<String> {
         match fs::read_text(path, MAX_SETTINGS) {
             Ok(text) => text,
@@ -158,29 +165,35 @@ pub(super) fn read(rules: &Rules, asked: Asked<'_>) -> Config {
     config
 }
 
-/// Reports whether `name` matches `pattern`, in which `*` stands for any characters and `?` for one.
+/// Reports whether `name` matches `pattern`, in which `*` stands for any characters and `?` for one; nothing else is special.
 fn is_match(pattern: &str, name: &str) -> bool {
-    let (pattern, name): (Vec<char>, Vec<char>) = (pattern.chars().collect(), name.chars().collect());
-    let (mut p, mut n, mut star) = (0, 0, None);
-    while n < name.len() {
-        match pattern.get(p) {
-            Some('*') => {
-                star = Some((p, n));
-                p += 1;
-            }
-            Some(c) if *c == '?' || *c == name[n] => {
-                p += 1;
-                n += 1;
-            }
-            _ => match star {
-                Some((at, from)) => {
-                    p = at + 1;
-                    n = from + 1;
-                    star = Some((at, from + 1));
-                }
-                None => return false,
-            },
+    let mut plain = pattern.replace('[', "[[]");
+    // Two are as good as one here; elsewhere they mean directories.
+    while plain.contains("**") {
+        plain = plain.replace("**", "*");
+    }
+    Pattern::new(&plain).is_ok_and(|pattern| pattern.matches(name))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_match;
+
+    #[test]
+    fn patterns_of_names() {
+        for (pattern, name) in [
+            ("*", ""),
+            ("a*", "a/b"),
+            ("**", ".x"),
+            ("a?c", "aüc"),
+            ("[a]", "[a]"),
+            ("a**c", "abbc"),
+            ("x]", "x]"),
+        ] {
+            assert!(is_match(pattern, name), "{pattern} {name}");
+        }
+        for (pattern, name) in [("a", "ab"), ("[a]", "a"), ("?", ""), ("A", "a"), ("*b", "abc")] {
+            assert!(!is_match(pattern, name), "{pattern} {name}");
         }
     }
-    pattern[p..].iter().all(|c| *c == '*')
 }

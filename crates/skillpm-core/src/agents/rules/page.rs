@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::table::ROWS;
-use super::{At, Budget, Evidence, Fact, Field, Form, Name, Needs, Order, Owner, Root, Rules, SameName};
+use super::{At, Budget, Evidence, Field, Form, Name, Needs, Order, Owner, Root, Rules, SameName};
 use crate::agents;
 
 #[test]
@@ -65,7 +65,7 @@ fn section(page: &mut String, rules: &Rules) {
         let settings: Vec<_> = rules.settings.iter().map(|setting| format!("`{setting}`")).collect();
         line("- **Settings**: ", &settings.join("; "));
     }
-    if let Fact::Known(sessions) = rules.sessions {
+    if let Some(sessions) = rules.sessions {
         line("- **Sessions** are recorded in ", &format!("`{sessions}`"));
     }
     for note in rules.notes {

@@ -1,8 +1,6 @@
 //! The rows: one for each agent of which something is known.
 
-use super::{
-    At, Budget, Evidence, Fact, Field, Form, Name, Needs, Order, Owner, Root, Rules, SameName, Walking,
-};
+use super::{At, Budget, Evidence, Field, Form, Name, Needs, Order, Owner, Root, Rules, SameName, Walking};
 
 /// Returns what is known about how the agent `id` lists skills; `None` if nothing is.
 pub fn rules(id: &str) -> Option<&'static Rules> {
@@ -85,7 +83,7 @@ const BASE: Rules = Rules {
     form: ESCAPED,
     hides: &[Field::DisableModelInvocation],
     settings: &[],
-    sessions: Fact::Unknown,
+    sessions: None,
     notes: &[],
 };
 
@@ -141,7 +139,7 @@ pub(super) const ROWS: &[Rules] = &[
             "settings.json: permissions.deny, enabledPlugins",
             "SLASH_COMMAND_TOOL_CHAR_BUDGET",
         ],
-        sessions: Fact::Known("$CLAUDE_CONFIG_DIR/projects/<project>/<session>.jsonl"),
+        sessions: Some("$CLAUDE_CONFIG_DIR/projects/<project>/<session>.jsonl"),
         notes: &[
             "`.agents/skills` is not read",
             "a project's skill loses to the user's of the same name",
@@ -211,7 +209,7 @@ pub(super) const ROWS: &[Rules] = &[
             "config.toml: [[skills.config]], skills.max_context_tokens, skills.include_instructions",
             "config.toml: model, model_context_window, project_root_markers",
         ],
-        sessions: Fact::Known("$CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl"),
+        sessions: Some("$CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl"),
         notes: &["`disable-model-invocation` has no effect", "`.claude/skills` is not read"],
     },
     Rules {
@@ -288,7 +286,7 @@ pub(super) const ROWS: &[Rules] = &[
         form: Form::Elements { escapes: false, escapes_location: false },
         hides: &[],
         settings: &["settings.json: skills.disabled, skills.enabled", "trustedFolders.json"],
-        sessions: Fact::Known("~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl"),
+        sessions: Some("~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl"),
         notes: &[
             "only the working directory is looked at, no directory above it",
             "the project's skills are read in a trusted folder only",
@@ -416,7 +414,7 @@ pub(super) const ROWS: &[Rules] = &[
         form: Form::Elements { escapes: false, escapes_location: true },
         hides: &[Field::NoDescription],
         settings: &["opencode.json: permission.skill, skills.paths"],
-        sessions: Fact::Known("~/.local/share/opencode/opencode.db"),
+        sessions: Some("~/.local/share/opencode/opencode.db"),
         notes: &["`disable-model-invocation` has no effect"],
         ..BASE
     },
@@ -455,7 +453,7 @@ pub(super) const ROWS: &[Rules] = &[
         needs: DESCRIPTION,
         form: Form::Described("XML with escaped texts"),
         settings: &["settings.json: skills"],
-        sessions: Fact::Known("~/.pi/agent/sessions/--<path>--/<time>_<id>.jsonl"),
+        sessions: Some("~/.pi/agent/sessions/--<path>--/<time>_<id>.jsonl"),
         ..BASE
     },
     Rules {

@@ -133,18 +133,11 @@ impl ListingView {
         self.skills.iter().filter(|skill| skill.state == state).count()
     }
 
-    /// Returns how many names the model sees.
+    /// Returns how many skills the model sees: of those in doubt, one of each name.
     pub fn listed(&self) -> usize {
-        let is_seen = |skill: &&ListedView| skill.state <= ListedState::Contested;
-        let names: BTreeSet<_> =
-            self.skills.iter().filter(is_seen).map(|skill| (&skill.name, &skill.file)).collect();
-        let contested: BTreeSet<_> = self
-            .skills
-            .iter()
-            .filter(|skill| skill.state == ListedState::Contested)
-            .map(|skill| &skill.name)
-            .collect();
-        names.len() - self.count(ListedState::Contested) + contested.len()
+        let in_doubt = self.skills.iter().filter(|skill| skill.state == ListedState::Contested);
+        let names: BTreeSet<&str> = in_doubt.map(|skill| skill.name.as_str()).collect();
+        self.skills.iter().filter(|skill| skill.state < ListedState::Contested).count() + names.len()
     }
 
     /// Reports whether something is left out or shortened for want of room.
@@ -186,7 +179,7 @@ fn skill(entry: ListingEntry, states: &[ScopeState<'_>]) -> ListedView {
     };
     ListedView {
         installed,
-        file: shown(&entry.file),
+        file: entry.file.display().to_string(),
         name: entry.name,
         owner: entry.owner,
         state,
@@ -194,7 +187,7 @@ fn skill(entry: ListingEntry, states: &[ScopeState<'_>]) -> ListedView {
         characters: entry.description.chars().count(),
         size: entry.size,
         why,
-        others: others.iter().map(|file| shown(file)).collect(),
+        others: others.iter().map(|file| file.display().to_string()).collect(),
     }
 }
 
@@ -247,8 +240,4 @@ fn words(text: &str) -> BTreeSet<String> {
     let words =
         text.split(|c: char| !c.is_alphanumeric()).filter(|word| word.chars().count() >= SHORTEST_WORD);
     words.map(str::to_lowercase).collect()
-}
-
-fn shown(path: &Path) -> String {
-    path.display().to_string()
 }

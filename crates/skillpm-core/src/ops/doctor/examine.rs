@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use super::{machine, pending};
 use crate::advice::{Message, message};
+use crate::agents::Agent;
 use crate::change::agent_targets::AgentTargets;
 use crate::change::consent::ConsentGate;
 use crate::change::make_plan;
@@ -128,15 +129,11 @@ impl Doctor<'_> {
     /// Returns the agents that have no room to list all skills, which are those of both scopes.
     fn crowded(&self) -> Vec<Finding> {
         let settings = &self.context.settings;
-        let mut crowded = Vec::new();
+        let mut agents: Vec<&'static Agent> = Vec::new();
         for scope in &self.scopes {
-            let state =
-                ScopeState::of(settings, scope, Files::read(scope).unwrap_or_default(), Depth::Metadata);
-            for one in listings::crowded(settings, &state) {
-                if !crowded.contains(&one) {
-                    crowded.push(one);
-                }
-            }
+            let files = Files::read(scope).unwrap_or_default();
+            let limited = listings::limited(&ScopeState::of(settings, scope, files, Depth::Metadata));
+            agents.extend(limited.into_iter().filter(|agent| !agents.contains(agent)).collect::<Vec<_>>());
         }
         let finding = |one: listings::Crowded| {
             let dir = one.agent.user_dirs(settings).next().unwrap_or_default();
@@ -144,7 +141,7 @@ impl Doctor<'_> {
                 .agent(Some(one.agent.id))
                 .advice(one.advice())
         };
-        crowded.into_iter().map(finding).collect()
+        listings::crowded(settings, agents).into_iter().map(finding).collect()
     }
 
     /// Returns what is wrong in `scope`.

@@ -11,7 +11,6 @@ use crate::agents::listing::walk::upwards;
 use crate::agents::listing::{Asked, Why};
 use crate::agents::resolve;
 use crate::agents::rules::Owner;
-use crate::error::Error;
 use crate::fs;
 
 /// The windows of its models: how many tokens they take, and how many a setting can make it. As the catalog of the
@@ -111,11 +110,7 @@ impl Config {
     fn toml(&mut self, path: &Path) -> Table {
         let Some(text) = self.text(path) else { return Table::new() };
         text.parse().unwrap_or_else(|error: toml::de::Error| {
-            self.problems.push(Error::config(format!(
-                "`{}` cannot be read, so what it changes is not counted: {}",
-                path.display(),
-                error.message()
-            )));
+            self.cannot_read(path, error.message());
             Table::new()
         })
     }

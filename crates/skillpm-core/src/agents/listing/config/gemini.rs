@@ -23,15 +23,15 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     let is_home = fs::real_path(&file).ok().flatten() == fs::real_path(&own).ok().flatten();
     let project = if is_home { None } else { config.json(&file) };
     let has_trust = |settings: &Json| settings["security"]["folderTrust"]["enabled"].as_bool();
-    let trusted =
-        |enabled: Option<bool>, config: &mut Config| !enabled.unwrap_or(true) || trusts(&home, cwd, config);
-    let mut files = vec![(own, user.clone())];
+    let is_trusted_folder = trusts(&home, cwd, config);
+    let is_trusted = |enabled: Option<bool>| enabled == Some(false) || is_trusted_folder;
+    let enabled_by_user = has_trust(&user);
+    let mut files = vec![(own, user)];
     // A project that is not trusted does not say that it is.
-    if trusted(has_trust(&user), config) {
-        files.extend(project.clone().map(|project| (file, project)));
+    if is_trusted(enabled_by_user) {
+        files.extend(project.map(|project| (file, project)));
     }
-    let enabled = files.iter().rev().find_map(|(_, settings)| has_trust(settings));
-    if !trusted(enabled, config) {
+    if !is_trusted(files.iter().rev().find_map(|(_, settings)| has_trust(settings))) {
         config.untrusted = Some(home.join("trustedFolders.json"));
     }
     for (file, settings) in &files {
