@@ -40,7 +40,7 @@ macro_rules! pages {
 #[rustfmt::skip]
 fn pages() -> Vec<Page> {
     use ops::{agents, audit, bump, cache, create, diff, disable, doctor, export, fmt, import, install, kept, link};
-    use ops::{list, mcp, outdated, pack, policy, publish, read, registry, remove, run, search, self_check, show, tools, tree, trust};
+    use ops::{list, mcp, outdated, pack, policy, publish, read, registry, remove, run, search, self_check, show, test, tools, tree, trust};
     use ops::{undo, update, verify, why};
     pages! {
         "agents" "skillpm agents --json" "The agents, with what each of them sees." [Vec<agents::AgentView>];
@@ -78,6 +78,7 @@ fn pages() -> Vec<Page> {
         "search" "skillpm search --json" "The skills that match." [search::SearchOutcome];
         "self" "skillpm self check --json" "This program, and whether there is a newer one." [self_check::SelfOutcome];
         "show" "skillpm show --json" "Everything about a skill." [show::ShowOutcome];
+        "test" "skillpm test --json" "Requests for skills, and how the right one ranks for each." [test::TestOutcome];
         "tools" "skillpm tools --json" "The scripts that an agent can call, in the order of the skills, then by their paths." [Vec<tools::ListedTool>];
         "tree" "skillpm tree --json" "The skills, with those that they need." [Vec<tree::TreeSkill>];
         "trust" "skillpm trust --json" "The trusted directories, as `skillpm trust` and `skillpm untrust` print them." [trust::TrustOutcome];

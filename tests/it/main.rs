@@ -101,6 +101,7 @@ mod site;
 mod sources;
 #[cfg(unix)]
 mod stranger;
+mod test_verb;
 mod threats;
 mod together;
 mod together_all;

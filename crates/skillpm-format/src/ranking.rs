@@ -1,11 +1,13 @@
 //! Ranks skills by how well their texts match the words of a search.
 //!
-//! The score is BM25 over three fields: names count most and descriptions least. A word matches at the start of a word of
-//! the text; scripts without spaces between words match anywhere.
+//! The score is BM25 over three fields: names count most and descriptions least. A word matches the words of the text that
+//! have its stem, by Snowball's rules for English, and counts less at the start of another word; scripts without spaces
+//! between words match anywhere. Words that say nothing about a task, such as `the` or `please`, are not searched.
 
 use std::collections::BTreeMap;
 
 use memchr::memmem;
+use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::text::closest_paths;
 
@@ -23,6 +25,20 @@ const PREFIX: f64 = 0.5;
 const PREFIX_CHARS: usize = 3;
 /// The largest number of words of a search; the others are ignored.
 const MOST_WORDS: usize = 32;
+/// Words of a request that do not tell one task from another: of grammar, and of asking. Sorted.
+const STOP_WORDS: &[&str] = &[
+    "a", "about", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
+    "because", "been", "before", "being", "between", "both", "but", "by", "can", "could", "did", "do",
+    "does", "doing", "don", "down", "each", "for", "from", "further", "get", "give", "had", "has", "have",
+    "having", "he", "help", "her", "here", "his", "how", "i", "if", "in", "into", "is", "it", "its", "just",
+    "know", "let", "like", "ll", "look", "looking", "make", "may", "me", "might", "more", "most", "much",
+    "must", "my", "need", "no", "nor", "not", "now", "of", "off", "on", "once", "one", "only", "or", "other",
+    "our", "out", "over", "own", "please", "re", "s", "same", "say", "see", "shall", "she", "should", "show",
+    "so", "some", "such", "t", "take", "tell", "than", "that", "the", "their", "them", "then", "there",
+    "these", "they", "thing", "this", "those", "through", "to", "too", "under", "until", "up", "us", "use",
+    "used", "using", "ve", "very", "want", "was", "way", "we", "were", "what", "when", "where", "which",
+    "while", "who", "why", "will", "with", "would", "you", "your",
+];
 /// The separator after each text. No search word contains it, so none matches across two texts.
 const END: char = '\0';
 /// The first character of scripts that are written without spaces.
@@ -80,7 +96,12 @@ pub struct SearchWords {
 /// A searched word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Term {
-    text: String,
+    /// The word as it was given, in lower case.
+    word: String,
+    /// What it has in common with the other words of its stem.
+    stem: String,
+    /// The bytes with which all words start that it matches.
+    start: String,
     /// Whether it matches inside words too.
     anywhere: bool,
     /// Whether it matches the start of longer words.
@@ -88,20 +109,22 @@ struct Term {
 }
 
 impl SearchWords {
-    /// Returns the words in `texts`, each once. Everything but letters and digits separates words.
+    /// Returns the words in `texts`, each stem once, without those that say nothing about a task, unless there are no others.
+    /// Everything but letters and digits separates words.
     pub fn new<'a>(texts: impl IntoIterator<Item = &'a str>) -> Self {
-        let mut words: Vec<String> = Vec::new();
-        for text in texts {
-            let text = text.to_lowercase();
-            words.extend(
-                text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).map(Into::into),
-            );
+        let texts: Vec<String> = texts.into_iter().map(str::to_lowercase).collect();
+        let given = texts.iter().flat_map(|text| words(text));
+        let name = given.clone().take(MOST_WORDS).collect::<Vec<_>>().join("-");
+        let is_common = |word: &&str| STOP_WORDS.binary_search(word).is_ok();
+        let mut searched: Vec<&str> =
+            given.clone().filter(|word| !is_common(word)).take(MOST_WORDS).collect();
+        if searched.is_empty() {
+            searched = given.take(MOST_WORDS).collect();
         }
-        words.truncate(MOST_WORDS);
-        let name = words.join("-");
+        let stemmer = Stemmer::create(Algorithm::English);
         let mut terms: Vec<Term> = Vec::new();
-        for term in words.iter().map(|word| Term::new(word)) {
-            if !terms.contains(&term) {
+        for term in searched.into_iter().map(|word| Term::new(word, &stemmer)) {
+            if !terms.iter().any(|other| other.stem == term.stem) {
                 terms.push(term);
             }
         }
@@ -151,7 +174,7 @@ impl SearchWords {
         names.sort_unstable();
         names.dedup();
         let words =
-            std::iter::once(self.name.as_str()).chain(self.terms.iter().map(|term| term.text.as_str()));
+            std::iter::once(self.name.as_str()).chain(self.terms.iter().map(|term| term.word.as_str()));
         let similar = words.map(|word| closest_paths(word, names.iter().copied(), count));
         similar.into_iter().find(|similar| !similar.is_empty()).unwrap_or_default()
     }
@@ -204,9 +227,12 @@ impl Corpus {
     /// Returns the documents that have `term`, by their index, and the weight of all occurrences in each.
     fn weights(&self, term: &Term) -> Vec<(usize, f64)> {
         let mut weights: Vec<(usize, f64)> = Vec::new();
+        let mut known = BTreeMap::new();
+        let stemmer = Stemmer::create(Algorithm::English);
         let mut next = 0;
-        for at in memmem::find_iter(self.text.as_bytes(), &term.text) {
-            let weight = term.weight(&self.text, at);
+        for at in memmem::find_iter(self.text.as_bytes(), &term.start) {
+            let Some(word) = term.occurrence(&self.text, at) else { continue };
+            let weight = *known.entry(word).or_insert_with(|| term.weight(word, &stemmer));
             if weight == 0.0 {
                 continue;
             }
@@ -237,36 +263,39 @@ impl Prepared {
 }
 
 impl Term {
-    fn new(word: &str) -> Self {
+    fn new(word: &str, stemmer: &Stemmer) -> Self {
         let anywhere = word.chars().any(|c| c >= UNSPACED);
-        let chars = word.chars().count();
-        // A plural finds the singular; the other way round a prefix does.
-        let text = match word.strip_suffix('s') {
-            Some(singular) if chars > 3 && !singular.ends_with('s') => singular,
-            _ => word,
-        };
-        Self { text: text.to_owned(), anywhere, is_prefix: chars >= PREFIX_CHARS }
+        let stem = stemmer.stem(word).into_owned();
+        // `happy` has the stem `happi`, as `happiness` has.
+        let shared = word.char_indices().zip(stem.chars()).find(|((_, one), other)| one != other);
+        let end = shared.map_or(word.len().min(stem.len()), |((at, _), _)| at);
+        let start = if anywhere || end == 0 { word } else { &word[..end] };
+        let is_prefix = word.chars().count() >= PREFIX_CHARS;
+        Self { word: word.to_owned(), start: start.to_owned(), stem, anywhere, is_prefix }
     }
 
-    /// Returns the weight of the occurrence at byte `at` of `text`, which is in lower case. It is 0 inside a word, and a
-    /// longer word counts less.
-    fn weight(&self, text: &str, at: usize) -> f64 {
-        if self.anywhere {
-            return 1.0;
-        }
-        if text[..at].chars().next_back().is_some_and(char::is_alphanumeric) {
-            return 0.0;
-        }
-        let rest = &text[at + self.text.len()..];
-        let ends = |rest: &str| !rest.chars().next().is_some_and(char::is_alphanumeric);
-        if ends(rest) || rest.strip_prefix('s').is_some_and(ends) {
+    /// Returns the word that starts at byte `at` of `text`, which is in lower case; `None` inside a word.
+    fn occurrence<'t>(&self, text: &'t str, at: usize) -> Option<&'t str> {
+        let is_inside = !self.anywhere && text[..at].chars().next_back().is_some_and(char::is_alphanumeric);
+        let end = |text: &str| text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len());
+        (!is_inside).then(|| &text[at..at + end(&text[at..])])
+    }
+
+    /// Returns how much an occurrence of `word` counts.
+    fn weight(&self, word: &str, stemmer: &Stemmer) -> f64 {
+        if self.anywhere || word == self.word || stemmer.stem(word) == self.stem {
             1.0
-        } else if self.is_prefix {
+        } else if self.is_prefix && word.starts_with(&self.word) {
             PREFIX
         } else {
             0.0
         }
     }
+}
+
+/// Returns the words of `text`: what is between everything but letters and digits.
+fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
+    text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
 }
 
 #[expect(clippy::cast_precision_loss, reason = "no search has so many bytes")]
@@ -322,6 +351,17 @@ mod tests {
         assert_eq!(found("form").len(), 2);
         // Two letters are no start of a word.
         assert_eq!(found("pd"), [""; 0]);
+    }
+
+    /// What a person asks for, in the words of a person.
+    #[test]
+    fn words_of_a_request() {
+        assert_eq!(found("please make me a letter"), ["letters"]);
+        assert_eq!(found("Can you help me with reading spreadsheets?")[0], "spreadsheet");
+        assert_eq!(found("filling"), ["pdf-forms", "pdf"]);
+        // There is nothing else to search.
+        assert_eq!(found("use it"), ["pdf"]);
+        assert!(STOP_WORDS.is_sorted());
     }
 
     #[test]

@@ -3,8 +3,11 @@
 use serde_json::{Map, Value};
 use skillpm_core::engine::load;
 use skillpm_core::engine::resources::{DigestedFile, Undigested, digested};
+use skillpm_format::digest::Digest;
+use skillpm_format::document::Document;
 
 use crate::offer::Served;
+use crate::settled::settled;
 use crate::uri::encode;
 
 /// The number of files that every client accepts for a skill.
@@ -84,10 +87,19 @@ impl Entry {
         if !is_name(name) {
             return Err(NotCarried::Name);
         }
-        let document =
+        let mut document =
             load::frontmatter(&skill.file).map_err(|error| NotCarried::Unreadable(error.to_string()))?;
         if let Some(problem) = document.problems().first() {
             return Err(NotCarried::Ambiguous(problem.kind.to_string()));
+        }
+        let mut served_as = None;
+        if settled(document.text()).is_some() {
+            let whole =
+                load::document(&skill.file).map_err(|error| NotCarried::Unreadable(error.to_string()))?;
+            served_as = settled(whole.text());
+        }
+        if let Some(text) = &served_as {
+            document = Document::parse(text.clone());
         }
         let frontmatter = document.frontmatter().map(skillpm_format::document::Node::to_typed_json);
         let Some(Value::Object(mut fields)) = frontmatter else { return Err(NotCarried::OtherName) };
@@ -99,7 +111,10 @@ impl Entry {
             _ => return Err(NotCarried::NoDescription),
         };
         check_fields(&description, &fields)?;
-        let files = digested(&skill.dir, &skill.file, MAX_FILES, MAX_BYTES)?;
+        let mut files = digested(&skill.dir, &skill.file, MAX_FILES, MAX_BYTES)?;
+        if let (Some(text), Some(main)) = (served_as, files.first_mut()) {
+            (main.size, main.digest) = (text.len() as u64, Digest::of(text.as_bytes()));
+        }
         let files = files.iter().map(|file| EntryFile::of(path, file)).collect();
         Ok(Self {
             uri: encode(&format!("{path}/{}", load::SKILL_FILE)),

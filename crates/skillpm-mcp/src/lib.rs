@@ -10,6 +10,7 @@ mod instructions;
 mod offer;
 mod prompts;
 mod protocol;
+mod settled;
 #[cfg(test)]
 mod tests;
 mod tools;

@@ -9,6 +9,7 @@ use skillpm_core::engine::catalog::Options;
 use skillpm_core::engine::load::SKILL_FILE;
 use skillpm_core::engine::resources;
 use skillpm_core::engine::{Diagnostic, Skill, Snapshot};
+use skillpm_core::session::provenance::Origins;
 use skillpm_core::session::{SelectedSkills, Session};
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::{Warning, Wording};
@@ -149,6 +150,11 @@ impl Offer {
             Some(similar) => error.hint(format!("did you mean `{similar}`?")),
             None => error.hint("`list_skills` names all skills"),
         })
+    }
+
+    /// Returns where the skills come from; `None` if a lockfile cannot be read, of which the user is warned.
+    pub(crate) fn origins(&self) -> Option<Origins> {
+        self.session.origins().map_err(|error| self.warn(&Warning::from(error))).ok()
     }
 
     /// Warns the user why `served` is not among the skills of the extension.

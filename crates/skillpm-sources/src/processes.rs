@@ -30,7 +30,7 @@ pub fn pass_on(mut from: impl Read, mut take: impl FnMut(Vec<u8>) -> bool) {
 }
 
 /// Has `command` start a process group: the program may start others, and all of them have to end with it.
-pub(crate) fn lead_group(command: &mut Command) {
+pub fn lead_group(command: &mut Command) {
     #[cfg(unix)]
     std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(not(unix))]

@@ -80,7 +80,7 @@ pub(super) fn run(app: &App, args: &AgentsArgs) -> Result<u8> {
 }
 
 /// Parses a number of tokens: `200k` are 200,000, and `1m` a million.
-fn tokens(text: &str) -> std::result::Result<u64, &'static str> {
+pub(super) fn tokens(text: &str) -> std::result::Result<u64, &'static str> {
     let lower = text.trim().to_ascii_lowercase().replace('_', "");
     let (digits, unit) = match (lower.strip_suffix('k'), lower.strip_suffix('m')) {
         (Some(digits), _) => (digits, 1_000),

@@ -51,6 +51,10 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', hide_possible_values = true)]
     resources: Vec<ResourceArg>,
 
+    /// add requests that `skillpm test` checks it with, to be replaced by real ones
+    #[arg(long)]
+    evals: bool,
+
     /// make it in `skills/` beside the manifest of the `project` or of the `user`, and install it from there as an
     /// editable skill
     #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, conflicts_with = "path")]
@@ -62,7 +66,7 @@ pub(crate) struct CreateArgs {
 
     /// list the built-in templates, make nothing
     #[arg(long, conflicts_with_all = [
-        "name", "description", "license", "author", "template", "variables", "resources", "scope", "path", "dry_run",
+        "name", "description", "license", "author", "template", "variables", "resources", "evals", "scope", "path", "dry_run",
         "yes",
     ])]
     list_templates: bool,
@@ -133,6 +137,7 @@ fn request(args: &CreateArgs) -> CreateRequest {
         }),
         parent: args.path.clone(),
         dry_run: args.dry_run,
+        evals: args.evals,
     }
 }
 

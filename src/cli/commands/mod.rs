@@ -32,6 +32,7 @@ mod run;
 mod search;
 mod self_check;
 mod show;
+mod test;
 mod tools;
 mod tree;
 mod trust;
@@ -173,6 +174,10 @@ commands! {
         /// check skills against the specification
         #[command(visible_alias = "lint", after_help = validate::EXAMPLES)]
         Validate(validate::ValidateArgs) => validate::run, READS;
+
+        /// test whether the right skill wins for the requests that authors keep beside their skills
+        #[command(after_help = test::EXAMPLES)]
+        Test(test::TestArgs) => test::run, STARTS;
 
         /// explain what a rule of `validate` looks for, and why
         #[command(after_help = explain::EXAMPLES)]

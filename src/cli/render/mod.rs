@@ -37,6 +37,7 @@ pub(crate) mod self_check;
 pub(crate) mod show;
 mod steps;
 mod table;
+pub(crate) mod test;
 pub(crate) mod tools;
 pub(crate) mod tree;
 pub(crate) mod trust;

@@ -47,7 +47,7 @@ pub(crate) fn statistics(printer: &Printer, outcome: &ValidateOutcome) {
     end(printer, outcome);
 }
 
-fn print(printer: &Printer, text: &str) {
+pub(super) fn print(printer: &Printer, text: &str) {
     if !text.is_empty() {
         printer.styled_data(text);
     }
@@ -72,7 +72,7 @@ fn is_grouped(outcome: &ValidateOutcome) -> bool {
 }
 
 /// Returns the findings in a format for people.
-fn for_people(outcome: &ValidateOutcome, format: FormatArg, colour: bool, width: usize) -> String {
+pub(super) fn for_people(outcome: &ValidateOutcome, format: FormatArg, colour: bool, width: usize) -> String {
     match format {
         FormatArg::Concise => many::concise(&outcome.skills),
         FormatArg::Human if is_grouped(outcome) => many::grouped(&outcome.skills, colour),
@@ -155,7 +155,18 @@ pub(crate) fn text(
     strict: bool,
     tree: Option<&Tree>,
 ) -> String {
-    let report = || report(outcome, strict, tree);
+    of_verb("validate", outcome, format, strict, tree)
+}
+
+/// Works like [`text`], for findings of `verb`.
+pub(super) fn of_verb(
+    verb: &'static str,
+    outcome: &ValidateOutcome,
+    format: FormatArg,
+    strict: bool,
+    tree: Option<&Tree>,
+) -> String {
+    let report = || LintReport { verb, ..report(outcome, strict, tree) };
     match format {
         FormatArg::Human | FormatArg::Full | FormatArg::Concise => for_people(outcome, format, false, WIDTH),
         FormatArg::Json => json_text(&json::json(&report())),
@@ -169,7 +180,7 @@ pub(crate) fn text(
 fn report<'a>(outcome: &'a ValidateOutcome, strict: bool, tree: Option<&Tree>) -> LintReport<'a> {
     let skills: Vec<_> = outcome.skills.iter().map(|skill| skill_report(skill, tree)).collect();
     let profile = skills.first().map(|skill| skill.profile).unwrap_or_default();
-    LintReport { profile, strict, skills, left_out: outcome.left_out }
+    LintReport { verb: "validate", profile, strict, skills, left_out: outcome.left_out }
 }
 
 fn skill_report<'a>(skill: &'a Checked, tree: Option<&Tree>) -> SkillReport<'a> {

@@ -90,7 +90,7 @@ pub(super) const VERBS_ELSEWHERE: [Elsewhere; 29] = [
         message!(Verb::Verify, " shows what differs, ", force, " replaces what you edited")
     }),
     (&["revert", "rollback"], || message!(Verb::Undo, " undoes the last change")),
-    (&["scan", "test"], || message!(Verb::Validate, " checks skills")),
+    (&["scan"], || message!(Verb::Validate, " checks skills")),
     (&["self-update", "selfupdate"], || {
         message!(
             Verb::SelfCheck.call().word("check"),

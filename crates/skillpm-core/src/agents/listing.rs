@@ -178,14 +178,24 @@ struct Candidate {
 /// Returns what the model of `agent` gets to see; `None` if it is unknown how the agent lists
 /// skills.
 pub fn listing(agent: &Agent, asked: Asked<'_>) -> Option<Listing> {
+    listing_with(agent, asked, &[])
+}
+
+/// Works like [`listing`], as if the skills in the directories `added` were in the project, in place of those with their
+/// names. One that the agent finds anyway stays where it is.
+pub fn listing_with(agent: &Agent, asked: Asked<'_>, added: &[PathBuf]) -> Option<Listing> {
     let rules = rules(agent.id).filter(|rules| rules.evidence != Evidence::Described)?;
     let config = config::read(rules, asked);
     let dirs = walk::dirs(rules, asked, &config);
-    let found = walk::walk(rules, &dirs);
+    let mut found = walk::walk(rules, &dirs);
+    let own = found.len();
+    walk::add(&mut found, added);
     let read = workers::map(&found, workers::PIECE, || (), |(), found| read::texts(rules, found));
     let read: Vec<_> = read.collect();
     let mut candidates: Vec<_> =
         found.into_iter().zip(read).map(|(found, texts)| candidate(rules, &config, found, texts)).collect();
+    let replaced: BTreeSet<String> = candidates[own..].iter().map(|added| added.name.clone()).collect();
+    candidates.retain(|candidate| candidate.found.at >= own || !replaced.contains(&candidate.name));
     choose(rules, &mut candidates);
     sort(rules, &mut candidates);
     Some(finished(rules, asked, config, candidates))

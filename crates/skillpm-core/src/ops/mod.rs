@@ -35,6 +35,7 @@ pub mod search;
 #[cfg(feature = "http")]
 pub mod self_check;
 pub mod show;
+pub mod test;
 pub mod tools;
 pub mod tree;
 pub mod trust;

@@ -1,6 +1,7 @@
 //! Resolution of the paths of a request to skills: files, skills' directories, whole repositories, and
 //! patterns for them.
 
+mod changes;
 mod inside;
 mod installed;
 mod location;
@@ -12,6 +13,8 @@ mod target;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
+pub(crate) use self::changes::ChangedFiles;
+pub use self::changes::Changes;
 pub(crate) use self::inside::Inside;
 pub(crate) use self::installed::Installed;
 pub(crate) use self::location::{Content, FileLocation};

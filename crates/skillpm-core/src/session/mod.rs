@@ -136,6 +136,15 @@ impl Session {
         Self { library, activations, context, scopes, paths: false }
     }
 
+    /// Reads where installed skills come from.
+    ///
+    /// # Errors
+    ///
+    /// Fails for a lockfile that cannot be read.
+    pub fn origins(&self) -> Result<provenance::Origins> {
+        provenance::Origins::read(&self.context)
+    }
+
     /// Returns the places that the session searches for skills, in order.
     pub fn sources(&self) -> &[Source] {
         self.library.sources()

@@ -100,10 +100,7 @@ impl Provenance {
     /// Returns the source for display: that of the lockfile, or the directory.
     pub fn source(&self) -> String {
         match self {
-            Self::Locked(skill) => match &skill.locked.path {
-                Some(path) => format!("{}/{path}", skill.locked.origin),
-                None => skill.locked.origin.to_string(),
-            },
+            Self::Locked(skill) => source(&skill.locked.origin, skill.locked.path.as_deref()),
             Self::Unlocked(skill) => skill.origin.to_string(),
         }
     }
@@ -151,6 +148,52 @@ pub(super) fn in_force(scopes: &[Scope]) -> Result<Vec<InForce>> {
 /// no skill may have.
 pub fn provenance(context: &Context, skill: &Skill) -> Result<Checked> {
     of_place(&context.settings, &in_force(&scopes_in_force(&context.settings)?)?, &skill.real)
+}
+
+/// Where installed skills come from, as the lockfiles in force say. No file of a skill is read.
+#[derive(Debug)]
+pub struct Origins {
+    settings: Settings,
+    scopes: Vec<InForce>,
+}
+
+/// Where an installed skill comes from.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct LockedOrigin {
+    /// The source, for display.
+    pub source: String,
+    /// The version as the skill writes it.
+    pub version: Option<String>,
+    /// The digest of all its files when it was locked.
+    pub digest: Digest,
+}
+
+impl Origins {
+    /// Reads the lockfiles.
+    ///
+    /// # Errors
+    ///
+    /// Fails for one that cannot be read.
+    pub fn read(context: &Context) -> Result<Self> {
+        let settings = context.settings.clone();
+        Ok(Self { scopes: in_force(&scopes_in_force(&settings)?)?, settings })
+    }
+
+    /// Returns where `skill` comes from; `None` if no lockfile knows it.
+    pub fn of(&self, skill: &Skill) -> Option<LockedOrigin> {
+        let claim = self.scopes.iter().find_map(|scope| claim(&self.settings, scope, &skill.real))?;
+        let Locked { origin, path, version, digest, .. } = claim.locked;
+        Some(LockedOrigin {
+            source: source(origin, path.as_deref()),
+            version: version.clone(),
+            digest: *digest,
+        })
+    }
+}
+
+/// Returns the source of a skill at `path` below `origin`, for display.
+fn source(origin: &Origin, path: Option<&str>) -> String {
+    path.map_or_else(|| origin.to_string(), |path| format!("{origin}/{path}"))
 }
 
 /// Works like [`provenance`], for the directory `real`, with lockfiles that were read before.

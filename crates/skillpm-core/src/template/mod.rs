@@ -34,15 +34,15 @@ pub(crate) struct Template {
     pub name: String,
     /// The variables besides those that every template has, sorted by name.
     pub variables: Vec<Variable>,
-    files: Vec<TemplateFile>,
+    pub(crate) files: Vec<TemplateFile>,
 }
 
 /// One file of a template.
 #[derive(Debug, Clone)]
-struct TemplateFile {
-    path: SafePath,
-    executable: bool,
-    bytes: Vec<u8>,
+pub(crate) struct TemplateFile {
+    pub(crate) path: SafePath,
+    pub(crate) executable: bool,
+    pub(crate) bytes: Vec<u8>,
 }
 
 /// A directory that skills keep files in.

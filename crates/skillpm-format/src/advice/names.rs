@@ -88,6 +88,8 @@ names! {
         SelfCheck = "self",
         /// Shows everything about a skill.
         Show = "show",
+        /// Tests whether the right skill wins.
+        Test = "test",
         /// Lists the scripts of skills.
         Tools = "tools",
         /// Shows installed skills with their dependencies.

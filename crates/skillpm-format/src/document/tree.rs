@@ -153,6 +153,17 @@ impl Node {
         }
     }
 
+    /// Returns the block of text at the end of this value, if it ends in one. At the very end of a frontmatter, readers
+    /// differ on its last line feed: some take the one before `---` for a part of that line.
+    pub fn last_block(&self) -> Option<&Self> {
+        match &self.value {
+            Value::Scalar { style: Style::Literal | Style::Folded, .. } => Some(self),
+            Value::Scalar { .. } => None,
+            Value::Sequence { items, .. } => items.last()?.last_block(),
+            Value::Mapping { pairs, .. } => pairs.last()?.1.last_block(),
+        }
+    }
+
     /// Returns the kind of this value, with its article.
     pub fn kind(&self) -> &'static str {
         match self.value {

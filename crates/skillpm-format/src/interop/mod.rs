@@ -7,6 +7,7 @@
 pub mod clawhub;
 pub mod copy;
 pub mod cyclonedx;
+pub mod evals;
 pub mod gh;
 pub mod global_lock;
 pub mod hash;

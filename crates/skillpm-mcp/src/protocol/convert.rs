@@ -18,6 +18,7 @@ use skillpm_sources::error::Error;
 
 use crate::entry::Entry;
 use crate::offer::{Located, Offer, Served, View};
+use crate::settled::settled;
 use crate::tools::skills::{MAX_DESCRIPTION, one_line};
 use crate::tools::{Answer, Definition};
 use crate::{prompts, uri};
@@ -112,6 +113,9 @@ pub(super) fn contents(offer: &Offer, located: &Located, uri: &str) -> Result<Re
         }
     })?;
     let contents = match content {
+        Content::Text(text) if below == SKILL_FILE => {
+            ResourceContents::text(settled(&text).unwrap_or(text), uri).with_mime_type(text_type(path))
+        }
         Content::Text(text) => ResourceContents::text(text, uri).with_mime_type(text_type(path)),
         Content::Binary(bytes) => ResourceContents::blob(BASE64_STANDARD.encode(bytes), uri)
             .with_mime_type("application/octet-stream"),

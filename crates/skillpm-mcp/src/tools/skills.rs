@@ -8,6 +8,7 @@ use skillpm_core::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
 use skillpm_core::engine::resources::{Content, MAX_BYTES};
 use skillpm_core::engine::{Arguments, Form};
 use skillpm_core::ops::invoke::InvokeRequest;
+use skillpm_core::session::provenance::{LockedOrigin, Origins};
 use skillpm_format::ranking::{Corpus, Document, SearchWords};
 use skillpm_sources::error::{Error, Result};
 
@@ -30,6 +31,8 @@ pub(crate) const MAX_DESCRIPTION: usize = 1_024;
 const MAX_PROBLEM: usize = 500;
 /// The number of problems that `list_skills` names.
 const PROBLEMS: usize = 20;
+/// The length of a digest in a list: enough to tell two versions apart.
+const SHORT_DIGEST: usize = "sha256:".len() + 12;
 /// The number of skills that `search_skills` returns.
 const FOUND: usize = 10;
 /// The number of names for which an argument lists what it may be.
@@ -187,7 +190,10 @@ fn list(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer>
     let limit = arguments.limit(PAGE, PAGE)?;
     let total = view.for_models().count();
     let (mut text, mut next) = (String::new(), offset);
-    for line in view.for_models().skip(offset).take(limit).map(|served| line(served, MAX_DESCRIPTION)) {
+    let origins = offer.origins();
+    let lines =
+        view.for_models().skip(offset).take(limit).map(|served| with_origin(served, origins.as_ref()));
+    for line in lines {
         if text.len() + line.len() > MAX_TEXT {
             break;
         }
@@ -226,7 +232,8 @@ fn search(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answe
     let text = if found.is_empty() {
         "No skill matches. `list_skills` lists all of them.\n".to_owned()
     } else {
-        found.iter().map(|served| line(served, MAX_DESCRIPTION)).collect()
+        let origins = offer.origins();
+        found.iter().map(|served| with_origin(served, origins.as_ref())).collect()
     };
     Ok(Answer::success(text))
 }
@@ -246,7 +253,8 @@ fn ranked<'a>(view: &'a View, query: &str) -> Vec<&'a Served> {
 fn load(offer: &Offer, arguments: &Given<'_>, client: Option<&str>) -> Result<Answer> {
     let served = offer.for_model(arguments.text("name")?)?;
     let words = arguments.optional_text("arguments")?.unwrap_or_default();
-    let Loaded { text, notes } = loaded(offer, &served, words, client)?;
+    let Loaded { text, mut notes } = loaded(offer, &served, words, client)?;
+    notes.extend(origin(&served, offer.origins().as_ref(), false).map(|origin| format!("Source: {origin}.")));
     Ok(Answer { loaded: Some(served.skill.meta.name.clone()), notes, ..Answer::success(text) })
 }
 
@@ -349,6 +357,25 @@ fn part(text: &str, offset: usize, limit: usize) -> Result<Answer> {
         answer.notes.push(format!("These are the bytes {start} to {end} of {size}, the end of the file."));
     }
     Ok(answer)
+}
+
+/// Returns the line of a skill in a list, with its source, version and the start of its digest if it is locked.
+fn with_origin(served: &Served, origins: Option<&Origins>) -> String {
+    let mut line = line(served, MAX_DESCRIPTION);
+    if let Some(origin) = origin(served, origins, true) {
+        line.truncate(line.trim_end().len());
+        let _ = writeln!(line, " [{origin}]");
+    }
+    line
+}
+
+/// Returns where a skill comes from, if it is locked: `owner/repo/skills/pdf, version 1.2.0, sha256:…`.
+fn origin(served: &Served, origins: Option<&Origins>, is_short: bool) -> Option<String> {
+    let LockedOrigin { source, version, digest } = origins?.of(&served.skill)?;
+    let version = version.map(|version| format!(", version {}", one_line(&version, MAX_NAME)));
+    let digest = digest.to_string();
+    let digest = if is_short { &digest[..SHORT_DIGEST] } else { &digest };
+    Some(format!("{}{}, {digest}", one_line(&source, MAX_NAME), version.unwrap_or_default()))
 }
 
 /// Returns the line of a skill in a list, with at most `most` characters of its description.

@@ -114,6 +114,20 @@ pub(super) fn walk(rules: &Rules, dirs: &[Dir]) -> Vec<FoundFile> {
     found
 }
 
+/// Adds the skills in the directories `added` that are not in `found`, as skills of the project.
+pub(super) fn add(found: &mut Vec<FoundFile>, added: &[PathBuf]) {
+    let known: BTreeSet<PathBuf> = found.iter().map(|found| found.real.clone()).collect();
+    for dir in added {
+        let file = dir.join(SKILL_FILE);
+        let real = fs::real_path(&file).ok().flatten().unwrap_or_else(|| file.clone());
+        if !known.contains(&real) {
+            let root = dir.parent().unwrap_or(dir).to_owned();
+            let (dir, owner, at) = (dir.clone(), Owner::Project, found.len());
+            found.push(FoundFile { file, dir, real, root, owner, plugin: None, at });
+        }
+    }
+}
+
 struct Walk<'a> {
     rules: &'a Rules,
     dir: &'a Dir,

@@ -5,6 +5,7 @@
 //! limited, and on Linux it cannot access files that do not concern it. The caller decides whether it may run at all;
 //! `docs/design/run.md` explains the design.
 
+pub mod agent;
 #[cfg(not(target_os = "linux"))]
 mod elsewhere;
 mod environment;

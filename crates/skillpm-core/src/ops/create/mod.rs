@@ -2,6 +2,7 @@
 
 mod ask;
 mod check;
+mod evals;
 mod open;
 mod publish;
 
@@ -47,6 +48,8 @@ pub struct CreateRequest {
     pub variables: BTreeMap<String, String>,
     /// The directories that get a first file, if the template has none there.
     pub resources: BTreeSet<Resource>,
+    /// Whether it gets a file with requests for `test`.
+    pub evals: bool,
     /// The scope to create the skill in, at `skills/` next to the manifest, and to install it from there.
     pub scope: Option<ScopeKind>,
     /// The parent of the skill's directory; without this and a scope, the working directory.
@@ -122,7 +125,10 @@ pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcom
     if is_there && request.scope.is_none() {
         return Err(exists(&path));
     }
-    let template = open::template(context, request.template.as_deref())?;
+    let mut template = open::template(context, request.template.as_deref())?;
+    if request.evals {
+        template.files.extend(evals::file(&name));
+    }
     let values = values(context, request, &template, name)?;
     let set = template.fill(&values)?;
     if let Some(error) = publish::refusal(&template, &publish::faults(&template, &values, &set)?) {

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use super::baseline::{BaselineRequest, Baselines, applies};
-use super::changes::ChangedFiles;
 use super::config::Configs;
 use super::one::{Again, Checker, Examined};
 use super::outcome::{Checked, ValidateOutcome};
@@ -16,7 +15,7 @@ use crate::fs;
 use crate::lint::report::LeftOut;
 use crate::lint::{NAME_TWICE, OtherSkill, Ruleset};
 use crate::path::normal;
-use crate::paths::{FileLocation, Finder, Searched, Target};
+use crate::paths::{ChangedFiles, FileLocation, Finder, Searched, Target};
 use crate::skill::SKILL_FILE;
 use crate::workers;
 

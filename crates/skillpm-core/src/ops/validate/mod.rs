@@ -1,7 +1,6 @@
 //! `validate`: whether skills are what the specification says.
 
 mod baseline;
-mod changes;
 mod check;
 mod config;
 mod one;
@@ -12,14 +11,13 @@ mod tree;
 mod watch;
 
 pub use self::baseline::{BaselineRequest, WrittenBaseline};
-pub use self::changes::Changes;
 pub use self::check::validate;
 pub use self::config::rules_of;
 pub use self::outcome::{Checked, Repaired, ValidateOutcome};
 pub use self::request::{LintOptions, Repairs, ValidateRequest};
 pub use self::tree::Tree;
 pub use self::watch::{News, Watch};
-pub use crate::paths::Target;
+pub use crate::paths::{Changes, Target};
 
 #[cfg(test)]
 mod tests {

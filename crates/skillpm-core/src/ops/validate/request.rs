@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use super::baseline::BaselineRequest;
-use super::changes::Changes;
 use crate::lint::{Profile, RuleOptions, Safety};
+use crate::paths::Changes;
 use crate::paths::Target;
 
 /// A request to check skills.

@@ -33,9 +33,9 @@ pub fn github(report: &LintReport<'_>) -> String {
         }
     }
     for (severity, (_, rest)) in left.into_iter().rev().filter(|(_, (_, rest))| !rest.is_empty()) {
-        let (kind, number, rules) = (kind(severity), rest.len(), rule_list(rest));
+        let (kind, verb, number, rules) = (kind(severity), report.verb, rest.len(), rule_list(rest));
         // Writing to a string cannot fail.
-        let _ = writeln!(out, "::{kind} title=skillpm validate::{number} more {severity}s: {rules}");
+        let _ = writeln!(out, "::{kind} title=skillpm {verb}::{number} more {severity}s: {rules}");
     }
     out
 }

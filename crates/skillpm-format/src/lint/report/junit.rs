@@ -1,4 +1,4 @@
-//! `JUnit` XML: one test case for each skill.
+//! `JUnit` XML: one test case for each skill, or for each request of a test.
 
 use std::fmt::Write as _;
 
@@ -7,41 +7,70 @@ use crate::document::LineIndex;
 use crate::lint::{Finding, Severity};
 use crate::text::xml;
 
+/// A test case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TestCase {
+    /// The name.
+    pub name: String,
+    /// The file that it is about.
+    pub file: String,
+    /// What came out.
+    pub result: CaseResult,
+}
+
+/// What came out of a test case.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CaseResult {
+    /// It passed, and printed this.
+    Passed(String),
+    /// It was not decided, for this reason.
+    Skipped(String),
+    /// It failed: the kind of failure, a short text, and a long one.
+    Failed(&'static str, String, String),
+}
+
 /// Returns the report as an XML document. A skill fails as it does on the command line; warnings that do not fail it
 /// are in the output of its test case.
 pub fn junit(report: &LintReport<'_>) -> String {
-    let fails = |skill: &SkillReport<'_>| {
-        let least = if report.strict { Severity::Warning } else { Severity::Error };
-        skill.findings.iter().any(|finding| finding.severity >= least)
+    let least = if report.strict { Severity::Warning } else { Severity::Error };
+    let case = |skill: &SkillReport<'_>| {
+        let lines = findings(skill);
+        let of = |severity| skill.findings.iter().find(|finding| finding.severity == severity);
+        let first = of(Severity::Error).or_else(|| of(Severity::Warning));
+        let result = match first.filter(|first| first.severity >= least) {
+            Some(first) => CaseResult::Failed(first.rule, counted(skill), lines),
+            None => CaseResult::Passed(lines),
+        };
+        TestCase { name: skill.path.clone(), file: skill.path.clone(), result }
     };
-    let failures = report.skills.iter().filter(|skill| fails(skill)).count();
-    let tests = report.skills.len();
+    document(report.verb, &report.skills.iter().map(case).collect::<Vec<_>>())
+}
+
+/// Returns test cases of `verb` as an XML document.
+pub fn document(verb: &str, cases: &[TestCase]) -> String {
+    let count = |is: fn(&CaseResult) -> bool| cases.iter().filter(|case| is(&case.result)).count();
+    let failures = count(|result| matches!(result, CaseResult::Failed(..)));
+    let skipped = count(|result| matches!(result, CaseResult::Skipped(_)));
     let mut out = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
-    let counts = format!("tests=\"{tests}\" failures=\"{failures}\" errors=\"0\"");
+    let counts = format!("tests=\"{}\" failures=\"{failures}\" errors=\"0\"", cases.len());
     // Writing to a string cannot fail.
-    let _ = writeln!(out, "<testsuites name=\"skillpm validate\" {counts}>");
-    let _ = writeln!(out, "  <testsuite name=\"skillpm validate\" {counts} skipped=\"0\">");
-    for skill in &report.skills {
-        let path = xml(&one_line(&skill.path));
-        let _ = write!(out, "    <testcase classname=\"skillpm.validate\" name=\"{path}\" file=\"{path}\"");
-        if skill.findings.is_empty() {
-            out.push_str("/>\n");
-            continue;
-        }
-        let lines = xml(&findings(skill));
-        if fails(skill) {
-            let of = |severity| skill.findings.iter().find(|finding| finding.severity == severity);
-            let first =
-                of(Severity::Error).or_else(|| of(Severity::Warning)).map_or("", |finding| finding.rule);
-            let _ = writeln!(
-                out,
-                ">\n      <failure type=\"{first}\" message=\"{}\">{lines}</failure>",
-                counted(skill)
-            );
-        } else {
-            let _ = writeln!(out, ">\n      <system-out>{lines}</system-out>");
-        }
-        out.push_str("    </testcase>\n");
+    let _ = writeln!(out, "<testsuites name=\"skillpm {verb}\" {counts}>");
+    let _ = writeln!(out, "  <testsuite name=\"skillpm {verb}\" {counts} skipped=\"{skipped}\">");
+    for TestCase { name, file, result } in cases {
+        let (name, file) = (xml(&one_line(name)), xml(&one_line(file)));
+        let _ = write!(out, "    <testcase classname=\"skillpm.{verb}\" name=\"{name}\" file=\"{file}\"");
+        let inner = match result {
+            CaseResult::Passed(lines) if lines.is_empty() => {
+                out.push_str("/>\n");
+                continue;
+            }
+            CaseResult::Passed(lines) => format!("<system-out>{}</system-out>", xml(lines)),
+            CaseResult::Skipped(why) => format!("<skipped message=\"{}\"/>", xml(why)),
+            CaseResult::Failed(kind, short, lines) => {
+                format!("<failure type=\"{kind}\" message=\"{}\">{}</failure>", xml(short), xml(lines))
+            }
+        };
+        let _ = writeln!(out, ">\n      {inner}\n    </testcase>");
     }
     out + "  </testsuite>\n</testsuites>\n"
 }

@@ -28,6 +28,8 @@ const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/
 /// The checked skills and their findings.
 #[derive(Debug, Clone)]
 pub struct LintReport<'a> {
+    /// The verb that made it: `validate` or `test`.
+    pub verb: &'static str,
     /// The profile by which the first skill was checked.
     pub profile: Profile,
     /// Whether warnings fail too.

@@ -27,5 +27,11 @@ pub(super) fn report(findings: &[Finding]) -> LintReport<'_> {
         findings,
     };
     let skills = vec![skill("skills/my pdf,a:b/SKILL.md", findings), skill("skills/ok/SKILL.md", &[])];
-    LintReport { profile: Profile::Spec, strict: false, skills, left_out: LeftOut::default() }
+    LintReport {
+        verb: "validate",
+        profile: Profile::Spec,
+        strict: false,
+        skills,
+        left_out: LeftOut::default(),
+    }
 }

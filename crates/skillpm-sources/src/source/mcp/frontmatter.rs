@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::message::Object;
-use crate::document::{Document, Node, Style};
+use crate::document::{Document, Node};
 
 /// Returns the first field of the frontmatter in `document` that differs from what the server `states`, as it is shown.
 /// Returns `None` if they agree.
@@ -15,23 +15,13 @@ pub(super) fn difference(document: &Document, states: &Object) -> Option<String>
     let missing = states.keys().find(|key| node.get(key).is_none());
     missing.cloned().or_else(|| {
         let keys = node.pairs().iter().filter_map(|(key, _)| key.text());
-        let last = node.pairs().last().map(|(_, value)| last_block(value));
+        let last = node.last_block();
         let differs = |key: &&str| match (node.get(key), states.get(*key)) {
-            (Some(node), Some(value)) => !agree(node, value, last.flatten()),
+            (Some(node), Some(value)) => !agree(node, value, last),
             _ => true,
         };
         keys.into_iter().find(differs).map(ToOwned::to_owned)
     })
-}
-
-/// Returns the block of text at the end of `node`, if it ends in one.
-fn last_block(node: &Node) -> Option<&Node> {
-    match &node.value {
-        crate::document::Value::Scalar { style: Style::Literal | Style::Folded, .. } => Some(node),
-        crate::document::Value::Scalar { .. } => None,
-        crate::document::Value::Sequence { items, .. } => last_block(items.last()?),
-        crate::document::Value::Mapping { pairs, .. } => last_block(&pairs.last()?.1),
-    }
 }
 
 /// Reports whether `value` is what a parser of YAML makes of `node`. A line feed at the end of `last` may be missing.

@@ -22,11 +22,11 @@ pub enum Changes {
 
 /// The changed files of each repository.
 #[derive(Debug, Default)]
-pub(super) struct ChangedFiles(BTreeMap<PathBuf, BTreeSet<PathBuf>>);
+pub(crate) struct ChangedFiles(BTreeMap<PathBuf, BTreeSet<PathBuf>>);
 
 impl ChangedFiles {
     /// Reports whether `changes` have a file of the skill in the directory `dir`, which has no links.
-    pub(super) fn touch(&mut self, context: &Context, changes: &Changes, dir: &Path) -> Result<bool> {
+    pub(crate) fn touch(&mut self, context: &Context, changes: &Changes, dir: &Path) -> Result<bool> {
         let since = match changes {
             Changes::All => return Ok(true),
             Changes::Uncommitted => None,
