@@ -128,7 +128,10 @@ fn the_client_of_python_does_everything_in_both_eras() {
 fn fastmcp_verifies_every_real_skill() {
     let sandbox = Sandbox::new();
     let Some(dirs) = real() else { return };
-    let dirs: Vec<_> = dirs.iter().map(String::as_str).collect();
+    // FastMCP takes the last line feed of such a frontmatter for a part of the line after it.
+    let block = "---\nname: block\ndescription: d\ncompatibility: >\n  Needs\n  a block.\n---\nx\n";
+    sandbox.write("more/block/SKILL.md", block);
+    let dirs: Vec<_> = dirs.iter().map(String::as_str).chain(["--dir", "more"]).collect();
     let http = HttpPeer::start(&sandbox, &dirs);
     let pipes = json!({ "command": server(&dirs), "env": env(&sandbox) });
     for target in [pipes, address(&http)] {

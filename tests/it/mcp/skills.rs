@@ -20,6 +20,51 @@ fn bytes(peer: &mut Peer, uri: &str) -> Vec<u8> {
     }
 }
 
+/// Readers differ on the line feed at the end of a frontmatter: what is served has none that they could differ on.
+#[test]
+fn a_block_of_text_at_the_end_is_read_alike_by_all() {
+    let sandbox = Sandbox::new();
+    let text = "---\nname: block\ndescription: d\ncompatibility: >\n  Needs\n  this.\n---\nx\n";
+    let file = sandbox.write("more/block/SKILL.md", text);
+    let mut peer = Peer::modern(&sandbox, &["--dir", "more"]);
+    let entry = &peer.ask("skills/list", json!({}))["skills"][0];
+    assert_eq!(entry["frontmatter"]["compatibility"], "Needs this.");
+    let served = bytes(&mut peer, entry["uri"].as_str().expect("a URI"));
+    assert_eq!(String::from_utf8_lossy(&served), text.replace('>', ">-"));
+    assert_eq!(entry["resources"][0]["digest"], Digest::of(&served).to_string());
+    assert_eq!(entry["resources"][0]["size"], served.len());
+    assert_eq!(std::fs::read_to_string(file).expect("a file"), text);
+}
+
+/// Lists and loaded skills say where a skill comes from.
+#[test]
+fn tools_tell_source_version_and_digest() {
+    let sandbox = Sandbox::new();
+    let text = "---\nname: pdf\ndescription: Reads PDF.\nmetadata:\n  version: 1.2.0\n---\nRead it.\n";
+    sandbox.write("src/pdf/SKILL.md", text);
+    sandbox.ok(&["install", "./src/pdf", "--scope", "user", "--yes"]);
+    let lock = std::fs::read_to_string(sandbox.home().join(".agents/skillpm.lock"));
+    let lock = lock.or_else(|_| std::fs::read_to_string(sandbox.home().join(".config/skillpm/skillpm.lock")));
+    let mut peer = Peer::modern(&sandbox, &[]);
+    let mut told = |tool: &str, arguments: Value| {
+        let answer = peer.ask("tools/call", json!({ "name": tool, "arguments": arguments }));
+        answer["content"]
+            .as_array()
+            .expect("parts")
+            .iter()
+            .map(|part| part["text"].as_str().unwrap_or_default())
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let list = told("list_skills", json!({}));
+    assert!(list.contains("src/pdf, version 1.2.0, sha256:"), "{list}");
+    assert_eq!(told("search_skills", json!({ "query": "please read this PDF" })), list);
+    let loaded = told("load_skill", json!({ "name": "pdf" }));
+    let digest = loaded.rsplit_once("sha256:").expect("a digest").1.trim_end_matches(['.', '\n']);
+    assert_eq!(digest.len(), 64, "{loaded}");
+    assert!(list.contains(&digest[..12]) && lock.is_ok_and(|lock| lock.contains(digest)), "{list}");
+}
+
 /// An entry has the whole frontmatter, and every file with the digest and size of its bytes.
 #[test]
 fn an_entry_tells_everything_of_a_skill() {
