@@ -36,7 +36,7 @@ fn the_page() {
     cursor (Cursor)
       found by ~/.cursor
       reads the canonical copies and needs no links
-      nobody knows how it lists skills: these are the directories that it is said to read
+      how it lists skills is unknown: these are the directories that it is said to read
       .agents/skills of the project, canonical copies: 1 skill
         pdf: canonical copy
       .cursor/skills of the project, in some versions or tools: not there
@@ -61,8 +61,9 @@ fn the_page() {
       found by ~/.claude
       gets a link to each skill
       its model sees 2 skills, whole
-      69 of 8000 characters for a window of 200000 tokens
-      as version 2.1.240 of 2026-08-22 does, by its documentation
+      69 of 8000 characters, at a window of 200000 tokens
+      not counted here: skills that come with it are listed, too, and take room first
+      rules of version 2.1.240 (2026-08-22), from its documentation
       .claude/skills of the project, its own: 1 skill
     ");
 }
@@ -270,31 +271,32 @@ fn what_a_model_sees() {
     claude-code (Claude Code)
       found by ~/.claude
       gets a link to each skill
-      its model sees 5 skills: 3 whole, 2 by name only
-      not listed: 1 hidden, 1 behind another of its name
-      573 of 600 characters for a window of 15000 tokens; all would take 1114
-      as version 2.1.240 of 2026-08-22 does, by its documentation
+      its model sees 5 skills: 4 whole or by name, 1 by name only
+      not listed: 1 hidden, 1 same name as another
+      room for 600 characters, at a window of 15000 tokens; all would take 1114
+      1 to 3 descriptions left out, of the least used skills: how use is counted is unknown
+      not counted here: skills that come with it are listed, too, and take room first
+      rules of version 2.1.240 (2026-08-22), from its documentation
       .claude/skills of the project, its own: 6 skills
       ~/.claude/skills of the user, its own: 1 skill
-      twice: docx in .claude/skills/docx and ~/.claude/skills/docx (different directories)
     skill   listed   why
-    manual  no       .claude/skills/manual/SKILL.md: its frontmatter says `disable-model-invocation: true`
-    docx    no       .claude/skills/docx/SKILL.md: ~/.claude/skills/docx/SKILL.md wins
-    broken  by name  it has no description
-    long    by name  no room for more
+    manual  no       .claude/skills/manual: its frontmatter says `disable-model-invocation: true`
+    docx    no       .claude/skills/docx: ~/.claude/skills/docx wins
+    broken  by name  .claude/skills/broken: it has no description
     --- stderr
-    characters that are gained if 200 characters say the same: 344 by `long` (539) and 283 by `twin` (479)
+    shortening to 200 characters would free: 344 characters of `long` and 283 of `twin`
     hint: `skillpm disable -g docx` makes room for the others
     ");
-    insta::assert_snapshot!(sandbox.run(&["agents", "claude", "--window", "15k", "--listing"]), @"
-    exit: 0
-    --- stdout
-    - docx: Does docx. Use it in tests.
-    - broken
-    - long
-    - pdf: Does pdf. Use it in tests.
-    - twin: Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files. Reads many other files.
-    ");
+    sandbox.fails(
+        &["agents", "claude", "--window", "15k", "--listing"],
+        2,
+        "usage",
+        &["use that only it counts"],
+    );
+    let more = sandbox.run(&["agents", "claude", "--window", "15k", "-v"]).stderr;
+    assert!(more.contains("settings that are not read: settings.json: disableBundledSkills"), "{more}");
+    let listing = sandbox.ok(&["agents", "claude", "--listing"]).stdout;
+    assert!(listing.starts_with("- docx: Does docx. Use it in tests.\n- broken\n- long: Reads"), "{listing}");
     let seen = sandbox.run(&["agents", "claude-code", "--json", "--window", "15k"]).json();
     let listing = &seen[0]["listing"];
     assert_eq!((listing["budget"].as_u64(), listing["window"].as_u64()), (Some(600), Some(15_000)));
@@ -303,8 +305,12 @@ fn what_a_model_sees() {
         let of = skills.iter().filter(|skill| skill["name"] == name);
         of.map(|skill| skill["state"].as_str().expect("a text").to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(state("docx"), ["whole", "shadowed"]);
-    assert_eq!((state("long"), state("manual")), (vec!["name-only".to_owned()], vec!["hidden".to_owned()]));
+    assert_eq!(state("docx"), ["uncertain", "shadowed"]);
+    assert_eq!((state("broken"), state("manual")), (vec!["name-only".to_owned()], vec!["hidden".to_owned()]));
+    assert_eq!(
+        (listing["lacking"]["least"].as_u64(), listing["lacking"]["most"].as_u64()),
+        (Some(1), Some(3))
+    );
     assert_eq!(seen[0]["sees"], 5);
 }
 
@@ -313,7 +319,7 @@ fn what_a_model_sees() {
 fn what_nobody_knows() {
     let sandbox = machine();
     let cursor = sandbox.run(&["agents", "cursor"]);
-    assert!(cursor.stdout.contains("nobody knows how it lists skills"), "{cursor}");
+    assert!(cursor.stdout.contains("how it lists skills is unknown"), "{cursor}");
     assert_eq!(sandbox.run(&["agents", "cursor", "--json"]).json()[0]["listing"], serde_json::Value::Null);
     let listing = sandbox.run(&["agents", "cursor", "--listing"]);
     assert!(
@@ -350,6 +356,17 @@ fn what_has_no_room_is_told() {
     );
 }
 
+/// An agent that the change itself adds has no room from then on.
+#[test]
+fn a_new_agent_that_has_no_room_is_told() {
+    let sandbox = Sandbox::new();
+    sandbox.write(".claude/settings.json", "{\"skillListingBudgetFraction\": 0.00005}");
+    sandbox
+        .write("src/long/SKILL.md", format!("---\nname: long\ndescription: {}\n---\n", "Long. ".repeat(40)));
+    let output = sandbox.run(&["install", "./src/long", "--agent", "claude-code"]);
+    assert!(output.stderr.contains("whole: 1 of 1 are shortened or left out"), "{output}");
+}
+
 /// The record of a session is compared with what is computed, and differences are told.
 #[test]
 fn what_a_session_records() {
@@ -357,6 +374,7 @@ fn what_a_session_records() {
     let check = ["agents", "claude-code", "--check"];
     sandbox.fails(&check, 2, "usage", &["no session of Claude Code"]);
     sandbox.fails(&["agents", "codex", "--check"], 2, "usage", &["`codex` do not record"]);
+    sandbox.fails(&["agents", "codex", "claude-code", "--check"], 2, "usage", &["that of one agent"]);
     let name: String =
         sandbox.project().display().to_string().replace(|c: char| !c.is_ascii_alphanumeric(), "-");
     let session = |text: &str| {
@@ -372,6 +390,19 @@ fn what_a_session_records() {
     let output = sandbox.run(&check);
     assert_eq!(output.code, Some(0), "{output}");
     assert!(output.stderr.contains("2 skills as computed") && output.stderr.contains("`own`"), "{output}");
+    // Lines of a description may look like entries, and later records tell only what is new.
+    let bullets = "Does both.\n- pdf: no entry\n- other: none either";
+    let skill = format!("---\nname: both\ndescription: |\n  {}\n---\n", bullets.replace('\n', "\n  "));
+    sandbox.write(".claude/skills/both/SKILL.md", skill);
+    session(&format!("- both: {bullets}\n{equal}"));
+    let later = sandbox.project().join(format!("../home/.claude/projects/{name}/two.jsonl"));
+    std::fs::write(&later, "{\"attachment\": {\"type\": \"skill_listing\", \"content\": \"- new\"}}\n")
+        .expect("is written");
+    std::fs::create_dir(later.with_file_name("three.jsonl")).expect("a directory");
+    let seen = sandbox.run(&["agents", "claude-code", "--check", "--json"]);
+    assert_eq!((seen.code, seen.json()["equal"].as_u64()), (Some(0), Some(3)), "{seen}");
+    assert_eq!(seen.json()["not_computed"], serde_json::json!([]));
+    std::fs::remove_dir_all(sandbox.project().join(".claude/skills/both")).expect("is removed");
     session("- docx\n- old: Gone.");
     let seen = sandbox.run(&["agents", "claude-code", "--check", "--json"]);
     assert_eq!(seen.code, Some(1), "{seen}");
@@ -389,11 +420,30 @@ fn why_says_who_does_not_see_it_whole() {
     let sandbox = machine();
     assert_eq!(sandbox.run(&["install", "./src/docx"]).code, Some(0));
     let why = sandbox.run(&["why", "docx", "-p"]);
-    let told = "claude-code: its model does not see it: .claude/skills/docx/SKILL.md: ~/.claude/skills/docx/SKILL.md wins";
+    let told = "claude-code: its model does not see it: .claude/skills/docx: ~/.claude/skills/docx wins";
     assert!(why.stdout.contains(told), "{why}");
     let listed = &sandbox.run(&["--json", "why", "docx"]).json()["installed"][0]["listed"];
     assert_eq!(
         (listed[0]["agent"].as_str(), listed[0]["state"].as_str()),
         (Some("claude-code"), Some("shadowed"))
+    );
+}
+
+/// Of two scopes with other files, Claude Code takes the user's, and skillpm the project's: that is told.
+#[test]
+fn the_user_s_copy_wins() {
+    let sandbox = machine();
+    assert_eq!(sandbox.run(&["install", "./src/docx"]).code, Some(0));
+    let told = "Claude Code takes your own `docx`";
+    assert!(!sandbox.run(&["list"]).stderr.contains(told), "they are equal");
+    sandbox.write("src/docx/SKILL.md", "---\nname: docx\ndescription: Newer. Use it in tests.\n---\n");
+    assert_eq!(sandbox.run(&["update", "-p", "docx"]).code, Some(0));
+    for verb in [&["list"][..], &["agents", "claude-code"], &["doctor"]] {
+        let output = sandbox.run(verb);
+        assert!(format!("{output}").contains(told), "{verb:?}: {output}");
+    }
+    assert!(
+        !sandbox.run(&["agents", "-p"]).stderr.contains(told),
+        "one scope alone says nothing of the other"
     );
 }

@@ -19,6 +19,7 @@
 pub mod support;
 
 mod agents;
+mod agents_team;
 #[cfg(unix)]
 mod agreement;
 mod alias;

@@ -14,7 +14,7 @@ use crate::registries::RegistryFiles;
 use crate::support::{Forge, Sandbox, Tree};
 
 /// A program that runs on a terminal of its own.
-struct Terminal {
+pub(crate) struct Terminal {
     keys: File,
     child: Child,
     seen: String,
@@ -36,7 +36,7 @@ impl Terminal {
     }
 
     /// As [`Self::start`], on a terminal of so many columns.
-    fn of_width(columns: u16, sandbox: &Sandbox, args: &[&str]) -> Self {
+    pub(crate) fn of_width(columns: u16, sandbox: &Sandbox, args: &[&str]) -> Self {
         Self::with(sandbox.command(args), Some(columns))
     }
 
@@ -81,7 +81,7 @@ impl Terminal {
     }
 
     /// Reads to the end and returns the exit code.
-    fn end(mut self) -> (Option<i32>, String) {
+    pub(crate) fn end(mut self) -> (Option<i32>, String) {
         let mut bytes = [0; 4096];
         // A terminal whose other side is closed answers with an error in place of an end.
         while let Ok(count @ 1..) = self.keys.read(&mut bytes) {

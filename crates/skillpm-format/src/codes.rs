@@ -266,6 +266,8 @@ codes! {
     UNREADABLE = "unreadable";
     /// The request makes no sense, or names something that is not there, in a way without a code of its own.
     USAGE = "usage";
+    /// An agent takes the user's copy of a skill, while that of the project has other files.
+    USER_COPY_WINS = "user-copy-wins";
     /// A registry already has the version.
     VERSION_EXISTS = "version-exists";
     /// The version of a skill does not follow Semantic Versioning.

@@ -50,8 +50,8 @@ pub(crate) struct AgentsArgs {
 }
 
 pub(super) fn run(app: &App, args: &AgentsArgs) -> Result<u8> {
-    if let (true, [name]) = (args.check, &args.names[..]) {
-        let outcome = check(&app.context, name, args.window)?;
+    if args.check {
+        let outcome = check(&app.context, &args.names, args.window)?;
         if args.json {
             app.printer.json(&outcome);
         } else {

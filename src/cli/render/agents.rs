@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 
 use super::listing;
-use super::table::Table;
+use super::table::{Table, wrapped};
 use super::{and, count, one_line};
+use crate::cli::appearance::Appearance;
 use crate::cli::printer::Printer;
 use skillpm_core::ops::agents::{AgentView, AgentsOutcome, CheckOutcome, DirectoryView, SkillView};
 use skillpm_core::scope::agent_view::{Form, Role};
@@ -66,7 +67,7 @@ pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
     }
     for (at, agent) in outcome.agents.iter().enumerate() {
         let between = if at == 0 { "" } else { "\n" };
-        printer.data(&format!("{between}{}", page(outcome, agent, printer.look().verbose)));
+        printer.data(&format!("{between}{}", page(outcome, agent, printer.look())));
         if let Some(found) = &agent.listing {
             listing::details(printer, found, &outcome.roots);
         }
@@ -106,11 +107,14 @@ fn nobody(printer: &Printer, outcome: &AgentsOutcome) -> bool {
     outcome.agents.is_empty()
 }
 
-fn page(outcome: &AgentsOutcome, agent: &AgentView, verbose: bool) -> String {
+fn page(outcome: &AgentsOutcome, agent: &AgentView, look: &Appearance) -> String {
     let mut text = format!("{} ({})\n", agent.id, agent.name);
     let mut line = |words: &str| {
+        let indent = words.len() - words.trim_start().len() + 2;
+        let room = look.width.unwrap_or(usize::MAX).saturating_sub(indent + 2);
+        let words = wrapped(words.trim_start(), room).join(&format!("\n{:1$}", "", indent + 2));
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "  {words}");
+        let _ = writeln!(text, "{:indent$}{words}", "");
     };
     if agent.detected {
         let signs: Vec<_> = agent.found_by.iter().map(|path| short(outcome, path)).collect();
@@ -127,17 +131,18 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView, verbose: bool) -> String {
     });
     match &agent.listing {
         Some(found) => listing::summary(found).iter().for_each(|words| line(words)),
-        None => line("nobody knows how it lists skills: these are the directories that it is said to read"),
+        None => line("how it lists skills is unknown: these are the directories that it is said to read"),
     }
     for dir in agent.directories.iter().filter(|dir| dir.exists || agent.listing.is_none()) {
         line(&directory(outcome, dir));
         // What its model sees says more.
-        let skills = dir.skills.iter().filter(|_| verbose || agent.listing.is_none());
+        let skills = dir.skills.iter().filter(|_| look.verbose || agent.listing.is_none());
         for skill in skills {
             line(&format!("  {}", what(skill)));
         }
     }
-    for twice in &agent.twice {
+    // Of an agent whose rules are known, what it lists says which one counts.
+    for twice in agent.twice.iter().filter(|_| agent.listing.is_none()) {
         let places: Vec<_> = twice.places.iter().map(|path| short(outcome, path)).collect();
         let end = if twice.same { "one skill, found in several ways" } else { "different directories" };
         line(&format!("twice: {} in {} ({end})", one_line(&twice.name), and(&places)));

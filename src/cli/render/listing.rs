@@ -1,33 +1,37 @@
 //! `agents NAME`: what the model of an agent gets to see.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
-use super::table::Table;
+use super::table::{Table, wrapped};
 use super::{and, count, one_line, quoted, short_path};
 use crate::cli::printer::Printer;
 use skillpm_core::agents::listing::Unit;
 use skillpm_core::agents::rules::Evidence;
-use skillpm_core::ops::agents::{ListedState, ListedView, ListingView};
+use skillpm_core::ops::agents::{LackingView, ListedState, ListedView, ListingView};
 use skillpm_format::scope_kind::ScopeKind;
 
 /// The rows that fit a screen; `-v` shows all.
 const ROWS: usize = 15;
-/// The descriptions and pairs that are told in a line.
+/// The names, descriptions and pairs that are told in a line.
 const TOLD: usize = 5;
 /// The length to which a long description can be shortened and still say what a skill does and when, in characters.
 const SHORT: usize = 200;
 
+/// The project and the user's home, for shorter paths.
+type Roots = BTreeMap<ScopeKind, String>;
+
 /// The states with their words: those that are listed, then those that are not.
-const LISTED: [(ListedState, &str); 4] = [
+const LISTED: [(ListedState, &str); 5] = [
     (ListedState::Whole, "whole"),
     (ListedState::Cut, "shortened"),
+    (ListedState::Uncertain, "whole or by name"),
     (ListedState::NameOnly, "by name only"),
     (ListedState::Contested, "in doubt"),
 ];
 const NOT_LISTED: [(ListedState, &str); 4] = [
-    (ListedState::Omitted, "for want of room"),
+    (ListedState::Omitted, "no room"),
     (ListedState::Hidden, "hidden"),
-    (ListedState::Shadowed, "behind another of its name"),
+    (ListedState::Shadowed, "same name as another"),
     (ListedState::NotLoaded, "not loaded"),
 ];
 
@@ -36,56 +40,67 @@ pub(super) fn summary(listing: &ListingView) -> Vec<String> {
     let mut lines = Vec::new();
     let counted = |states: &[(ListedState, &str)]| {
         let counts = states.iter().map(|(state, words)| (listing.count(*state), *words));
-        counts
-            .filter(|(count, _)| *count > 0)
-            .map(|(count, words)| format!("{count} {words}"))
-            .collect::<Vec<_>>()
+        let told = counts.filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
+        told.collect::<Vec<_>>().join(", ")
     };
-    let listed = counted(&LISTED);
     let seen = count(listing.listed(), "skill");
     lines.push(match (listing.listed(), listing.count(ListedState::Whole)) {
         (0, _) => "its model sees no skill".to_owned(),
         (all, whole) if all == whole => format!("its model sees {seen}, whole"),
-        _ => format!("its model sees {seen}: {}", listed.join(", ")),
+        _ => format!("its model sees {seen}: {}", counted(&LISTED)),
     });
     let others = counted(&NOT_LISTED);
     if !others.is_empty() {
-        lines.push(format!("not listed: {}", others.join(", ")));
+        lines.push(format!("not listed: {others}"));
     }
     if let Some(budget) = listing.budget {
-        let window = listing.window.map(|window| format!(" for a window of {window} tokens"));
-        let over =
-            if listing.is_over() { format!("; all would take {}", listing.whole) } else { String::new() };
-        lines.push(format!(
-            "{} of {budget} {}{}{over}",
-            listing.used,
-            unit(listing.unit),
-            window.unwrap_or_default()
-        ));
+        let used = listing.used.map_or_else(|| "room for".to_owned(), |used| format!("{used} of"));
+        let window = listing.window.map(|window| format!(", at a window of {window} tokens"));
+        let whole = listing.whole.filter(|_| listing.is_over());
+        let over = whole.map(|whole| format!("; all would take {whole}"));
+        let (unit, window) = (unit(listing.unit), window.unwrap_or_default());
+        lines.push(format!("{used} {budget} {unit}{window}{}", over.unwrap_or_default()));
+    } else if !listing.knows_budget {
+        lines.push("whether there is a limit is unknown".to_owned());
     }
-    lines.push(format!(
-        "as version {} of {} does, {}",
-        listing.version,
-        listing.date,
-        evidence(listing.evidence)
-    ));
+    if listing.count(ListedState::Uncertain) > 0 {
+        let LackingView { least, most } = listing.lacking;
+        let range = if least == most {
+            count(most, "description")
+        } else {
+            format!("{least} to {most} descriptions")
+        };
+        lines.push(format!("{range} left out, of the least used skills: how use is counted is unknown"));
+    }
+    if !listing.uncounted.is_empty() {
+        lines.push(format!("not counted here: {}", listing.uncounted.join("; ")));
+    }
+    // Of an agent whose settings are read, the others are for those who want to know everything.
+    if !listing.unread.is_empty() && listing.settings.is_empty() {
+        lines.push(format!("its settings are not read: {}", listing.unread.join("; ")));
+    }
+    let evidence = evidence(listing.evidence);
+    lines.push(format!("rules of version {} ({}), {evidence}", listing.version, listing.date));
     lines
 }
 
 /// Prints what is not whole, and what would make it so.
-pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &BTreeMap<ScopeKind, String>) {
-    let mut told: Vec<_> = listing.skills.iter().filter(|skill| skill.state != ListedState::Whole).collect();
-    // What is not listed at all is what people look for.
-    told.sort_by_key(|skill| (skill.state < ListedState::Contested, skill.state));
-    if !told.is_empty() {
+pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
+    let verbose = printer.look().verbose;
+    let note = |text: &str| match printer.look().width {
+        Some(width) => printer.note(&wrapped(text, width.saturating_sub(2)).join("\n")),
+        None => printer.note(text),
+    };
+    let rows = rows(listing, roots, verbose);
+    if !rows.is_empty() {
         let mut table = Table::new(&["skill", "listed", "why"]).state("listed").prose("why");
-        let most = if printer.look().verbose { told.len() } else { ROWS };
-        for skill in told.iter().take(most) {
-            table.row([&skill.name, &word(skill), &why(skill, roots)]);
+        let most = if verbose { rows.len() } else { ROWS };
+        for [name, listed, why] in rows.iter().take(most) {
+            table.row([name, listed, why]);
         }
         table.show(printer);
-        if let Some(more) = told.len().checked_sub(most).filter(|more| *more > 0) {
-            printer.note(&format!("{more} more: `-v` shows all"));
+        if let Some(more) = rows.len().checked_sub(most).filter(|more| *more > 0) {
+            note(&format!("{more} more: `-v` shows all"));
         }
     }
     if listing.is_over() {
@@ -95,29 +110,78 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &BTreeMap
         let gain = |skill: &&ListedView| {
             let over = skill.characters.checked_sub(SHORT).filter(|over| *over > 0)?;
             let gained = skill.size * over as u64 / skill.characters as u64;
-            Some(format!("{gained} by {} ({})", quoted(&[&skill.name]), skill.characters))
+            Some((gained, quoted(&[&skill.name])))
         };
-        let gains: Vec<_> = longest.iter().filter_map(gain).take(TOLD).collect();
+        let told = |(at, (gained, name))| match at {
+            0 => format!("{gained} {} of {name}", unit(listing.unit)),
+            _ => format!("{gained} of {name}"),
+        };
+        let gains: Vec<_> = longest.iter().filter_map(gain).take(TOLD).enumerate().map(told).collect();
         if !gains.is_empty() {
-            let unit = unit(listing.unit);
-            printer
-                .note(&format!("{unit} that are gained if {SHORT} characters say the same: {}", and(&gains)));
+            note(&format!("shortening to {SHORT} characters would free: {}", and(&gains)));
         }
     }
-    let pair = |names: &[String; 2], percent| {
-        format!("{} and {} ({percent} %)", quoted(&names[..1]), quoted(&names[1..]))
+    if verbose {
+        let pair = |names: &[String; 2], percent| {
+            format!("{} and {} ({percent} %)", quoted(&names[..1]), quoted(&names[1..]))
+        };
+        let pairs = listing.alike.iter().take(TOLD).map(|alike| pair(&alike.names, alike.percent));
+        let pairs: Vec<_> = pairs.collect();
+        if !pairs.is_empty() {
+            note(&format!(
+                "descriptions that share words, so that one may be taken for the other: {}",
+                and(&pairs)
+            ));
+        }
+        if !listing.unread.is_empty() && !listing.settings.is_empty() {
+            note(&format!("settings that are not read: {}", listing.unread.join("; ")));
+        }
+        listing.notes.iter().for_each(|text| note(text));
+    }
+}
+
+/// Returns name, extent and reason of what is not listed whole: what is not listed at all first, for people look for that.
+/// One setting that is about many skills has one row, and so has a name with several files of which any may be listed.
+fn rows(listing: &ListingView, roots: &Roots, verbose: bool) -> Vec<[String; 3]> {
+    let is_told = |skill: &&ListedView| match skill.state {
+        ListedState::Whole => false,
+        ListedState::Uncertain => verbose,
+        _ => true,
     };
-    let pairs: Vec<_> =
-        listing.alike.iter().take(TOLD).map(|alike| pair(&alike.names, alike.percent)).collect();
-    if !pairs.is_empty() {
-        printer.note(&format!(
-            "descriptions that share words, so that one may be taken for the other: {}",
-            and(&pairs)
-        ));
+    let mut told: Vec<_> = listing.skills.iter().filter(is_told).collect();
+    told.sort_by_key(|skill| (skill.state < ListedState::Contested, skill.state));
+    let mut seen = BTreeSet::new();
+    let mut rows = Vec::new();
+    for skill in &told {
+        let is_same = |other: &&&ListedView| match (skill.state, &skill.by) {
+            (ListedState::Contested, _) => other.state == skill.state && other.name == skill.name,
+            (_, Some(by)) => {
+                (other.state, other.by.as_ref(), &other.why) == (skill.state, Some(by), &skill.why)
+            }
+            _ => std::ptr::eq(**other, *skill),
+        };
+        let same: Vec<_> = told.iter().filter(is_same).collect();
+        if same.first().is_some_and(|first| !std::ptr::eq(**first, *skill)) {
+            continue;
+        }
+        if skill.state == ListedState::Contested || same.len() == 1 {
+            rows.push([one_line(&skill.name), word(skill), why(skill, roots)]);
+            continue;
+        }
+        let names = same.iter().map(|skill| one_line(&skill.name)).filter(|name| seen.insert(name.clone()));
+        let mut names: Vec<_> = names.collect();
+        names.sort();
+        let most = if verbose { names.len() } else { names.len().min(TOLD) };
+        let more = names.len() - most;
+        let more = if more > 0 { format!(", and {more} more") } else { String::new() };
+        let reason = reason(skill, roots);
+        rows.push([
+            count(same.len(), "skill"),
+            word(skill),
+            format!("{reason}: {}{more}", names[..most].join(", ")),
+        ]);
     }
-    for note in listing.notes {
-        printer.detail(note);
-    }
+    rows
 }
 
 fn unit(unit: Unit) -> &'static str {
@@ -131,19 +195,22 @@ fn unit(unit: Unit) -> &'static str {
 fn evidence(evidence: Evidence) -> &'static str {
     match evidence {
         Evidence::Measured => "compared with its program",
-        Evidence::Source => "by its source",
-        Evidence::Documented => "by its documentation",
+        Evidence::Source => "from its source",
+        Evidence::Documented => "from its documentation",
         Evidence::Described => "as others describe it",
     }
 }
 
 /// Says in a sentence how much of a skill is listed.
-pub(super) fn sentence(skill: &ListedView, roots: &BTreeMap<ScopeKind, String>) -> String {
+pub(super) fn sentence(skill: &ListedView, roots: &Roots) -> String {
+    let why = why(skill, roots);
     match skill.state {
         ListedState::Whole => "its model sees it whole".to_owned(),
-        ListedState::Cut => format!("its model sees {} characters of its description", word(skill)),
-        ListedState::NameOnly => format!("its model sees only its name: {}", why(skill, roots)),
-        _ => format!("its model does not see it: {}", why(skill, roots)),
+        ListedState::Cut => format!("its model sees {} characters of its description: {why}", word(skill)),
+        ListedState::Uncertain => format!("its model may see only its name: {why}"),
+        ListedState::NameOnly => format!("its model sees only its name: {why}"),
+        ListedState::Contested => format!("its model may see another one: {why}"),
+        _ => format!("its model does not see it: {why}"),
     }
 }
 
@@ -151,6 +218,7 @@ fn word(skill: &ListedView) -> String {
     match skill.state {
         ListedState::Whole => "whole".to_owned(),
         ListedState::Cut => format!("{} of {}", skill.kept.unwrap_or_default(), skill.characters),
+        ListedState::Uncertain => "whole or by name".to_owned(),
         ListedState::NameOnly => "by name".to_owned(),
         ListedState::Contested => "in doubt".to_owned(),
         ListedState::Omitted | ListedState::Hidden | ListedState::Shadowed | ListedState::NotLoaded => {
@@ -159,20 +227,32 @@ fn word(skill: &ListedView) -> String {
     }
 }
 
-fn why(skill: &ListedView, roots: &BTreeMap<ScopeKind, String>) -> String {
-    let file = |file: &String| short_path(roots, file);
-    match (skill.state, &skill.why) {
-        (_, Some(why)) => format!("{}: {}", file(&skill.file), one_line(why)),
-        (ListedState::Shadowed, None) => {
-            let by: Vec<_> = skill.others.iter().map(file).collect();
-            format!("{}: {} wins", file(&skill.file), and(&by))
+/// Returns why a skill is not listed whole, and where it is.
+fn why(skill: &ListedView, roots: &Roots) -> String {
+    let place = |file: &String| {
+        short_path(
+            roots,
+            file.strip_suffix("SKILL.md").map_or(file.as_str(), |dir| dir.trim_end_matches(['/', '\\'])),
+        )
+    };
+    let (own, others) = (place(&skill.file), skill.others.iter().map(place).collect::<Vec<_>>());
+    match skill.state {
+        ListedState::Shadowed => format!("{own}: {} wins", and(&others)),
+        ListedState::Contested => {
+            let files: Vec<_> = std::iter::once(own).chain(others).collect();
+            format!("{}: which one differs from start to start", files.join(" or "))
         }
-        (ListedState::Contested, None) => {
-            let others: Vec<_> = skill.others.iter().map(file).collect();
-            format!("{}, or {}: it differs from start to start", file(&skill.file), and(&others))
-        }
-        (ListedState::NameOnly, None) if skill.characters == 0 => "it has no description".to_owned(),
-        (ListedState::Cut, None) => "characters of the description".to_owned(),
-        _ => "no room for more".to_owned(),
+        ListedState::Uncertain => format!("{own}: no room for all, and the least used go first"),
+        _ => format!("{own}: {}", reason(skill, roots)),
     }
+}
+
+/// Returns the reason in words, with short paths.
+fn reason(skill: &ListedView, roots: &Roots) -> String {
+    let why = skill.why.as_deref().unwrap_or_default();
+    let why = skill
+        .by
+        .as_ref()
+        .map_or_else(|| why.to_owned(), |file| why.replace(file.as_str(), &short_path(roots, file)));
+    one_line(&why)
 }

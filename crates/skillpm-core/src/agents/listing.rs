@@ -13,6 +13,7 @@ mod tests;
 mod walk;
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use self::config::{Config, Says};
@@ -22,7 +23,7 @@ use self::read::Texts;
 pub use self::sessions::{Recorded, recorded};
 use self::walk::FoundFile;
 use super::Agent;
-use super::rules::{Budget, Evidence, Name, Order, Owner, Rules, SameName, rules};
+use super::rules::{Budget, Evidence, Form, Name, Order, Owner, Rules, SameName, rules};
 use crate::error::Error;
 use crate::interop::order;
 use crate::settings::Settings;
@@ -39,13 +40,17 @@ pub struct Listing {
     pub window: Option<u64>,
     /// What the listing may hold, in units; `None` without a limit, or if it is unknown.
     pub budget: Option<u64>,
-    /// What it holds, in units.
-    pub used: u64,
+    /// What it holds, in units; `None` if the form of its lines is unknown. Where it is not fixed which descriptions
+    /// are left out, the most that it can hold.
+    pub used: Option<u64>,
     /// What it would hold if every description were whole, in units.
-    pub whole: u64,
+    pub whole: Option<u64>,
+    /// The number of skills that have no room for the whole of their descriptions: the least and the most, where that
+    /// depends on what nobody knows.
+    pub lacking: RangeInclusive<usize>,
     /// What is counted.
     pub unit: Unit,
-    /// The listing as the agent's model gets it; `None` if its form is not known to the byte.
+    /// The listing as the agent's model gets it; `None` if its form is not known to the byte, or not what is in it.
     pub text: Option<String>,
     /// Settings of the agent that cannot be read.
     pub problems: Vec<Error>,
@@ -62,12 +67,16 @@ pub struct ListingEntry {
     pub real: PathBuf,
     /// Whose it is.
     pub owner: Owner,
-    /// The whole description as the agent reads it.
+    /// The whole description as the agent reads it, with all that it adds.
     pub description: String,
+    /// Its line in the listing where there is room; `None` if that is not known to the byte, or it has none.
+    pub line: Option<String>,
     /// How much the whole description takes of the budget, in units.
     pub size: u64,
     /// How much of it is listed.
     pub state: State,
+    /// Why it is listed shortened, by name only or not at all, where the state does not say.
+    pub why: Option<Why>,
 }
 
 /// The most files that are named beside one of the same name: links can make thousands.
@@ -80,8 +89,10 @@ pub enum State {
     Whole,
     /// The name, and the first characters of the description: that many.
     Cut(usize),
-    /// Only the name, for want of room or by a setting.
+    /// Only the name.
     NameOnly,
+    /// The name, and the whole description unless it is among those for which there is no room: which ones is not fixed.
+    Uncertain,
     /// Nothing, for want of room.
     Omitted,
     /// Nothing: only a person can start it, or it is switched off.
@@ -114,9 +125,21 @@ pub enum Why {
         /// The key in it.
         key: String,
     },
+    /// There is no room.
+    #[error("no room")]
+    NoRoom,
+    /// The agent lists no more of any description.
+    #[error("it lists at most {0} characters of a description")]
+    Longest(usize),
+    /// The agent lists no descriptions.
+    #[error("it lists names only")]
+    NamesOnly,
     /// It has no description.
     #[error("it has no description")]
     NoDescription,
+    /// It has no text.
+    #[error("it has no text below the frontmatter")]
+    NoBody,
     /// It has no name.
     #[error("it has no name")]
     NoName,
@@ -171,12 +194,12 @@ struct Candidate {
     texts: Texts,
     /// Why it is not listed, if that is decided.
     state: Option<State>,
-    /// Whether only its name is listed, whatever room there is.
-    name_only: bool,
+    /// Why only its name is listed, whatever room there is.
+    name_only: Option<Why>,
 }
 
 /// Returns what the model of `agent` gets to see; `None` if it is unknown how the agent lists
-/// skills.
+/// skills, and where it looks for them.
 pub fn listing(agent: &Agent, asked: Asked<'_>) -> Option<Listing> {
     listing_with(agent, asked, &[])
 }
@@ -184,10 +207,11 @@ pub fn listing(agent: &Agent, asked: Asked<'_>) -> Option<Listing> {
 /// Works like [`listing`], as if the skills in the directories `added` were in the project, in place of those with their
 /// names. One that the agent finds anyway stays where it is.
 pub fn listing_with(agent: &Agent, asked: Asked<'_>, added: &[PathBuf]) -> Option<Listing> {
-    let rules = rules(agent.id).filter(|rules| rules.evidence != Evidence::Described)?;
+    let rules = followed(agent)?;
     let config = config::read(rules, asked);
     let dirs = walk::dirs(rules, asked, &config);
     let mut found = walk::walk(rules, &dirs);
+    walk::add_commands(&config.commands, &mut found);
     let own = found.len();
     walk::add(&mut found, added);
     let read = workers::map(&found, workers::PIECE, || (), |(), found| read::texts(rules, found));
@@ -196,9 +220,22 @@ pub fn listing_with(agent: &Agent, asked: Asked<'_>, added: &[PathBuf]) -> Optio
         found.into_iter().zip(read).map(|(found, texts)| candidate(rules, &config, found, texts)).collect();
     let replaced: BTreeSet<String> = candidates[own..].iter().map(|added| added.name.clone()).collect();
     candidates.retain(|candidate| candidate.found.at >= own || !replaced.contains(&candidate.name));
+    let all = candidates.len();
+    if rules.same_name == SameName::Any {
+        leave_repeated(&mut candidates, |_| false);
+    }
+    // Which path of a file is told is not fixed either.
+    let is_fixed = candidates.len() == all;
     choose(rules, &mut candidates);
+    leave_repeated(&mut candidates, |one| !matches!(one.state, Some(State::Shadowed(_))));
     sort(rules, &mut candidates);
-    Some(finished(rules, asked, config, candidates))
+    let listing = finished(rules, asked, config, candidates);
+    Some(Listing { text: listing.text.filter(|_| is_fixed), ..listing })
+}
+
+/// Returns the rules of an agent, if they are enough to tell what it lists.
+fn followed(agent: &Agent) -> Option<&'static Rules> {
+    rules(agent.id).filter(|rules| rules.evidence != Evidence::Described && !rules.roots.is_empty())
 }
 
 fn candidate(rules: &Rules, config: &Config, found: FoundFile, texts: Result<Texts, Why>) -> Candidate {
@@ -211,16 +248,18 @@ fn candidate(rules: &Rules, config: &Config, found: FoundFile, texts: Result<Tex
     let own = texts.name.clone().filter(|_| rules.name != Name::Directory || found.plugin.is_some());
     let name = own.unwrap_or_else(directory);
     let name = found.plugin.as_ref().map_or_else(|| name.clone(), |plugin| format!("{plugin}:{name}"));
+    // Cline's names are the same in any case.
+    let name = if rules.form == Form::Names { name.to_lowercase() } else { name };
     if state.is_none() {
-        state = texts.hidden.clone().map(State::Hidden);
+        state = texts.hidden.clone().or_else(|| config.off.clone()).map(State::Hidden);
     }
-    let mut name_only = false;
+    let mut name_only = None;
     if let Some(says) = config.says(&name, &found)
         && state.is_none()
     {
         match says {
             Says::Off(why) => state = Some(State::Hidden(why)),
-            Says::NameOnly => name_only = true,
+            Says::NameOnly(why) => name_only = Some(why),
         }
     }
     Candidate { found, name, texts, state, name_only }
@@ -242,18 +281,23 @@ fn sort(rules: &Rules, candidates: &mut [Candidate]) {
             };
             key(one).cmp(&key(other))
         }),
-        _ if rules.order == Order::Name => {
-            let ranks = ranks(candidates);
-            candidates.sort_by_key(|candidate| (ranks.get(&candidate.name).copied(), candidate.found.at));
-        }
         _ => candidates.sort_by_key(|candidate| candidate.found.at),
+    }
+    match rules.order {
+        Order::Name if !matches!(rules.budget, Budget::PartInTokens { .. }) => {
+            let ranks = ranks(candidates);
+            candidates.sort_by_key(|candidate| ranks.get(&candidate.name).copied());
+        }
+        Order::Bytes => candidates.sort_by(|one, other| one.name.cmp(&other.name)),
+        Order::Path => candidates.sort_by_cached_key(|candidate| lower(&candidate.found.file)),
+        Order::Name | Order::Found | Order::Unknown => {}
     }
 }
 
 /// Returns the directories in which `agent` looks for skills, each with its owner: of skills with one name, it lists that of
 /// the first. `None` if that is unknown, or if it lists all of them or any.
 pub fn precedence(agent: &Agent, asked: Asked<'_>) -> Option<Vec<(PathBuf, Owner)>> {
-    let rules = rules(agent.id).filter(|rules| rules.evidence != Evidence::Described)?;
+    let rules = followed(agent)?;
     let dirs = walk::dirs(rules, asked, &config::read(rules, asked)).into_iter();
     let mut dirs: Vec<_> = dirs.map(|dir| (dir.path, dir.owner)).collect();
     match rules.same_name {
@@ -262,6 +306,13 @@ pub fn precedence(agent: &Agent, asked: Asked<'_>) -> Option<Vec<(PathBuf, Owner
         SameName::All | SameName::Any | SameName::LastPath | SameName::Unknown => return None,
     }
     Some(dirs)
+}
+
+/// Leaves out files of one name that were found again: they are one skill. Those that `counts` keeps stay.
+fn leave_repeated(candidates: &mut Vec<Candidate>, counts: impl Fn(&Candidate) -> bool) {
+    let key = |one: &Candidate| (one.found.real.clone(), one.name.clone());
+    let mut seen: BTreeSet<_> = candidates.iter().filter(|one| counts(one)).map(key).collect();
+    candidates.retain(|one| counts(one) || seen.insert(key(one)));
 }
 
 /// Decides among skills with one name.
@@ -280,7 +331,7 @@ fn choose(rules: &Rules, candidates: &mut [Candidate]) {
             SameName::All => continue,
             SameName::First => same.first(),
             SameName::Last => same.last(),
-            SameName::LastPath => same.iter().max_by_key(|at| files[**at].to_string_lossy().to_lowercase()),
+            SameName::LastPath => same.iter().max_by_key(|at| lower(&files[**at])),
             SameName::Any | SameName::Unknown => None,
         }
         .copied();
@@ -302,6 +353,10 @@ fn choose(rules: &Rules, candidates: &mut [Candidate]) {
     }
 }
 
+fn lower(path: &Path) -> String {
+    path.to_string_lossy().to_lowercase()
+}
+
 /// Returns the place of each name in the order of JavaScript's `localeCompare`, which these agents sort by.
 fn ranks(candidates: &[Candidate]) -> BTreeMap<String, usize> {
     let names: BTreeSet<&str> = candidates.iter().map(|candidate| candidate.name.as_str()).collect();
@@ -316,26 +371,32 @@ fn finished(rules: &'static Rules, asked: Asked<'_>, config: Config, candidates:
     let (listed, others): (Vec<_>, Vec<_>) = candidates
         .into_iter()
         .partition(|candidate| matches!(candidate.state, None | Some(State::Contested(_))));
-    let Fitted { states, sizes, used, whole, unit, budget, window, text } =
+    let Fitted { states, whys, lines, sizes, used, whole, lacking, unit, budget, window, text } =
         fit(rules, asked, &config, &listed);
-    let text = text.filter(|_| config.lists);
-    let entry = |candidate: Candidate, size, state| ListingEntry {
+    let is_in_doubt = |one: &Candidate| one.state.is_some();
+    let is_fixed = !listed.iter().any(is_in_doubt) && !states.contains(&State::Uncertain);
+    let entry = |candidate: Candidate, size, state, why, line| ListingEntry {
         name: candidate.name,
         file: candidate.found.file,
         real: candidate.found.real,
         owner: candidate.found.owner,
-        description: candidate.texts.description,
+        description: candidate.texts.whole(),
+        line,
         size,
         state,
+        why,
     };
     let mut entries: Vec<ListingEntry> = Vec::new();
-    for ((mut candidate, state), size) in listed.into_iter().zip(states).zip(sizes) {
+    let fitted = states.into_iter().zip(whys).zip(sizes).zip(lines);
+    for (mut candidate, (((state, why), size), line)) in listed.into_iter().zip(fitted) {
         let state = candidate.state.take().unwrap_or(state);
-        entries.push(entry(candidate, size, state));
+        entries.push(entry(candidate, size, state, why, line));
     }
     entries.extend(others.into_iter().map(|mut candidate| {
         let state = candidate.state.take().unwrap_or(State::Omitted);
-        entry(candidate, 0, state)
+        entry(candidate, 0, state, None, None)
     }));
-    Listing { rules, entries, window, budget, used, whole, unit, text, problems: config.problems }
+    let text = text.filter(|_| rules.is_exact && is_fixed);
+    let problems = config.problems;
+    Listing { rules, entries, window, budget, used, whole, lacking, unit, text, problems }
 }

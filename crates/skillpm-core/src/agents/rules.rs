@@ -21,7 +21,7 @@ pub struct Rules {
     pub date: &'static str,
     /// What they rest on.
     pub evidence: Evidence,
-    /// Where they were read.
+    /// Where they were read: for the reference page.
     pub source: &'static str,
     /// The directories, in the order in which the agent reads them.
     pub roots: &'static [Root],
@@ -41,11 +41,17 @@ pub struct Rules {
     pub budget: Budget,
     /// The lines of a listing.
     pub form: Form,
+    /// Whether the whole listing is known to the byte.
+    pub is_exact: bool,
     /// The fields of a skill that keep it out of the listing.
     pub hides: &'static [Field],
-    /// The settings that change the listing, as `file: key`.
+    /// The settings that change the listing and are read, as `file: key`.
     pub settings: &'static [&'static str],
-    /// Where sessions are recorded, if that is known.
+    /// The settings that change the listing and are not read here.
+    pub unread: &'static [&'static str],
+    /// What else decides and is not counted here, in words.
+    pub uncounted: &'static [&'static str],
+    /// Where sessions are recorded, if that is known: for the reference page.
     pub sessions: Option<&'static str>,
     /// What else a reader of the listing should know.
     pub notes: &'static [&'static str],
@@ -85,8 +91,12 @@ pub enum At {
     Working,
     /// The working directory and each one above it up to the root of the repository, the innermost first.
     Upwards,
+    /// The same directories, each right after that of the row before.
+    Beside,
     /// The same directories, the outermost first.
     Downwards,
+    /// The folder that is open in the editor: here, the project.
+    Opened,
     /// The root of the repository alone.
     Repository,
     /// The path begins with `~`, a variable or `/`.
@@ -152,6 +162,8 @@ pub struct Needs {
     pub name: bool,
     /// A description.
     pub description: bool,
+    /// A text below the frontmatter.
+    pub body: bool,
     /// A name of at most 64 characters, as the specification wants it.
     pub spec_name: bool,
     /// The most characters that a description may have.
@@ -182,8 +194,12 @@ pub enum SameName {
 pub enum Order {
     /// As the skills were found.
     Found,
-    /// By name.
+    /// By name, as JavaScript's `localeCompare` has it.
     Name,
+    /// By the bytes of the name.
+    Bytes,
+    /// By the path in lower case.
+    Path,
     /// Nobody knows; here, as the skills were found.
     Unknown,
 }
@@ -244,6 +260,8 @@ pub enum Form {
         /// Whether the text of `location` is escaped.
         escapes_location: bool,
     },
+    /// Elements with one tag on each line, whose `location` says whose the skill is.
+    Levels,
     /// `• name - description`.
     Dots,
     /// Only the names, with commas.
@@ -267,4 +285,6 @@ pub enum Field {
     OpenAiPolicy,
     /// A missing description.
     NoDescription,
+    /// `triggers`: a word in a message starts it.
+    Triggers,
 }

@@ -153,8 +153,11 @@ impl Planned<'_, '_> {
                 |step: &Step| matches!(step, Step::Put { .. } | Step::Link { .. } | Step::Enable { .. });
             let shows = plan.steps.iter().any(is_shown);
             let mut roomy = if shows { listings::limited(state) } else { Vec::new() };
+            let mut new = if shows { listings::limited_by(&goal, &plan.steps) } else { Vec::new() };
+            new.retain(|agent| roomy.iter().all(|old| old.id != agent.id));
             let before = listings::crowded(&context.settings, roomy.iter().copied());
             roomy.retain(|agent| before.iter().all(|old| old.agent.id != agent.id));
+            roomy.extend(new);
             transaction.apply(&plan, files, &contents).inspect_err(|_| {
                 for (name, _) in &open {
                     // The record is about a version that is not locked, so it will not be read.

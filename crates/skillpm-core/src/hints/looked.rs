@@ -2,7 +2,7 @@
 
 use super::shared::within;
 use crate::advice::{Message, Opt, Verb, message};
-use crate::ops::agents::AgentsOutcome;
+use crate::ops::agents::{AgentView, AgentsOutcome};
 use crate::ops::audit::AuditOutcome;
 use crate::ops::catalog::CatalogOutcome;
 use crate::ops::doctor::DoctorOutcome;
@@ -48,7 +48,9 @@ impl AgentsOutcome {
         if disable.is_some() {
             return disable.into_iter().collect();
         }
-        let twice = self.agents.iter().find(|agent| !agent.twice.is_empty()).map(|agent| {
+        // What an agent lists says more, where that is known.
+        let is_twice = |agent: &&AgentView| agent.listing.is_none() && !agent.twice.is_empty();
+        let twice = self.agents.iter().find(is_twice).map(|agent| {
             message!(Verb::Agents.call().word(agent.id), " shows which skills it finds twice, and where")
         });
         twice.into_iter().collect()

@@ -10,13 +10,15 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 pub use self::check::{CheckOutcome, DifferentLine, check};
-pub use self::listing::{AlikeView, ListedState, ListedView, ListingView};
+pub use self::listing::{AlikeView, LackingView, ListedState, ListedView, ListingView};
 use crate::advice::{Verb, Warning, message};
 use crate::agents::listing::Asked;
+use crate::agents::rules::rules;
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::scope::agent_view::{self, Form, Role, Seen};
+use crate::scope::listings;
 use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
@@ -54,7 +56,7 @@ pub struct AgentView {
     pub directories: Vec<DirectoryView>,
     /// The number of skills that it sees, each name once.
     pub sees: usize,
-    /// What its model gets to see of all skills of both scopes; `None` if nobody knows how it lists skills, and of agents
+    /// What its model gets to see of all skills of both scopes; `None` if it is unknown how it lists skills, and of agents
     /// that are neither named nor used here.
     pub listing: Option<ListingView>,
     /// The skills that it finds in several places.
@@ -116,14 +118,23 @@ impl AgentsOutcome {
     ///
     /// # Errors
     ///
-    /// Fails for several agents, and for one whose listing is not known to the byte.
+    /// Fails for several agents, and for one whose listing is not known to the byte, or not what is in it.
     pub fn text(&self) -> Result<&str> {
         let [agent] = &self.agents[..] else {
-            return Err(Error::usage("a listing is that of one agent").hint("name one of them"));
+            return Err(check::several());
         };
+        let is_by_use =
+            agent.listing.as_ref().is_some_and(|listing| listing.count(ListedState::Uncertain) > 0);
         agent.listing.as_ref().and_then(|listing| listing.text.as_deref()).ok_or_else(|| {
-            Error::usage(format!("the form of the listing of `{}` is not known to the byte", agent.id))
-                .hint(message!(Verb::Agents.call().word(agent.id), " tells what is known"))
+            let id = agent.id;
+            let what = if is_by_use {
+                format!("which descriptions `{id}` leaves out depends on use that only it counts")
+            } else if agent.listing.is_some() && rules(id).is_some_and(|rules| rules.is_exact) {
+                format!("which of several paths of one name `{id}` lists differs from start to start")
+            } else {
+                format!("the form of the listing of `{id}` is not known to the byte")
+            };
+            Error::usage(what).hint(message!(Verb::Agents.call().word(agent.id), " tells what is known"))
         })
     }
 }
@@ -144,6 +155,7 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     let states: Vec<ScopeState<'_>> =
         scopes.there.iter().map(|scope| state_of(settings, scope, &mut outcome.warnings)).collect();
     // Whether an agent is on this machine depends on the project, in any scope.
+    outcome.warnings.extend(listings::overridden(settings, &scopes.there).iter().map(|one| one.warning()));
     let project = Scope::new(settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));
     outcome.roots.extend(settings.home.iter().map(|home| (ScopeKind::User, text(home))));

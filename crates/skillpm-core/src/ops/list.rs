@@ -15,6 +15,7 @@ use crate::error::{ErrorKind, Result};
 use crate::manifest;
 use crate::name::SkillName;
 use crate::scope::health::problem;
+use crate::scope::listings;
 use crate::scope::not_installed::{no_longer_asked, other_lock};
 use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::transaction::Transaction;
@@ -74,6 +75,10 @@ fn look(context: &Context, request: &ListRequest, what: ListedKind) -> Result<Li
     }
     if twins {
         tell_once(&mut outcome.skills);
+    } else {
+        outcome
+            .warnings
+            .extend(listings::overridden(settings, &scopes.there).iter().map(|one| one.warning()));
     }
     outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
     Ok(outcome)

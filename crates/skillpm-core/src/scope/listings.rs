@@ -1,20 +1,32 @@
-//! The agents in use whose models do not get to see all skills whole, for want of room.
+//! The agents in use whose models do not get to see all skills whole, for want of room, or another copy of a skill than
+//! skillpm takes.
 
-use crate::advice::{Message, Verb, message};
-use crate::agents::Agent;
-use crate::agents::listing::{Asked, State, listing};
-use crate::agents::rules::{Budget, rules};
+use std::path::PathBuf;
+
+use crate::advice::{Message, Verb, Warning, message};
+use crate::agents::listing::{Asked, listing, precedence};
+use crate::agents::rules::{Budget, Owner, rules};
+use crate::agents::{self, Agent};
+use crate::codes;
+use crate::fs;
+use crate::name::SkillName;
+use crate::scope::Scope;
+use crate::scope::goal::Goal;
 use crate::scope::root::project_root;
-use crate::scope::state::ScopeState;
+use crate::scope::state::{AgentState, Depth, Files, ScopeState};
+use crate::scope::step::Step;
+use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
+use crate::text::and;
 
 /// An agent that has no room for all skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Crowded {
     /// The agent.
     pub agent: &'static Agent,
-    /// The skills that are listed shortened, by name only, or not at all for want of room.
-    skills: usize,
+    /// The number of skills that are listed shortened, by name only, or not at all for want of room: the least and the
+    /// most.
+    skills: (usize, usize),
     /// All skills that it could list.
     all: usize,
 }
@@ -22,9 +34,12 @@ pub(crate) struct Crowded {
 impl Crowded {
     /// Says what is left out.
     pub(crate) fn told(&self) -> String {
-        let Self { agent, skills, all } = self;
+        let Self { agent, skills: (least, most), all } = self;
+        let range = if least == most { String::new() } else { format!("{least} to ") };
         let name = agent.name;
-        format!("{name} has no room to list all skills whole: {skills} of {all} are shortened or left out")
+        format!(
+            "{name} has no room to list all skills whole: {range}{most} of {all} are shortened or left out"
+        )
     }
 
     /// Says where to look further.
@@ -33,13 +48,95 @@ impl Crowded {
     }
 }
 
+/// A skill of which agents take the user's copy, while skillpm takes that of the project, which has other files.
+#[derive(Debug, Clone)]
+pub(crate) struct Overridden {
+    /// The skill.
+    pub name: SkillName,
+    agents: Vec<&'static str>,
+}
+
+impl Overridden {
+    /// Says who takes which.
+    pub(crate) fn told(&self) -> String {
+        let verb = if self.agents.len() == 1 { "takes" } else { "take" };
+        let agents = and(&self.agents);
+        format!(
+            "{agents} {verb} your own `{}`: that of the project has other files and is not used",
+            self.name
+        )
+    }
+
+    /// Returns the same as a warning.
+    pub(crate) fn warning(&self) -> Warning {
+        Warning { hints: vec![self.advice()], ..Warning::new(codes::USER_COPY_WINS, self.told()) }
+    }
+
+    /// Says where to look further.
+    pub(crate) fn advice(&self) -> Message {
+        message!(Verb::Why.call().word(self.name.as_str()), " shows both, and who sees which")
+    }
+}
+
+/// Returns the skills that two of `scopes` have with different files, and of which an agent in use takes the user's copy.
+/// Only the lockfiles are read, unless there is such a skill.
+pub(crate) fn overridden(settings: &Settings, scopes: &[Scope]) -> Vec<Overridden> {
+    let of = |kind| scopes.iter().find(|scope| scope.kind == kind);
+    let (Some(project), Some(user)) = (of(ScopeKind::Project), of(ScopeKind::User)) else {
+        return Vec::new();
+    };
+    let (Ok(ours), Ok(yours)) = (Files::read(project), Files::read(user)) else { return Vec::new() };
+    let differs = |name: &SkillName| {
+        let digest = |files: &Files| files.lock.skills.get(name).map(|locked| locked.digest.clone());
+        digest(&ours).zip(digest(&yours)).is_some_and(|(one, other)| one != other)
+    };
+    let names: Vec<SkillName> = ours.lock.skills.keys().filter(|name| differs(name)).cloned().collect();
+    if names.is_empty() || project.root == user.root {
+        return Vec::new();
+    }
+    let ours = ScopeState::of(settings, project, ours, Depth::Metadata);
+    let yours = ScopeState::of(settings, user, yours, Depth::Metadata);
+    let asked = Asked { settings, project: &project.root, window: None };
+    let viewers = ours.agents().all.iter().filter(|agent| agent.is_viewer());
+    let viewers: Vec<_> =
+        viewers.filter_map(|agent| Some((agent, precedence(agent.agent, asked)?))).collect();
+    let skill = |name: SkillName| {
+        let takes_yours = |(agent, dirs): &&(&AgentState, Vec<(PathBuf, Owner)>)| {
+            let has =
+                |(dir, _): &&(PathBuf, Owner)| matches!(fs::kind(&dir.join(name.as_str())), Ok(Some(_)));
+            let winner = dirs.iter().find(has).map(|(_, owner)| *owner);
+            let is_seen = |state: &ScopeState<'_>| {
+                state.agents().get(agent.agent.id).is_some_and(|agent| state.sees(agent, name.as_str()))
+            };
+            winner == Some(Owner::User) && is_seen(&ours) && is_seen(&yours)
+        };
+        let agents: Vec<_> = viewers.iter().filter(takes_yours).map(|(agent, _)| agent.agent.name).collect();
+        (!agents.is_empty()).then_some(Overridden { name, agents })
+    };
+    names.into_iter().filter_map(skill).collect()
+}
+
 /// Returns the agents, of this machine or chosen by the manifest, whose listings have a limit.
 pub(crate) fn limited(state: &ScopeState<'_>) -> Vec<&'static Agent> {
-    let has_limit = |agent: &&'static Agent| {
-        rules(agent.id).is_some_and(|rules| !matches!(rules.budget, Budget::Unlimited | Budget::Unknown))
-    };
     let in_use = state.agents().all.iter().filter(|agent| agent.is_viewer()).map(|agent| agent.agent);
     in_use.filter(has_limit).collect()
+}
+
+/// Returns those whose listings have a limit of the agents that `goal` and the steps to it name.
+pub(crate) fn limited_by(goal: &Goal, steps: &[Step]) -> Vec<&'static Agent> {
+    let links = steps.iter().filter_map(|step| match step {
+        Step::Link { agent, .. } => Some(agent),
+        _ => None,
+    });
+    let targets = goal.manifest_agents.iter().filter_map(|agents| agents.targets.as_ref()).flatten();
+    let mut named: Vec<_> = links.chain(targets).filter_map(|name| agents::find(name).ok()).collect();
+    named.sort_by_key(|agent| agent.id);
+    named.dedup_by_key(|agent| agent.id);
+    named.into_iter().filter(has_limit).collect()
+}
+
+fn has_limit(agent: &&'static Agent) -> bool {
+    rules(agent.id).is_some_and(|rules| !matches!(rules.budget, Budget::Unlimited | Budget::Unknown))
 }
 
 /// Returns those of `agents` that have no room for all skills of both scopes.
@@ -48,11 +145,9 @@ pub(crate) fn crowded(settings: &Settings, agents: impl IntoIterator<Item = &'st
     let asked = Asked { settings, project: &project, window: None };
     let crowded = agents.into_iter().filter_map(|agent| {
         let listing = listing(agent, asked)?;
-        let budget = listing.budget.filter(|budget| listing.whole > *budget)?;
-        let is_short = |state: &State| matches!(state, State::Cut(_) | State::NameOnly | State::Omitted);
-        let skills = listing.entries.iter().filter(|entry| is_short(&entry.state)).count();
+        let skills = (*listing.lacking.start(), *listing.lacking.end());
         let all = listing.entries.iter().filter(|entry| entry.size > 0).count();
-        (budget > 0 && skills > 0).then_some(Crowded { agent, skills, all })
+        (skills.1 > 0).then_some(Crowded { agent, skills, all })
     });
     crowded.collect()
 }

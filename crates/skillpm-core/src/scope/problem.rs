@@ -113,6 +113,8 @@ problems! {
     SEEN_DIFFERENT = "seen-different", Warning;
     /// An agent finds one skill in several directories.
     SEEN_TWICE = "seen-twice", Note;
+    /// An agent takes the user's copy of a skill, while that of the project has other files.
+    USER_COPY_WINS = "user-copy-wins", Warning;
     /// An agent has no room to list all skills whole.
     LISTING_CROWDED = "listing-crowded", Note;
     /// An agent on this machine does not see all of the skills.

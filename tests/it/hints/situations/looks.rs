@@ -37,10 +37,23 @@ pub(super) const SITUATIONS: &[Situation] = &[
         told: &[run("skillpm disable alone", |scene, _| is(scene, "alone", "disabled"))],
     },
     Situation {
+        name: "agents, one that takes the user's copy",
+        arrange: |scene| {
+            claude(scene);
+            installed(scene);
+            scene.forge.repo("acme/kit").commit(&kit().file("skills/alone/more.md", "x"));
+            scene.ok("skillpm install -g acme/kit --skill alone --agent claude-code");
+        },
+        typed: ("skillpm agents claude-code", 0),
+        told: &[run("skillpm why alone", |_, output| {
+            assert!(output.stdout.contains("~/.claude/skills/alone wins"))
+        })],
+    },
+    Situation {
         name: "agents, the listing of one that nobody knows",
         arrange: nothing,
         typed: ("skillpm agents cursor --listing", 2),
-        told: &[run("skillpm agents cursor", |_, output| assert!(output.stdout.contains("nobody knows")))],
+        told: &[run("skillpm agents cursor", |_, output| assert!(output.stdout.contains("is unknown")))],
     },
     Situation {
         name: "doctor, what can be repaired",

@@ -37,8 +37,10 @@ pub(super) struct Config {
     pub without: Vec<Owner>,
     /// The file that does not name the project's directory, if the agent does not trust it.
     pub untrusted: Option<PathBuf>,
-    /// Whether there is a listing at all.
-    pub lists: bool,
+    /// Why there is no listing at all.
+    pub off: Option<Why>,
+    /// Directories of files `*.md` that are listed like skills, and lose to them.
+    pub commands: Vec<Dir>,
     /// What they say about single skills; the last that matches counts.
     pub switches: Vec<Switch>,
     /// How much the listing may hold, in units.
@@ -83,7 +85,7 @@ pub(super) enum Says {
     /// The skill is not listed.
     Off(Why),
     /// Only its name is.
-    NameOnly,
+    NameOnly(Why),
 }
 
 impl Default for Config {
@@ -96,7 +98,8 @@ impl Default for Config {
             without_dirs: Vec::new(),
             without: Vec::new(),
             untrusted: None,
-            lists: true,
+            off: None,
+            commands: Vec::new(),
             switches: Vec::new(),
             budget: None,
             part: None,
@@ -118,6 +121,14 @@ impl Config {
             Matches::File(file) => *file == found.file || *file == found.real,
         });
         last?.says.clone()
+    }
+
+    /// Records what `key` in `file` says about the whole listing, if it says something.
+    fn switch_all(&mut self, is_on: Option<bool>, file: &Path, key: &str) {
+        if let Some(is_on) = is_on {
+            let why = || Why::Setting { file: file.to_owned(), key: key.to_owned() };
+            self.off = (!is_on).then(why);
+        }
     }
 
     /// Reads a file of settings in JSON. Returns `None` if it does not exist; records a problem if it cannot be read.

@@ -5,13 +5,15 @@ mod form;
 mod others;
 mod tokens;
 
+use std::ops::RangeInclusive;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::form::Line;
 use super::config::Config;
-use super::{Asked, Candidate, State};
-use crate::agents::rules::{Budget, Rules};
+use super::{Asked, Candidate, State, Why};
+use crate::agents::rules::{Budget, Form, Rules};
 
 /// What a budget counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, JsonSchema)]
@@ -27,19 +29,25 @@ pub enum Unit {
 }
 
 /// How much of each skill is listed, what that takes, and the text.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Fitted {
     /// How much of each is listed.
     pub states: Vec<State>,
+    /// Why no more of each is.
+    pub whys: Vec<Option<Why>>,
+    /// The line of each where there is room, in a form that is known to the byte.
+    pub lines: Vec<Option<String>>,
     /// What each takes when it is whole, in units.
     pub sizes: Vec<u64>,
-    /// What is listed takes so much.
-    pub used: u64,
-    /// All would take so much.
-    pub whole: u64,
+    /// What is listed takes so much; `None` if that is not known.
+    pub used: Option<u64>,
+    /// All would take so much; `None` if that is not known.
+    pub whole: Option<u64>,
+    /// The number of those that have no room for their whole descriptions: the least and the most.
+    pub lacking: RangeInclusive<usize>,
     /// What is counted.
     pub unit: Unit,
-    /// So much is allowed; `None` if there is no limit, or nobody knows it.
+    /// So much is allowed; `None` if there is no limit, or it is unknown.
     pub budget: Option<u64>,
     /// The model's window in tokens, where the budget depends on it.
     pub window: Option<u64>,
@@ -51,7 +59,7 @@ pub(super) struct Fitted {
 pub(super) fn fit(rules: &Rules, asked: Asked<'_>, config: &Config, listed: &[Candidate]) -> Fitted {
     let lines: Vec<_> = listed.iter().map(|candidate| Line::new(rules, config, candidate)).collect();
     let window = |usual| asked.window.or(config.window).unwrap_or(usual);
-    match rules.budget {
+    let fitted = match rules.budget {
         Budget::PartInCharacters { part, window: usual } => {
             let window = window(usual);
             let allowed = share(window, CHARACTERS_PER_TOKEN * config.part.unwrap_or(part));
@@ -65,6 +73,35 @@ pub(super) fn fit(rules: &Rules, asked: Asked<'_>, config: &Config, listed: &[Ca
             Fitted { window: Some(window), ..tokens::fit(listed, &lines, allowed) }
         }
         _ => others::fit(rules, listed, &lines),
+    };
+    let why = |(line, state): (&Line, &State)| match state {
+        state if *state == line.most => line.why.clone(),
+        State::Uncertain => None,
+        _ => Some(Why::NoRoom),
+    };
+    let whys: Vec<_> = lines.iter().zip(&fitted.states).map(why).collect();
+    let certain = whys.iter().filter(|why| **why == Some(Why::NoRoom)).count();
+    let lacking = fitted.lacking.start() + certain..=fitted.lacking.end() + certain;
+    let is_told = rules.is_exact && rules.form != Form::Aliased;
+    let told = |line: &Line| is_told.then(|| line.with(rules.form, line.shown(&line.most)));
+    Fitted { whys, lacking, lines: lines.iter().map(told).collect(), ..fitted }
+}
+
+impl Default for Fitted {
+    fn default() -> Self {
+        Self {
+            states: Vec::new(),
+            whys: Vec::new(),
+            lines: Vec::new(),
+            sizes: Vec::new(),
+            used: None,
+            whole: None,
+            lacking: 0..=0,
+            unit: Unit::default(),
+            budget: None,
+            window: None,
+            text: None,
+        }
     }
 }
 

@@ -21,8 +21,8 @@ pub(super) struct Texts {
     pub name: Option<String>,
     /// `description`, or what the agent takes for one.
     pub description: String,
-    /// `when_to_use`, where the agent adds it.
-    pub when: Option<String>,
+    /// `when_to_use`, with what joins it to the description, where the agent adds it.
+    pub when: Option<(&'static str, String)>,
     /// Why it is not listed, although it loads.
     pub hidden: Option<Why>,
 }
@@ -31,8 +31,8 @@ impl Texts {
     /// Returns all that could be listed.
     pub(super) fn whole(&self) -> String {
         match &self.when {
-            Some(when) if self.description.is_empty() => when.clone(),
-            Some(when) => format!("{} - {when}", self.description),
+            Some((_, when)) if self.description.is_empty() => when.clone(),
+            Some((join, when)) => format!("{}{join}{when}", self.description),
             None => self.description.clone(),
         }
     }
@@ -65,6 +65,9 @@ fn read(rules: &Rules, bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> 
     if let Some(fault) = fault.filter(|_| !is_lenient) {
         return Err(fault);
     }
+    if needs.body && document.body().trim().is_empty() {
+        return Err(Why::NoBody);
+    }
     let text = |key: &'static str| match document.get(key) {
         Some(node) if node.is_absent() => Ok(None),
         Some(node) => node.text().map(|text| Some(text.trim().to_owned())).ok_or(Why::NotText(key)),
@@ -87,14 +90,22 @@ fn read(rules: &Rules, bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> 
         return Err(Why::NoName);
     }
     if let Some(name) = &name {
-        if rules.name == Name::Both && !name.eq_ignore_ascii_case(&directory) {
+        // Crush, which wants names of the specification, takes their case for nothing.
+        let is_same =
+            if needs.spec_name { name.eq_ignore_ascii_case(&directory) } else { *name == directory };
+        if rules.name == Name::Both && !is_same {
             return Err(Why::OtherName(name.clone()));
         }
-        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
         if needs.spec_name && name.chars().count() > MAX_NAME {
             return Err(Why::LongName(name.chars().count()));
         }
-        if needs.spec_name && rules.name != Name::Both && !name.chars().all(is_plain) {
+        let is_plain = |c: char| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '-';
+        let is_word = |part: &str| !part.is_empty() && part.chars().all(|c| c.is_ascii_alphanumeric());
+        let is_good = match rules.name {
+            Name::Both => name.split('-').all(is_word),
+            _ => name.chars().all(is_plain),
+        };
+        if needs.spec_name && !is_good {
             return Err(Why::OddName(name.clone()));
         }
     }
@@ -107,13 +118,20 @@ fn read(rules: &Rules, bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> 
     }
     let description = match description {
         Some(text) => text,
+        None if rules.agent == "openhands" => {
+            document.body().trim().lines().next().unwrap_or_default().to_owned()
+        }
         None if is_lenient => first_paragraph(document.body()),
         None => String::new(),
     };
-    let when = match rules.agent {
-        "claude-code" | "qwen-code" => lenient("when_to_use")?.filter(|text| !text.is_empty()),
+    let join = match rules.agent {
+        "claude-code" => Some(" - "),
+        "qwen-code" => Some(" — "),
         _ => None,
     };
+    let when = join
+        .and_then(|join| Some((join, lenient("when_to_use").ok()??)))
+        .filter(|(_, text)| !text.is_empty());
     let hidden = rules.hides.iter().find_map(|field| hides(*field, &document, &description));
     Ok(Texts { name, description, when, hidden })
 }
@@ -130,6 +148,9 @@ fn hides(field: Field, document: &Document, description: &str) -> Option<Why> {
         Field::DisableModelInvocation => says("disable-model-invocation", is_on),
         Field::Disabled => says("disabled", is_on).or_else(|| says("enabled", is_off)),
         Field::Paths => document.get("paths").filter(|node| !is_empty(node)).map(|_| Why::Paths),
+        Field::Triggers => {
+            document.get("triggers").filter(|node| !is_empty(node)).map(|_| Why::Field("triggers".to_owned()))
+        }
         Field::NoDescription => description.is_empty().then_some(Why::NoDescription),
         // It is in another file, which its agent's reader looks at.
         Field::OpenAiPolicy => None,

@@ -29,7 +29,7 @@ pub struct Recorded {
 ///
 /// # Errors
 ///
-/// Fails if the directory of the sessions or a session cannot be read.
+/// Fails if the directory of the sessions cannot be read. A session that cannot be is passed over.
 pub fn recorded(asked: Asked<'_>) -> Result<Option<Recorded>> {
     // The name of the directory is the path, with a hyphen for each character that is no letter or digit.
     let cwd = asked.settings.cwd.display().to_string();
@@ -43,7 +43,7 @@ pub fn recorded(asked: Asked<'_>) -> Result<Option<Recorded>> {
         names.map(|name| dir.join(name)).filter_map(|file| Some((fs::modified(&file)?, file))).collect();
     sessions.sort();
     for (_, file) in sessions.into_iter().rev() {
-        let bytes = fs::read_capped(&file, MAX_SESSION)?.unwrap_or_default();
+        let Ok(Some(bytes)) = fs::read_capped(&file, MAX_SESSION) else { continue };
         let text = String::from_utf8_lossy(&bytes);
         let last = text.lines().rev().filter(|line| line.contains(RECORD)).find_map(listing_of);
         if let Some(text) = last {
@@ -57,6 +57,6 @@ pub fn recorded(asked: Asked<'_>) -> Result<Option<Recorded>> {
 fn listing_of(line: &str) -> Option<String> {
     let record: Value = serde_json::from_str(line).ok()?;
     let attachment = &record["attachment"];
-    let is_whole = attachment["type"] == RECORD && attachment["isInitial"].as_bool().unwrap_or(true);
+    let is_whole = attachment["type"] == RECORD && attachment["isInitial"] == true;
     is_whole.then(|| attachment["content"].as_str().map(str::to_owned)).flatten()
 }

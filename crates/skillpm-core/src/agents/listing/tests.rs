@@ -55,7 +55,7 @@ fn claude_code_takes_the_user_s_skill() {
         Some("- pdf: Mine.\n- broken\n- plain: Title\n- when: Does it. - Use it now.")
     );
     assert_eq!(states(&listing), ["broken: NameOnly", "pdf: home/.claude/skills/pdf/SKILL.md"]);
-    assert_eq!((listing.budget, listing.window, listing.used), (Some(8_000), Some(200_000), 67));
+    assert_eq!((listing.budget, listing.window, listing.used), (Some(8_000), Some(200_000), Some(67)));
 }
 
 /// What hides a skill: fields, and settings of four places, of which a later one wins.
@@ -107,16 +107,22 @@ fn claude_code_fits_descriptions() {
         whole.entries.iter().map(|entry| &entry.state).collect::<Vec<_>>(),
         [&State::Whole, &State::Cut(1536), &State::Whole]
     );
-    assert_eq!(whole.used, 35 + 5 + 1536 + 15 + 2);
+    assert_eq!(whole.used, Some(35 + 5 + 1536 + 15 + 2));
     assert!(whole.text.is_some_and(|text| text.contains(&format!("- b: {}…\n", "x".repeat(1535)))));
-    // 1 % of 1,500 tokens are 60 characters: 11 for the names and line ends, 32 for `a`, 12 for `c`.
+    // 1 % of 1,500 tokens are 60 characters: 11 for the names and line ends, 32 for `a`, 12 for `c`, and never `b`.
     let short = listed(&world, "claude-code", Some(1500));
-    assert_eq!((short.budget, short.used), (Some(60), 55));
+    assert_eq!((short.budget, short.used, short.lacking.clone()), (Some(60), Some(55), 1..=1));
     assert_eq!(states(&short), ["b: NameOnly"]);
+    assert_eq!(short.entries[1].why, Some(Why::NoRoom));
+    // With 20 less there is room for `a` or for `c`, and only the agent knows which is used more.
+    let shorter = listed(&world, "claude-code", Some(1100));
+    assert_eq!((shorter.used, shorter.text, shorter.lacking), (None, None, 2..=2));
+    let in_doubt = shorter.entries.iter().filter(|entry| entry.state == State::Uncertain);
+    assert_eq!(in_doubt.map(|entry| entry.name.as_str()).collect::<Vec<_>>(), ["a", "c"]);
     let settings = r#"{"skillListingBudgetFraction": 0.001, "skillListingMaxDescChars": 12}"#;
     world.write(".claude/settings.json", settings);
     let little = listed(&world, "claude-code", None);
-    assert_eq!((little.budget, little.used), (Some(800), 17 + 17 + 15 + 2));
+    assert_eq!((little.budget, little.used), (Some(800), Some(17 + 17 + 15 + 2)));
 }
 
 /// Skills of an enabled plugin have its name before theirs, and settings for single skills are not about them.
@@ -147,7 +153,8 @@ fn equal_names() {
     }
     let winner = |agent: &str| {
         let listing = listed(&world, agent, None);
-        let listed = listing.entries.iter().filter(|entry| matches!(entry.state, State::Whole));
+        let is_listed = |state: &State| matches!(state, State::Whole | State::NameOnly);
+        let listed = listing.entries.iter().filter(|entry| is_listed(&entry.state));
         listed.map(|entry| entry.description.clone()).collect::<Vec<_>>()
     };
     assert_eq!(winner("claude-code"), ["In ../home/.claude."]);
@@ -212,8 +219,8 @@ fn other_budgets() {
     let count = |agent: &str, is: fn(&State) -> bool| {
         let listing = listed(&world, agent, None);
         assert!(
-            listing.used <= listing.budget.unwrap_or(u64::MAX) || agent == "qwen-code",
-            "{agent}: {}",
+            listing.used <= listing.budget.or(listing.used) || agent == "qwen-code",
+            "{agent}: {:?}",
             listing.used
         );
         listing.entries.iter().filter(|entry| is(&entry.state)).count()
@@ -247,4 +254,108 @@ fn links_that_lead_back() {
         _ => 0,
     };
     assert_eq!(listed(&world, "opencode", None).entries.iter().map(most).max(), Some(MOST_OTHERS));
+}
+
+/// A listing that is switched off is empty, and the setting that does it is named.
+#[test]
+fn switched_off() {
+    let world = World::new();
+    skill(&world, "../home/.agents/skills/pdf", "name: pdf\ndescription: Text.");
+    world.write("../home/.gemini/settings.json", r#"{"skills": {"enabled": false}}"#);
+    world.write("../home/.codex/config.toml", "[skills]\ninclude_instructions = false\n");
+    world.write("../home/.config/opencode/opencode.json", r#"{"permission": {"skill": "deny"}}"#);
+    for (agent, key) in [
+        ("gemini-cli", "skills.enabled"),
+        ("codex", "skills.include_instructions"),
+        ("opencode", "permission.skill"),
+    ] {
+        let listing = listed(&world, agent, None);
+        assert_eq!(listing.text.as_deref(), Some(""), "{agent}");
+        assert!(states(&listing)[0].starts_with(&format!("pdf: `{key}` in `")), "{:?}", states(&listing));
+    }
+}
+
+/// `.claude/commands` are listed like skills, which win over them; what a setting takes has its reason.
+#[test]
+fn claude_code_lists_commands() {
+    let world = World::new();
+    skill(&world, ".claude/skills/deploy", "description: The skill.\nwhen_to_use: Now.");
+    world.write(".claude/commands/deploy.md", "The command.\n");
+    world.write(".claude/commands/review.md", "---\ndescription: Reviews.\n---\nDo.\n");
+    world.write(".claude/commands/deep/nested.md", "Not looked at.\n");
+    world.write("../home/.claude/commands/review.md", "# Mine\n");
+    world.write("../home/.claude/commands/notes.txt", "no command\n");
+    world.write(".claude/settings.json", r#"{"skillOverrides": {"deploy": "name-only"}}"#);
+    let listing = listed(&world, "claude-code", None);
+    assert_eq!(listing.text.as_deref(), Some("- deploy\n- review: Mine"));
+    assert_eq!(listing.entries[0].description, "The skill. - Now.");
+    assert!(
+        matches!(&listing.entries[0].why, Some(Why::Setting { key, .. }) if key == "skillOverrides.deploy")
+    );
+    assert_eq!(listing.entries.iter().filter(|one| matches!(one.state, State::Shadowed(_))).count(), 2);
+}
+
+/// What differs from agent to agent: names in any case, bodies, orders, forms.
+#[test]
+fn oddities() {
+    let world = World::new();
+    skill(&world, ".cline/skills/one", "name: PDF\ndescription: Ours.");
+    skill(&world, "../home/.cline/skills/two", "name: pdf\ndescription: Yours.");
+    world.write(".cline/skills/empty/SKILL.md", "---\nname: empty\n---\n");
+    let cline = listed(&world, "cline", None);
+    assert_eq!(cline.text.as_deref(), Some("Available skills: pdf."));
+    assert_eq!(cline.entries[0].description, "Yours.");
+    assert!(states(&cline).contains(&"empty: it has no text below the frontmatter".to_owned()));
+    let context = world.context();
+    let asked = Asked { settings: &context.settings, project: world.project(), window: None };
+    assert!(listing(agents::find("deepagents").expect("an agent"), asked).is_none(), "it has no directories");
+    skill(&world, ".qwen/skills/q", "name: q\ndescription: Asks.\nwhen_to_use: Ever.");
+    let qwen = listed(&world, "qwen-code", None);
+    let block = "<skill>\n<name>\nq\n</name>\n<description>\nAsks. — Ever. (project)\n</description>\n\
+                 <location>\nproject\n</location>\n</skill>\n";
+    assert_eq!((qwen.used, qwen.text), (Some(block.chars().count() as u64), None));
+    skill(&world, ".agents/skills/Z", "name: Z\ndescription: Last.");
+    skill(&world, ".agents/skills/a", "name: a\ndescription: First.");
+    let names = |agent: &str| {
+        let listing = listed(&world, agent, None);
+        assert_eq!((listing.text, listing.used.is_some()), (None, agent != "crush"), "{agent}");
+        listing.entries.into_iter().map(|entry| entry.name).collect::<Vec<_>>()
+    };
+    assert_eq!(names("goose"), ["Z", "a"], "by bytes");
+    assert_eq!(names("openclaw"), ["a", "Z"], "by language");
+    assert_eq!(names("crush"), ["a", "Z"], "by path");
+    world.write(".agents/skills/bare/SKILL.md", "First line,\nsecond line.\n");
+    let openhands = listed(&world, "openhands", None);
+    assert!(openhands.entries.iter().any(|entry| entry.description == "First line,"));
+}
+
+/// Kilo Code takes the last that it reads, and reads directory by directory.
+#[test]
+fn kilo_reads_directory_by_directory() {
+    let world = World::new();
+    let mut context = world.context();
+    world.write(".git/HEAD", "ref: refs/heads/main\n");
+    for dir in [".agents", "sub/.claude", "sub/.agents", ".claude"] {
+        skill(&world, &format!("{dir}/skills/pdf"), &format!("name: pdf\ndescription: In {dir}."));
+    }
+    context.settings.cwd = world.project().join("sub");
+    let asked = Asked { settings: &context.settings, project: world.project(), window: None };
+    let kilo = listing(agents::find("kilo").expect("an agent"), asked).expect("rules");
+    assert_eq!(kilo.entries[0].description, "In .agents.");
+    let dirs: Vec<_> = precedence(agents::find("kilo").expect("an agent"), asked).expect("a last one");
+    let at = |dir: &str| dirs.iter().position(|(path, _)| *path == world.project().join(dir)).expect(dir);
+    assert!(at(".agents/skills") < at(".claude/skills") && at(".claude/skills") < at("sub/.agents/skills"));
+    let zed = listing(agents::find("zed").expect("an agent"), asked).expect("rules");
+    assert_eq!(zed.entries[0].description, "In .agents.", "an editor reads the folder that is open");
+}
+
+/// A file that is found in two ways is one skill, and nothing is in doubt but its path.
+#[cfg(unix)]
+#[test]
+fn one_file_in_two_directories() {
+    let world = World::new();
+    skill(&world, ".agents/skills/pdf", "name: pdf\ndescription: Text.");
+    world.link("../../.agents/skills/pdf", ".claude/skills/pdf");
+    let listing = listed(&world, "opencode", None);
+    assert_eq!((listing.entries.len(), &listing.entries[0].state, listing.text), (1, &State::Whole, None));
 }

@@ -55,17 +55,29 @@ pub(super) struct FoundFile {
 pub(super) fn dirs(rules: &Rules, asked: Asked<'_>, config: &Config) -> Vec<Dir> {
     let upwards = upwards(&asked.settings.cwd, config);
     let mut dirs: Vec<Dir> = config.before.clone();
+    let mut beside = 0;
     let is_off = |dir: &str| config.without_dirs.iter().any(|off| dir.ends_with(off.as_str()));
     for root in rules.roots.iter().filter(|root| !config.without.contains(&root.owner) && !is_off(root.dir)) {
         let below = |dir: &PathBuf| dir.join(root.dir);
+        let dir = |path| Dir { path, owner: root.owner, plugin: None, skips_hidden: root.skips_hidden };
+        if root.at == At::Beside {
+            // Each right after that of the row before, in the same directory.
+            beside += 1;
+            let start = dirs.len() - upwards.len() * beside;
+            for (at, path) in upwards.iter().map(below).enumerate() {
+                dirs.insert(start + at * (beside + 1) + beside, dir(path));
+            }
+            continue;
+        }
+        beside = 0;
         let paths: Vec<PathBuf> = match root.at {
             At::Working => upwards.first().map(below).into_iter().collect(),
-            At::Upwards => upwards.iter().map(below).collect(),
+            At::Opened => vec![asked.project.join(root.dir)],
+            At::Upwards | At::Beside => upwards.iter().map(below).collect(),
             At::Downwards => upwards.iter().rev().map(below).collect(),
             At::Repository => upwards.last().map(below).into_iter().collect(),
             At::Machine => resolve(root.dir, asked.settings).into_iter().collect(),
         };
-        let dir = |path| Dir { path, owner: root.owner, plugin: None, skips_hidden: root.skips_hidden };
         dirs.extend(paths.into_iter().map(dir));
     }
     dirs.extend(config.after.iter().cloned());
@@ -124,6 +136,25 @@ pub(super) fn add(found: &mut Vec<FoundFile>, added: &[PathBuf]) {
             let root = dir.parent().unwrap_or(dir).to_owned();
             let (dir, owner, at) = (dir.clone(), Owner::Project, found.len());
             found.push(FoundFile { file, dir, real, root, owner, plugin: None, at });
+        }
+    }
+}
+
+/// Adds the files `*.md` directly in `dirs`, each of which counts as a skill of its name, behind those in `found`.
+pub(super) fn add_commands(dirs: &[Dir], found: &mut Vec<FoundFile>) {
+    for dir in dirs {
+        let Ok(mut entries) = fs::entries(&dir.path) else { continue };
+        entries.sort_by(|one, other| one.0.cmp(&other.0));
+        entries.truncate(MOST_DIRECTORIES);
+        for file in entries.into_iter().map(|(name, _)| dir.path.join(name)) {
+            let real = fs::real_path(&file).ok().flatten().filter(|real| !is_directory(real));
+            let Some(real) = real.filter(|_| file.extension().is_some_and(|ending| ending == "md")) else {
+                continue;
+            };
+            if found.iter().all(|other| other.real != real) {
+                let (name, root, at) = (file.with_extension(""), dir.path.clone(), found.len());
+                found.push(FoundFile { file, dir: name, real, root, owner: dir.owner, plugin: None, at });
+            }
         }
     }
 }

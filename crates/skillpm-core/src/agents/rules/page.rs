@@ -61,9 +61,16 @@ fn section(page: &mut String, rules: &Rules) {
         line("- **Budget**: ", &budget(rules));
         line("- **Keeps out** ", &hides(rules));
     }
-    if !rules.settings.is_empty() {
-        let settings: Vec<_> = rules.settings.iter().map(|setting| format!("`{setting}`")).collect();
-        line("- **Settings**: ", &settings.join("; "));
+    for (key, settings) in
+        [("- **Settings**: ", rules.settings), ("- **Settings that are not read here**: ", rules.unread)]
+    {
+        if !settings.is_empty() {
+            let settings: Vec<_> = settings.iter().map(|setting| format!("`{setting}`")).collect();
+            line(key, &settings.join("; "));
+        }
+    }
+    if !rules.uncounted.is_empty() {
+        line("- **Not counted here**: ", &rules.uncounted.join("; "));
     }
     if let Some(sessions) = rules.sessions {
         line("- **Sessions** are recorded in ", &format!("`{sessions}`"));
@@ -83,7 +90,10 @@ fn root(root: &Root) -> String {
     };
     match root.at {
         At::Machine | At::Working => format!("{dir}{owner}"),
-        At::Upwards => format!("{dir} here and in each directory up to the root of the repository"),
+        At::Opened => format!("{dir} in the folder that is open, here the project"),
+        At::Upwards | At::Beside => {
+            format!("{dir} here and in each directory up to the root of the repository")
+        }
         At::Downwards => format!("{dir} from the root of the repository down to here"),
         At::Repository => format!("{dir} in the root of the repository"),
     }
@@ -112,6 +122,9 @@ fn needs(needs: &Needs) -> String {
     if let Some(most) = needs.description_most {
         texts.push(format!("descriptions of at most {most} characters"));
     }
+    if needs.body {
+        texts.push("with a text".to_owned());
+    }
     if needs.repairs {
         texts.push("also where the frontmatter is not quite YAML".to_owned());
     }
@@ -135,6 +148,7 @@ fn listing(rules: &Rules) -> String {
         Form::Aliased => "lines `- name: description (file: path)`".to_owned(),
         Form::Elements { escapes: true, .. } => "XML elements with escaped texts".to_owned(),
         Form::Elements { .. } => "XML elements whose texts are not escaped".to_owned(),
+        Form::Levels => "XML with one tag on each line".to_owned(),
         Form::Dots => "lines `• name - description`".to_owned(),
         Form::Names => "names alone".to_owned(),
         Form::Described(words) => words.to_owned(),
@@ -142,7 +156,8 @@ fn listing(rules: &Rules) -> String {
     };
     let order = match rules.order {
         Order::Found => "as they are found",
-        Order::Name => "by name",
+        Order::Name | Order::Bytes => "by name",
+        Order::Path => "by path",
         Order::Unknown => "in an unknown order",
     };
     let longest =
@@ -182,6 +197,7 @@ fn hides(rules: &Rules) -> String {
         Field::Paths => "`paths`, until a file matches",
         Field::Disabled => "`disabled`, `enabled: false`",
         Field::OpenAiPolicy => "`allow_implicit_invocation: false` in `agents/openai.yaml`",
+        Field::Triggers => "`triggers`",
         Field::NoDescription => "skills without a description",
     };
     let fields: Vec<_> = rules.hides.iter().map(field).collect();

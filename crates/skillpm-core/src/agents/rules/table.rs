@@ -15,6 +15,14 @@ const fn upwards(dir: &'static str) -> Root {
     Root { at: At::Upwards, dir, owner: Owner::Project, skips_hidden: true }
 }
 
+const fn beside(dir: &'static str) -> Root {
+    Root { at: At::Beside, dir, owner: Owner::Project, skips_hidden: true }
+}
+
+const fn opened(dir: &'static str) -> Root {
+    Root { at: At::Opened, dir, owner: Owner::Project, skips_hidden: true }
+}
+
 const fn downwards(dir: &'static str) -> Root {
     Root { at: At::Downwards, dir, owner: Owner::Project, skips_hidden: true }
 }
@@ -51,8 +59,14 @@ const DIRECTLY: Walking = Walking {
 const DEEP: Walking = Walking { depth: 64, ..DIRECTLY };
 
 /// Both fields, of any length.
-const BOTH: Needs =
-    Needs { name: true, description: true, spec_name: false, description_most: None, repairs: false };
+const BOTH: Needs = Needs {
+    name: true,
+    description: true,
+    body: false,
+    spec_name: false,
+    description_most: None,
+    repairs: false,
+};
 /// Nothing at all.
 const NOTHING: Needs = Needs { name: false, description: false, repairs: true, ..BOTH };
 /// A description.
@@ -81,8 +95,11 @@ const BASE: Rules = Rules {
     longest: None,
     budget: Budget::Unlimited,
     form: ESCAPED,
+    is_exact: false,
     hides: &[Field::DisableModelInvocation],
     settings: &[],
+    unread: &[],
+    uncounted: &[],
     sessions: None,
     notes: &[],
 };
@@ -111,7 +128,7 @@ pub(super) const ROWS: &[Rules] = &[
             user("~/.claude/skills"),
             upwards(".claude/skills"),
         ],
-        settings: &["settings.json: amp.skills.path, amp.skills.disableClaudeCodeSkills"],
+        unread: &["settings.json: amp.skills.path, amp.skills.disableClaudeCodeSkills"],
         notes: &["every skill is said to be listed by name and description"],
         ..CLOSED
     },
@@ -133,18 +150,25 @@ pub(super) const ROWS: &[Rules] = &[
         longest: Some((1536, "…")),
         budget: Budget::PartInCharacters { part: 0.01, window: 200_000 },
         form: Form::Bullets,
+        is_exact: true,
         hides: &[Field::DisableModelInvocation, Field::Paths],
         settings: &[
             "settings.json: skillOverrides, skillListingBudgetFraction, skillListingMaxDescChars",
             "settings.json: permissions.deny, enabledPlugins",
             "SLASH_COMMAND_TOOL_CHAR_BUDGET",
         ],
+        unread: &[
+            "settings.json: disableBundledSkills, strictPluginOnlyCustomization, syncClaudeAiSkills",
+            "CLAUDE_CODE_SAFE_MODE, CLAUDE_CODE_SIMPLE, CLAUDE_CODE_DISABLE_POLICY_SKILLS",
+        ],
+        uncounted: &["skills that come with it are listed, too, and take room first"],
         sessions: Some("$CLAUDE_CONFIG_DIR/projects/<project>/<session>.jsonl"),
         notes: &[
             "`.agents/skills` is not read",
             "a project's skill loses to the user's of the same name",
-            "skills that come with the agent are listed, too, and are not counted here",
-            "which descriptions go first depends on how often a skill was used; how that is counted is unknown",
+            "files `*.md` in `.claude/commands` are listed like skills, and a skill wins over one of the same name",
+            "what lies in directories below `.claude/commands` is not looked at here",
+            "the descriptions of the least used skills go first; how use is counted is unknown",
             "skills below the working directory are listed once a file beside them is read",
         ],
         ..BASE
@@ -155,18 +179,23 @@ pub(super) const ROWS: &[Rules] = &[
         date: "2026-11-28",
         source: "the packages @cline/core and @cline/shared",
         roots: &[
-            working(".clinerules/skills"),
-            working(".cline/skills"),
-            working(".agents/skills"),
+            opened(".clinerules/skills"),
+            opened(".cline/skills"),
+            opened(".agents/skills"),
             user("~/.cline/skills"),
             user("~/.agents/skills"),
         ],
         name: Name::FieldOrDirectory,
-        needs: Needs { name: false, description: false, ..BOTH },
+        needs: Needs { body: true, ..NOTHING },
         same_name: SameName::Last,
         form: Form::Names,
+        is_exact: true,
         hides: &[Field::Disabled],
-        notes: &["names are listed in lower case, and descriptions never"],
+        uncounted: &["skills of plugins are read, too"],
+        notes: &[
+            "names are listed in lower case, and descriptions never; its extension for VS Code may do more",
+            "the user's skill wins over the project's of the same name",
+        ],
         ..BASE
     },
     Rules {
@@ -204,11 +233,14 @@ pub(super) const ROWS: &[Rules] = &[
         longest: Some((1024, "...")),
         budget: Budget::PartInTokens { part: 0.02, window: 500_000 },
         form: Form::Aliased,
+        is_exact: true,
         hides: &[Field::OpenAiPolicy],
         settings: &[
             "config.toml: [[skills.config]], skills.max_context_tokens, skills.include_instructions",
             "config.toml: model, model_context_window, project_root_markers",
         ],
+        unread: &[],
+        uncounted: &["skills of its plugins are read, too"],
         sessions: Some("$CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl"),
         notes: &["`disable-model-invocation` has no effect", "`.claude/skills` is not read"],
     },
@@ -235,8 +267,10 @@ pub(super) const ROWS: &[Rules] = &[
         name: Name::Both,
         needs: SPECIFICATION,
         same_name: SameName::LastPath,
+        order: Order::Path,
         form: Form::Described("XML with escaped texts"),
-        settings: &["crush.json: options.disabled_skills", "CRUSH_SKILLS_DIR"],
+        unread: &["crush.json: options.disabled_skills, options.skills_paths", "CRUSH_SKILLS_DIR"],
+        notes: &["names are letters and digits with single hyphens between them"],
         ..BASE
     },
     Rules {
@@ -265,7 +299,7 @@ pub(super) const ROWS: &[Rules] = &[
         longest: Some((1024, "")),
         form: Form::Described("a list of Markdown with each name, description and path"),
         hides: &[],
-        notes: &["a program names the directories; there are none by default"],
+        notes: &["a program names the directories: there is no listing without one"],
         ..BASE
     },
     Rules {
@@ -284,6 +318,7 @@ pub(super) const ROWS: &[Rules] = &[
         needs: Needs { repairs: true, ..BOTH },
         same_name: SameName::Last,
         form: Form::Elements { escapes: false, escapes_location: false },
+        is_exact: true,
         hides: &[],
         settings: &["settings.json: skills.disabled, skills.enabled", "trustedFolders.json"],
         sessions: Some("~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl"),
@@ -300,9 +335,9 @@ pub(super) const ROWS: &[Rules] = &[
         date: "2026-11-28",
         source: "github.com/microsoft/vscode, `promptsServiceImpl.ts`",
         roots: &[
-            working(".github/skills"),
-            working(".agents/skills"),
-            working(".claude/skills"),
+            opened(".github/skills"),
+            opened(".agents/skills"),
+            opened(".claude/skills"),
             user("~/.copilot/skills"),
             user("~/.agents/skills"),
             user("~/.claude/skills"),
@@ -312,7 +347,8 @@ pub(super) const ROWS: &[Rules] = &[
         longest: Some((1024, "")),
         budget: Budget::Unknown,
         form: Form::Described("XML: `<skill>` with `<name>`, `<description>` and `<file>`"),
-        settings: &["settings.json: chat.useAgentSkills, chat.agentSkillsLocations"],
+        unread: &["settings.json: chat.useAgentSkills, chat.agentSkillsLocations"],
+        uncounted: &["skills of plugins and extensions are read, too"],
         notes: &[
             "Copilot CLI reads each directory up to the root of the repository, and no `~/.claude/skills`",
         ],
@@ -334,9 +370,10 @@ pub(super) const ROWS: &[Rules] = &[
         ],
         walk: DEEP,
         needs: NAME,
-        order: Order::Name,
+        order: Order::Bytes,
         form: Form::Dots,
         hides: &[],
+        uncounted: &["skills of plugins are read, too"],
         notes: &["the listing is read again for each call of a tool"],
         ..BASE
     },
@@ -346,12 +383,18 @@ pub(super) const ROWS: &[Rules] = &[
         date: "2026-11-28",
         source: "github.com/Kilo-Org/kilocode, `packages/opencode/src/skill`",
         roots: &[
-            user("~/.claude/skills"),
-            user("~/.agents/skills"),
-            upwards(".claude/skills"),
-            upwards(".agents/skills"),
-            upwards(".kilocode/skills"),
-            upwards(".kilo/skills"),
+            with_hidden(user("~/.claude/skills")),
+            with_hidden(user("~/.agents/skills")),
+            with_hidden(upwards(".claude/skills")),
+            with_hidden(beside(".agents/skills")),
+            user("$XDG_CONFIG_HOME/kilo/skill"),
+            user("$XDG_CONFIG_HOME/kilo/skills"),
+            upwards(".kilocode/skill"),
+            beside(".kilocode/skills"),
+            beside(".kilo/skill"),
+            beside(".kilo/skills"),
+            user("~/.kilocode/skills"),
+            user("~/.kilo/skills"),
         ],
         walk: Walking { nested: true, root_file: true, ..DEEP },
         needs: NAME,
@@ -359,7 +402,12 @@ pub(super) const ROWS: &[Rules] = &[
         order: Order::Name,
         form: Form::Described("XML, as OpenCode"),
         hides: &[Field::NoDescription],
-        settings: &["opencode.json: permission.skill, skills.paths"],
+        unread: &["kilo.json, opencode.json: permission.skill, skills.paths, skills.urls", "KILO_CONFIG_DIR"],
+        uncounted: &[
+            "skills that come with it are listed, too",
+            "`.kilocodeignore` keeps files from being read",
+        ],
+        notes: &["in an editor, it begins in the folder that is open; here, in the working directory"],
         ..BASE
     },
     Rules {
@@ -385,8 +433,14 @@ pub(super) const ROWS: &[Rules] = &[
         needs: Needs { repairs: true, ..BOTH },
         order: Order::Name,
         budget: Budget::Whole { skills: 150, characters: 18_000 },
-        settings: &["skills.entries.<name>.enabled, skills.limits"],
-        notes: &["a skill whose `metadata.openclaw.requires` is not met is not listed"],
+        unread: &[
+            "openclaw.json: skills.entries, skills.limits, skills.load.extraDirs, agents.<name>.skills",
+        ],
+        uncounted: &[
+            "a skill is hidden where `requires` or `os` in its `metadata.openclaw` is not met",
+            "skills that come with it and those of plugins are listed, too, and take room",
+        ],
+        notes: &["the text around the skills counts as well, and is not counted here"],
         ..BASE
     },
     Rules {
@@ -412,6 +466,7 @@ pub(super) const ROWS: &[Rules] = &[
         same_name: SameName::Any,
         order: Order::Name,
         form: Form::Elements { escapes: false, escapes_location: true },
+        is_exact: true,
         hides: &[Field::NoDescription],
         settings: &["opencode.json: permission.skill, skills.paths"],
         sessions: Some("~/.local/share/opencode/opencode.db"),
@@ -426,15 +481,20 @@ pub(super) const ROWS: &[Rules] = &[
         roots: &[
             working(".agents/skills"),
             working(".openhands/skills"),
+            working(".openhands/microagents"),
             repository(".agents/skills"),
             repository(".openhands/skills"),
+            repository(".openhands/microagents"),
             user("~/.agents/skills"),
             user("~/.openhands/skills"),
+            user("~/.openhands/microagents"),
         ],
         name: Name::FieldOrDirectory,
         needs: NOTHING,
         longest: Some((1024, "")),
         form: Form::Described("XML with name and description, without a location"),
+        hides: &[Field::DisableModelInvocation, Field::Triggers, Field::Paths],
+        uncounted: &["skills that it installed, and public ones, are listed, too"],
         ..BASE
     },
     Rules {
@@ -452,7 +512,11 @@ pub(super) const ROWS: &[Rules] = &[
         name: Name::FieldOrDirectory,
         needs: DESCRIPTION,
         form: Form::Described("XML with escaped texts"),
-        settings: &["settings.json: skills"],
+        unread: &["settings.json: skills", ".gitignore, .ignore, .fdignore"],
+        uncounted: &[
+            "the project's skills are read in a trusted project only",
+            "skills of packages, and files `*.md` directly in `.pi/skills`, are read, too",
+        ],
         sessions: Some("~/.pi/agent/sessions/--<path>--/<time>_<id>.jsonl"),
         ..BASE
     },
@@ -469,9 +533,13 @@ pub(super) const ROWS: &[Rules] = &[
         ],
         order: Order::Name,
         budget: Budget::FirstLines { characters: 8000 },
-        form: Form::Described("XML with one tag on each line"),
+        form: Form::Levels,
         hides: &[Field::DisableModelInvocation, Field::Paths],
-        settings: &["settings.json: skills.disabled, skills.disabledLevels, skills.directories"],
+        unread: &[
+            "settings.json: skills.disabled, skills.disabledLevels, skills.defaultDisabled, skills.directories",
+        ],
+        uncounted: &["skills that come with it and those of extensions are listed, too, and take room"],
+        notes: &["the text around the skills may count as well, and is not counted here"],
         ..BASE
     },
     Rules {
@@ -480,8 +548,8 @@ pub(super) const ROWS: &[Rules] = &[
         date: "2026-04-14",
         source: "github.com/RooCodeInc/Roo-Code",
         roots: &[
-            working(".roo/skills"),
-            working(".agents/skills"),
+            opened(".roo/skills"),
+            opened(".agents/skills"),
             user("~/.roo/skills"),
             user("~/.agents/skills"),
         ],
@@ -489,9 +557,7 @@ pub(super) const ROWS: &[Rules] = &[
         needs: Needs { spec_name: false, ..SPECIFICATION },
         form: Form::Described("XML with escaped texts"),
         hides: &[],
-        notes: &[
-            "directories `skills-<mode>` and the field `modeSlugs` bind a skill to a mode; they are not looked at here",
-        ],
+        uncounted: &["directories `skills-<mode>` and the field `modeSlugs` bind a skill to a mode"],
         ..BASE
     },
     Rules {
@@ -507,10 +573,13 @@ pub(super) const ROWS: &[Rules] = &[
         version: "24e27b61",
         date: "2026-11-28",
         source: "github.com/zed-industries/zed, `crates/agent_skills`",
-        roots: &[working(".agents/skills"), user("~/.agents/skills")],
-        needs: SPECIFICATION,
+        roots: &[opened(".agents/skills"), user("~/.agents/skills")],
+        needs: Needs { description_most: None, ..SPECIFICATION },
         budget: Budget::Prefix { bytes: 50 * 1024 },
         form: Form::Described("XML with escaped texts"),
+        notes: &[
+            "its README says that a description of more than 1024 characters is refused; newer source only warns",
+        ],
         ..BASE
     },
 ];

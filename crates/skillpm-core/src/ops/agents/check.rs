@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::agents;
-use crate::agents::listing::{Asked, listing, recorded};
+use crate::agents::listing::{Asked, ListingEntry, State, listing, recorded};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::scope::project_root;
@@ -48,12 +48,13 @@ impl CheckOutcome {
     }
 }
 
-/// Compares what is computed for the agent `name` with its newest session in the working directory.
+/// Compares what is computed for the one agent in `names` with its newest session in the working directory.
 ///
 /// # Errors
 ///
-/// Fails for an agent whose sessions do not say what was listed, and if there is no session that says so.
-pub fn check(context: &Context, name: &str, window: Option<u64>) -> Result<CheckOutcome> {
+/// Fails for several agents, for one whose sessions do not say what was listed, and if there is no session that says so.
+pub fn check(context: &Context, names: &[String], window: Option<u64>) -> Result<CheckOutcome> {
+    let [name] = names else { return Err(several()) };
     let agent = agents::find(name)?;
     if agent.id != CHECKED {
         return Err(Error::usage(format!("sessions of `{}` do not record what was listed", agent.id)));
@@ -65,8 +66,9 @@ pub fn check(context: &Context, name: &str, window: Option<u64>) -> Result<Check
         Error::usage(format!("no session of {} in this directory records what was listed", agent.name))
             .hint("start a session here, and try again")
     })?;
-    let computed = listing(agent, asked).and_then(|listing| listing.text).unwrap_or_default();
-    let (computed, mut listed) = (lines(&computed), lines(&recorded.text));
+    let entries = listing(agent, asked).map(|listing| listing.entries).unwrap_or_default();
+    let computed: Vec<_> = entries.iter().filter_map(computed).collect();
+    let mut listed = lines(&recorded.text, &computed);
     let mut outcome = CheckOutcome {
         session: recorded.file.display().to_string(),
         equal: 0,
@@ -74,33 +76,76 @@ pub fn check(context: &Context, name: &str, window: Option<u64>) -> Result<Check
         not_listed: Vec::new(),
         not_computed: Vec::new(),
     };
-    for (name, line) in computed {
-        match listed.remove(name) {
-            Some(other) if other == line => outcome.equal += 1,
+    for Computed { name, lines } in &computed {
+        match listed.remove(name.as_str()) {
+            Some(other) if lines.iter().any(|line| line == other) => outcome.equal += 1,
             Some(other) => outcome.different.push(DifferentLine {
-                name: name.to_owned(),
-                computed: line.to_owned(),
+                name: name.clone(),
+                computed: lines.first().cloned().unwrap_or_default(),
                 listed: other.to_owned(),
             }),
-            None => outcome.not_listed.push(name.to_owned()),
+            None => outcome.not_listed.push(name.clone()),
         }
     }
     outcome.not_computed = listed.into_keys().map(str::to_owned).collect();
     Ok(outcome)
 }
 
-/// Returns the entries of a listing by name. A description may have several lines.
-fn lines(text: &str) -> BTreeMap<&str, &str> {
-    let starts =
-        text.match_indices("- ").map(|(at, _)| at).filter(|at| *at == 0 || text[..*at].ends_with('\n'));
-    let starts: Vec<usize> = starts.collect();
-    let ends = starts.iter().skip(1).copied().chain([text.len()]);
-    let entries = starts.iter().zip(ends).map(|(start, end)| text[*start..end].trim_end());
+/// Returns the error for several agents where one is wanted.
+pub(super) fn several() -> Error {
+    Error::usage("a listing is that of one agent").hint("name one of them")
+}
+
+/// A skill with the lines that it may have, that with the most first.
+struct Computed {
+    name: String,
+    lines: Vec<String>,
+}
+
+/// Returns what is computed of a skill, if it is listed.
+fn computed(entry: &ListingEntry) -> Option<Computed> {
+    let bare = || format!("- {}", entry.name);
+    let lines = match (&entry.state, &entry.line) {
+        (State::Whole | State::Cut(_), Some(line)) => vec![line.clone()],
+        (State::Uncertain, Some(line)) => vec![line.clone(), bare()],
+        (State::NameOnly, _) => vec![bare()],
+        _ => return None,
+    };
+    Some(Computed { name: entry.name.clone(), lines })
+}
+
+/// Returns the entries of a listing by name. A description may have several lines, which may begin like an entry: those of
+/// the `computed` skills are looked for first.
+fn lines<'a>(text: &'a str, computed: &'a [Computed]) -> BTreeMap<&'a str, &'a str> {
+    let mut entries = BTreeMap::new();
+    let mut rest = text;
+    while !rest.is_empty() {
+        let starts = |line: &String| {
+            rest.strip_prefix(line).is_some_and(|after| after.is_empty() || after.starts_with('\n'))
+        };
+        let length = |one: &'a Computed| {
+            let lengths = one.lines.iter().filter(|line| starts(line)).map(String::len);
+            lengths.max().map(|length| (length, Some(one.name.as_str())))
+        };
+        let whole = computed.iter().filter_map(length).max_by_key(|(length, _)| *length);
+        let (end, name) = whole.unwrap_or_else(|| (next_entry(rest), name_of(rest)));
+        if let Some(name) = name {
+            entries.entry(name).or_insert(rest[..end].trim_end());
+        }
+        rest = rest[end..].trim_start_matches('\n');
+    }
     entries
-        .map(|entry| {
-            let name = entry.trim_start_matches("- ");
-            let name = name.split_once(": ").map_or(name, |(name, _)| name);
-            (name, entry)
-        })
-        .collect()
+}
+
+/// Returns where the entry at the start of `text` ends: before the next line that begins as one.
+fn next_entry(text: &str) -> usize {
+    let ends = text.match_indices('\n').map(|(at, _)| at);
+    ends.into_iter().find(|at| name_of(&text[at + 1..]).is_some()).unwrap_or(text.len())
+}
+
+/// Returns the name of the entry that `text` begins with: one word, with a colon and a blank or nothing behind it.
+fn name_of(text: &str) -> Option<&str> {
+    let line = text.strip_prefix("- ")?.lines().next()?;
+    let name = line.split_once(": ").map_or(line, |(name, _)| name);
+    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
 }

@@ -6,8 +6,8 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::agents::listing::{Listing, ListingEntry, State, Unit};
-use crate::agents::rules::{Evidence, Owner};
+use crate::agents::listing::{Listing, ListingEntry, State, Unit, Why};
+use crate::agents::rules::{Budget, Evidence, Owner};
 use crate::fs;
 use crate::scope::agent_view::Form;
 use crate::scope::state::ScopeState;
@@ -38,18 +38,37 @@ pub struct ListingView {
     pub unit: Unit,
     /// What the listing may hold, in units; `None` if there is no limit or nobody knows it.
     pub budget: Option<u64>,
-    /// What it holds, in units.
-    pub used: u64,
-    /// What it would hold if every description were whole, in units.
-    pub whole: u64,
+    /// Whether it is known if there is a limit.
+    pub knows_budget: bool,
+    /// What it holds, in units; `None` if that is unknown.
+    pub used: Option<u64>,
+    /// What it would hold if every description were whole, in units; `None` if that is unknown.
+    pub whole: Option<u64>,
+    /// The number of skills that have no room for their whole descriptions.
+    pub lacking: LackingView,
     /// The skills: those that are listed in the order of the listing, then the others.
     pub skills: Vec<ListedView>,
     /// The pairs of listed skills whose descriptions share half of their words or more, the most alike first.
     pub alike: Vec<AlikeView>,
-    /// What else decides, in words.
+    /// The settings that change the listing and are read.
+    pub settings: &'static [&'static str],
+    /// The settings that change the listing and are not read here.
+    pub unread: &'static [&'static str],
+    /// What else decides and is not counted here, in words.
+    pub uncounted: &'static [&'static str],
+    /// What else is worth knowing, in words.
     pub notes: &'static [&'static str],
-    /// The listing as the model gets it; `None` if its form is not known to the byte.
+    /// The listing as the model gets it; `None` if its form is not known to the byte, or not what is in it.
     pub text: Option<String>,
+}
+
+/// A number of skills, which may depend on what nobody knows, such as how often each was used.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LackingView {
+    /// The least that it can be.
+    pub least: usize,
+    /// The most that it can be.
+    pub most: usize,
 }
 
 /// A file in which an agent looks for a skill.
@@ -69,8 +88,12 @@ pub struct ListedView {
     pub characters: usize,
     /// What it takes of the budget when it is whole, in units.
     pub size: u64,
-    /// Why it is not listed, in words.
+    /// Whether there is no room for more of it.
+    pub lacks_room: bool,
+    /// Why no more of it is listed, in words.
     pub why: Option<String>,
+    /// The file of the agent's settings that says so.
+    pub by: Option<String>,
     /// The files of the same name that win, or may win.
     pub others: Vec<String>,
     /// The scope in which skillpm installed it, if it did.
@@ -85,6 +108,8 @@ pub enum ListedState {
     Whole,
     /// The name, and the start of the description.
     Cut,
+    /// The name; and the whole description, unless it is among those for which there is no room.
+    Uncertain,
     /// Only the name.
     NameOnly,
     /// One of several files with this name is listed, and nobody can say which.
@@ -119,39 +144,44 @@ impl ListingView {
             window: listing.window,
             unit: listing.unit,
             budget: listing.budget,
+            knows_budget: listing.rules.budget != Budget::Unknown,
             used: listing.used,
             whole: listing.whole,
+            lacking: LackingView { least: *listing.lacking.start(), most: *listing.lacking.end() },
             skills,
             alike,
+            settings: listing.rules.settings,
+            unread: listing.rules.unread,
+            uncounted: listing.rules.uncounted,
             notes: listing.rules.notes,
             text: listing.text,
         }
     }
 
-    /// Returns how many skills are listed as `state` says.
+    /// Returns how many skills are listed as `state` says: of those in doubt, one of each name.
     pub fn count(&self, state: ListedState) -> usize {
-        self.skills.iter().filter(|skill| skill.state == state).count()
+        let of_state = self.skills.iter().filter(|skill| skill.state == state);
+        if state == ListedState::Contested {
+            return of_state.map(|skill| skill.name.as_str()).collect::<BTreeSet<_>>().len();
+        }
+        of_state.count()
     }
 
     /// Returns how many skills the model sees: of those in doubt, one of each name.
     pub fn listed(&self) -> usize {
-        let in_doubt = self.skills.iter().filter(|skill| skill.state == ListedState::Contested);
-        let names: BTreeSet<&str> = in_doubt.map(|skill| skill.name.as_str()).collect();
-        self.skills.iter().filter(|skill| skill.state < ListedState::Contested).count() + names.len()
+        let certain = self.skills.iter().filter(|skill| skill.state < ListedState::Contested).count();
+        certain + self.count(ListedState::Contested)
     }
 
     /// Reports whether something is left out or shortened for want of room.
     pub fn is_over(&self) -> bool {
-        self.budget.is_some_and(|budget| self.whole > budget)
-            && self.skills.iter().any(|skill| {
-                matches!(skill.state, ListedState::Cut | ListedState::NameOnly | ListedState::Omitted)
-            })
+        self.lacking.most > 0
     }
 }
 
 fn skill(entry: ListingEntry, states: &[ScopeState<'_>]) -> ListedView {
     let installed = installed(&entry, states);
-    let (mut kept, mut why, mut others) = (None, None, Vec::new());
+    let (mut kept, mut why, mut others) = (None, entry.why, Vec::new());
     let state = match entry.state {
         State::Whole => ListedState::Whole,
         State::Cut(characters) => {
@@ -159,13 +189,14 @@ fn skill(entry: ListingEntry, states: &[ScopeState<'_>]) -> ListedView {
             ListedState::Cut
         }
         State::NameOnly => ListedState::NameOnly,
+        State::Uncertain => ListedState::Uncertain,
         State::Omitted => ListedState::Omitted,
         State::Hidden(reason) => {
-            why = Some(reason.to_string());
+            why = Some(reason);
             ListedState::Hidden
         }
         State::NotLoaded(reason) => {
-            why = Some(reason.to_string());
+            why = Some(reason);
             ListedState::NotLoaded
         }
         State::Shadowed(by) => {
@@ -186,7 +217,12 @@ fn skill(entry: ListingEntry, states: &[ScopeState<'_>]) -> ListedView {
         kept,
         characters: entry.description.chars().count(),
         size: entry.size,
-        why,
+        lacks_room: state == ListedState::Uncertain || why == Some(Why::NoRoom),
+        by: match &why {
+            Some(Why::Setting { file, .. } | Why::Untrusted(file)) => Some(file.display().to_string()),
+            _ => None,
+        },
+        why: why.map(|why| why.to_string()),
         others: others.iter().map(|file| file.display().to_string()).collect(),
     }
 }
@@ -211,7 +247,8 @@ fn installed(entry: &ListingEntry, states: &[ScopeState<'_>]) -> Option<ScopeKin
 /// Returns the pairs of listed skills whose descriptions are alike, the most alike first.
 fn alike(entries: &[ListingEntry]) -> Vec<AlikeView> {
     let listed = entries.iter().filter(|entry| {
-        matches!(entry.state, State::Whole | State::Cut(_) | State::NameOnly) && !entry.description.is_empty()
+        matches!(entry.state, State::Whole | State::Cut(_) | State::NameOnly | State::Uncertain)
+            && !entry.description.is_empty()
     });
     let words: Vec<(&str, BTreeSet<String>)> =
         listed.map(|entry| (entry.name.as_str(), words(&entry.description))).collect();

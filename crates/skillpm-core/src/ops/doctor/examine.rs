@@ -121,6 +121,7 @@ impl Doctor<'_> {
             let of_user = pending::of_user(&self.context.settings).into_iter();
             found.extend(of_user.filter(|finding| !told.contains(&place_of(finding))));
             found.extend(self.crowded());
+            found.extend(self.overridden());
             found.extend(machine::look(self.store.as_ref(), self.context.settings.dirs.cache.as_deref()));
         }
         found
@@ -142,6 +143,17 @@ impl Doctor<'_> {
                 .advice(one.advice())
         };
         listings::crowded(settings, agents).into_iter().map(finding).collect()
+    }
+
+    /// Returns the skills of the project that agents do not take, because the user has others of their names.
+    fn overridden(&self) -> Vec<Finding> {
+        let project = self.scopes.iter().find(|scope| scope.kind == ScopeKind::Project);
+        let finding = |one: listings::Overridden| {
+            let dir = project.map(|scope| scope.skills_dir().join(one.name.as_str())).unwrap_or_default();
+            let found = Finding::new(&problem::USER_COPY_WINS, dir, one.told()).advice(one.advice());
+            found.skill(one.name.as_str())
+        };
+        listings::overridden(&self.context.settings, &self.scopes).into_iter().map(finding).collect()
     }
 
     /// Returns what is wrong in `scope`.

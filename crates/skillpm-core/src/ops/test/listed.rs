@@ -59,7 +59,8 @@ pub(super) fn listed(context: &Context, request: &TestRequest, subjects: &[Subje
 /// Returns what is listed of a description, and why nothing is.
 fn shown(entry: &ListingEntry) -> (String, Option<String>) {
     let hidden = match &entry.state {
-        State::Whole | State::Contested(_) => return (entry.description.clone(), None),
+        // Which descriptions go is not fixed: it may be listed.
+        State::Whole | State::Uncertain | State::Contested(_) => return (entry.description.clone(), None),
         State::Cut(characters) => return (entry.description.chars().take(*characters).collect(), None),
         State::NameOnly => return (String::new(), None),
         State::Omitted => "there is no room for it".to_owned(),

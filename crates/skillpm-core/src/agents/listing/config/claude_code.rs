@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Config, Matches, Says, Switch};
-use crate::agents::listing::walk::Dir;
+use crate::agents::listing::walk::{Dir, upwards};
 use crate::agents::listing::{Asked, Why};
 use crate::agents::resolve;
 use crate::agents::rules::Owner;
@@ -45,6 +45,11 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
         config.budget = Some(text.trim().parse().unwrap_or(FALLBACK_BUDGET));
     }
     config.after = plugins(asked, config, &enabled);
+    let own = resolve("$CLAUDE_CONFIG_DIR/commands", asked.settings).map(|path| (path, Owner::User));
+    let here = upwards(&asked.settings.cwd, config).into_iter();
+    let here = here.map(|dir| (dir.join(".claude/commands"), Owner::Project));
+    let dir = |(path, owner)| Dir { path, owner, plugin: None, skips_hidden: true };
+    config.commands = own.into_iter().chain(here).map(dir).collect();
 }
 
 fn fraction(settings: &Json) -> Option<f64> {
@@ -54,11 +59,11 @@ fn fraction(settings: &Json) -> Option<f64> {
 /// Returns what `skillOverrides` says. It is not about the skills of plugins.
 fn overrides(settings: &Json, file: &Path) -> impl Iterator<Item = Switch> {
     settings["skillOverrides"].entries().filter_map(move |(name, word)| {
-        let off = || Says::Off(Why::Setting { file: file.to_owned(), key: format!("skillOverrides.{name}") });
+        let why = Why::Setting { file: file.to_owned(), key: format!("skillOverrides.{name}") };
         let says = match word.as_str()? {
             "on" => None,
-            "name-only" => Some(Says::NameOnly),
-            "off" | "user-invocable-only" => Some(off()),
+            "name-only" => Some(Says::NameOnly(why)),
+            "off" | "user-invocable-only" => Some(Says::Off(why)),
             _ => return None,
         };
         Some(Switch { matches: Matches::OwnName(name.to_owned()), says })

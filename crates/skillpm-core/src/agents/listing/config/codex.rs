@@ -26,14 +26,21 @@ const WINDOWS: &[(&str, u64, u64)] = &[
 const WINDOW: (u64, u64) = (272_000, 872_000);
 /// The model, if no setting names one.
 const MODEL: &str = "gpt-6.2-sol";
+/// The setting that switches the listing off.
+const INSTRUCTIONS: &str = "skills.include_instructions";
 /// The most tokens that a setting can give to the listing.
 const MOST_TOKENS: u64 = 10_000;
 
 pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     let machine = config.toml(Path::new("/etc/codex/config.toml"));
+    let instructs = |table: &Table| table.get("skills")?.get("include_instructions")?.as_bool();
+    config.switch_all(instructs(&machine), Path::new("/etc/codex/config.toml"), INSTRUCTIONS);
     let home = resolve("$CODEX_HOME", asked.settings);
     let file = home.as_ref().map(|home| home.join("config.toml"));
     let user = file.as_ref().map(|file| config.toml(file)).unwrap_or_default();
+    if let Some(file) = &file {
+        config.switch_all(instructs(&user), file, INSTRUCTIONS);
+    }
     let mut merged = machine;
     merge(&mut merged, user.clone());
     let markers = merged.get("project_root_markers").and_then(Value::as_array);
@@ -48,12 +55,12 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     if [dirs.first(), dirs.last()].into_iter().flatten().any(trusts) {
         for dir in dirs.iter().rev().map(|dir| dir.join(".codex")).filter(|dir| Some(dir) != home.as_ref()) {
             let project = config.toml(&dir.join("config.toml"));
+            config.switch_all(instructs(&project), &dir.join("config.toml"), INSTRUCTIONS);
             merge(&mut merged, project);
         }
     }
     let skills = merged.get("skills");
     let flag = |value: Option<&Value>, key| value.and_then(|value| value.get(key)).and_then(Value::as_bool);
-    config.lists = flag(skills, "include_instructions") != Some(false);
     if flag(skills.and_then(|skills| skills.get("bundled")), "enabled") == Some(false) {
         config.without.push(Owner::BuiltIn);
     }

@@ -36,7 +36,7 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     }
     for (file, settings) in &files {
         let skills = &settings["skills"];
-        config.lists = skills["enabled"].as_bool().unwrap_or(config.lists);
+        config.switch_all(skills["enabled"].as_bool(), file, "skills.enabled");
         for name in skills["disabled"].items().iter().filter_map(Json::as_str) {
             let why = Why::Setting { file: file.clone(), key: "skills.disabled".to_owned() };
             let says = Some(Says::Off(why));

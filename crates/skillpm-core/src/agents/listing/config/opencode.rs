@@ -60,12 +60,6 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
             config.after.extend(path.map(dir));
         }
     }
-    let last = config.switches.last();
-    if last.is_some_and(|last| {
-        matches!(&last.matches, Matches::Wildcard(all) if all == "*") && last.says.is_some()
-    }) {
-        config.lists = false;
-    }
 }
 
 /// Adds what the permissions say about the tool for skills, of which the last that matches counts.

@@ -1,8 +1,8 @@
 //! The line of a skill in a listing, as each agent writes it.
 
 use crate::agents::listing::config::Config;
-use crate::agents::listing::{Candidate, State};
-use crate::agents::rules::{Form, Rules};
+use crate::agents::listing::{Candidate, State, Why};
+use crate::agents::rules::{Form, Owner, Rules};
 use crate::text::xml;
 
 /// The line of one skill, whose description may be shortened.
@@ -16,27 +16,32 @@ pub(super) struct Line {
     pub description: String,
     /// How much of it is listed when there is room.
     pub most: State,
+    /// Why that is not all.
+    pub why: Option<Why>,
+    /// Whose it is, as Qwen Code says it.
+    level: &'static str,
 }
 
 impl Line {
     pub(super) fn new(rules: &Rules, config: &Config, candidate: &Candidate) -> Self {
-        let name = match rules.form {
-            Form::Names => candidate.name.to_lowercase(),
-            _ => candidate.name.clone(),
-        };
         let whole = candidate.texts.whole();
-        let description = match rules.longest {
-            Some((most, mark)) => cut(&whole, config.longest.unwrap_or(most), mark),
-            None => whole.clone(),
+        let longest = rules.longest.map(|(most, mark)| (config.longest.unwrap_or(most), mark));
+        let description = longest.map_or_else(|| whole.clone(), |(most, mark)| cut(&whole, most, mark));
+        let names_only = || (rules.form == Form::Names).then_some(Why::NamesOnly);
+        let no_text = || description.is_empty().then_some(Why::NoDescription);
+        let (most, why) = match candidate.name_only.clone().or_else(names_only).or_else(no_text) {
+            Some(why) => (State::NameOnly, Some(why)),
+            None if description == whole => (State::Whole, None),
+            None => (State::Cut(description.chars().count()), longest.map(|(most, _)| Why::Longest(most))),
         };
-        let most = if candidate.name_only || description.is_empty() {
-            State::NameOnly
-        } else if description == whole {
-            State::Whole
-        } else {
-            State::Cut(description.chars().count())
+        let level = match candidate.found.owner {
+            Owner::Project => "project",
+            Owner::User | Owner::Managed => "user",
+            Owner::Plugin => "extension",
+            Owner::BuiltIn => "bundled",
         };
-        Self { name, file: candidate.found.file.display().to_string(), description, most }
+        let file = candidate.found.file.display().to_string();
+        Self { name: candidate.name.clone(), file, description, most, why, level }
     }
 
     /// Returns the description as far as it is listed in `state`.
@@ -54,7 +59,7 @@ impl Line {
 
     /// Returns the line with this description, in every form but that with a table of directories.
     pub(super) fn with(&self, form: Form, description: &str) -> String {
-        let Self { name, file, .. } = self;
+        let Self { name, file, level, .. } = self;
         match form {
             Form::Bullets if description.is_empty() => format!("- {name}"),
             Form::Bullets => format!("- {name}: {description}"),
@@ -71,6 +76,10 @@ impl Line {
                     text(file, escapes_location),
                 )
             }
+            Form::Levels => format!(
+                "<skill>\n<name>\n{name}\n</name>\n<description>\n{description} ({level})\n</description>\n\
+                 <location>\n{level}\n</location>\n</skill>"
+            ),
             Form::Described(_) | Form::Unknown => format!("{name}: {description} ({file})"),
         }
     }
@@ -106,6 +115,6 @@ pub(super) fn text(form: Form, lines: &[Line], states: &[State]) -> Option<Strin
             Some(format!("<available_skills>\n{}\n</available_skills>", texts.join("\n")))
         }
         // That with a table is made where it is fitted.
-        Form::Aliased | Form::Described(_) | Form::Unknown => None,
+        Form::Aliased | Form::Levels | Form::Described(_) | Form::Unknown => None,
     }
 }

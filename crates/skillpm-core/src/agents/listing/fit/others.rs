@@ -4,14 +4,16 @@ use super::characters::length;
 use super::form::{self, Line};
 use super::{Fitted, Unit};
 use crate::agents::listing::{Candidate, State};
-use crate::agents::rules::{Budget, Rules};
+use crate::agents::rules::{Budget, Form, Rules};
 
 /// The longest description in OpenClaw's shorter form, in characters, and the shortest.
 const COMPACT: std::ops::RangeInclusive<usize> = 4..=220;
 
 pub(super) fn fit(rules: &Rules, listed: &[Candidate], lines: &[Line]) -> Fitted {
+    let is_counted = !matches!(rules.form, Form::Described(_) | Form::Unknown);
     let size = |line: &Line, state: &State| match state {
         State::Omitted => 0,
+        _ if !is_counted => 0,
         state => length(&line.with(rules.form, line.shown(state))) + 1,
     };
     let mut states: Vec<State> = lines.iter().map(|line| line.most.clone()).collect();
@@ -23,9 +25,10 @@ pub(super) fn fit(rules: &Rules, listed: &[Candidate], lines: &[Line]) -> Fitted
         Budget::FirstLines { characters } => {
             budget = Some(characters as u64);
             if sum(&states) > characters as u64 {
-                for (line, state) in lines.iter().zip(&mut states) {
-                    let first = line.description.lines().next().unwrap_or_default();
-                    if first.len() < line.description.len() {
+                let own = listed.iter().map(|candidate| &candidate.texts.description);
+                for ((line, state), own) in lines.iter().zip(&mut states).zip(own) {
+                    let first = own.lines().next().unwrap_or_default();
+                    if *state != State::NameOnly && first.len() < line.description.len() {
                         *state = State::Cut(first.chars().count());
                     }
                 }
@@ -48,9 +51,10 @@ pub(super) fn fit(rules: &Rules, listed: &[Candidate], lines: &[Line]) -> Fitted
         }
         _ => {}
     }
-    let used = used.unwrap_or_else(|| sum(&states));
+    let used = used.or_else(|| is_counted.then(|| sum(&states)));
+    let whole = used.map(|_| sizes.iter().sum());
     let text = form::text(rules.form, lines, &states);
-    Fitted { whole: sizes.iter().sum(), states, sizes, used, unit, budget, window: None, text }
+    Fitted { states, sizes, used, whole, unit, budget, text, ..Fitted::default() }
 }
 
 /// Shortens all descriptions to the greatest length that fits into `budget`, then leaves skills out from the end.

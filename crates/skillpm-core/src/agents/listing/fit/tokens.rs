@@ -92,13 +92,13 @@ pub(super) fn fit(listed: &[Candidate], lines: &[Line], budget: Option<u64>) -> 
     });
     Fitted {
         states: states.collect(),
-        whole: best.sizes.iter().sum(),
+        whole: Some(best.sizes.iter().sum()),
         sizes: best.sizes,
-        used: best.used,
+        used: Some(best.used),
         unit,
         budget: Some(budget),
-        window: None,
         text: Some(if lines.is_empty() { String::new() } else { best.text }),
+        ..Fitted::default()
     }
 }
 
