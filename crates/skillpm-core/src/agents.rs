@@ -45,6 +45,7 @@ const VARIABLES: &[(&str, Option<&str>)] = &[
     (env::CLAUDE_CONFIG_DIR, Some(".claude")),
     (env::CODEX_HOME, Some(".codex")),
     (env::FLATPAK_XDG_CONFIG_HOME, None),
+    (env::GEMINI_CLI_HOME, Some("")),
     (env::GROK_HOME, Some(".grok")),
     (env::HERMES_HOME, Some(".hermes")),
     (env::SARVAM_HOME, Some(".sarvam")),

@@ -133,6 +133,30 @@ variables! {
     SLASH_COMMAND_TOOL_CHAR_BUDGET;
     /// Codex's home, `~/.codex` unless set.
     CODEX_HOME;
+    /// Where Gemini CLI has its `.gemini`, the home directory unless set.
+    GEMINI_CLI_HOME;
+    /// `true` makes Gemini CLI trust every directory, and `false` none.
+    GEMINI_CLI_TRUST_WORKSPACE;
+    /// `true` makes Gemini CLI trust no directory.
+    GEMINI_RESTRICTED_MODE;
+    /// The file of the folders that Gemini CLI trusts, `~/.gemini/trustedFolders.json` unless set.
+    GEMINI_CLI_TRUSTED_FOLDERS_PATH;
+    /// Gemini CLI's settings for the machine, `/etc/gemini-cli/settings.json` unless set.
+    GEMINI_CLI_SYSTEM_SETTINGS_PATH;
+    /// Gemini CLI's defaults for the machine, `system-defaults.json` beside its settings for the machine unless set.
+    GEMINI_CLI_SYSTEM_DEFAULTS_PATH;
+    /// A file of settings that OpenCode reads after the user's.
+    OPENCODE_CONFIG;
+    /// A directory that OpenCode reads as it reads `.opencode`.
+    OPENCODE_CONFIG_DIR;
+    /// Settings of OpenCode as text, read after all files but those of the machine.
+    OPENCODE_CONFIG_CONTENT;
+    /// Permissions of OpenCode as text, read after all settings.
+    OPENCODE_PERMISSION;
+    /// Where OpenCode has the settings for the machine, `/etc/opencode` unless set.
+    OPENCODE_TEST_MANAGED_CONFIG_DIR;
+    /// Set where OpenCode reads no settings and skills of its own kind from projects.
+    OPENCODE_DISABLE_PROJECT_CONFIG;
     /// Set where OpenCode reads no skills of other agents.
     OPENCODE_DISABLE_EXTERNAL_SKILLS;
     /// Set where OpenCode reads no skills of Claude Code.

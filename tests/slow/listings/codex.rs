@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use skillpm_testing::tools;
 
-use super::layouts::{Kinds, Layout, make};
+use super::layouts::{Kinds, Layout, make, write};
 use super::{Differences, computed};
 use crate::support::numbers::{Numbers, cases};
 
@@ -26,11 +26,15 @@ fn codex_lists_what_is_computed() {
     let root = tempfile::tempdir().expect("a directory");
     let mut differences = Differences::default();
     for number in 0..cases(1200_u32) {
-        let layout = make(&root.path().join(number.to_string()), number.into(), &KINDS);
-        settings(&layout, &mut Numbers(number.into()));
-        let printed = printed(&codex, &layout);
-        let listing = computed("codex", &layout.home, &layout.cwd, &[]);
-        differences.compare(number as usize, &layout, listing.text.as_deref().unwrap_or_default(), &printed);
+        let mut layout = make(&root.path().join(number.to_string()), number.into(), &KINDS);
+        settings(&mut layout, &mut Numbers(number.into()));
+        // The first start writes its own skills, and the second finds them.
+        for _ in 0..if number.is_multiple_of(10) { 2 } else { 1 } {
+            let listing = computed("codex", &layout, Path::new(""));
+            let printed = printed(&codex, &layout);
+            let text = listing.text.as_deref().unwrap_or_default();
+            differences.compare(number as usize, &layout, text, &printed);
+        }
     }
     differences.end("codex", root);
 }
@@ -38,19 +42,16 @@ fn codex_lists_what_is_computed() {
 const PROGRAM: &str = "@openai/codex-linux-x64/vendor/x86_64-unknown-linux-musl/bin/codex";
 
 /// Writes what a user may have set.
-fn settings(layout: &Layout, numbers: &mut Numbers) {
-    let mut text = String::new();
-    if numbers.below(2) == 0 {
-        let window =
-            [10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 872_000, 2_000_000][numbers.below(8)];
-        let _ = writeln!(text, "model_context_window = {window}");
+fn settings(layout: &mut Layout, numbers: &mut Numbers) {
+    let mut home = layout.home.join(".codex");
+    if numbers.below(8) == 0 {
+        home = layout.home.join("codex");
+        layout.env.push(("CODEX_HOME", home.display().to_string()));
     }
+    let mut text = budget(numbers);
+    text.push_str(&projects(layout, numbers));
     if numbers.below(3) == 0 {
-        let _ = writeln!(
-            text,
-            "model = {:?}",
-            numbers.pick(&["gpt-6.1-sol", "gpt-6-luna", "other", "gpt-6.2-sol-x"])
-        );
+        text.push_str(&plugins(&home, numbers));
     }
     let _ = writeln!(text, "[skills]");
     if numbers.below(5) == 0 {
@@ -70,8 +71,100 @@ fn settings(layout: &Layout, numbers: &mut Numbers) {
         let path = layout.home.join(".agents/skills/pdf/SKILL.md");
         let _ = writeln!(text, "[[skills.config]]\npath = {:?}\nenabled = false", path.display().to_string());
     }
-    std::fs::create_dir_all(layout.home.join(".codex")).expect("a directory");
-    std::fs::write(layout.home.join(".codex/config.toml"), text).expect("is written");
+    write(&home.join("config.toml"), &text);
+}
+
+/// Returns settings of the model.
+fn budget(numbers: &mut Numbers) -> String {
+    let mut text = String::new();
+    if numbers.below(2) == 0 {
+        let windows = [10_000, 20_000, 50_000, 100_000, 200_000, 500_000, 872_000, 2_000_000, 0, -1];
+        let _ = writeln!(text, "model_context_window = {}", windows[numbers.below(windows.len())]);
+    }
+    if numbers.below(3) == 0 {
+        let models = [
+            "gpt-6.1-sol",
+            "gpt-6-luna",
+            "other",
+            "gpt-6.2-sol-x",
+            "gpt-6.2-astra",
+            "openai/gpt-6.1-terra",
+            "a/b/gpt-6.1-sol",
+            "x.y/gpt-6.1-sol",
+            "my_own/gpt-daybreak-red-latest",
+        ];
+        let _ = writeln!(text, "model = {:?}", numbers.pick(&models));
+    }
+    text
+}
+
+/// Makes repositories of many kinds, and settings of projects; returns which of them are trusted.
+fn projects(layout: &Layout, numbers: &mut Numbers) -> String {
+    let root = layout.home.parent().expect("a directory");
+    let (project, main) = (root.join("project"), root.join("main"));
+    let git = project.join(".git");
+    match numbers.below(8) {
+        0 => std::fs::remove_file(git.join("HEAD")).expect("is removed"),
+        1 => std::fs::create_dir(project.join("sub/.git")).expect("a directory"),
+        2 => {
+            std::fs::remove_dir_all(&git).expect("is removed");
+            write(&git, "gitdir: ../main/.git/worktrees/it\n");
+            let files = [("commondir", "../..\n"), ("gitdir", "../../../../project/.git\n")];
+            for (name, text) in files {
+                if numbers.below(6) != 0 {
+                    write(&main.join(".git/worktrees/it").join(name), text);
+                }
+            }
+        }
+        3 => std::fs::remove_dir_all(&git).expect("is removed"),
+        _ => {}
+    }
+    let mut text = String::new();
+    for dir in [&project, &project.join("sub"), &main] {
+        let own = [
+            "[skills]\nmax_context_tokens = 300\n",
+            "[skills]\ninclude_instructions = false\n",
+            "[skills.bundled]\nenabled = false\n",
+            "model_context_window = 30000\n",
+            "model = \"gpt-5.6-sol\"\n[[skills.config]]\nname = \"pdf\"\nenabled = false\n",
+            "[features]\nplugins = false\n",
+        ];
+        if numbers.below(3) == 0 && dir.is_dir() {
+            write(&dir.join(".codex/config.toml"), numbers.pick(&own));
+        }
+        if numbers.below(3) == 0 {
+            let _ = writeln!(text, "[projects.{:?}]", dir.display().to_string());
+            text.push_str(numbers.pick(&["trust_level = \"trusted\"\n", "trust_level = \"untrusted\"\n"]));
+        }
+    }
+    text
+}
+
+/// Installs plugins, and returns settings that enable some of them.
+fn plugins(home: &Path, numbers: &mut Numbers) -> String {
+    let mut text = String::new();
+    for at in 0..=numbers.below(4) {
+        let (market, name) = (numbers.pick(&["first", "second"]), format!("plugin-{at}"));
+        let versions = ["1.0.0", "1.10.0", "1.9.0", "local", "0.2", "1.0.0-beta", "zz"];
+        for _ in 0..=numbers.below(2) {
+            let root = home.join("plugins/cache").join(market).join(&name).join(numbers.pick(&versions));
+            let named = ["", ", \"skills\": \"./more\"", ", \"skills\": [\"./more\", \"./skills/\"]"];
+            let odd = [", \"skills\": \"../more\"", ", \"skills\": []", ", \"skills\": [\"./more\", 1]"];
+            let paths = if numbers.below(2) == 0 { numbers.pick(&named) } else { numbers.pick(&odd) };
+            let own = numbers.pick(&["tools", "", " ", "Kit"]);
+            let kind = numbers.pick(&["codex", "claude"]);
+            let manifest = root.join(format!(".{kind}-plugin/plugin.json"));
+            write(&manifest, &format!("{{\"name\": {own:?}{paths}}}"));
+            for skill in 0..numbers.below(4) {
+                let dir = numbers.pick(&["skills", "more", "skills/group"]);
+                let frontmatter = format!("---\nname: s{skill}\ndescription: In {dir}.\n---\n");
+                write(&root.join(dir).join(format!("s{skill}/SKILL.md")), &frontmatter);
+            }
+        }
+        let enabled = numbers.pick(&["enabled = true\n", "", "enabled = false\n"]);
+        let _ = write!(text, "[plugins.\"{name}@{market}\"]\n{enabled}");
+    }
+    text
 }
 
 /// Returns the part of the listing that tells skills; empty if there is none.
@@ -82,6 +175,7 @@ fn printed(codex: &Path, layout: &Layout) -> String {
         .env_clear()
         .env("HOME", &layout.home)
         .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .envs(layout.env.iter().map(|(name, value)| (*name, value)))
         .stdin(Stdio::null())
         .output()
         .expect("codex starts");

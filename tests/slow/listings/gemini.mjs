@@ -2,7 +2,7 @@
 // extensions and skills, and render the listing. A copy of the bundle is made, in which two of its files export two
 // functions more; nothing else is changed.
 //
-// node gemini.mjs BUNDLE COPY < layouts.json, with layouts as {home, cwd}; prints one {listing, error} for each.
+// node gemini.mjs BUNDLE COPY < layouts.json, with layouts as {home, cwd, env}; prints one {listing, error} for each.
 import { spawnSync } from 'node:child_process';
 import fs from 'node:fs';
 import os from 'node:os';
@@ -57,9 +57,9 @@ process.stdout.write = () => true;
 process.stderr.write = () => true;
 
 const answers = [];
-for (const { home, cwd } of layouts) {
+for (const { home, cwd, env } of layouts) {
   try {
-    environment({ ...base, HOME: home });
+    environment({ ...base, HOME: home, ...env });
     process.chdir(cwd);
     own.resetTrustedFoldersForTesting();
     set.__home(own.Storage.getGlobalSettingsPath());

@@ -9,6 +9,14 @@ use crate::support::numbers::Numbers;
 pub(super) struct Layout {
     pub home: PathBuf,
     pub cwd: PathBuf,
+    /// The variables with which it is started.
+    pub env: Vec<(&'static str, String)>,
+}
+
+/// Writes a file and the directories around it.
+pub(super) fn write(path: &Path, text: &str) {
+    std::fs::create_dir_all(path.parent().expect("a directory around it")).expect("a directory");
+    std::fs::write(path, text).expect("is written");
 }
 
 /// What the layouts of an agent are made of.
@@ -80,6 +88,49 @@ const WORDS: &[&str] = &[
     "e.g. this",
 ];
 
+/// What else `agents/openai.yaml` says: right, or not.
+const INTERFACES: &[&str] = &[
+    "",
+    "",
+    "interface:\n  display_name: Name\n  brand_color: ~\n",
+    "interface: ~\ndependencies:\nother: [1]\n",
+    "interface:\n  display_name: [Name]\n",
+    "interface: text\n",
+    "dependencies:\n  tools:\n    - type: mcp\n      value: 1\n      oauth: {a: b}\n",
+    "dependencies:\n  tools: ~\n",
+    "dependencies:\n  tools:\n    - oauth: text\n",
+    "interface: {}\ninterface: {}\n",
+    "\u{feff}# comment\n",
+];
+
+/// The products that it names: right, or not.
+const PRODUCTS: &[&str] = &[
+    "",
+    "",
+    "  products: [codex]\n",
+    "  products: [CHATGPT, atlas]\n",
+    "  products: []\n",
+    "  products: [Codex]\n",
+    "  products: chatgpt\n",
+    "  products: ~\n",
+    "  products:\n    - CODEX\n    - chatgpt\n",
+    "---\n",
+];
+
+/// Manifests of plugins: right, or not.
+const MANIFESTS: &[&str] = &[
+    "{\"name\": \"kit\"}",
+    "{\"name\": \" a b \", \"version\": \"1\"}",
+    "{\"name\": \"\"}",
+    "{}",
+    "{\"name\": 5}",
+    "{\"name\": null}",
+    "[\"listed\"]",
+    "{",
+    "",
+    "{\"name\": \"a\", \"name\": \"b\"}",
+];
+
 /// Makes the layout `number` below `root`.
 pub(super) fn make(root: &Path, number: u64, kinds: &Kinds) -> Layout {
     let mut numbers = Numbers(number.wrapping_mul(0x5851_f42d_4c95_7f2d));
@@ -120,7 +171,7 @@ pub(super) fn make(root: &Path, number: u64, kinds: &Kinds) -> Layout {
         }
     }
     let cwd = if numbers.below(3) == 0 { sub } else { project };
-    Layout { home, cwd }
+    Layout { home, cwd, env: Vec::new() }
 }
 
 /// Makes a skill, or a link to one of those that were `made`, and returns its directory.
@@ -166,11 +217,19 @@ fn skill(
         }
         _ => std::fs::write(file, text).expect("is written"),
     }
+    if numbers.below(5) == 0 {
+        let (before, word) =
+            (numbers.pick(INTERFACES), numbers.pick(&["true", "false", "no", "\"false\"", "~"]));
+        let products = numbers.pick(PRODUCTS);
+        let policy = format!("{before}policy:\n  allow_implicit_invocation: {word}\n{products}");
+        write(&dir.join("agents/openai.yaml"), &policy);
+    }
     if numbers.below(10) == 0 {
-        std::fs::create_dir_all(dir.join("agents")).expect("a directory");
-        let word = numbers.pick(&["true", "false", "no", "\"false\""]);
-        let policy = format!("policy:\n  allow_implicit_invocation: {word}\n");
-        std::fs::write(dir.join("agents/openai.yaml"), policy).expect("is written");
+        let kind = numbers.pick(&["codex", "claude", "cursor"]);
+        write(&dir.join(format!(".{kind}-plugin/plugin.json")), numbers.pick(MANIFESTS));
+        if numbers.below(3) == 0 {
+            write(&dir.join(".claude-plugin/plugin.json"), "{\"name\": \"second\"}");
+        }
     }
     dir
 }

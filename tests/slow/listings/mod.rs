@@ -17,14 +17,26 @@ use skillpm_sources::settings::Settings;
 
 use self::layouts::Layout;
 
-/// What skillpm computes for `agent`, of a user with this home, in this directory, with more variables.
-fn computed(agent: &str, home: &Path, cwd: &Path, more: &[(&str, &Path)]) -> Listing {
-    let home = [("HOME", home)];
-    let vars = home.iter().chain(more).map(|(name, path)| (name.into(), path.as_os_str().to_owned()));
-    let env = Env { vars: vars.collect(), cwd: cwd.to_owned(), interactive: false };
+/// What skillpm computes for `agent` in a layout, with `path` for programs.
+fn computed(agent: &str, layout: &Layout, path: &Path) -> Listing {
+    let vars = [("HOME", layout.home.as_os_str()), ("PATH", path.as_os_str())].into_iter();
+    let vars = vars.chain(layout.env.iter().map(|(name, value)| (*name, value.as_ref())));
+    let vars = vars.map(|(name, value)| (name.into(), value.to_owned()));
+    let cwd = &layout.cwd;
+    let env = Env { vars: vars.collect(), cwd: cwd.clone(), interactive: false };
     let settings = Settings::from_env(env).expect("settings");
     let agent = agents::find(agent).expect("an agent of the table");
     listing(agent, Asked { settings: &settings, project: cwd, window: None }).expect("an agent with rules")
+}
+
+/// The variables of a layout, as JSON.
+fn env(layout: &Layout) -> serde_json::Value {
+    layout
+        .env
+        .iter()
+        .map(|(name, value)| ((*name).to_owned(), value.clone().into()))
+        .collect::<serde_json::Map<_, _>>()
+        .into()
 }
 
 /// Where listings differ.

@@ -1,9 +1,9 @@
 """Prints which skills OpenCode loads, and what it lists: the end of the system prompt that it sends to a model, which is a
 stand-in on this machine.
 
-usage: opencode.py PROGRAM < layouts.json, with layouts as {home, cwds}: one server for each home.
+usage: opencode.py PROGRAM < layouts.json, with layouts as {home, cwds, env}: one server for each home.
 Prints a list for each layout, with {skills, listing} for each directory. The listing is null where skills are not told;
-only the first directory of each home has one, since it takes a second.
+only the first directories of each home have one, since it takes a second.
 """
 
 import concurrent.futures
@@ -19,6 +19,8 @@ from typing import Any
 
 START = "Skills provide specialized instructions and workflows for specific tasks.\n"
 PROGRAM = sys.argv[1]
+# The directories of each home for which the listing is asked.
+LISTED = 3
 # The last system prompt that each server sent.
 PROMPTS: dict[str, str] = {}
 
@@ -70,11 +72,13 @@ def listings(number: int, layout: dict, port: int) -> list[dict]:
     key = f"k{number}"
     options = {"baseURL": f"http://127.0.0.1:{port}/{key}/v1", "apiKey": "x"}
     provider = {"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": options, "models": {"m": {"name": "m"}}}
+    content = json.loads(layout["env"].get("OPENCODE_CONFIG_CONTENT", "{}"))
     environment = {
         "HOME": layout["home"],
         "PATH": os.environ["PATH"],
         "OPENCODE_DISABLE_AUTOUPDATE": "1",
-        "OPENCODE_CONFIG_CONTENT": json.dumps({"provider": {"mock": provider}}),
+        **layout["env"],
+        "OPENCODE_CONFIG_CONTENT": json.dumps({**content, "provider": {"mock": provider}}),
     }
     server = subprocess.Popen(
         [PROGRAM, "serve", "--port", "0", "--hostname", "127.0.0.1"],
@@ -93,8 +97,8 @@ def listings(number: int, layout: dict, port: int) -> list[dict]:
         for cwd in layout["cwds"]:
             query = "?directory=" + urllib.parse.quote(cwd, safe="")
             answers.append({"skills": call(base, f"/skill{query}")})
-            if len(answers) == 1:
-                answers[0]["listing"] = listing(base, key, query)
+            if len(answers) <= LISTED:
+                answers[-1]["listing"] = listing(base, key, query)
         return answers
     finally:
         server.kill()

@@ -52,7 +52,7 @@ pub struct Listing {
     pub unit: Unit,
     /// The listing as the agent's model gets it; `None` if its form is not known to the byte, or not what is in it.
     pub text: Option<String>,
-    /// Settings of the agent that cannot be read.
+    /// Settings of the agent that cannot be read, and directories that hold more than is looked at.
     pub problems: Vec<Error>,
 }
 
@@ -208,9 +208,9 @@ pub fn listing(agent: &Agent, asked: Asked<'_>) -> Option<Listing> {
 /// names. One that the agent finds anyway stays where it is.
 pub fn listing_with(agent: &Agent, asked: Asked<'_>, added: &[PathBuf]) -> Option<Listing> {
     let rules = followed(agent)?;
-    let config = config::read(rules, asked);
+    let mut config = config::read(rules, asked);
     let dirs = walk::dirs(rules, asked, &config);
-    let mut found = walk::walk(rules, &dirs);
+    let mut found = walk::walk(rules, &dirs, &mut config);
     walk::add_commands(&config.commands, &mut found);
     let own = found.len();
     walk::add(&mut found, added);

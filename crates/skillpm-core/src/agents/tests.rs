@@ -78,6 +78,10 @@ fn directories_are_safe_and_variables_declared() {
             }
         }
     }
+    for agent in all() {
+        let roots = rules::rules(agent.id).into_iter().flat_map(|rules| rules.roots);
+        roots.filter(|root| root.at == rules::At::Machine).for_each(|root| of_machine(agent, root.dir));
+    }
     let known: BTreeSet<_> = VARIABLES.iter().map(|(name, _)| *name).collect();
     assert_eq!(used, known, "the table and `VARIABLES` differ");
 }

@@ -78,7 +78,7 @@ fn look(context: &Context, request: &ListRequest, what: ListedKind) -> Result<Li
     } else {
         outcome
             .warnings
-            .extend(listings::overridden(settings, &scopes.there).iter().map(|one| one.warning()));
+            .extend(listings::overridden(settings, &scopes.there).iter().map(listings::Overridden::warning));
     }
     outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
     Ok(outcome)

@@ -87,7 +87,7 @@ pub(crate) fn overridden(settings: &Settings, scopes: &[Scope]) -> Vec<Overridde
     };
     let (Ok(ours), Ok(yours)) = (Files::read(project), Files::read(user)) else { return Vec::new() };
     let differs = |name: &SkillName| {
-        let digest = |files: &Files| files.lock.skills.get(name).map(|locked| locked.digest.clone());
+        let digest = |files: &Files| files.lock.skills.get(name).map(|locked| locked.digest);
         digest(&ours).zip(digest(&yours)).is_some_and(|(one, other)| one != other)
     };
     let names: Vec<SkillName> = ours.lock.skills.keys().filter(|name| differs(name)).cloned().collect();
@@ -119,7 +119,7 @@ pub(crate) fn overridden(settings: &Settings, scopes: &[Scope]) -> Vec<Overridde
 /// Returns the agents, of this machine or chosen by the manifest, whose listings have a limit.
 pub(crate) fn limited(state: &ScopeState<'_>) -> Vec<&'static Agent> {
     let in_use = state.agents().all.iter().filter(|agent| agent.is_viewer()).map(|agent| agent.agent);
-    in_use.filter(has_limit).collect()
+    in_use.filter(|agent| has_limit(agent)).collect()
 }
 
 /// Returns those whose listings have a limit of the agents that `goal` and the steps to it name.
@@ -132,10 +132,10 @@ pub(crate) fn limited_by(goal: &Goal, steps: &[Step]) -> Vec<&'static Agent> {
     let mut named: Vec<_> = links.chain(targets).filter_map(|name| agents::find(name).ok()).collect();
     named.sort_by_key(|agent| agent.id);
     named.dedup_by_key(|agent| agent.id);
-    named.into_iter().filter(has_limit).collect()
+    named.into_iter().filter(|agent| has_limit(agent)).collect()
 }
 
-fn has_limit(agent: &&'static Agent) -> bool {
+fn has_limit(agent: &Agent) -> bool {
     rules(agent.id).is_some_and(|rules| !matches!(rules.budget, Budget::Unlimited | Budget::Unknown))
 }
 

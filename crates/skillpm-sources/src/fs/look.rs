@@ -340,6 +340,27 @@ pub fn is_public(path: &Path) -> bool {
     }
 }
 
+/// Reports whether nobody but root can change the file at `path`: it, what links lead to, and all directories above these
+/// are root's, and neither groups nor others may write there. Returns `false` if something cannot be examined, and on
+/// systems without such permissions.
+pub fn is_of_root_alone(path: &Path) -> bool {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt as _;
+        let is_safe = |path: &Path| {
+            let link = fs::symlink_metadata(path).is_ok_and(|metadata| metadata.uid() == 0);
+            link && fs::metadata(path)
+                .is_ok_and(|metadata| metadata.uid() == 0 && metadata.mode() & 0o022 == 0)
+        };
+        fs::canonicalize(path).is_ok_and(|real| path.ancestors().chain(real.ancestors()).all(is_safe))
+    }
+    #[cfg(not(unix))]
+    {
+        let _ = path;
+        false
+    }
+}
+
 /// Reports whether what is at `path` is read-only by its mode, even for its owner. Follows links. Returns `false`
 /// if it cannot be examined.
 pub fn is_read_only(path: &Path) -> bool {

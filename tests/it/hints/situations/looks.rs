@@ -46,7 +46,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm agents claude-code", 0),
         told: &[run("skillpm why alone", |_, output| {
-            assert!(output.stdout.contains("~/.claude/skills/alone wins"))
+            assert!(output.stdout.contains("~/.claude/skills/alone wins"));
         })],
     },
     Situation {

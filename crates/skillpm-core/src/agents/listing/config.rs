@@ -31,8 +31,8 @@ pub(super) struct Config {
     pub markers: Vec<String>,
     /// Whether all directories above are searched outside of a repository; otherwise none is.
     pub unbounded: bool,
-    /// The directories of the rules that are not read.
-    pub without_dirs: Vec<String>,
+    /// The directories of the rules that are not read, as the rules name them.
+    pub without_dirs: Vec<&'static str>,
     /// Whose skills are not read.
     pub without: Vec<Owner>,
     /// The file that does not name the project's directory, if the agent does not trust it.
@@ -41,6 +41,8 @@ pub(super) struct Config {
     pub off: Option<Why>,
     /// Directories of files `*.md` that are listed like skills, and lose to them.
     pub commands: Vec<Dir>,
+    /// The skills that the agent writes when it starts, by name and description; none if those on the disk count.
+    pub built_in: Vec<(&'static str, &'static str)>,
     /// What they say about single skills; the last that matches counts.
     pub switches: Vec<Switch>,
     /// How much the listing may hold, in units.
@@ -100,6 +102,7 @@ impl Default for Config {
             untrusted: None,
             off: None,
             commands: Vec::new(),
+            built_in: Vec::new(),
             switches: Vec::new(),
             budget: None,
             part: None,
@@ -134,11 +137,16 @@ impl Config {
     /// Reads a file of settings in JSON. Returns `None` if it does not exist; records a problem if it cannot be read.
     fn json(&mut self, path: &Path) -> Option<Json> {
         let text = self.text(path)?;
-        match read_settings(&text) {
+        self.parsed(&text, path)
+    }
+
+    /// Reads settings in JSON from a text. Records a problem with `from` if it cannot be read.
+    fn parsed(&mut self, text: &str, from: &Path) -> Option<Json> {
+        match read_settings(text) {
             Ok(value) => Some(value),
             Err((at, what)) => {
-                let (line, column) = line_column(&text, at);
-                self.cannot_read(path, &format!("line {line}, column {column}: {what}"));
+                let (line, column) = line_column(text, at);
+                self.cannot_read(from, &format!("line {line}, column {column}: {what}"));
                 None
             }
         }

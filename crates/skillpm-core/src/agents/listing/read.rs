@@ -40,6 +40,9 @@ impl Texts {
 
 /// Reads a file as the agent does.
 pub(super) fn texts(rules: &Rules, found: &FoundFile) -> Result<Texts, Why> {
+    if let Some(description) = found.built_in {
+        return Ok(Texts { description: description.to_owned(), ..Texts::default() });
+    }
     let bytes = fs::read_capped(&found.file, MAX_SKILL_FILE).ok().flatten().ok_or(Why::Unreadable)?;
     match rules.agent {
         "codex" => codex::read(bytes, found),

@@ -155,7 +155,10 @@ fn equal_names() {
         let listing = listed(&world, agent, None);
         let is_listed = |state: &State| matches!(state, State::Whole | State::NameOnly);
         let listed = listing.entries.iter().filter(|entry| is_listed(&entry.state));
-        listed.map(|entry| entry.description.clone()).collect::<Vec<_>>()
+        listed
+            .filter(|entry| entry.owner != Owner::BuiltIn)
+            .map(|entry| entry.description.clone())
+            .collect::<Vec<_>>()
     };
     assert_eq!(winner("claude-code"), ["In ../home/.claude."]);
     assert_eq!(winner("goose"), ["In .agents."]);
@@ -358,4 +361,94 @@ fn one_file_in_two_directories() {
     world.link("../../.agents/skills/pdf", ".claude/skills/pdf");
     let listing = listed(&world, "opencode", None);
     assert_eq!((listing.entries.len(), &listing.entries[0].state, listing.text), (1, &State::Whole, None));
+}
+
+/// The names of what is not hidden, in the order of the listing.
+fn names(listing: &Listing) -> Vec<&str> {
+    let listed = listing.entries.iter().filter(|entry| matches!(entry.state, State::Whole | State::Cut(_)));
+    listed.map(|entry| entry.name.as_str()).collect()
+}
+
+/// Codex writes its own skills when it starts, unless those on the disk are of its making.
+#[test]
+fn codex_s_own_skills() {
+    let world = World::new();
+    skill(&world, "../home/.codex/skills/.system/mine", "name: mine\ndescription: Text.");
+    let fresh = listed(&world, "codex", None);
+    assert_eq!(names(&fresh), ["imagegen", "openai-docs", "skill-creator", "skill-installer"]);
+    let root = world.home().join(".codex/skills/.system");
+    assert_eq!(fresh.entries[0].file, root.join("imagegen/SKILL.md"));
+    assert!(fresh.entries.iter().all(|entry| entry.owner == Owner::BuiltIn && entry.size > 0));
+    world.write("../home/.codex/skills/.system/.codex-system-skills.marker", "any\n");
+    assert_eq!(names(&listed(&world, "codex", None)), ["mine"]);
+    world.write("../home/.codex/config.toml", "[skills.bundled]\nenabled = false\n");
+    assert_eq!(listed(&world, "codex", None).entries, []);
+}
+
+/// Which field of `agents/openai.yaml` hides a skill, and that a file with an error hides none.
+#[test]
+fn codex_says_which_field_hides() {
+    let world = World::new();
+    world.write("../home/.codex/config.toml", "[skills.bundled]\nenabled = false\n");
+    for (name, yaml) in [
+        ("a", "policy:\n  products: [chatgpt]\n"),
+        ("b", "policy:\n  allow_implicit_invocation: false\n"),
+        ("c", "interface: text\npolicy:\n  allow_implicit_invocation: false\n"),
+    ] {
+        skill(&world, &format!(".agents/skills/{name}"), &format!("name: {name}\ndescription: Text."));
+        world.write(&format!(".agents/skills/{name}/agents/openai.yaml"), yaml);
+    }
+    let listing = listed(&world, "codex", None);
+    assert_eq!(names(&listing), ["c"]);
+    let file = world.project().join(".agents/skills/a/agents/openai.yaml");
+    let expected = [
+        format!("a: `policy.products` in `{}` says so", file.display()),
+        "b: `agents/openai.yaml` says `allow_implicit_invocation: false`".to_owned(),
+    ];
+    assert_eq!(states(&listing), expected);
+}
+
+/// A rule of OpenCode keeps the place where it was first, and the file that said it last is named.
+#[test]
+fn opencode_merges_settings() {
+    let world = World::new();
+    skill(&world, ".agents/skills/a", "name: a\ndescription: Text.");
+    skill(&world, ".agents/skills/b", "name: b\ndescription: Text.");
+    let user = r#"{"permission": {"skill": {"a": "allow", "*": "allow"}}, "skills": {"paths": ["x"]}}"#;
+    world.write("../home/.config/opencode/opencode.json", user);
+    world.write("opencode.json", r#"{"permission": {"skill": {"a": "deny"}}}"#);
+    assert_eq!(names(&listed(&world, "opencode", None)), ["a", "b"], "`*` still follows `a`");
+    world.write("opencode.json", r#"{"permission": {"skill": "deny"}}"#);
+    let denied = listed(&world, "opencode", None);
+    let file = world.project().join("opencode.json");
+    let why = Why::Setting { file, key: "permission.skill".to_owned() };
+    assert!(denied.entries.iter().all(|entry| entry.state == State::Hidden(why.clone())));
+    assert_eq!(denied.text.as_deref(), Some(""));
+    world.write("opencode.jsonc", r#"{"agent": {"build": {"permission": {"skill": {"b": "ask"}}}}}"#);
+    assert_eq!(names(&listed(&world, "opencode", None)), ["b"]);
+}
+
+/// What is more than anybody has is told, and not looked at: here links make more than 30,000 paths.
+#[cfg(unix)]
+#[test]
+fn too_many_directories() {
+    let world = World::new();
+    skill(&world, ".agents/skills/a", "name: a\ndescription: Text.");
+    skill(&world, ".agents/skills/zz", "name: zz\ndescription: Text.");
+    for at in 0..15 {
+        for name in ["one", "other"] {
+            world.link(&format!("../{}", at + 1), &format!("links/{at}/{name}"));
+        }
+    }
+    world.write("links/15/file", "");
+    world.link("../../links/0", ".agents/skills/m");
+    let listing = listed(&world, "opencode", None);
+    assert_eq!(names(&listing), ["a", "zz"], "what lies higher is found first");
+    let dir = world.project().join(".agents/skills");
+    let told = format!(
+        "`{}` has more than 20000 files and directories, and the skills beyond these are not counted",
+        dir.display()
+    );
+    assert_eq!(listing.problems.iter().map(ToString::to_string).collect::<Vec<_>>(), [told]);
+    assert!(listed(&world, "codex", None).problems.is_empty(), "each directory counts once");
 }

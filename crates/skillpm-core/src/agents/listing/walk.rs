@@ -3,15 +3,20 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::path::{Path, PathBuf};
 
+use serde::Deserialize;
+
 use super::Asked;
 use super::config::Config;
 use crate::agents::resolve;
-use crate::agents::rules::{At, Owner, Rules, Walking};
+use crate::agents::rules::{At, Owner, Root, Rules, Walking};
+use crate::error::Error;
 use crate::fs::{self, Kind};
 use crate::skill::SKILL_FILE;
 
-/// The most directories below one root that are looked at. Codex stops there, and no collection of skills is larger.
+/// The most directories below one root that Codex looks at.
 const MOST_DIRECTORIES: usize = 2_000;
+/// The most files and directories below one root that are looked at. Codex stops there too, without a word.
+const MOST_ENTRIES: usize = 20_000;
 
 /// The files that make a directory a plugin, below it.
 const PLUGIN_MANIFESTS: [&str; 3] =
@@ -49,38 +54,77 @@ pub(super) struct FoundFile {
     pub plugin: Option<String>,
     /// The number of files that were found before it.
     pub at: usize,
+    /// The description of a skill that the agent writes when it starts, and that may not be on the disk yet.
+    pub built_in: Option<&'static str>,
+}
+
+/// The file that makes a directory a plugin.
+#[derive(Debug, Deserialize)]
+pub(super) struct Manifest {
+    /// The name as it is written; that of the directory if it is blank.
+    #[serde(default)]
+    pub name: String,
+    /// Where the skills are.
+    #[serde(default)]
+    pub skills: serde_json::Value,
+}
+
+impl Manifest {
+    /// Reads the manifest of the plugin in `dir`: the first file of the three counts, and if it is not right there is none.
+    pub(super) fn read(dir: &Path) -> Option<Self> {
+        let is_file = |path: &PathBuf| {
+            fs::real_path(path).is_ok_and(|real| real.is_some_and(|real| is_kind(&real, Kind::File)))
+        };
+        let path = PLUGIN_MANIFESTS.iter().map(|manifest| dir.join(manifest)).find(is_file)?;
+        let text = fs::read_text(&path, MAX_MANIFEST).ok()??;
+        let mut manifest: Self = serde_json::from_str(&text).ok()?;
+        if manifest.name.trim().is_empty() {
+            dir.file_name()?.to_str()?.clone_into(&mut manifest.name);
+        }
+        Some(manifest)
+    }
 }
 
 /// Returns the directories in which the agent looks, in its order, each once.
 pub(super) fn dirs(rules: &Rules, asked: Asked<'_>, config: &Config) -> Vec<Dir> {
-    let upwards = upwards(&asked.settings.cwd, config);
+    let upwards = upwards(&asked.settings.cwd, config, exists);
     let mut dirs: Vec<Dir> = config.before.clone();
-    let mut beside = 0;
-    let is_off = |dir: &str| config.without_dirs.iter().any(|off| dir.ends_with(off.as_str()));
-    for root in rules.roots.iter().filter(|root| !config.without.contains(&root.owner) && !is_off(root.dir)) {
+    let is_on =
+        |root: &&Root| !config.without.contains(&root.owner) && !config.without_dirs.contains(&root.dir);
+    // Codex reads its plugins before the directories from the outermost to the innermost, and nobody else has these.
+    let (late, early): (Vec<&Root>, Vec<&Root>) =
+        rules.roots.iter().filter(is_on).partition(|root| root.at == At::Downwards);
+    let paths = |root: &Root| -> Vec<PathBuf> {
         let below = |dir: &PathBuf| dir.join(root.dir);
-        let dir = |path| Dir { path, owner: root.owner, plugin: None, skips_hidden: root.skips_hidden };
-        if root.at == At::Beside {
-            // Each right after that of the row before, in the same directory.
-            beside += 1;
-            let start = dirs.len() - upwards.len() * beside;
-            for (at, path) in upwards.iter().map(below).enumerate() {
-                dirs.insert(start + at * (beside + 1) + beside, dir(path));
-            }
-            continue;
-        }
-        beside = 0;
-        let paths: Vec<PathBuf> = match root.at {
+        match root.at {
             At::Working => upwards.first().map(below).into_iter().collect(),
             At::Opened => vec![asked.project.join(root.dir)],
             At::Upwards | At::Beside => upwards.iter().map(below).collect(),
             At::Downwards => upwards.iter().rev().map(below).collect(),
             At::Repository => upwards.last().map(below).into_iter().collect(),
             At::Machine => resolve(root.dir, asked.settings).into_iter().collect(),
-        };
-        dirs.extend(paths.into_iter().map(dir));
+        }
+    };
+    let of_root = |root: &Root| {
+        let (owner, skips_hidden) = (root.owner, root.skips_hidden);
+        paths(root).into_iter().map(move |path| Dir { path, owner, plugin: None, skips_hidden })
+    };
+    let mut beside = 0;
+    for root in early {
+        if root.at != At::Beside {
+            beside = 0;
+            dirs.extend(of_root(root));
+            continue;
+        }
+        // Each right after that of the row before, in the same directory.
+        beside += 1;
+        let start = dirs.len() - upwards.len() * beside;
+        for (at, dir) in of_root(root).enumerate() {
+            dirs.insert(start + at * (beside + 1) + beside, dir);
+        }
     }
     dirs.extend(config.after.iter().cloned());
+    dirs.extend(late.into_iter().flat_map(of_root));
     // In the home directory itself the project's directories are the user's.
     let others: BTreeSet<_> =
         dirs.iter().filter(|dir| dir.owner != Owner::Project).map(|dir| dir.path.clone()).collect();
@@ -90,37 +134,58 @@ pub(super) fn dirs(rules: &Rules, asked: Asked<'_>, config: &Config) -> Vec<Dir>
     dirs
 }
 
-/// Returns `cwd` and the directories above it up to the root of the repository. Where there is no repository, only `cwd`,
-/// or all of them.
-pub(super) fn upwards(cwd: &Path, config: &Config) -> Vec<PathBuf> {
-    let has = |dir: &Path, marker: &String| matches!(fs::kind(&dir.join(marker)), Ok(Some(_)));
-    let root = cwd.ancestors().position(|dir| config.markers.iter().any(|marker| has(dir, marker)));
+/// Returns `cwd` and the directories above it up to the root of the repository: the innermost with something that
+/// `is_marker` takes for the mark of one. Where there is no repository, only `cwd`, or all of them.
+pub(super) fn upwards(cwd: &Path, config: &Config, is_marker: fn(&Path) -> bool) -> Vec<PathBuf> {
+    let is_root = |dir: &Path| config.markers.iter().any(|marker| is_marker(&dir.join(marker)));
+    let root = cwd.ancestors().position(is_root);
     let count = root.map_or(if config.unbounded { usize::MAX } else { 1 }, |at| at + 1);
     cwd.ancestors().take(count).map(Path::to_owned).collect()
 }
 
 /// Returns the files in `dirs` that the agent takes for skills: those of a directory before those below it, each sorted by
-/// name.
-pub(super) fn walk(rules: &Rules, dirs: &[Dir]) -> Vec<FoundFile> {
+/// name. Records a problem with `config` where there is more than is looked at.
+pub(super) fn walk(rules: &Rules, dirs: &[Dir], config: &mut Config) -> Vec<FoundFile> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
     for dir in dirs {
+        if dir.owner == Owner::BuiltIn && !config.built_in.is_empty() {
+            let root = fs::real_path(&dir.path).ok().flatten().unwrap_or_else(|| dir.path.clone());
+            for skill in &config.built_in {
+                found.push(built_in(skill, &root, found.len()));
+            }
+            continue;
+        }
         let Ok(Some(real)) = fs::real_path(&dir.path) else { continue };
         let root = if rules.walk.real_paths { real.clone() } else { dir.path.clone() };
         let plugins = BTreeMap::new();
-        let mut walk = Walk { rules, dir, root: root.clone(), seen: &mut seen, found: &mut found, plugins };
+        let mut walk = Walk {
+            rules,
+            dir,
+            root: root.clone(),
+            seen: &mut seen,
+            found: &mut found,
+            plugins,
+            room: Some(MOST_ENTRIES),
+        };
         // A link may lead back to a directory that was looked at.
         let mut visited: BTreeSet<PathBuf> = [real.clone()].into();
         let mut next = VecDeque::from([(root, real, 0)]);
-        let mut room = MOST_DIRECTORIES - 1;
-        while let Some((path, parent, depth)) = next.pop_front() {
+        let mut directories = if rules.agent == "codex" { MOST_DIRECTORIES - 1 } else { usize::MAX };
+        while let Some((path, parent, depth)) = next.pop_front().filter(|_| walk.room.is_some()) {
             for (path, real) in walk.directory(&path, &parent, depth) {
                 // A link to a directory around it would lead back for ever.
                 let leads_back = parent.starts_with(&real);
-                if room > 0 && !leads_back && (visited.insert(real.clone()) || !rules.walk.once) {
-                    room -= 1;
+                if directories > 0 && !leads_back && (visited.insert(real.clone()) || !rules.walk.once) {
+                    directories -= 1;
                     next.push_back((path, real, depth + 1));
                 }
             }
+        }
+        if walk.room.is_none() && rules.agent != "codex" {
+            let dir = dir.path.display();
+            config.problems.push(Error::config(format!(
+                "`{dir}` has more than {MOST_ENTRIES} files and directories, and the skills beyond these are not counted"
+            )));
         }
     }
     found
@@ -135,7 +200,7 @@ pub(super) fn add(found: &mut Vec<FoundFile>, added: &[PathBuf]) {
         if !known.contains(&real) {
             let root = dir.parent().unwrap_or(dir).to_owned();
             let (dir, owner, at) = (dir.clone(), Owner::Project, found.len());
-            found.push(FoundFile { file, dir, real, root, owner, plugin: None, at });
+            found.push(FoundFile { file, dir, real, root, owner, plugin: None, at, built_in: None });
         }
     }
 }
@@ -145,17 +210,42 @@ pub(super) fn add_commands(dirs: &[Dir], found: &mut Vec<FoundFile>) {
     for dir in dirs {
         let Ok(mut entries) = fs::entries(&dir.path) else { continue };
         entries.sort_by(|one, other| one.0.cmp(&other.0));
-        entries.truncate(MOST_DIRECTORIES);
+        entries.truncate(MOST_ENTRIES);
         for file in entries.into_iter().map(|(name, _)| dir.path.join(name)) {
-            let real = fs::real_path(&file).ok().flatten().filter(|real| !is_directory(real));
+            let real = fs::real_path(&file).ok().flatten().filter(|real| !is_kind(real, Kind::Directory));
             let Some(real) = real.filter(|_| file.extension().is_some_and(|ending| ending == "md")) else {
                 continue;
             };
             if found.iter().all(|other| other.real != real) {
                 let (name, root, at) = (file.with_extension(""), dir.path.clone(), found.len());
-                found.push(FoundFile { file, dir: name, real, root, owner: dir.owner, plugin: None, at });
+                found.push(FoundFile {
+                    file,
+                    dir: name,
+                    real,
+                    root,
+                    owner: dir.owner,
+                    plugin: None,
+                    at,
+                    built_in: None,
+                });
             }
         }
+    }
+}
+
+/// Returns the skill that the agent writes into `root`.
+fn built_in((name, description): &(&'static str, &'static str), root: &Path, at: usize) -> FoundFile {
+    let dir = root.join(name);
+    let file = dir.join(SKILL_FILE);
+    FoundFile {
+        real: file.clone(),
+        file,
+        dir,
+        root: root.to_owned(),
+        owner: Owner::BuiltIn,
+        plugin: None,
+        at,
+        built_in: Some(description),
     }
 }
 
@@ -168,6 +258,8 @@ struct Walk<'a> {
     found: &'a mut Vec<FoundFile>,
     /// The plugins of the directories that were asked for one.
     plugins: BTreeMap<PathBuf, Option<String>>,
+    /// How many more files and directories are looked at; `None` once there were more.
+    room: Option<usize>,
 }
 
 impl Walk<'_> {
@@ -185,6 +277,9 @@ impl Walk<'_> {
         if self.rules.walk.backwards {
             entries.reverse();
         }
+        let room = self.room.unwrap_or_default();
+        self.room = room.checked_sub(entries.len());
+        entries.truncate(room);
         let is_skill = entries.iter().any(|(name, _)| name == SKILL_FILE)
             && (depth > 0 || self.rules.walk.root_file)
             && self.file(path, real);
@@ -200,7 +295,7 @@ impl Walk<'_> {
             let target = match kind {
                 Kind::Directory => below,
                 Kind::Symlink if follows => {
-                    fs::real_path(&below).ok().flatten().filter(|real| is_directory(real))?
+                    fs::real_path(&below).ok().flatten().filter(|real| is_kind(real, Kind::Directory))?
                 }
                 _ => return None,
             };
@@ -232,6 +327,7 @@ impl Walk<'_> {
                 owner: self.dir.owner,
                 plugin,
                 at: self.found.len(),
+                built_in: None,
             });
         }
         true
@@ -242,22 +338,19 @@ impl Walk<'_> {
         if let Some(known) = self.plugins.get(dir) {
             return known.clone();
         }
-        let own = PLUGIN_MANIFESTS.iter().find_map(|manifest| {
-            let text = fs::read_text(&dir.join(manifest), MAX_MANIFEST).ok()??;
-            let manifest: serde_json::Value = serde_json::from_str(&text).ok()?;
-            let name = manifest["name"].as_str().unwrap_or_default();
-            if name.trim().is_empty() {
-                dir.file_name()?.to_str().map(str::to_owned)
-            } else {
-                Some(name.to_owned())
-            }
-        });
+        let own = Manifest::read(dir).map(|manifest| manifest.name);
         let plugin = own.or_else(|| self.plugin(dir.parent()?));
         self.plugins.insert(dir.to_owned(), plugin.clone());
         plugin
     }
 }
 
-fn is_directory(path: &Path) -> bool {
-    matches!(fs::kind(path), Ok(Some(Kind::Directory)))
+/// Reports whether there is something of this kind at `path`. Links are not followed.
+pub(super) fn is_kind(path: &Path, wanted: Kind) -> bool {
+    matches!(fs::kind(path), Ok(Some(kind)) if kind == wanted)
+}
+
+/// Reports whether `path` leads to something.
+pub(super) fn exists(path: &Path) -> bool {
+    matches!(fs::real_path(path), Ok(Some(_)))
 }

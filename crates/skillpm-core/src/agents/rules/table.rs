@@ -237,12 +237,16 @@ pub(super) const ROWS: &[Rules] = &[
         hides: &[Field::OpenAiPolicy],
         settings: &[
             "config.toml: [[skills.config]], skills.max_context_tokens, skills.include_instructions",
-            "config.toml: model, model_context_window, project_root_markers",
+            "config.toml: model, model_context_window, project_root_markers, [projects], [plugins], features.plugins",
         ],
         unread: &[],
         uncounted: &["skills of its plugins are read, too"],
         sessions: Some("$CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl"),
-        notes: &["`disable-model-invocation` has no effect", "`.claude/skills` is not read"],
+        notes: &[
+            "`disable-model-invocation` has no effect",
+            "`.claude/skills` is not read",
+            "its own skills are those on the disk or, before its first start, those of this version",
+        ],
     },
     Rules {
         agent: "crush",
@@ -309,8 +313,8 @@ pub(super) const ROWS: &[Rules] = &[
         evidence: Evidence::Measured,
         source: "`gemini skills list --all` and the bundle of the package @google/gemini-cli",
         roots: &[
-            user("~/.gemini/skills"),
-            user("~/.agents/skills"),
+            user("$GEMINI_CLI_HOME/.gemini/skills"),
+            user("$GEMINI_CLI_HOME/.agents/skills"),
             working(".gemini/skills"),
             working(".agents/skills"),
         ],
@@ -320,7 +324,11 @@ pub(super) const ROWS: &[Rules] = &[
         form: Form::Elements { escapes: false, escapes_location: false },
         is_exact: true,
         hides: &[],
-        settings: &["settings.json: skills.disabled, skills.enabled", "trustedFolders.json"],
+        settings: &[
+            "settings.json: skills.disabled, skills.enabled, security.folderTrust.enabled",
+            "trustedFolders.json",
+            "GEMINI_CLI_TRUST_WORKSPACE, GEMINI_CLI_TRUSTED_FOLDERS_PATH, GEMINI_CLI_SYSTEM_SETTINGS_PATH",
+        ],
         sessions: Some("~/.gemini/tmp/<project>/chats/session-<time>-<id>.jsonl"),
         notes: &[
             "only the working directory is looked at, no directory above it",
@@ -468,7 +476,10 @@ pub(super) const ROWS: &[Rules] = &[
         form: Form::Elements { escapes: false, escapes_location: true },
         is_exact: true,
         hides: &[Field::NoDescription],
-        settings: &["opencode.json: permission.skill, skills.paths"],
+        settings: &[
+            "opencode.json: permission, tools, agent.<name>.permission, default_agent, skills.paths",
+            "OPENCODE_CONFIG, OPENCODE_CONFIG_DIR, OPENCODE_CONFIG_CONTENT, OPENCODE_PERMISSION",
+        ],
         sessions: Some("~/.local/share/opencode/opencode.db"),
         notes: &["`disable-model-invocation` has no effect"],
         ..BASE

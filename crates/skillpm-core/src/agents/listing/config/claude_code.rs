@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Config, Matches, Says, Switch};
-use crate::agents::listing::walk::{Dir, upwards};
+use crate::agents::listing::walk::{Dir, exists, upwards};
 use crate::agents::listing::{Asked, Why};
 use crate::agents::resolve;
 use crate::agents::rules::Owner;
@@ -46,7 +46,7 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     }
     config.after = plugins(asked, config, &enabled);
     let own = resolve("$CLAUDE_CONFIG_DIR/commands", asked.settings).map(|path| (path, Owner::User));
-    let here = upwards(&asked.settings.cwd, config).into_iter();
+    let here = upwards(&asked.settings.cwd, config, exists).into_iter();
     let here = here.map(|dir| (dir.join(".claude/commands"), Owner::Project));
     let dir = |(path, owner)| Dir { path, owner, plugin: None, skips_hidden: true };
     config.commands = own.into_iter().chain(here).map(dir).collect();

@@ -3,7 +3,9 @@
 //!
 //! Measured with version 0.171.0, exact to the byte.
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
+use std::path::Path;
 
 use super::form::{Line, in_file};
 use super::{Fitted, Unit};
@@ -128,18 +130,35 @@ fn variant(
     Variant { kept, text, used, sizes }
 }
 
-/// Returns the directories in which the skills were found, in the order in which the agent reads them.
+/// Returns the directories in which the skills were found, in the order in which the agent reads them. Plugins of one
+/// marketplace with one skill each share that of the marketplace.
 fn roots(listed: &[Candidate]) -> Vec<String> {
     let mut found: Vec<_> = listed.iter().map(|candidate| &candidate.found).collect();
     found.sort_by_key(|found| found.at);
+    let mut skills: BTreeMap<&Path, usize> = BTreeMap::new();
+    for (_, version) in found.iter().filter_map(|found| cached(&found.root)) {
+        *skills.entry(version).or_default() += 1;
+    }
     let mut roots: Vec<String> = Vec::new();
     for found in found {
-        let root = found.root.display().to_string().replace('\\', "/");
+        let shared = cached(&found.root).filter(|(_, version)| skills.get(version) == Some(&1));
+        let root = shared.map_or(found.root.as_path(), |(market, _)| market);
+        let root = root.display().to_string().replace('\\', "/");
         if !roots.contains(&root) {
             roots.push(root);
         }
     }
     roots
+}
+
+/// Returns the directories of the marketplace and of the version of the plugin that `root` is in:
+/// `plugins/cache/MARKETPLACE/PLUGIN/VERSION`.
+fn cached(root: &Path) -> Option<(&Path, &Path)> {
+    let market =
+        root.ancestors().find(|dir| dir.parent().is_some_and(|cache| cache.ends_with("plugins/cache")))?;
+    let depth = market.components().count() + 2;
+    let version = root.ancestors().find(|dir| dir.components().count() == depth)?;
+    Some((market, version))
 }
 
 /// Returns `file` as a path below the number of the innermost root around it.

@@ -1,15 +1,13 @@
 //! Codex 0.171.0, measured: lines are trimmed before they are compared with `---`, values with a colon are put in
 //! quotes, and what is listed has single blanks only.
 
+mod openai;
+
 use crate::agents::listing::Why;
 use crate::agents::listing::walk::FoundFile;
 use crate::document::{Node, Value, read_yaml};
-use crate::fs;
 
 use super::{MAX_NAME, Texts};
-
-/// The largest file about an agent's interface that is read, in bytes.
-const MAX_METADATA: u64 = 1 << 20;
 
 pub(super) fn read(bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> {
     let text = String::from_utf8(bytes).map_err(|_| Why::Unreadable)?;
@@ -26,7 +24,7 @@ pub(super) fn read(bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> {
     if description.is_empty() {
         return Err(Why::NoDescription);
     }
-    let hidden = (!allows(found)).then_some(Why::OpenAiPolicy);
+    let hidden = found.real.parent().and_then(openai::hides);
     Ok(Texts { name: Some(name), description, when: None, hidden })
 }
 
@@ -139,23 +137,4 @@ fn apart(text: &str) -> (&str, &str) {
         Some((at, _)) => text.split_at(text[..at].trim_end().len()),
         None => (text.trim_end(), ""),
     }
-}
-
-/// Reports whether `agents/openai.yaml` lets models start the skill. A file that cannot be read hides nothing.
-fn allows(found: &FoundFile) -> bool {
-    let policy = || {
-        let text = fs::read_text(&found.dir.join("agents/openai.yaml"), MAX_METADATA).ok()??;
-        let node = read_yaml(&text, &mut Vec::new()).ok()??;
-        let policy = node.get("policy")?;
-        let allow = policy.get("allow_implicit_invocation").map(Node::to_typed_json);
-        let is_off = allow == Some(serde_json::Value::Bool(false));
-        let products = match policy.get("products").map(|products| &products.value) {
-            Some(Value::Sequence { items, .. }) => items.as_slice(),
-            _ => &[],
-        };
-        let is_other = !products.is_empty()
-            && !products.iter().filter_map(Node::text).any(|product| product.eq_ignore_ascii_case("codex"));
-        Some(is_off || is_other)
-    };
-    !policy().unwrap_or_default()
 }
