@@ -56,6 +56,7 @@ const STOREYS: &[(&str, &[&str])] = &[
     ("updates", &["updates"]),
     ("library", &["engine"]),
     ("run", &["engine/run", "engine/tools"]),
+    ("prerequisites", &["engine/prerequisites"]),
     // What verbs share: how skills come, how a scope changes, which skills a path means.
     ("fetch", &["fetch"]),
     ("change", &["change", "paths"]),

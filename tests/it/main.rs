@@ -76,6 +76,7 @@ mod pictures;
 mod placed;
 mod plugins;
 mod policy;
+mod prerequisites;
 mod profiles;
 mod prompt;
 mod publish;

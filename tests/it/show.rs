@@ -61,6 +61,9 @@ fn the_page() {
     scripts/fill.py         11  62bdb208de6d
     3 files, 210 bytes
 
+    requires                       here     stated in
+    program `python3` or `python`  present  scripts/fill.py:1:1 (.py)
+
     does not follow the specification (tolerated):
     SKILL.md:5:1: the specification has no field `model`
 

@@ -166,6 +166,8 @@ codes! {
     PATH_PARENT = "path-parent";
     /// A skill is no longer pinned as the manifest had it.
     PIN_REMOVED = "pin-removed";
+    /// A skill requires something that this machine lacks.
+    PREREQUISITE_MISSING = "prerequisite-missing";
     /// The skills of a project are left out because the user does not trust it.
     PROJECT_NOT_TRUSTED = "project-not-trusted";
     /// A proxy makes no connection.

@@ -13,6 +13,7 @@ use crate::cli::printer::Printer;
 use crate::cli::{App, exit, render};
 use skillpm_core::engine::run::{Ended, Limits, Mode, Options, Stdin, Stream, Watch};
 use skillpm_core::ops::run::{RunLocation, RunRequest, script_missing};
+use skillpm_format::advice::Warning;
 use skillpm_sources::context::Context;
 use skillpm_sources::error::{Error, Result};
 
@@ -120,7 +121,7 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
     // Open descriptors of the caller would bypass every sandbox: only the three standard ones are passed on.
     #[cfg(unix)]
     close_fds::set_fds_cloexec(3, &[]);
-    let mut watch = Shown { printer: (!args.json).then_some(&app.printer) };
+    let mut watch = Shown { printer: &app.printer, passes: !args.json };
     let outcome = args.loading.session(&app.context)?.run(&request(&app.context, args)?, &mut watch)?;
     app.printer.warnings(&outcome.warnings);
     // The reader of a message about the stop is gone.
@@ -137,23 +138,30 @@ pub(super) fn run(app: &App, args: &RunArgs) -> Result<u8> {
 
 /// Shows the output of a script while it arrives.
 struct Shown<'a> {
-    printer: Option<&'a Printer>,
+    printer: &'a Printer,
+    /// Whether the output is shown as it comes.
+    passes: bool,
 }
 
 impl Watch for Shown<'_> {
     fn hears(&self) -> bool {
-        self.printer.is_some()
+        self.passes
+    }
+
+    fn warns(&mut self, warning: &Warning) -> bool {
+        self.printer.warnings(std::slice::from_ref(warning));
+        true
     }
 
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
-        if let Some(printer) = self.printer {
-            printer.pass_on(stream == Stream::Err, bytes);
+        if self.passes {
+            self.printer.pass_on(stream == Stream::Err, bytes);
         }
     }
 
     fn is_stopped(&mut self) -> bool {
         // The reader of the output is gone.
-        self.printer.is_some_and(Printer::is_closed)
+        self.passes && self.printer.is_closed()
     }
 }
 

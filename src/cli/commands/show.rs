@@ -10,7 +10,7 @@ use skillpm_core::ops::show::{ShowRequest, show};
 use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("show",
-    "skillpm show pdf            fields, files, source, tokens, and what it hides"
+    "skillpm show pdf            fields, files, source, tokens, what it requires and hides"
     "skillpm show pdf -g         yours, also where the project has one of its name"
     "skillpm show pdf --json     for programs"
 );

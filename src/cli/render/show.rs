@@ -9,6 +9,7 @@ use crate::cli::words::worded;
 use skillpm_core::ops::list::{ListedSkill, SkillState};
 use skillpm_core::ops::show::{FileKind, Other, ShowOutcome, ShownFile};
 use skillpm_format::scope_kind::ScopeKind;
+use skillpm_format::skill::prerequisites::{CheckedPrerequisite, Prerequisite, PrerequisiteKind, Presence};
 use skillpm_format::text::without_secrets;
 
 /// The number of digits of a file's digest to show; `--json` has all.
@@ -24,6 +25,7 @@ pub(crate) fn json(printer: &Printer, outcome: &ShowOutcome) {
 pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
     warn(printer, outcome);
     let mut text = facts(outcome) + "\n" + &files(printer, &outcome.files);
+    text.push_str(&requires(printer, &outcome.requires));
     if !outcome.deviations.is_empty() {
         text.push_str("\ndoes not follow the specification (tolerated):\n");
         for deviation in &outcome.deviations {
@@ -151,6 +153,38 @@ fn files(printer: &Printer, files: &[ShownFile]) -> String {
     format!("{}{}, {sum} bytes\n", table.render(printer.look()), count(files.len(), "file"))
 }
 
+/// Returns a table of what the skill requires; free text is among the facts already.
+fn requires(printer: &Printer, requires: &[CheckedPrerequisite]) -> String {
+    let mut table = Table::new(&["requires", "here", "stated in"]);
+    let mut is_empty = true;
+    for CheckedPrerequisite { prerequisite, state } in requires {
+        let Prerequisite { kind, key, file, at, version, optional, .. } = prerequisite;
+        if *kind == PrerequisiteKind::Text && key.ends_with("compatibility") {
+            continue;
+        }
+        is_empty = false;
+        let version = version.as_deref().map(|version| format!(" {version}")).unwrap_or_default();
+        let kind = match kind {
+            PrerequisiteKind::Program => "program ",
+            PrerequisiteKind::Variable => "variable ",
+            _ => "",
+        };
+        let what = format!(
+            "{kind}{}{version}{}",
+            prerequisite.described(),
+            if *optional { " (optional)" } else { "" }
+        );
+        let here = match state {
+            Presence::Present if !version.is_empty() => "present, its version unknown",
+            Presence::Present => "present",
+            Presence::Missing => "missing",
+            Presence::Unknown => "unknown",
+        };
+        table.row([&what, here, &format!("{file}:{}:{} ({key})", at.line, at.column)]);
+    }
+    if is_empty { String::new() } else { format!("\n{}", table.render(printer.look())) }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -158,6 +192,7 @@ mod tests {
     use crate::cli::printer::testing::printer;
     use skillpm_core::ops::show::{ShownDeviation, Tokens};
     use skillpm_format::advice::Warning;
+    use skillpm_format::document::Position;
     use skillpm_format::skill::SkillMeta;
 
     fn outcome() -> ShowOutcome {
@@ -227,10 +262,21 @@ mod tests {
             shadowed_by: Some(other(ScopeKind::Project, "/p/.claude/skills/other", "project-claude:pdf")),
             shadows: vec![other(ScopeKind::User, "/h/.agents/skills/pdf", "user:pdf")],
             deviations: vec![ShownDeviation { line: 4, column: 1, message: "`model` is unknown".into() }],
+            requires: vec![lacks()],
             alarms: vec![Warning::new("hooks", "`pdf` has hooks")],
             warnings: vec![Warning::new("odd", "odd")],
             roots: [(ScopeKind::Project, "/p".to_owned()), (ScopeKind::User, "/h".to_owned())].into(),
         }
+    }
+
+    fn lacks() -> CheckedPrerequisite {
+        let at = Position { line: 4, column: 3 };
+        let new = Prerequisite::new(
+            PrerequisiteKind::Program,
+            ["jq", "gojq"],
+            ("requires.anyBins", "SKILL.md", at),
+        );
+        CheckedPrerequisite { prerequisite: new.expect("a name"), state: Presence::Missing }
     }
 
     #[test]
@@ -266,6 +312,9 @@ mod tests {
         scripts/fill.py*             120  0123456789ab
         4 files, 240 bytes
 
+        requires                here     stated in
+        program `jq` or `gojq`  missing  SKILL.md:4:3 (requires.anyBins)
+
         does not follow the specification (tolerated):
         SKILL.md:4:1: `model` is unknown
 
@@ -297,6 +346,7 @@ mod tests {
             shadowed_by: None,
             shadows: Vec::new(),
             deviations: Vec::new(),
+            requires: Vec::new(),
             ..outcome()
         };
         show(&printer, &outcome);

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::kept::{add_contents, foreign_left, keep_copies, keep_left, keep_replaced, kept_by};
+use super::lacking::lacking;
 use super::plan::make_plan;
 use crate::advice::Warning;
 use crate::change::consent::{Agreed, ConsentGate};
@@ -170,6 +171,7 @@ impl Planned<'_, '_> {
                 hints: vec![now.advice()],
                 ..Warning::new(codes::LISTING_CROWDED, now.told())
             }));
+            warnings.extend(lacking(&context.settings, scope, &plan));
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();
             // If nothing else changes, no transaction has done it.

@@ -15,6 +15,7 @@ mod conflicts;
 pub(crate) mod consent;
 pub(crate) mod home;
 mod kept;
+mod lacking;
 mod plan;
 
 pub(crate) use self::begun::{Begun, Merges, Planned};

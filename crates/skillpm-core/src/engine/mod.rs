@@ -19,6 +19,7 @@ mod library;
 pub mod load;
 mod named;
 mod placeholders;
+pub(crate) mod prerequisites;
 mod present;
 pub mod resources;
 pub mod run;

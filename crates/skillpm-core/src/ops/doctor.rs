@@ -4,6 +4,7 @@ mod examine;
 mod machine;
 mod outcome;
 mod pending;
+mod prerequisites;
 mod repair;
 
 use std::collections::BTreeSet;

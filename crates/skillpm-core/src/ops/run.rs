@@ -5,6 +5,7 @@
 mod call;
 mod locate;
 mod outcome;
+mod prerequisites;
 mod request;
 mod variables;
 
@@ -124,12 +125,15 @@ fn run_found(
     };
     let mut options = request.options.clone();
     options.unix_sockets |= permit.unix_sockets;
+    let mut warnings = permit.warnings;
+    let lacks = prerequisites::warning(context, skill, &script, &surroundings.env);
+    warnings.extend(lacks.filter(|warning| !watch.warns(warning)));
     let ran = run::run(&context.settings, &script, &surroundings, &options, watch).inspect_err(|error| {
         let event = Event::Refused { script: &script.path, reason: &error.with_causes().to_string() };
         record(context, &subject, &event);
     })?;
     record(context, &subject, &event(&ran, &options.args));
-    Ok(RunOutcome { ran, source, warnings: permit.warnings })
+    Ok(RunOutcome { ran, source, warnings })
 }
 
 /// Returns what the audit log says of a run.

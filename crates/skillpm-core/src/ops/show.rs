@@ -11,6 +11,7 @@ use super::list::{self, ListedSkill};
 use crate::advice::{Warning, message};
 use crate::context::Context;
 use crate::document::Document;
+use crate::engine::prerequisites::{Machine, of_directory};
 use crate::engine::resources::{self, Item, ItemKind};
 use crate::engine::{Hit, Instructions, Skill, Snapshot, Source, SourceKind, failed, sources_of, with_least};
 use crate::error::{Error, Result};
@@ -25,6 +26,7 @@ use crate::scope_kind::ScopeKind;
 use crate::session::named::{find_among, path_or};
 use crate::skill::SkillMeta;
 use crate::skill::find::is_skill_file;
+use crate::skill::prerequisites::CheckedPrerequisite;
 use crate::tokens;
 
 /// A request to show a skill.
@@ -65,6 +67,9 @@ pub struct ShowOutcome {
     pub shadows: Vec<Other>,
     /// The deviations in its file that were tolerated.
     pub deviations: Vec<ShownDeviation>,
+    /// What it requires of this machine, and whether that is there. Nothing is started to find out, so nothing is known
+    /// of Python packages.
+    pub requires: Vec<CheckedPrerequisite>,
     /// The warnings before an installation: about hidden text, and code that runs unasked.
     pub alarms: Vec<Warning>,
     /// Warnings about what could not be examined, and for the user.
@@ -193,6 +198,7 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
                 message: deviation.to_string(),
             })
             .collect(),
+        requires: Machine::new(&context.settings).check(dir, of_directory(dir)),
         alarms,
         warnings,
         roots: roots(context),

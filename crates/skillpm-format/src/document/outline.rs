@@ -18,7 +18,7 @@ use super::views::PEOPLE_FIELDS;
 use crate::text::line_start;
 
 /// The keys of `OpenClaw`'s blocks below `metadata`, today's and those of its former names.
-pub(crate) const OPENCLAW_BLOCKS: [&str; 3] = ["openclaw", "clawdbot", "moltbot"];
+pub(crate) const OPENCLAW_BLOCKS: [&str; 5] = ["openclaw", "clawdbot", "moltbot", "clawdis", "clawdhub"];
 
 /// A line of a mapping or a list, with everything attached to it.
 #[derive(Debug)]

@@ -4,6 +4,7 @@ mod codes;
 mod deviation;
 pub mod find;
 pub mod placeholder;
+pub mod prerequisites;
 #[cfg(test)]
 mod profile_tests;
 mod read;

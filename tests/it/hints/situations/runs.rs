@@ -18,6 +18,23 @@ fn installed(scene: &mut Scene) {
     scene.ok("skillpm install ./src/demo");
 }
 
+/// The skill is installed, and its script is to get a variable that is set.
+fn keyed(scene: &mut Scene) {
+    lacking(scene);
+    scene.sandbox.write("src/demo/scripts/greet.sh", "#!/bin/sh\necho \"hello $A_KEY\"\n");
+    scene.ok("skillpm install ./src/demo");
+    scene.sandbox.env("A_KEY", "key");
+}
+
+/// The skill requires a variable that is not set.
+fn lacking(scene: &mut Scene) {
+    demo(scene, "echo hello");
+    scene.sandbox.write(
+        "src/demo/SKILL.md",
+        "---\nname: demo\ndescription: Greets. Use it.\nrequires:\n  env: [A_KEY]\n---\n",
+    );
+}
+
 /// A skill that nobody installed lies where agents look.
 fn unlocked(scene: &mut Scene) {
     demo(scene, "echo hello");
@@ -54,6 +71,26 @@ fn greets(scene: &Scene) {
 }
 
 pub(super) const SITUATIONS: &[Situation] = &[
+    Situation {
+        name: "install, a skill that lacks something",
+        arrange: lacking,
+        typed: ("skillpm install ./src/demo", 0),
+        told: &[
+            run("skillpm show demo", |_, output| {
+                assert!(output.stdout.contains("variable `A_KEY`"), "{output}");
+            }),
+            run("skillpm list", |_, output| assert!(output.stdout.contains("demo"))),
+            run("skillpm invoke demo", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "run, a script that lacks a variable",
+        arrange: keyed,
+        typed: (RUN, 0),
+        told: &[with("--env A_KEY", "skillpm run --env A_KEY demo greet", |_, output| {
+            assert_eq!((output.stdout.as_str(), output.stderr.as_str()), ("hello key\n", ""));
+        })],
+    },
     Situation {
         name: "run, a skill that was edited",
         arrange: edited,

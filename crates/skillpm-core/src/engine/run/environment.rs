@@ -26,6 +26,12 @@ const PASSED: &[&str] = &[
 /// The variable whose value identifies the processes of a run.
 pub(super) const RUN_ID: &str = "SKILLPM_RUN_ID";
 
+/// Reports whether every script gets the variable `name`, if it is set.
+pub(in crate::engine) fn is_given(name: &OsStr) -> bool {
+    let is_own = ["PATH", "HOME", "TMPDIR"].iter().any(|own| *own == name);
+    is_own || PASSED.iter().any(|passed| *passed == name) || name.as_encoded_bytes().starts_with(b"LC_")
+}
+
 /// The parts of a script's environment.
 pub(super) struct Parts<'a> {
     /// The caller's environment.
@@ -45,10 +51,7 @@ pub(super) struct Parts<'a> {
 impl Parts<'_> {
     /// Returns all variables of the script.
     pub(super) fn join(&self) -> BTreeMap<OsString, OsString> {
-        let passed = |name: &OsStr| {
-            PASSED.iter().any(|passed| *passed == name) || name.as_encoded_bytes().starts_with(b"LC_")
-        };
-        let vars = self.env.vars.iter().filter(|(name, _)| passed(name));
+        let vars = self.env.vars.iter().filter(|(name, _)| is_given(name));
         let mut vars: BTreeMap<_, _> = vars.map(|(name, value)| (name.clone(), value.clone())).collect();
         let mut set = |name: &str, value: &OsStr| vars.insert(name.into(), value.into());
         set("PATH", &join_paths(self.search));

@@ -88,6 +88,22 @@ pub(in crate::engine) fn program_of<'a>(path: &str, bytes: &'a [u8]) -> Result<O
     })
 }
 
+/// Returns the programs of which one runs the script at `path`, as its first line or its ending says, and those that only
+/// an agent would start. Empty for a file that is no script.
+pub(in crate::engine) fn programs<'a>(path: &str, bytes: &'a [u8]) -> Vec<&'a str> {
+    match wanted(path, bytes) {
+        Ok(Wanted::At(program, _)) => vec![base(program)],
+        Ok(Wanted::Named(names, _)) => names,
+        Err(_) => {
+            let line = bytes.strip_prefix(b"#!").and_then(first_line).unwrap_or_default();
+            let mut words = line.split_whitespace();
+            let program = words.next().map(base).filter(|program| *program != "env");
+            let named = |word: &&str| !word.starts_with('-') && !word.contains('=');
+            program.or_else(|| words.find(named).map(base)).into_iter().collect()
+        }
+    }
+}
+
 fn wanted<'a>(path: &str, bytes: &'a [u8]) -> Result<Wanted<'a>> {
     if let Some(wanted) = by_first_line(path, bytes)? {
         return Ok(wanted);
@@ -165,8 +181,8 @@ fn base(program: &str) -> &str {
     program.rsplit('/').next().unwrap_or(program)
 }
 
-/// Returns the program `name` in the first directory that has it.
-fn look_up(name: &str, search: &[PathBuf]) -> Option<PathBuf> {
+/// Returns the program `name` in the first directory of `search` that has it.
+pub(super) fn look_up(name: &str, search: &[PathBuf]) -> Option<PathBuf> {
     let names: &[String] =
         &if cfg!(windows) { vec![format!("{name}.exe"), name.to_owned()] } else { vec![name.to_owned()] };
     search.iter().flat_map(|dir| names.iter().map(|name| dir.join(name))).find(|at| fs::may_execute(at))
@@ -248,6 +264,21 @@ mod tests {
         }
         let bytes = b"#!/bin/sh \xff\n";
         assert!(wanted("tool.sh", bytes).is_err());
+    }
+
+    #[test]
+    fn programs_that_only_agents_start_have_names_too() {
+        for (path, text, expected) in [
+            ("a.py", "", &["python3", "python"][..]),
+            ("a", "#!/usr/bin/env -S uv run --script\n", &["uv"]),
+            ("a.ts", "#! /usr/bin/env A=b deno\n", &["deno"]),
+            ("a", "#!/opt/x/tsx\n", &["tsx"]),
+            ("a.sh", "#!/bin/bash -e\n", &["bash"]),
+            ("a", "#!/usr/bin/env\n", &[]),
+            ("a.md", "text", &[]),
+        ] {
+            assert_eq!(programs(path, text.as_bytes()), expected, "{text}");
+        }
     }
 
     #[test]

@@ -41,7 +41,8 @@ use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-pub(in crate::engine) use self::interpreter::program_of;
+pub(in crate::engine) use self::environment::is_given;
+pub(in crate::engine) use self::interpreter::{program_of, programs};
 pub use self::limits::Limits;
 pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError, UNHEARD};
 pub use self::reach::work_dir_here;
@@ -53,6 +54,7 @@ use self::process::Start;
 use self::reach::Reach;
 use self::run_id::Mark;
 use self::starter::Starter;
+use crate::advice::Warning;
 use crate::digest::Digest;
 use crate::error::{Error, Result};
 use crate::settings::Settings;
@@ -163,6 +165,13 @@ pub trait Watch {
         true
     }
 
+    /// Receives a `warning` before the script starts. Reports whether the caller was told of it; otherwise it is among the
+    /// warnings of the outcome.
+    fn warns(&mut self, warning: &Warning) -> bool {
+        let _ = warning;
+        false
+    }
+
     /// Receives `bytes` that the script wrote, up to the limit.
     fn output(&mut self, stream: Stream, bytes: &[u8]) {
         let _ = (stream, bytes);
@@ -205,6 +214,21 @@ pub fn run(
     })
 }
 
+/// Returns the directories in which programs are looked for.
+fn program_dirs(settings: &Settings) -> Vec<PathBuf> {
+    crate::env::program_dirs(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref))
+}
+
+/// Returns the first program `name` in the directories of `PATH`.
+pub fn on_path(settings: &Settings, name: &str) -> Option<PathBuf> {
+    interpreter::look_up(name, &program_dirs(settings))
+}
+
+/// Returns the program that runs the script at `path` with the content `bytes`, if it has one and that is there.
+pub(in crate::engine) fn interpreter_of(settings: &Settings, path: &str, bytes: &[u8]) -> Option<PathBuf> {
+    interpreter::choose(path, bytes, &program_dirs(settings)).ok().map(|interpreter| interpreter.program)
+}
+
 /// Works like [`run()`]; `starter` starts the script if it is restricted.
 fn run_by(
     starter: Option<Starter<'_>>,
@@ -214,8 +238,7 @@ fn run_by(
     options: &Options,
     watch: &mut dyn Watch,
 ) -> Result<Ran> {
-    let search =
-        crate::env::program_dirs(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref));
+    let search = program_dirs(settings);
     let stage = PrivateCopy::of(script)?;
     let inside =
         if script.base.is_empty() { script.path.clone() } else { format!("{}/{}", script.base, script.path) };

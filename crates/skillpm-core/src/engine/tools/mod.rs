@@ -26,6 +26,7 @@ pub use call::{Call, CallError};
 pub use definition::ToolFormat;
 pub use input::{Input, Kind, Parameter, ParameterPosition, TypedBy, WORDS};
 pub use manifest::{MANIFESTS, ManifestFault};
+pub(super) use python::imports as python_imports;
 pub use scripts::{Language, MAX_SCRIPT, Refused};
 
 use self::scripts::{Script, ScriptFile, ScriptListing};

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
-use super::{machine, pending};
+use super::{machine, pending, prerequisites};
 use crate::advice::{Message, message};
 use crate::agents::Agent;
 use crate::change::agent_targets::AgentTargets;
@@ -115,6 +115,7 @@ impl Doctor<'_> {
             found.retain(|f| f.skill.is_some() || !told.contains(&place_of(f)));
             found.extend(here);
         }
+        found.extend(prerequisites::lacking(&self.context.settings, &self.scopes));
         if whole {
             // The directory of settings is a scope's too.
             let told: BTreeSet<_> = found.iter().map(place_of).collect();

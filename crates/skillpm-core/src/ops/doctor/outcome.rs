@@ -8,6 +8,7 @@ use crate::scope::health::problem::{self, Severity};
 use crate::scope::health::{Finding, Remedy};
 use crate::scope::plan::{Location, Step};
 use crate::scope_kind::ScopeKind;
+use crate::skill::prerequisites::CheckedPrerequisite;
 
 /// The findings. The JSON form of a value of this type is an interface: fields are only added.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
@@ -38,6 +39,8 @@ pub struct Diagnosis {
     pub path: String,
     /// The problem.
     pub message: Message,
+    /// What the skill requires and this machine lacks.
+    pub lacks: Vec<CheckedPrerequisite>,
     /// The repair that `--fix` makes.
     pub fix: Option<String>,
     /// The advice to a person.
@@ -69,6 +72,7 @@ pub(super) fn diagnosis(finding: &Finding) -> Diagnosis {
         agent: finding.agent,
         path: finding.path.display().to_string(),
         message: finding.message.clone(),
+        lacks: finding.lacks.clone(),
         fix: fix(finding),
         advice,
         fixed: false,

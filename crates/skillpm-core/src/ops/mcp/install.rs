@@ -1,6 +1,5 @@
 //! `mcp install`: adds the server to the files of clients.
 
-use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 
 use super::clients::{self, Client, ids};
@@ -11,7 +10,7 @@ use super::receipt::Receipt;
 use super::shape::{NAME, is_ours};
 use crate::advice::{Opt, message};
 use crate::context::Context;
-use crate::env::program_dirs;
+use crate::engine::run::on_path;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs;
 use crate::interop::servers::Key;
@@ -106,17 +105,6 @@ fn is_on_path(settings: &Settings, program: &Path) -> bool {
     let real = |path: &Path| fs::real_path(path).ok().flatten();
     let first = on_path(settings, NAME).and_then(|path| real(&path));
     first.is_some() && first == real(program)
-}
-
-/// Returns the first program `name` in the directories of `PATH`.
-pub(super) fn on_path(settings: &Settings, name: &str) -> Option<PathBuf> {
-    let path = settings.env.vars.get(OsStr::new("PATH")).map(AsRef::as_ref);
-    let exists = |path: &PathBuf| matches!(fs::real_path(path), Ok(Some(_)));
-    let files = |dir: PathBuf| {
-        let plain = dir.join(name);
-        [plain.with_extension("exe"), plain].into_iter().skip(usize::from(!cfg!(windows)))
-    };
-    program_dirs(path).into_iter().flat_map(files).find(exists)
 }
 
 fn plan(settings: &Settings, file: ClientFile, name: &str, command: &[String], force: bool) -> Result<Edit> {

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::clients::{self, Client};
 use super::file::ClientFile;
-use super::install::on_path;
 use super::shape::is_ours;
 use crate::context::Context;
+use crate::engine::run::on_path;
 use crate::error::Result;
 use crate::fs;
 use crate::scope_kind::ScopeKind;

@@ -39,7 +39,8 @@ impl UpdatePlan<'_, '_> {
     /// Carries the update out.
     pub(super) fn apply(self) -> Result<UpdateOutcome> {
         let Self { planned, contents, merges, mut outcome } = self;
-        outcome.warnings.extend(planned.apply_with(contents, merges)?.saved);
+        let applied = planned.apply_with(contents, merges)?;
+        outcome.warnings.extend(applied.saved.into_iter().chain(applied.warnings));
         Ok(outcome)
     }
 }

@@ -17,6 +17,7 @@ use super::step::Step;
 use crate::advice::Message;
 use crate::digest::Digest;
 use crate::scope_kind::ScopeKind;
+use crate::skill::prerequisites::CheckedPrerequisite;
 
 /// A problem, or a fact worth knowing.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,6 +36,8 @@ pub struct Finding {
     pub path: PathBuf,
     /// A description of the problem.
     pub message: Message,
+    /// What a skill requires and this machine lacks.
+    pub lacks: Vec<CheckedPrerequisite>,
     /// The remedy.
     pub remedy: Remedy,
 }
@@ -76,6 +79,7 @@ impl Finding {
             agent: None,
             path: path.into(),
             message: message.into(),
+            lacks: Vec::new(),
             remedy: Remedy::None,
         }
     }

@@ -1,10 +1,12 @@
-//! Reads facts from a Python script without running it: docstrings, calls of `add_argument`, and whether the script
-//! uses its command-line arguments.
+//! Reads facts from a Python script without running it: docstrings, calls of `add_argument`, imports, and whether the
+//! script uses its command-line arguments.
 
 mod argparse;
 mod expr;
+mod imports;
 mod tokens;
 
+pub(in crate::engine) use self::imports::imports;
 use self::tokens::{Source, Token};
 use super::input::Input;
 use super::{Facts, comment, usage};

@@ -38,6 +38,8 @@ impl Token<'_> {
 pub(super) struct Line {
     /// The indentation.
     pub(super) indent: usize,
+    /// The byte of its first token.
+    pub(super) at: usize,
     /// The indices of its tokens.
     pub(super) words: Range<usize>,
 }
@@ -99,11 +101,11 @@ impl Reader<'_> {
     fn run(&mut self) {
         while self.at < self.text.len() {
             let indent = self.indent();
-            let start = self.source.tokens.len();
+            let (start, at) = (self.source.tokens.len(), self.at);
             self.line();
             let words = start..self.source.tokens.len();
             if !words.is_empty() {
-                self.source.lines.push(Line { indent, words });
+                self.source.lines.push(Line { indent, at, words });
             }
         }
         self.source.broken |= self.depth > 0;

@@ -1,0 +1,126 @@
+//! What this machine has.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::{OsStr, OsString};
+use std::path::Path;
+
+use super::interpreter::Answers;
+use crate::engine::run::{interpreter_of, is_given, on_path};
+use crate::fs;
+use crate::settings::Settings;
+use crate::skill::prerequisites::{CheckedPrerequisite, Prerequisite, PrerequisiteKind, Presence};
+use crate::text::and_more;
+
+/// The maximum number of things that a sentence names.
+const MAX_NAMED: usize = 5;
+/// The names that agents give systems, by the name that Rust has for each.
+const SYSTEMS: [(&str, &[&str]); 3] =
+    [("linux", &["linux"]), ("macos", &["darwin", "macos"]), ("windows", &["win32", "windows"])];
+
+/// This machine, as far as it was looked at.
+pub(crate) struct Machine<'a> {
+    settings: &'a Settings,
+    /// The Python packages and modules that are there, with those that were asked for.
+    python: Option<Answers>,
+    /// The variables that a script gets beside those that all get; `None` if nothing is to run.
+    own: Option<&'a BTreeMap<OsString, OsString>>,
+}
+
+impl<'a> Machine<'a> {
+    /// Returns a machine that starts nothing: it knows nothing about Python packages.
+    pub(crate) fn new(settings: &'a Settings) -> Self {
+        Self { settings, python: None, own: None }
+    }
+
+    /// Asks the Python on `PATH` for the packages and modules among `all`. A single process answers.
+    pub(crate) fn asking_python<'p>(self, all: impl Iterator<Item = &'p Prerequisite>) -> Self {
+        let program = ["python3", "python"].iter().find_map(|name| on_path(self.settings, name));
+        let python = program.and_then(|program| Answers::of(self.settings, &program, all));
+        Self { python, ..self }
+    }
+
+    /// Returns what is there for the script at `path` with the content `bytes`, which requires `all`, when skillpm runs it
+    /// with the variables `own`.
+    pub(crate) fn of_script(
+        settings: &'a Settings,
+        (path, bytes): (&str, &[u8]),
+        own: &'a BTreeMap<OsString, OsString>,
+        all: &[Prerequisite],
+    ) -> Self {
+        let program = interpreter_of(settings, path, bytes);
+        let python = program.and_then(|program| Answers::of(settings, &program, all.iter()));
+        Self { settings, python, own: Some(own) }
+    }
+
+    fn has_program(&self, name: &str) -> bool {
+        // Such as `npm`, which is a script there.
+        let on_windows =
+            || [".cmd", ".bat"].iter().any(|end| on_path(self.settings, &format!("{name}{end}")).is_some());
+        on_path(self.settings, name).is_some() || cfg!(windows) && on_windows()
+    }
+
+    fn has_variable(&self, name: &OsStr) -> bool {
+        let is_set = self.settings.env.vars.contains_key(name);
+        self.own.map_or(is_set, |own| own.contains_key(name) || is_set && is_given(name))
+    }
+
+    /// Looks for what the skill in `dir` requires.
+    pub(crate) fn check(&self, dir: &Path, all: Vec<Prerequisite>) -> Vec<CheckedPrerequisite> {
+        let checked = all.into_iter().map(|prerequisite| {
+            let state = self.state(dir, &prerequisite);
+            CheckedPrerequisite { prerequisite, state }
+        });
+        checked.collect()
+    }
+
+    fn state(&self, dir: &Path, one: &Prerequisite) -> Presence {
+        let any = |has: &dyn Fn(&str) -> bool| {
+            if one.any_of.iter().any(|name| has(name)) { Presence::Present } else { Presence::Missing }
+        };
+        match one.kind {
+            PrerequisiteKind::Program => any(&|name| self.has_program(name)),
+            PrerequisiteKind::Variable => any(&|name| self.has_variable(OsStr::new(name))),
+            PrerequisiteKind::System => system(&one.any_of),
+            PrerequisiteKind::PythonPackage | PrerequisiteKind::PythonModule => {
+                let state = self.python.as_ref().map_or(Presence::Unknown, |answers| answers.state(one));
+                // An agent may have it brought along; `skillpm run` does not.
+                let brought = self.own.is_none() && one.key.starts_with("script.") && self.has_program("uv");
+                if state == Presence::Missing && brought { Presence::Unknown } else { state }
+            }
+            PrerequisiteKind::NodePackage => any(&|name| has_node_package(&dir.join(&one.file), name)),
+            PrerequisiteKind::McpServer
+            | PrerequisiteKind::Setting
+            | PrerequisiteKind::File
+            | PrerequisiteKind::Text => Presence::Unknown,
+        }
+    }
+}
+
+/// Reports whether this is one of `systems`. Names that no agent documents say nothing.
+fn system(systems: &[String]) -> Presence {
+    let of = |name: &String| {
+        let known =
+            SYSTEMS.iter().find(|(_, names)| names.iter().any(|known| known.eq_ignore_ascii_case(name)));
+        known.map(|(system, _)| *system)
+    };
+    let known: BTreeSet<_> = systems.iter().filter_map(of).collect();
+    match known.is_empty() {
+        true => Presence::Unknown,
+        false if known.contains(std::env::consts::OS) => Presence::Present,
+        false => Presence::Missing,
+    }
+}
+
+/// Reports whether Node.js finds `package` from the script `from`. Source: "Loading from `node_modules` folders" in its
+/// documentation.
+fn has_node_package(from: &Path, package: &str) -> bool {
+    let is_there = |dir: &Path| matches!(fs::real_path(&dir.join("node_modules").join(package)), Ok(Some(_)));
+    from.ancestors().skip(1).any(is_there)
+}
+
+/// Returns what is lacking of `checked`, in words; `None` if nothing is.
+pub(crate) fn lacking(checked: &[CheckedPrerequisite]) -> Option<String> {
+    let lacking = checked.iter().filter(|one| one.is_lacking());
+    let words: Vec<_> = lacking.map(|one| one.prerequisite.described()).collect();
+    (!words.is_empty()).then(|| and_more(&words, MAX_NAMED))
+}
