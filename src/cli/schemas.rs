@@ -41,7 +41,7 @@ macro_rules! pages {
 fn pages() -> Vec<Page> {
     use ops::{agents, audit, bump, cache, create, diff, disable, doctor, export, fmt, import, install, kept, link};
     use ops::{list, mcp, outdated, pack, policy, publish, read, registry, remove, run, search, self_check, show, test, tools, tree, trust};
-    use ops::{undo, update, verify, why};
+    use ops::{undo, update, usage, verify, why};
     pages! {
         "agents" "skillpm agents --json" "The agents, with what each of them sees." [Vec<agents::AgentView>];
         "audit" "skillpm audit --json" "Lines of the audit log. A line of the log itself is an `AuditRecord`." [audit::AuditOutcome];
@@ -84,6 +84,7 @@ fn pages() -> Vec<Page> {
         "trust" "skillpm trust --json" "The trusted directories, as `skillpm trust` and `skillpm untrust` print them." [trust::TrustOutcome];
         "undo" "skillpm undo --json" "What was undone; with `--forget`, what was removed; with `--list`, the kept copies; with `--restore`, the one that was restored." [undo::UndoOutcome, undo::Forgotten, Vec<kept::KeptCopy>, kept::RestoreOutcome];
         "update" "skillpm update --json" "What was updated." [update::UpdateOutcome];
+        "usage" "skillpm usage --json" "Which skills were used, and which never, as sessions of agents record it." [usage::UsageOutcome];
         "verify" "skillpm verify --json" "Whether what is installed is what was locked." [verify::VerifyOutcome];
         "why" "skillpm why --json" "Why skills are here, and who sees them." [why::WhyOutcome];
     }

@@ -46,7 +46,7 @@ const STOREYS: &[(&str, &[&str])] = &[
     ("files", &["fs"]),
     ("carriers", &["archive", "git", "http", "template", "trust"]),
     // What agents list is told by the files alone.
-    ("listings", &["agents/listing"]),
+    ("listings", &["agents/listing", "agents/sessions"]),
     ("store", &["store"]),
     // Its values are pure; the room as a whole reads and writes the files of a registry.
     ("registries", &["registry"]),
@@ -82,6 +82,7 @@ const EXCEPTIONS: &[(&str, &str, &str)] = &[
 const OWNERS: &[(&str, &[&str])] = &[
     ("git2::", &["git/"]),
     ("landlock::", &["engine/run/sandbox.rs"]),
+    ("rusqlite::", &["agents/sessions/opencode.rs"]),
     ("seccompiler::", &["engine/run/filter.rs"]),
     ("io::stdout", &["cli/printer.rs"]),
     // `env.rs` asks whether it is a terminal; questions and bars are drawn by their own crates.

@@ -113,6 +113,7 @@ mod undo;
 mod update;
 mod update_edits;
 mod updates;
+mod usage;
 mod validate;
 mod validate_ci;
 mod verify;

@@ -72,6 +72,7 @@ fn what_commands_print() {
         ("tools", 0, "tools --json"),
         ("run", 0, "run --json --allow-scripts report scripts/sum.py 1 2"),
         ("audit", 0, "audit --json"),
+        ("usage", 0, "usage --json"),
         ("policy", 0, "policy --json github:o/r"),
         ("trust", 0, "trust --json"),
         ("diff", 0, "diff --json"),

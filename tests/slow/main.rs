@@ -28,5 +28,6 @@ mod interop;
 mod kill;
 mod listings;
 mod registry;
+mod sessions;
 mod user_bytes;
 mod write_order;

@@ -24,6 +24,7 @@
 
 pub mod listing;
 pub mod rules;
+pub mod sessions;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

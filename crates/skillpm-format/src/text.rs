@@ -5,7 +5,7 @@ use std::ffi::OsStr;
 use std::fmt::Write as _;
 use std::ops::Range;
 
-use chrono::{DateTime, SecondsFormat, Utc};
+use chrono::{DateTime, NaiveDate, NaiveTime, SecondsFormat, Utc};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use unicode_properties::{GeneralCategoryGroup, UnicodeGeneralCategory};
 
@@ -36,6 +36,26 @@ pub(crate) fn lines(text: &str, span: Range<usize>) -> impl Iterator<Item = (usi
 pub fn timestamp(seconds: i64, milliseconds: u32) -> String {
     let time = DateTime::from_timestamp(seconds.max(0), milliseconds.min(999) * 1_000_000);
     time.unwrap_or(DateTime::<Utc>::MAX_UTC).to_rfc3339_opts(SecondsFormat::Millis, true)
+}
+
+/// Parses a time in the format of RFC 3339, and returns it in milliseconds since 1970.
+pub fn milliseconds(timestamp: &str) -> Option<i64> {
+    DateTime::parse_from_rfc3339(timestamp).ok().map(|time| time.timestamp_millis())
+}
+
+/// Parses a time that a person wrote, and returns it in milliseconds since 1970: a date in UTC such as `2026-11-01`, a time
+/// in the format of RFC 3339, or how long before `now` it was, in hours, days or weeks: `12h`, `30d`, `2w`. `now` is in
+/// milliseconds too.
+pub fn past_time(text: &str, now: i64) -> Option<i64> {
+    let text = text.trim();
+    if let Some((at, unit)) = text.char_indices().next_back()
+        && let Some(hours) = [('h', 1), ('d', 24), ('w', 7 * 24)].iter().find(|(letter, _)| *letter == unit)
+    {
+        let count = text[..at].parse::<u32>().ok()?;
+        return Some(now - i64::from(count) * hours.1 * 60 * 60 * 1000);
+    }
+    let date = || Some(text.parse::<NaiveDate>().ok()?.and_time(NaiveTime::MIN).and_utc().timestamp_millis());
+    date().or_else(|| milliseconds(text))
 }
 
 /// Returns `text` with `%20` and similar codes decoded, as in the path of an address. Invalid codes, and codes that
@@ -401,6 +421,31 @@ mod tests {
             assert_eq!(timestamp(seconds, 0), text);
         }
         assert_eq!(timestamp(1, 7), "1970-01-01T00:00:01.007Z");
+        assert_eq!(milliseconds("1970-01-01T00:00:01.007Z"), Some(1007));
+        assert_eq!(milliseconds("1970-01-01T01:00:01+01:00"), Some(1000));
+        assert_eq!(milliseconds("yesterday"), None);
+    }
+
+    #[test]
+    fn times_that_people_write() {
+        let now = 1_795_250_977_000;
+        for (text, expected) in [
+            ("1970-01-02", Some(86_400_000)),
+            ("1970-01-01T00:00:01Z", Some(1000)),
+            ("12h", Some(now - 12 * 3_600_000)),
+            (" 30d ", Some(now - 30 * 86_400_000)),
+            ("2w", Some(now - 14 * 86_400_000)),
+            ("4294967295w", Some(now - 4_294_967_295 * 7 * 86_400_000)),
+            ("4294967296w", None),
+            ("-1d", None),
+            ("d", None),
+            ("30", None),
+            ("1970-13-01", None),
+            ("", None),
+            ("é", None),
+        ] {
+            assert_eq!(past_time(text, now), expected, "{text}");
+        }
     }
 
     #[test]

@@ -96,7 +96,7 @@ variables! {
     USERPROFILE;
     /// Where your own manifest is, and the configuration of some agents and MCP clients; `~/.config` unless set.
     XDG_CONFIG_HOME;
-    /// Where the store is, `~/.local/share` unless set.
+    /// Where the store is, and the database of OpenCode, `~/.local/share` unless set.
     XDG_DATA_HOME;
     /// Where downloads are kept, `~/.cache` unless set.
     XDG_CACHE_HOME;
@@ -157,6 +157,8 @@ variables! {
     OPENCODE_TEST_MANAGED_CONFIG_DIR;
     /// Set where OpenCode reads no settings and skills of its own kind from projects.
     OPENCODE_DISABLE_PROJECT_CONFIG;
+    /// OpenCode's database, `opencode.db` in its directory of data unless set.
+    OPENCODE_DB;
     /// Set where OpenCode reads no skills of other agents.
     OPENCODE_DISABLE_EXTERNAL_SKILLS;
     /// Set where OpenCode reads no skills of Claude Code.

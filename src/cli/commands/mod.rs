@@ -38,6 +38,7 @@ mod tree;
 mod trust;
 mod undo;
 mod update;
+mod usage;
 pub(super) mod validate;
 mod verify;
 mod why;
@@ -250,6 +251,10 @@ commands! {
         /// show which agents are on this machine, where each reads and what it sees
         #[command(after_help = agents::EXAMPLES)]
         Agents(agents::AgentsArgs) => agents::run, READS;
+
+        /// show which skills agents used, when and how often, and which never: from their sessions on this machine
+        #[command(after_help = usage::EXAMPLES)]
+        Usage(usage::UsageArgs) => usage::run, READS;
 
         /// link installed skills for more agents
         #[command(after_help = link::EXAMPLES)]

@@ -43,6 +43,7 @@ pub(crate) mod tree;
 pub(crate) mod trust;
 pub(crate) mod undo;
 pub(crate) mod update;
+pub(crate) mod usage;
 pub(crate) mod validate;
 pub(crate) mod verify;
 pub(crate) mod versions;

@@ -41,6 +41,7 @@ pub mod tree;
 pub mod trust;
 pub mod undo;
 pub mod update;
+pub mod usage;
 pub mod validate;
 pub mod verify;
 pub mod why;

@@ -11,6 +11,7 @@ mod atomic;
 mod beneath;
 mod download;
 mod file;
+mod lines;
 mod link;
 mod list;
 mod lock;
@@ -35,6 +36,7 @@ pub use atomic::{
 pub use beneath::{BeneathError, copy_beneath, read_beneath};
 pub use download::{Download, Sink, remove_if_there, write_small, write_small_with};
 pub use file::SharedFile;
+pub use lines::each_line;
 pub use link::{LinkKind, System, is_written_link, make_link, make_new, plain, relative, symlink};
 pub use lock::{DirLock, FileLock};
 #[cfg(target_os = "linux")]

@@ -105,4 +105,16 @@ pub(super) const SITUATIONS: &[Situation] = &[
         typed: ("test $(id -u) -ne 0 && skillpm install acme/kit@alone || exit 6", 6),
         told: &[],
     },
+    Situation {
+        name: "usage, of an agent whose sessions nobody reads",
+        arrange: nothing,
+        typed: ("skillpm usage --agent cursor", 2),
+        told: &[],
+    },
+    Situation {
+        name: "usage, since a time that is none",
+        arrange: nothing,
+        typed: ("skillpm usage --since yesterday", 2),
+        told: &[],
+    },
 ];

@@ -4,17 +4,11 @@
 
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
-
 use super::Asked;
 use crate::agents::resolve;
+use crate::agents::sessions::claude_code::last_listing;
 use crate::error::Result;
 use crate::fs;
-
-/// The largest session that is read, in bytes.
-const MAX_SESSION: u64 = 512 << 20;
-/// What a line with such a record has in it.
-const RECORD: &str = "skill_listing";
 
 /// The listing of a session.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -43,20 +37,9 @@ pub fn recorded(asked: Asked<'_>) -> Result<Option<Recorded>> {
         names.map(|name| dir.join(name)).filter_map(|file| Some((fs::modified(&file)?, file))).collect();
     sessions.sort();
     for (_, file) in sessions.into_iter().rev() {
-        let Ok(Some(bytes)) = fs::read_capped(&file, MAX_SESSION) else { continue };
-        let text = String::from_utf8_lossy(&bytes);
-        let last = text.lines().rev().filter(|line| line.contains(RECORD)).find_map(listing_of);
-        if let Some(text) = last {
+        if let Ok(Some(text)) = last_listing(&file) {
             return Ok(Some(Recorded { file, text }));
         }
     }
     Ok(None)
-}
-
-/// Returns the listing in a line of a session. A later record may tell only what is new.
-fn listing_of(line: &str) -> Option<String> {
-    let record: Value = serde_json::from_str(line).ok()?;
-    let attachment = &record["attachment"];
-    let is_whole = attachment["type"] == RECORD && attachment["isInitial"] == true;
-    is_whole.then(|| attachment["content"].as_str().map(str::to_owned)).flatten()
 }
