@@ -96,10 +96,9 @@ fn what_four_agents_make_of_forty_skills() {
     codex (Codex)
       not found on this machine
       reads the canonical copies and needs no links
-      its model sees 42 skills, whole
+      its model sees 46 skills, whole
       not listed: 1 not loaded
-      3295 of 10000 tokens, at a window of 500000 tokens
-      not counted here: skills of its plugins are read, too
+      3730 of 10000 tokens, at a window of 500000 tokens
       rules of version 0.171.0 (2026-11-28), compared with its program
       .agents/skills of the project, canonical copies: 27 skills
       ~/.agents/skills of the user, canonical copies: 16 skills

@@ -165,3 +165,17 @@ fn what_cannot_be_asked() {
     let output = sandbox.run(&["usage"]);
     assert!(output.code == Some(0) && output.stderr.contains("no use of a skill is recorded"), "{output}");
 }
+
+/// What an agent lists, and how often it was used: Claude Code leaves out the descriptions of the least used first.
+#[test]
+fn agents_tell_the_least_used() {
+    let sandbox = machine();
+    let output = sandbox.ok(&["agents", "claude-code", "--usage"]);
+    let told = "used least, by its sessions: `docx` (never), `xlsx` (never) and `pdf` (2 uses)";
+    assert!(output.stderr.contains(told), "{output}");
+    let json = sandbox.ok(&["agents", "claude-code", "--usage", "--json"]).json();
+    assert_eq!(crate::support::fields(&json, "listing.skills: name uses"), ["docx 0", "pdf 2", "xlsx 0"]);
+    let output = sandbox.run(&["agents", "cursor", "goose", "--usage"]);
+    assert_eq!(output.code, Some(2));
+    assert!(output.stderr.contains("sessions of `goose` cannot be read"), "{output}");
+}

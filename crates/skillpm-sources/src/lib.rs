@@ -15,7 +15,6 @@ pub mod context;
 pub mod env;
 pub mod error;
 pub mod interrupt;
-#[cfg(any(feature = "git", feature = "http"))]
 pub mod processes;
 pub mod reporter;
 pub mod settings;

@@ -40,6 +40,10 @@ pub(crate) struct AgentsArgs {
     #[arg(long, requires = "names", conflicts_with = "listing")]
     check: bool,
 
+    /// read the agent's sessions too, and tell which listed skills are used least
+    #[arg(long, requires = "names", conflicts_with_all = ["listing", "check"])]
+    usage: bool,
+
     /// Where.
     #[command(flatten)]
     scope: ScopeArgs,
@@ -64,6 +68,7 @@ pub(super) fn run(app: &App, args: &AgentsArgs) -> Result<u8> {
         all: args.all,
         scope: scope(&args.scope),
         window: args.window,
+        usage: args.usage,
     };
     let outcome = agents(&app.context, &request)?;
     if args.listing {

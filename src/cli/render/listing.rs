@@ -103,6 +103,19 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
             note(&format!("{more} more: `-v` shows all"));
         }
     }
+    let mut least: Vec<_> =
+        listing.skills.iter().filter(|skill| skill.state < ListedState::Contested).collect();
+    least.retain(|skill| skill.uses.is_some());
+    least.sort_by_key(|skill| skill.uses);
+    if !least.is_empty() {
+        let uses = |skill: &&ListedView| match skill.uses {
+            Some(0) | None => format!("{} (never)", quoted(&[&skill.name])),
+            Some(uses) => format!("{} ({})", quoted(&[&skill.name]), count(uses, "use")),
+        };
+        let most = if verbose { least.len() } else { TOLD };
+        let told: Vec<_> = least.iter().take(most).map(uses).collect();
+        note(&format!("used least, by its sessions: {}", and(&told)));
+    }
     if listing.is_over() {
         let mut longest: Vec<_> =
             listing.skills.iter().filter(|skill| skill.state <= ListedState::NameOnly).collect();

@@ -16,15 +16,16 @@ mod opencode;
 mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::files::of_files;
 use super::Agent;
+use crate::error::Error;
 use crate::settings::Settings;
-use crate::text::milliseconds;
+use crate::text::{and, milliseconds};
 
 /// The agents whose sessions can be read.
 pub const AGENTS: [&str; 4] = ["claude-code", "codex", "gemini-cli", "opencode"];
@@ -143,6 +144,13 @@ pub fn sessions(
     Some(sessions)
 }
 
+/// Returns the error for an agent whose sessions cannot be read.
+pub fn not_read(agent: &Agent) -> Error {
+    let known: Vec<_> = AGENTS.iter().map(|id| format!("`{id}`")).collect();
+    Error::usage(format!("sessions of `{}` cannot be read", agent.id))
+        .hint(format!("those of {} can", and(&known)))
+}
+
 /// The records of one session, or of a file of it.
 #[derive(Debug, Default)]
 struct SessionRecords {
@@ -249,17 +257,4 @@ fn name_of(text: &str, is_ok: bool) -> Option<String> {
 /// Returns what tells a call apart from all others: its own id, and if that is short, the session too.
 fn call_id(id: &str, session: &Path) -> String {
     if id.len() >= WHOLE_ID { id.to_owned() } else { format!("{} {id}", session.display()) }
-}
-
-/// Returns the absolute `path` without `.` and `..`, whatever is on disk.
-fn plain(path: &Path) -> PathBuf {
-    let mut plain = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::CurDir => {}
-            Component::ParentDir => drop(plain.pop()),
-            part => plain.push(part),
-        }
-    }
-    plain
 }

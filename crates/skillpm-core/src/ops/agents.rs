@@ -35,6 +35,8 @@ pub struct AgentsRequest {
     pub scope: Option<ScopeKind>,
     /// The window of the model in tokens; without one, that of each agent's settings or usual model.
     pub window: Option<u64>,
+    /// Whether the sessions of the agents are read, which tell how often each skill was used.
+    pub usage: bool,
 }
 
 /// One agent. The JSON form of a value of this type is an interface: fields are only added.
@@ -178,7 +180,10 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
             let asked = Asked { settings, project: &project.root, window: request.window };
             if let Some(mut listing) = is_used.then(|| agents::listing::listing(agent, asked)).flatten() {
                 outcome.warnings.extend(listing.problems.drain(..).map(Warning::from));
-                let listing = ListingView::new(listing, &states);
+                let mut listing = ListingView::new(listing, &states);
+                if request.usage {
+                    listing.count_uses(agent, settings)?;
+                }
                 if request.scope.is_none() {
                     view.sees = listing.listed();
                 }

@@ -13,14 +13,14 @@ use std::path::{Path, PathBuf};
 pub use self::outcome::{AgentUsage, ProjectUsage, RecordsOf, SkillUsage, UsageOutcome, UsageState};
 use self::whereabouts::Whereabouts;
 use super::list::{ListRequest, ListedSkill, list};
-use crate::agents::sessions::{AGENTS, Caller, SessionUse, Sessions, Wanted, sessions};
+use crate::agents::sessions::{AGENTS, Caller, SessionUse, Sessions, Wanted, not_read, sessions};
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, Moment};
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
-use crate::text::{and, past_time, timestamp};
+use crate::text::{past_time, timestamp};
 
 /// A request for the uses of skills.
 #[derive(Debug, Clone, Default)]
@@ -88,9 +88,7 @@ fn asked(names: &[String]) -> Result<Vec<&'static Agent>> {
     for name in names {
         let agent = agents::find(name)?;
         if !AGENTS.contains(&agent.id) {
-            let known: Vec<_> = AGENTS.iter().map(|id| format!("`{id}`")).collect();
-            return Err(Error::usage(format!("sessions of `{}` cannot be read", agent.id))
-                .hint(format!("those of {} can", and(&known))));
+            return Err(not_read(agent));
         }
         if !asked.contains(&agent) {
             asked.push(agent);

@@ -240,7 +240,7 @@ pub(super) const ROWS: &[Rules] = &[
             "config.toml: model, model_context_window, project_root_markers, [projects], [plugins], features.plugins",
         ],
         unread: &[],
-        uncounted: &["skills of its plugins are read, too"],
+        uncounted: &[],
         sessions: Some("$CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl"),
         notes: &[
             "`disable-model-invocation` has no effect",

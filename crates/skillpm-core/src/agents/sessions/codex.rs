@@ -12,9 +12,10 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 
 use super::files::{Files, files_below};
-use super::{Caller, LONGEST_LINE, RecordedUse, SessionRecords, call_id, name_of, plain};
+use super::{Caller, LONGEST_LINE, RecordedUse, SessionRecords, call_id, name_of};
 use crate::agents::resolve;
 use crate::fs::{self, PathError};
+use crate::path::normal;
 use crate::settings::Settings;
 use crate::text::{milliseconds, percent_decoded};
 
@@ -176,7 +177,7 @@ impl Reader<'_> {
         let program = program.strip_suffix(".exe").unwrap_or(&program);
         let dir = self.records.project.as_deref().map_or_else(|| dir.to_owned(), |project| project.join(dir));
         let mut arguments = arguments.iter().filter(|argument| !argument.starts_with('-'));
-        let resolve = |argument: &str| plain(&dir.join(argument));
+        let resolve = |argument: &str| normal(&dir.join(argument));
         let file = if READERS.contains(&program) {
             arguments.map(|argument| resolve(argument)).find(|path| self.documents.contains_key(path))?
         } else if RUNNERS.contains(&program) {
@@ -226,7 +227,7 @@ pub(super) fn listed(text: &str) -> impl Iterator<Item = (&str, PathBuf)> {
         let (_, file) = rest.strip_suffix(')')?.rsplit_once("(file: ")?;
         let below =
             file.split_once('/').and_then(|(alias, rest)| Some(Path::new(roots.get(alias)?).join(rest)));
-        Some((name, plain(&below.unwrap_or_else(|| PathBuf::from(file)))))
+        Some((name, normal(&below.unwrap_or_else(|| PathBuf::from(file)))))
     })
 }
 

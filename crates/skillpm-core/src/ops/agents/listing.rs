@@ -6,12 +6,16 @@ use std::path::Path;
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::agents::Agent;
 use crate::agents::listing::{Listing, ListingEntry, State, Unit, Why};
 use crate::agents::rules::{Budget, Evidence, Owner};
+use crate::agents::sessions::{Wanted, not_read, sessions};
+use crate::error::Result;
 use crate::fs;
 use crate::scope::agent_view::Form;
 use crate::scope::state::ScopeState;
 use crate::scope_kind::ScopeKind;
+use crate::settings::Settings;
 
 /// Two descriptions are alike if they share at least this part of their words, in percent.
 const ALIKE: usize = 50;
@@ -98,6 +102,8 @@ pub struct ListedView {
     pub others: Vec<String>,
     /// The scope in which skillpm installed it, if it did.
     pub installed: Option<ScopeKind>,
+    /// How often it was used, as the sessions of the agent record it; `None` if they were not read.
+    pub uses: Option<usize>,
 }
 
 /// How much of a skill is listed.
@@ -158,6 +164,18 @@ impl ListingView {
         }
     }
 
+    /// Reads the sessions of `agent` and notes how often each skill was used.
+    pub(super) fn count_uses(&mut self, agent: &Agent, settings: &Settings) -> Result<()> {
+        let names: BTreeSet<&str> = self.skills.iter().map(|skill| skill.name.as_str()).collect();
+        let found = sessions(agent, settings, Wanted::default(), &|name| names.contains(name));
+        let found = found.ok_or_else(|| not_read(agent))?;
+        let counts = found.counts();
+        for skill in &mut self.skills {
+            skill.uses = Some(counts.get(skill.name.as_str()).copied().unwrap_or_default());
+        }
+        Ok(())
+    }
+
     /// Returns how many skills are listed as `state` says: of those in doubt, one of each name.
     pub fn count(&self, state: ListedState) -> usize {
         let of_state = self.skills.iter().filter(|skill| skill.state == state);
@@ -210,6 +228,7 @@ fn skill(entry: ListingEntry, states: &[ScopeState<'_>]) -> ListedView {
     };
     ListedView {
         installed,
+        uses: None,
         file: entry.file.display().to_string(),
         name: entry.name,
         owner: entry.owner,
