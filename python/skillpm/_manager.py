@@ -85,6 +85,8 @@ class SkillManager:
             come first. Relative ones lie below the working directory, whatever ``project`` is.
         project: A directory of the project, or whether the project's places are looked at.
         user: Whether the user's places are looked at.
+        agent: An agent such as ``claude-code``, instead of the usual places: what it reads of the
+            project and the user, and of skills with one name the one that it takes.
         profile: What is tolerated, and where skills are looked for: ``default``, ``strict``, or the
             rules of another program: ``skillkit``, ``langchain-skillkit``, ``langflow``, ``btw``.
             The reference has a table of them.
@@ -119,6 +121,7 @@ class SkillManager:
         *,
         project: StrPath | bool | None = None,
         user: bool | None = None,
+        agent: str | None = None,
         profile: Profile = "default",
         freshness: Literal["stat", "session"] | float | None = None,
         on_duplicate: Literal["first", "last", "error"] | None = None,
@@ -148,6 +151,7 @@ class SkillManager:
             project=unnamed if project is None else project is not False,
             root=root,
             user=unnamed if user is None else user,
+            agent=agent,
             profile=profile,
             freshness=freshness,
             on_duplicate=on_duplicate,

@@ -245,6 +245,7 @@ class Library:
         project: bool,
         root: _StrPath | None = None,
         user: bool,
+        agent: str | None = None,
         profile: str,
         freshness: str | float | None = None,
         on_duplicate: str | None = None,

@@ -31,7 +31,7 @@ pub(crate) struct Library {
 #[pymethods]
 impl Library {
     #[new]
-    #[pyo3(signature = (sources, *, project, root=None, user, profile, freshness=None, on_duplicate=None,
+    #[pyo3(signature = (sources, *, project, root=None, user, agent=None, profile, freshness=None, on_duplicate=None,
         max_depth=None, strict_sources=None, scripts, ask=None, audit=true))]
     #[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
     fn new(
@@ -40,6 +40,7 @@ impl Library {
         project: bool,
         root: Option<Given<PathBuf>>,
         user: bool,
+        agent: Option<Given<String>>,
         profile: Given<String>,
         freshness: Option<&Bound<'_, PyAny>>,
         on_duplicate: Option<Given<String>>,
@@ -73,7 +74,14 @@ impl Library {
             return Err(errors::choice_of("ask", "a function from a question to yes or no", ask));
         }
         profile.strict_sources = strict_sources.unwrap_or(profile.strict_sources);
-        let options = SessionOptions { profile, project, user, directories: sources.0, paths: false };
+        let options = SessionOptions {
+            profile,
+            project,
+            user,
+            agent: agent.map(|agent| agent.0),
+            directories: sources.0,
+            paths: false,
+        };
         call::run(py, || {
             let mut settings = surroundings::settings(root.map(|root| root.0))?;
             if !audit {

@@ -25,6 +25,19 @@ def test_skills_of_the_project_are_found(world: World) -> None:
     ]
 
 
+def test_an_agent_s_view(world: World) -> None:
+    world.skill("pdf", description="The project's.")
+    world.skill("pdf", description="Mine.", source="../home/.claude/skills")
+    world.skill("xlsx", source=".agents/skills")
+    assert SkillManager().get_skill("pdf").description == "The project's."
+    claude = SkillManager(agent="claude-code")
+    assert names(claude) == ["pdf"], "it does not read `.agents/skills`"
+    assert claude.get_skill("pdf").description == "Mine.", "a person's own skill wins there"
+    assert names(SkillManager(agent="claude-code", user=False, project=True)) == ["pdf"]
+    with pytest.raises(ConfigurationError, match="claude-code"):
+        SkillManager(agent="claude-cod")
+
+
 @pytest.mark.req("S0-US1.2", "S0-US1.3", "S0-FR-004", "S0-FR-005", "S0-FR-038", "S0-SC-007", "C14")
 def test_no_skills_are_no_error(world: World) -> None:
     assert SkillManager().list_skills() == []

@@ -4,6 +4,8 @@
 #' directory: one row for each name. What is not a valid skill is left out with
 #' a warning.
 #'
+#' @param agent An agent such as `"claude-code"`: only the skills that it sees,
+#'   and of several with one name the one that it takes. Without one, all.
 #' @return A data frame with the columns `name`, `description`, `location` (the
 #'   path of the `SKILL.md`), `version`, `compatibility`, and the list columns
 #'   `allowed_tools` and `tags`. It has no rows if there are no skills.
@@ -12,9 +14,12 @@
 #' @export
 #' @examplesIf skillpm::skillpm_available()
 #' skill_list()
-skill_list <- function() {
+skill_list <- function(agent = NULL) {
+  if (!is.null(agent)) {
+    check_string(agent, "agent")
+  }
   fields <- "description,location,compatibility,allowed-tools,tags,version"
-  told <- ask_json(c("--quiet", "catalog", "--json", flag("fields", fields), loading()))
+  told <- ask_json(c("--quiet", "catalog", "--json", flag("fields", fields), flag("agent", agent), loading()))
   skills <- told$skills
   list_column <- function(key) I(lapply(skills, function(skill) as.character(unlist(skill[[key]]))))
   data.frame(

@@ -271,7 +271,7 @@ fn what_a_model_sees() {
     claude-code (Claude Code)
       found by ~/.claude
       gets a link to each skill
-      its model sees 5 skills: 4 whole or by name, 1 by name only
+      its model sees 5 skills: 4 whole where there is room, 1 by name only
       not listed: 1 hidden, 1 same name as another
       room for 600 characters, at a window of 15000 tokens; all would take 1114
       1 to 3 descriptions left out, of the least used skills: how use is counted is unknown

@@ -66,7 +66,7 @@ fn what_four_agents_make_of_forty_skills() {
     claude-code (Claude Code)
       found by ~/.claude
       needs links, but no `skillpm.toml` here names it: `--agent` adds it
-      its model sees 38 skills: 38 whole or by name
+      its model sees 38 skills: 38 whole where there is room
       not listed: 2 hidden, 3 same name as another
       room for 8000 characters, at a window of 200000 tokens; all would take 9685
       3 to 19 descriptions left out, of the least used skills: how use is counted

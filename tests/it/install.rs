@@ -378,19 +378,19 @@ fn the_manifest_is_followed() {
 #[test]
 fn agents_that_are_passed_over_are_named() {
     let (_forge, sandbox, _) = forge_with(&two_skills());
-    for dir in [".qwen", ".config/goose", ".cursor"] {
+    for dir in [".iflow", ".config/goose", ".cursor"] {
         std::fs::create_dir_all(sandbox.home().join(dir)).expect("an agent");
     }
-    let told = "qwen-code is on this machine and does not see 1 skill: `skillpm link --agent qwen-code`";
+    let told = "iflow-cli is on this machine and does not see 1 skill: `skillpm link --agent iflow-cli`";
     let first = sandbox.run(&["install", "acme/skills@pdf"]);
     // The other two read what is in `.agents/skills`.
     assert!(first.stderr.contains("available to cursor and goose, and to agents that read"), "{first}");
     assert!(first.stderr.contains(told), "{first}");
     let again = sandbox.run(&["install", "acme/skills@pdf"]);
     assert!(again.stderr.contains(told), "{again}");
-    let named = sandbox.run(&["install", "acme/skills@pdf", "--agent", "qwen-code"]);
+    let named = sandbox.run(&["install", "acme/skills@pdf", "--agent", "iflow-cli"]);
     assert!(
-        named.stderr.contains("available to cursor, goose and qwen-code, and to agents that read"),
+        named.stderr.contains("available to cursor, goose and iflow-cli, and to agents that read"),
         "{named}"
     );
     assert!(!named.stderr.contains("on this machine"), "{named}");

@@ -361,6 +361,9 @@ fn commands_in_pages_exist() {
             for call in
                 line.split(['&', '|', ';', '(']).filter_map(|call| call.trim().strip_prefix("skillpm "))
             {
+                // What stands in quotes is an argument.
+                let unquoted: Vec<_> = call.split('\'').step_by(2).collect();
+                let call = unquoted.join("x");
                 let mut words = call.split_whitespace().take_while(|word| *word != "--");
                 let Some(verb) = words.next().filter(|verb| !verb.starts_with('-')) else { continue };
                 held += 1;

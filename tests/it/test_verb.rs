@@ -63,7 +63,7 @@ fn the_right_skill_has_to_win_and_the_wrong_one_must_not() {
             "fill in forms by hand"
       4:32  `pdf` does not rank: its name and description share no word with the request
             "draw a horse"
-      5:36  `pptx` is invisible: no skill of that name is listed
+      5:36  `pptx` is invisible: no skill of that name is among those that compete
             "make a slide"
     "#);
     let json = sandbox.run(&["test", "--json"]);
@@ -73,6 +73,7 @@ fn the_right_skill_has_to_win_and_the_wrong_one_must_not() {
         "{json}"
     );
     assert_eq!(json.json()["files"][0]["unread"], 1);
+    assert!(output.stderr.contains("evals.json`: 1 entry without a request"), "{output}");
 }
 
 /// What a model does not see cannot win: the agent's rules decide.
@@ -86,7 +87,11 @@ fn an_agent_s_listing_is_what_counts() {
         "../home/.claude/skills/form-filler/SKILL.md",
         "---\nname: form-filler\ndescription: Fill in this form, please fill it in. Forms.\n---\n",
     );
-    sandbox.write("../home/.claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: old\n---\n");
+    let mine =
+        sandbox.write("../home/.claude/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: old\n---\n");
+    let output = sandbox.run(&["test", "--agent", "claude-code"]);
+    assert!(output.stdout.contains("has the same name and wins"), "{output}");
+    std::fs::remove_file(mine).expect("is removed");
     let output = seen("claude-code");
     assert_eq!(verdicts(&output), ["passed", "passed"]);
     assert_eq!(output.json()["listed"], 4);
@@ -150,6 +155,11 @@ fn only_changed_skills_are_tested_and_all_compete() {
         output.stderr.trim_end(),
         "0 requests for 0 skills, ranked among 3 listed skills: 3 skills unchanged"
     );
+    // A changed skill without requests is no failure.
+    sandbox.write("skills/mail/notes.md", "new\n");
+    let output = sandbox.ok(&["test", "--changed"]);
+    assert!(output.stderr.ends_with("without requests: `mail`\n"), "{output}");
+    std::fs::remove_file(sandbox.project().join("skills/mail/notes.md")).expect("is removed");
     sandbox.write("skills/pdf/notes.md", "new\n");
     sandbox.write("deep/er/x", "");
     let output = sandbox.output(
@@ -195,7 +205,8 @@ fn an_agent_can_be_asked() {
         echo '{\"type\":\"turn.completed\",\"usage\":{\"input_tokens\":100,\"output_tokens\":5}}'\n";
     let program = sandbox.write("codex", agent);
     std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("is made executable");
-    let command = format!("{} exec --json", program.display());
+    assert!(program.is_absolute());
+    let command = "./codex exec --json".to_owned();
     let output = sandbox.ok(&["test", "--agent", &command, "--repeat", "3", "--keep", "kept", "--json"]);
     let json = output.json();
     assert_eq!(verdicts(&output), ["passed", "passed"]);
@@ -215,6 +226,9 @@ fn an_agent_can_be_asked() {
     sandbox.write("codex", "#!/bin/sh\necho 'not logged in' >&2\nexit 1\n");
     let output = sandbox.run(&["test", "--agent", &command]);
     assert!(output.stdout.contains("the agent failed: not logged in"), "{output}");
+    sandbox.write("codex", "#!/bin/sh\nexit 3\n");
+    let output = sandbox.run(&["test", "--agent", &command]);
+    assert!(output.stdout.contains("the agent failed: exit status: 3"), "{output}");
     sandbox.write("codex", "#!/bin/sh\necho done\n");
     let output = sandbox.run(&["test", "--agent", &command]);
     assert_eq!(output.code, Some(2));

@@ -4,6 +4,7 @@
 //! have its stem, by Snowball's rules for English, and counts less at the start of another word; scripts without spaces
 //! between words match anywhere. Words that say nothing about a task, such as `the` or `please`, are not searched.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use memchr::memmem;
@@ -265,7 +266,7 @@ impl Prepared {
 impl Term {
     fn new(word: &str, stemmer: &Stemmer) -> Self {
         let anywhere = word.chars().any(|c| c >= UNSPACED);
-        let stem = stemmer.stem(word).into_owned();
+        let stem = stem(word, stemmer).into_owned();
         // `happy` has the stem `happi`, as `happiness` has.
         let shared = word.char_indices().zip(stem.chars()).find(|((_, one), other)| one != other);
         let end = shared.map_or(word.len().min(stem.len()), |((at, _), _)| at);
@@ -283,13 +284,24 @@ impl Term {
 
     /// Returns how much an occurrence of `word` counts.
     fn weight(&self, word: &str, stemmer: &Stemmer) -> f64 {
-        if self.anywhere || word == self.word || stemmer.stem(word) == self.stem {
+        if self.anywhere || word == self.word || stem(word, stemmer) == self.stem {
             1.0
         } else if self.is_prefix && word.starts_with(&self.word) {
             PREFIX
         } else {
             0.0
         }
+    }
+}
+
+/// Returns the stem of `word`. Snowball leaves the plural of a word without a vowel, such as `pdfs`.
+fn stem<'w>(word: &'w str, stemmer: &Stemmer) -> Cow<'w, str> {
+    let stem = stemmer.stem(word);
+    match stem.strip_suffix('s') {
+        Some(singular) if singular.chars().count() > 2 && !singular.ends_with('s') => {
+            Cow::Owned(singular.to_owned())
+        }
+        _ => stem,
     }
 }
 
@@ -359,6 +371,7 @@ mod tests {
         assert_eq!(found("please make me a letter"), ["letters"]);
         assert_eq!(found("Can you help me with reading spreadsheets?")[0], "spreadsheet");
         assert_eq!(found("filling"), ["pdf-forms", "pdf"]);
+        assert_eq!(found("pdfs").len(), 3);
         // There is nothing else to search.
         assert_eq!(found("use it"), ["pdf"]);
         assert!(STOP_WORDS.is_sorted());

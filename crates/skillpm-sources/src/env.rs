@@ -131,6 +131,8 @@ variables! {
     CLAUDE_CONFIG_DIR;
     /// How many characters Claude Code's listing of skills may have; `agents` counts as it does.
     SLASH_COMMAND_TOOL_CHAR_BUDGET;
+    /// The model of Claude Code; one that ends in `[1m]` has a window of a million tokens.
+    ANTHROPIC_MODEL;
     /// Codex's home, `~/.codex` unless set.
     CODEX_HOME;
     /// Where Gemini CLI has its `.gemini`, the home directory unless set.

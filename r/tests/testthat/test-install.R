@@ -16,6 +16,15 @@ test_that("skills are installed from a directory, and removed", {
   expect_error(skill_remove("pdf"), "not installed", class = "skillpm_error_usage")
 })
 
+test_that("what an agent sees is listed", {
+  local_world()
+  write_skill(".claude/skills/pdf")
+  write_skill(".agents/skills/xlsx")
+  expect_setequal(skill_list()$name, c("pdf", "xlsx"))
+  expect_identical(skill_list(agent = "claude-code")$name, "pdf")
+  expect_error(skill_list(agent = 1), "agent")
+})
+
 # S4-7
 test_that("a skill is installed for the user, and chats find it", {
   world <- local_world()

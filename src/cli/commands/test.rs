@@ -66,7 +66,7 @@ pub(crate) struct TestArgs {
     repeat: usize,
 
     /// how long the agent may take for one request, in seconds
-    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "agent")]
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "agent", value_parser = clap::value_parser!(u64).range(1..))]
     timeout: u64,
 
     /// keep what the agent prints in this directory
@@ -92,9 +92,11 @@ pub(super) fn run(app: &App, args: &TestArgs) -> Result<u8> {
     let settings = &app.context.settings;
     let (agent, command) = match &args.agent {
         None => (None, None),
-        Some(name) if !name.trim().contains(char::is_whitespace) => (Some(agents::find(name)?), None),
+        Some(name) if !name.trim().contains(|c: char| c.is_whitespace() || c == '/') => {
+            (Some(agents::find(name)?), None)
+        }
         Some(line) => {
-            let mut command = AgentCommand::new(line)?;
+            let mut command = AgentCommand::new(line, &settings.cwd)?;
             command.repeat = args.repeat;
             command.timeout = Duration::from_secs(args.timeout);
             command.keep = args.keep.as_ref().map(|dir| settings.cwd.join(dir));

@@ -90,6 +90,7 @@ pub(crate) fn check(printer: &Printer, outcome: &CheckOutcome) {
             printer.note(&format!("{what}: {}", super::quoted(names)));
         }
     };
+    told(&outcome.by_name, "listed by name only, for want of room");
     told(&outcome.not_listed, "computed, but not listed");
     told(&outcome.not_computed, "listed, but not computed: its own skills are among them");
     printer.note(&format!(

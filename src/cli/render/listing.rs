@@ -24,7 +24,7 @@ type Roots = BTreeMap<ScopeKind, String>;
 const LISTED: [(ListedState, &str); 5] = [
     (ListedState::Whole, "whole"),
     (ListedState::Cut, "shortened"),
-    (ListedState::Uncertain, "whole or by name"),
+    (ListedState::Uncertain, "whole where there is room"),
     (ListedState::NameOnly, "by name only"),
     (ListedState::Contested, "in doubt"),
 ];
@@ -72,6 +72,11 @@ pub(super) fn summary(listing: &ListingView) -> Vec<String> {
         };
         lines.push(format!("{range} left out, of the least used skills: how use is counted is unknown"));
     }
+    if !listing.missed.is_empty() {
+        let dirs: Vec<_> = listing.missed.iter().map(|dir| quoted(&[dir])).collect();
+        lines
+            .push(format!("it looks only into the directory that it is started in: not into {}", and(&dirs)));
+    }
     if !listing.uncounted.is_empty() {
         lines.push(format!("not counted here: {}", listing.uncounted.join("; ")));
     }
@@ -117,9 +122,12 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
         note(&format!("used least, by its sessions: {}", and(&told)));
     }
     if listing.is_over() {
-        let mut longest: Vec<_> =
-            listing.skills.iter().filter(|skill| skill.state <= ListedState::NameOnly).collect();
-        longest.sort_by_key(|skill| std::cmp::Reverse(skill.size));
+        // What the agent cuts anyway would free nothing.
+        let takes = |skill: &&ListedView| match skill.state {
+            ListedState::Cut => skill.lacks_room,
+            state => state <= ListedState::NameOnly,
+        };
+        let longest: Vec<_> = listing.skills.iter().filter(takes).collect();
         let gain = |skill: &&ListedView| {
             let over = skill.characters.checked_sub(SHORT).filter(|over| *over > 0)?;
             let gained = skill.size * over as u64 / skill.characters as u64;
@@ -129,7 +137,9 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
             0 => format!("{gained} {} of {name}", unit(listing.unit)),
             _ => format!("{gained} of {name}"),
         };
-        let gains: Vec<_> = longest.iter().filter_map(gain).take(TOLD).enumerate().map(told).collect();
+        let mut gains: Vec<_> = longest.iter().filter_map(gain).collect();
+        gains.sort_by_key(|(gained, _)| std::cmp::Reverse(*gained));
+        let gains: Vec<_> = gains.into_iter().take(TOLD).enumerate().map(told).collect();
         if !gains.is_empty() {
             note(&format!("shortening to {SHORT} characters would free: {}", and(&gains)));
         }
@@ -170,6 +180,9 @@ fn rows(listing: &ListingView, roots: &Roots, verbose: bool) -> Vec<[String; 3]>
             (ListedState::Contested, _) => other.state == skill.state && other.name == skill.name,
             (_, Some(by)) => {
                 (other.state, other.by.as_ref(), &other.why) == (skill.state, Some(by), &skill.why)
+            }
+            (ListedState::NameOnly, None) if skill.why.is_some() => {
+                (other.state, &other.why) == (skill.state, &skill.why)
             }
             _ => std::ptr::eq(**other, *skill),
         };

@@ -48,9 +48,8 @@ pub(crate) fn show(
         FormatArg::Sarif | FormatArg::Github | FormatArg::Gitlab => {
             Some(of_verb("test", &failures, format, false, Some(&Tree::around(settings)?)))
         }
-        FormatArg::Human | FormatArg::Full | FormatArg::Concise => {
-            Some(of_verb("test", &failures, format, false, None))
-        }
+        FormatArg::Human => Some(lines(outcome, WIDTH)),
+        FormatArg::Full | FormatArg::Concise => Some(of_verb("test", &failures, format, false, None)),
     };
     match (text, file) {
         (Some(text), Some(file)) => fs::write_out(file, text.as_bytes())?,
@@ -165,6 +164,14 @@ fn end(printer: &Printer, outcome: &TestOutcome) {
         let (skill, winner) = (one_line(&pair.skill), one_line(&pair.winner));
         printer.note(&format!("`{winner}` ranks 1st for {} for `{skill}`", count(pair.requests, "request")));
     }
+    for file in outcome.files.iter().filter(|file| file.problem.is_none()) {
+        let path = one_line(&file.file.display().to_string());
+        match (file.cases.len(), file.unread) {
+            (0, _) => printer.note(&format!("`{path}` has no request in a shape that is read")),
+            (_, 0) => {}
+            (_, unread) => printer.note(&format!("`{path}`: {} without a request", entries(unread))),
+        }
+    }
     if !outcome.without.is_empty() {
         let names: Vec<String> = outcome.without.iter().map(|name| format!("`{}`", one_line(name))).collect();
         let most = if printer.look().verbose { names.len() } else { TOLD };
@@ -175,6 +182,10 @@ fn end(printer: &Printer, outcome: &TestOutcome) {
         printer.note(&format!("with the skills: {}", cost(&with)));
         printer.note(&format!("without: {}", cost(&without)));
     }
+}
+
+fn entries(number: usize) -> String {
+    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
 }
 
 /// Returns a text such as `12 requests for 3 skills among 40: 10 passed, 1 invisible`.

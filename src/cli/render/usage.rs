@@ -26,7 +26,8 @@ pub(crate) fn show(printer: &Printer, outcome: &UsageOutcome) {
     }
     records(printer, outcome);
     let unknown = outcome.skills.len() - told.len();
-    if unknown > 0 {
+    // With a filter, their agents may have other sessions.
+    if unknown > 0 && outcome.since.is_none() && outcome.project.is_none() {
         printer.note(&format!(
             "{} seen only by agents whose sessions are not known",
             super::skills_are(unknown)

@@ -20,7 +20,8 @@ pub(super) fn all(sandbox: &Sandbox, case: &Case) -> Value {
 fn answers(sandbox: &Sandbox, case: &Case, profile: LoadProfile) -> Value {
     let places = case.places != Some(false);
     let directories = case.sources.iter().flatten().map(|dir| (None, sandbox.root().join(dir))).collect();
-    let options = SessionOptions { profile, project: places, user: places, directories, paths: false };
+    let options =
+        SessionOptions { profile, project: places, user: places, agent: None, directories, paths: false };
     let session = Session::new(Context::silent(sandbox.settings()), options).expect("opens");
     let snapshot = match session.snapshot() {
         Ok(snapshot) => snapshot,

@@ -64,6 +64,39 @@ fn what_agents_record_is_read() {
     }
 }
 
+/// `test` asks Codex itself, with the skill and without it, and sees which skill it used and what that took.
+#[test]
+fn a_skill_is_tested_with_codex() {
+    let (Some(codex), Some(python)) = (tools::script(PROGRAMS[0]), tools::program("python3")) else { return };
+    let root = tempfile::tempdir().expect("a directory");
+    let (home, project) = (root.path().join("home"), root.path().join("project"));
+    let dir = project.join("skills/hello");
+    for dir in [&home, &dir.join("evals")] {
+        std::fs::create_dir_all(dir).expect("creates");
+    }
+    std::fs::write(dir.join("SKILL.md"), "---\nname: hello\ndescription: Says hello.\n---\nHello!\n")
+        .expect("writes");
+    let evals =
+        r#"[{"query": "say hello", "should_trigger": true}, {"query": "say bye", "should_trigger": false}]"#;
+    std::fs::write(dir.join("evals/trigger-eval.json"), evals).expect("writes");
+    let output = Command::new(python)
+        .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/slow/sessions/record.py"))
+        .args([&home, &project, &codex, Path::new(env!("CARGO_BIN_EXE_skillpm"))])
+        .stdin(Stdio::null())
+        .output()
+        .expect("python3 starts");
+    let told = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{told} {}", String::from_utf8_lossy(&output.stderr));
+    let json = &told[told.find('{').expect("JSON")..=told.rfind('}').expect("JSON")];
+    let json: serde_json::Value = serde_json::from_str(json).expect("JSON");
+    let cases = &json["files"][0]["cases"];
+    // The stand-in uses the skill for anything, wherever it is listed.
+    assert_eq!((&cases[0]["verdict"], &cases[1]["verdict"]), (&"passed".into(), &"failed".into()), "{told}");
+    let trial = &cases[0]["trial"];
+    assert_eq!((&trial["with"]["used"], &trial["without"]["used"]), (&1.into(), &0.into()), "{told}");
+    assert!(trial["with"]["tokens"].as_u64() > trial["without"]["tokens"].as_u64(), "{told}");
+}
+
 fn read(agent: &str, home: &Path, project: &Path) -> Sessions {
     let vars = [("HOME".into(), home.as_os_str().to_owned())].into();
     let settings = Settings::from_env(Env { vars, cwd: project.to_owned(), interactive: false });

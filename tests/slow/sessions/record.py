@@ -1,6 +1,9 @@
 """Lets agents record sessions: their programs talk to a model that is a stand-in on this machine, and calls for skills.
 
 usage: record.py HOME PROJECT CODEX NODE GEMINI OPENCODE
+       record.py HOME PROJECT CODEX SKILLPM
+
+The second form has skillpm test skills with Codex: there the model reads the skill `hello` where it is listed.
 """
 
 import http.server
@@ -11,7 +14,7 @@ import sys
 import threading
 from pathlib import Path
 
-HOME, PROJECT, CODEX, NODE, GEMINI, OPENCODE = sys.argv[1:]
+HOME, PROJECT, CODEX, *OTHERS = sys.argv[1:]
 COMMANDS = [
     "cat .agents/skills/hello/SKILL.md",
     "cat .agents/skills/missing/SKILL.md",
@@ -47,7 +50,7 @@ class Model(http.server.BaseHTTPRequestHandler):
         if "chat/completions" in self.path:
             self.answer(self.chat(request))
         elif "responses" in self.path:
-            self.answer(self.codex())
+            self.answer(self.codex(json.dumps(request)))
         else:
             self.answer(self.gemini(request))
 
@@ -66,12 +69,16 @@ class Model(http.server.BaseHTTPRequestHandler):
         end = {"index": 0, "delta": {}, "finish_reason": reason}
         return [{**chunk, "choices": [said]}, {**chunk, "choices": [end], "usage": usage}, None]
 
-    def codex(self) -> list:
+    def codex(self, request: str) -> list:
         number = self.number("responses")
+        commands = COMMANDS
+        if len(OTHERS) == 1:
+            reads = "hello/SKILL.md" in request and "function_call_output" not in request
+            number, commands = (1 if reads else 9), COMMANDS[:1]
         item: dict = {"type": "message", "id": "m1", "role": "assistant"}
         item["content"] = [{"type": "output_text", "text": "ok"}]
-        if number <= len(COMMANDS):
-            arguments = json.dumps({"cmd": COMMANDS[number - 1]})
+        if number <= len(commands):
+            arguments = json.dumps({"cmd": commands[number - 1]})
             item = {"type": "function_call", "id": f"fc_{number}", "call_id": f"call_{number:020}"}
             item |= {"name": "exec_command", "arguments": arguments}
         usage = {"input_tokens": 1, "input_tokens_details": None}
@@ -100,7 +107,7 @@ def run(arguments: list[str], variables: dict[str, str]) -> None:
     ended = subprocess.run(
         arguments, cwd=PROJECT, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120
     )
-    print(arguments[0], ended.returncode, ended.stdout[-2000:], ended.stderr[-2000:])
+    print(arguments[0], ended.returncode, ended.stdout[-9000:], ended.stderr[-2000:])
 
 
 def write(path: str, text: str) -> Path:
@@ -122,15 +129,20 @@ def main() -> None:
         f'model = "gpt-5.5"\nmodel_provider = "mock"\n[model_providers.mock]\n{provider}[projects."{PROJECT}"]\n'
         'trust_level = "trusted"\n',
     )
+    if len(OTHERS) == 1:
+        command = f"{CODEX} exec --json --skip-git-repo-check --dangerously-bypass-approvals-and-sandbox"
+        run([*OTHERS, "test", "--agent", command, "--json"], {"KEY": "x"})
+        return
+    node, gemini, opencode = OTHERS
     exec_here = [CODEX, "exec", "--skip-git-repo-check", "--dangerously-bypass-approvals-and-sandbox"]
     run([*exec_here, "please $bye SECRET"], {"KEY": "x"})
     variables = {"GEMINI_API_KEY": "x", "GOOGLE_GEMINI_BASE_URL": base, "GEMINI_CLI_TRUST_WORKSPACE": "true"}
-    run([NODE, GEMINI, "--skip-trust", "--yolo", "-m", "gemini-2.5-flash", "-p", "SECRET"], variables)
+    run([node, gemini, "--skip-trust", "--yolo", "-m", "gemini-2.5-flash", "-p", "SECRET"], variables)
     options = {"baseURL": f"{base}/v1", "apiKey": "x"}
     mock = {"npm": "@ai-sdk/openai-compatible", "name": "mock", "options": options, "models": {"m": {"name": "m"}}}
     config = json.dumps({"provider": {"mock": mock}})
     variables = {"OPENCODE_DISABLE_AUTOUPDATE": "1", "OPENCODE_CONFIG_CONTENT": config}
-    run([OPENCODE, "run", "-m", "mock/m", "SECRET"], variables)
+    run([opencode, "run", "-m", "mock/m", "SECRET"], variables)
 
 
 main()

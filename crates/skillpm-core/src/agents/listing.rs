@@ -52,6 +52,8 @@ pub struct Listing {
     pub unit: Unit,
     /// The listing as the agent's model gets it; `None` if its form is not known to the byte, or not what is in it.
     pub text: Option<String>,
+    /// The directories of the project that the agent would read if it were started in the root of the project.
+    pub missed: Vec<PathBuf>,
     /// Settings of the agent that cannot be read, and directories that hold more than is looked at.
     pub problems: Vec<Error>,
 }
@@ -158,6 +160,12 @@ pub enum Why {
     /// The field is not text.
     #[error("`{0}` is not text")]
     NotText(&'static str),
+    /// The field is not a mapping.
+    #[error("`{0}` is not a mapping")]
+    NotMapping(&'static str),
+    /// The agent keeps the name of its directory for itself.
+    #[error("it keeps directories called `{0}` for itself")]
+    Reserved(&'static str),
     /// It has no frontmatter where the agent looks for it.
     #[error("it does not begin with a line `---`, or no such line follows")]
     NoFrontmatter,
@@ -204,22 +212,25 @@ pub fn listing(agent: &Agent, asked: Asked<'_>) -> Option<Listing> {
     listing_with(agent, asked, &[])
 }
 
-/// Works like [`listing`], as if the skills in the directories `added` were in the project, in place of those with their
-/// names. One that the agent finds anyway stays where it is.
+/// Works like [`listing`], as if the skills in the directories `added` were in the project, in place of those of the project
+/// with their names. One that the agent finds anyway stays where it is.
 pub fn listing_with(agent: &Agent, asked: Asked<'_>, added: &[PathBuf]) -> Option<Listing> {
     let rules = followed(agent)?;
     let mut config = config::read(rules, asked);
     let dirs = walk::dirs(rules, asked, &config);
     let mut found = walk::walk(rules, &dirs, &mut config);
     walk::add_commands(&config.commands, &mut found);
-    let own = found.len();
-    walk::add(&mut found, added);
+    let added = walk::add(&mut found, &dirs, added);
     let read = workers::map(&found, workers::PIECE, || (), |(), found| read::texts(rules, found));
     let read: Vec<_> = read.collect();
     let mut candidates: Vec<_> =
         found.into_iter().zip(read).map(|(found, texts)| candidate(rules, &config, found, texts)).collect();
-    let replaced: BTreeSet<String> = candidates[own..].iter().map(|added| added.name.clone()).collect();
-    candidates.retain(|candidate| candidate.found.at >= own || !replaced.contains(&candidate.name));
+    let is_added = |candidate: &Candidate| added.contains(&candidate.found.at);
+    let named = candidates.iter().filter(|candidate| is_added(candidate)).map(|added| added.name.clone());
+    let replaced: BTreeSet<String> = named.collect();
+    candidates.retain(|candidate| {
+        is_added(candidate) || candidate.found.owner != Owner::Project || !replaced.contains(&candidate.name)
+    });
     let all = candidates.len();
     if rules.same_name == SameName::Any {
         leave_repeated(&mut candidates, |_| false);
@@ -398,5 +409,6 @@ fn finished(rules: &'static Rules, asked: Asked<'_>, config: Config, candidates:
     }));
     let text = text.filter(|_| rules.is_exact && is_fixed);
     let problems = config.problems;
-    Listing { rules, entries, window, budget, used, whole, lacking, unit, text, problems }
+    let missed = walk::missed(rules, asked);
+    Listing { rules, entries, window, budget, used, whole, lacking, unit, text, missed, problems }
 }

@@ -130,6 +130,30 @@ fn two_tools_that_disagree_are_both_carried() {
     }
 }
 
+/// What the rules say that an agent reads of the canonical copies, the table says too: it decides who needs a link.
+#[test]
+fn the_table_and_the_rules_agree_on_the_canonical_copies() {
+    let mut wrong = Vec::new();
+    let user = settings(&[("HOME", "/h")]);
+    let canonical = PathBuf::from("/h").join(CANONICAL_DIR);
+    for agent in all() {
+        let Some(rules) = rules::rules(agent.id).filter(|rules| rules.evidence != rules::Evidence::Described)
+        else {
+            continue;
+        };
+        let of_user = rules.roots.iter().any(|root| root.dir == "~/.agents/skills");
+        let of_project = rules.roots.iter().any(|root| root.dir == CANONICAL_DIR);
+        let known_of_user = agent.is_universal()
+            || agent.user_dirs(&user).chain(agent.shared_user_dirs(&user)).any(|dir| dir == canonical);
+        let known_of_project = agent.project_dirs.contains(&CANONICAL_DIR)
+            || agent.shared_project_dirs().any(|dir| dir == CANONICAL_DIR);
+        if of_user && !known_of_user || of_project && !known_of_project {
+            wrong.push(agent.id);
+        }
+    }
+    assert_eq!(wrong, [""; 0]);
+}
+
 /// The table that ours was merged from lists every agent of every tool, with every directory.
 #[test]
 #[expect(clippy::disallowed_methods, reason = "the test data is outside of the package")]

@@ -11,13 +11,13 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::name::SkillName;
-use crate::scope::Scope;
 use crate::scope::changes::{self, PathChange};
 use crate::scope::listings;
 use crate::scope::merges::{self, Unresolved};
 use crate::scope::plan::{Goal, Plan, Step};
 use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::transaction::Transaction;
+use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
 use crate::tree::FileSet;
 
@@ -153,12 +153,11 @@ impl Planned<'_, '_> {
             let is_shown =
                 |step: &Step| matches!(step, Step::Put { .. } | Step::Link { .. } | Step::Enable { .. });
             let shows = plan.steps.iter().any(is_shown);
-            let mut roomy = if shows { listings::limited(state) } else { Vec::new() };
+            let mut limited = if shows { listings::limited(state) } else { Vec::new() };
             let mut new = if shows { listings::limited_by(&goal, &plan.steps) } else { Vec::new() };
-            new.retain(|agent| roomy.iter().all(|old| old.id != agent.id));
-            let before = listings::crowded(&context.settings, roomy.iter().copied());
-            roomy.retain(|agent| before.iter().all(|old| old.agent.id != agent.id));
-            roomy.extend(new);
+            new.retain(|agent| limited.iter().all(|old| old.id != agent.id));
+            let before = listings::crowded(&context.settings, limited.iter().copied());
+            limited.extend(new);
             transaction.apply(&plan, files, &contents).inspect_err(|_| {
                 for (name, _) in &open {
                     // The record is about a version that is not locked, so it will not be read.
@@ -166,11 +165,16 @@ impl Planned<'_, '_> {
                 }
             })?;
             gate.pass(&goal, &plan);
-            // Told once: when it begins.
-            warnings.extend(listings::crowded(&context.settings, roomy).into_iter().map(|now| Warning {
+            let mut crowded = listings::crowded(&context.settings, limited);
+            crowded.retain(|now| now.is_news(before.iter().find(|old| old.agent.id == now.agent.id)));
+            warnings.extend(crowded.into_iter().map(|now| Warning {
                 hints: vec![now.advice()],
                 ..Warning::new(codes::LISTING_CROWDED, now.told())
             }));
+            let scopes = if shows { Scopes::new(&context.settings, None)?.there } else { Vec::new() };
+            let overridden = listings::overridden(&context.settings, &scopes).into_iter();
+            let is_changed = |name: &SkillName| plan.steps.iter().any(|step| step.name() == name);
+            warnings.extend(overridden.filter(|one| is_changed(&one.name)).map(|one| one.warning()));
             warnings.extend(lacking(&context.settings, scope, &plan));
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();

@@ -157,9 +157,9 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     let states: Vec<ScopeState<'_>> =
         scopes.there.iter().map(|scope| state_of(settings, scope, &mut outcome.warnings)).collect();
     // Whether an agent is on this machine depends on the project, in any scope.
-    outcome
-        .warnings
-        .extend(listings::overridden(settings, &scopes.there).iter().map(listings::Overridden::warning));
+    let mut overridden = listings::overridden(settings, &scopes.there);
+    overridden.retain(|one| named.is_empty() || one.concerns(&named));
+    outcome.warnings.extend(overridden.iter().map(listings::Overridden::warning));
     let project = Scope::new(settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));
     outcome.roots.extend(settings.home.iter().map(|home| (ScopeKind::User, text(home))));

@@ -4,7 +4,7 @@
 use std::path::PathBuf;
 
 use crate::advice::{Message, Verb, Warning, message};
-use crate::agents::listing::{Asked, listing, precedence};
+use crate::agents::listing::{Asked, State, listing, precedence};
 use crate::agents::rules::{Budget, Owner, rules};
 use crate::agents::{self, Agent};
 use crate::codes;
@@ -19,6 +19,9 @@ use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::text::and;
 
+/// The least number of skills without room for which twice as many as before are worth a word.
+const MUCH_WORSE: usize = 20;
+
 /// An agent that has no room for all skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Crowded {
@@ -27,14 +30,24 @@ pub(crate) struct Crowded {
     /// The number of skills that are listed shortened, by name only, or not at all for want of room: the least and the
     /// most.
     skills: (usize, usize),
+    /// Those of them that are not listed at all, not even by name.
+    omitted: usize,
     /// All skills that it could list.
     all: usize,
 }
 
 impl Crowded {
+    /// Reports whether that is new to somebody who knows how it was `before`: that there is no room, that skills are not listed
+    /// at all, or that twice as many lack something.
+    pub(crate) fn is_news(&self, before: Option<&Self>) -> bool {
+        before.is_none_or(|before| {
+            before.omitted == 0 && self.omitted > 0 || self.skills.1 >= MUCH_WORSE.max(2 * before.skills.1)
+        })
+    }
+
     /// Says what is left out.
     pub(crate) fn told(&self) -> String {
-        let Self { agent, skills: (least, most), all } = self;
+        let Self { agent, skills: (least, most), all, .. } = self;
         let range = if least == most { String::new() } else { format!("{least} to ") };
         let name = agent.name;
         format!(
@@ -53,18 +66,24 @@ impl Crowded {
 pub(crate) struct Overridden {
     /// The skill.
     pub name: SkillName,
-    agents: Vec<&'static str>,
+    agents: Vec<&'static Agent>,
 }
 
 impl Overridden {
     /// Says who takes which.
     pub(crate) fn told(&self) -> String {
         let verb = if self.agents.len() == 1 { "takes" } else { "take" };
-        let agents = and(&self.agents);
+        let agents: Vec<_> = self.agents.iter().map(|agent| agent.name).collect();
+        let agents = and(&agents);
         format!(
             "{agents} {verb} your own `{}`: that of the project has other files and is not used",
             self.name
         )
+    }
+
+    /// Reports whether one of `agents` is among them.
+    pub(crate) fn concerns(&self, agents: &[&Agent]) -> bool {
+        self.agents.iter().any(|agent| agents.iter().any(|other| other.id == agent.id))
     }
 
     /// Returns the same as a warning.
@@ -110,7 +129,7 @@ pub(crate) fn overridden(settings: &Settings, scopes: &[Scope]) -> Vec<Overridde
             };
             winner == Some(Owner::User) && is_seen(&ours) && is_seen(&yours)
         };
-        let agents: Vec<_> = viewers.iter().filter(takes_yours).map(|(agent, _)| agent.agent.name).collect();
+        let agents: Vec<_> = viewers.iter().filter(takes_yours).map(|(agent, _)| agent.agent).collect();
         (!agents.is_empty()).then_some(Overridden { name, agents })
     };
     names.into_iter().filter_map(skill).collect()
@@ -147,7 +166,8 @@ pub(crate) fn crowded(settings: &Settings, agents: impl IntoIterator<Item = &'st
         let listing = listing(agent, asked)?;
         let skills = (*listing.lacking.start(), *listing.lacking.end());
         let all = listing.entries.iter().filter(|entry| entry.size > 0).count();
-        (skills.1 > 0).then_some(Crowded { agent, skills, all })
+        let omitted = listing.entries.iter().filter(|entry| entry.state == State::Omitted).count();
+        (skills.1 > 0).then_some(Crowded { agent, skills, omitted, all })
     });
     crowded.collect()
 }

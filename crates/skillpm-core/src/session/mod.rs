@@ -19,6 +19,7 @@ use self::activations::Activations;
 use self::disabled::{Disabled, disabled};
 pub use self::error::{SessionError, WrongManifest};
 use crate::advice::Warning;
+use crate::agents;
 use crate::codes;
 use crate::context::Context;
 use crate::engine::catalog::{Catalog, Options, selected};
@@ -43,6 +44,8 @@ pub struct SessionOptions {
     pub project: bool,
     /// Whether to include the skills of the user.
     pub user: bool,
+    /// Only what this agent reads in those scopes, by id or alias, in its order.
+    pub agent: Option<String>,
     /// Further directories of skills, which the others override, each with the name of its source if it has one. Relative paths
     /// start from the working directory of the process.
     pub directories: Vec<(Option<String>, PathBuf)>,
@@ -56,7 +59,7 @@ impl SessionOptions {
     pub fn of_person() -> Self {
         // One command asks about one skill: the others need not be read.
         let profile = LoadProfile { freshness: Freshness::Stat, ..LoadProfile::DEFAULT };
-        Self { profile, project: true, user: true, directories: Vec::new(), paths: true }
+        Self { profile, project: true, user: true, agent: None, directories: Vec::new(), paths: true }
     }
 }
 
@@ -101,14 +104,21 @@ impl Session {
     ///
     /// Fails if the root of the project cannot be found.
     pub fn new(context: Context, options: SessionOptions) -> Result<Self> {
-        let SessionOptions { profile, project, user, directories, paths } = options;
+        let SessionOptions { profile, project, user, agent, directories, paths } = options;
         let settings = &context.settings;
         let is_wanted = |source: &Source| match source.kind {
             SourceKind::Project => project,
             SourceKind::User => user || project && source.is_of(SourceKind::Project),
             SourceKind::Extra | SourceKind::Bundled => true,
         };
-        let sources = sources_of(settings, &profile)?.into_iter().filter(is_wanted).collect();
+        let scopes = [(project, ScopeKind::Project), (user, ScopeKind::User)];
+        let scopes = scopes.into_iter().filter_map(|(is_wanted, kind)| is_wanted.then_some(kind));
+        // Without a home directory the user has no manifest.
+        let scopes: Vec<Scope> = scopes.filter_map(|kind| Scope::new(settings, kind).ok()).collect();
+        let sources = match agent {
+            Some(agent) => places::of_agent(settings, agents::find(&agent)?, &scopes)?,
+            None => sources_of(settings, &profile)?.into_iter().filter(is_wanted).collect(),
+        };
         let more = directories.into_iter().map(|(name, dir)| {
             // A directory that is named explicitly is the one that the process sees under that name.
             let mut source = Source::new(SourceKind::Extra, settings.env.cwd.join(dir));
@@ -118,10 +128,6 @@ impl Session {
             source
         });
         let sources = with_least(sources, more, &profile);
-        let scopes = [(project, ScopeKind::Project), (user, ScopeKind::User)];
-        let scopes = scopes.into_iter().filter_map(|(is_wanted, kind)| is_wanted.then_some(kind));
-        // Without a home directory the user has no manifest.
-        let scopes = scopes.filter_map(|kind| Scope::new(settings, kind).ok()).collect();
         Ok(Self { paths, ..Self::of_library(context, Library::new(sources, profile), scopes) })
     }
 

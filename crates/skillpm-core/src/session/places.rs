@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use super::Session;
 use crate::advice::Warning;
-use crate::agents;
 use crate::agents::listing::{Asked, precedence};
+use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::engine::{Library, Source, SourceKind, each_once, sources_of, with_least};
 use crate::error::Result;
@@ -67,21 +67,7 @@ impl Places {
     /// Returns the places that are searched, in order.
     fn sources(&self, settings: &Settings, profile: &LoadProfile, scopes: &[Scope]) -> Result<Vec<Source>> {
         let sources = if let Some(agent) = &self.agent {
-            let agent = agents::find(agent)?;
-            let dirs = scopes.iter().flat_map(|scope| {
-                let kind = SourceKind::from(scope.kind);
-                let dirs = agent_view::directories(settings, scope, agent).into_iter();
-                dirs.map(move |dir| Source::new(kind, dir.path))
-            });
-            let mut sources = each_once(dirs);
-            // Of skills with one name, the agent decides which counts.
-            let project = project_root(settings)?;
-            let asked = Asked { settings, project: &project, window: None };
-            if let Some(dirs) = precedence(agent, asked) {
-                let rank = |source: &Source| dirs.iter().position(|(dir, _)| *dir == source.dir);
-                sources.sort_by_key(|source| rank(source).unwrap_or(dirs.len()));
-            }
-            sources
+            of_agent(settings, agents::find(agent)?, scopes)?
         } else {
             let mut left_out = scopes.to_vec();
             around(settings, &mut left_out)?;
@@ -98,6 +84,23 @@ impl Places {
         let more = more.map(|dir| Source::new(SourceKind::Extra, normal(&settings.cwd.join(dir))));
         Ok(with_least(sources, more, profile))
     }
+}
+
+/// Returns the places that `agent` reads in `scopes`, in its order: of skills with one name, it decides which counts.
+pub(super) fn of_agent(settings: &Settings, agent: &Agent, scopes: &[Scope]) -> Result<Vec<Source>> {
+    let dirs = scopes.iter().flat_map(|scope| {
+        let kind = SourceKind::from(scope.kind);
+        let dirs = agent_view::directories(settings, scope, agent).into_iter();
+        dirs.map(move |dir| Source::new(kind, dir.path))
+    });
+    let mut sources = each_once(dirs);
+    let project = project_root(settings)?;
+    let asked = Asked { settings, project: &project, window: None };
+    if let Some(dirs) = precedence(agent, asked) {
+        let rank = |source: &Source| dirs.iter().position(|(dir, _)| *dir == source.dir);
+        sources.sort_by_key(|source| rank(source).unwrap_or(dirs.len()));
+    }
+    Ok(sources)
 }
 
 /// Adds to `scopes` the projects around theirs, behind it: agents that search up to the root of the repository also see

@@ -29,6 +29,8 @@ pub const EVALS_DIR: &str = "evals";
 
 /// The keys under which a request stands.
 const QUERIES: [&str; 3] = ["query", "prompt", "question"];
+/// The keys that say whether the skill is the right one.
+const FLAGS: [&str; 2] = ["should_trigger", "expect_activation"];
 /// The keys of an object that hold the list of requests.
 const LISTS: [&str; 4] = ["evals", "cases", "scenarios", "queries"];
 
@@ -63,14 +65,15 @@ pub struct Evals {
 /// Fails with the place of what is neither.
 pub fn evals(text: &str, is_yaml: bool) -> Result<Evals, ForeignError> {
     if !is_yaml {
-        let reader = Reader::new(text)?;
+        let hint = "correct it there";
+        let reader = Reader::new(text).map_err(|error| ForeignError { hint, ..error })?;
         return Ok(cases(Item::Json(reader.root())));
     }
     let mut problems = Vec::new();
     let root = read_yaml(text, &mut problems).map_err(|problem| {
         let (line, column) = line_column(text, problem.span.start);
-        let hint = "check the indentation and the quotes there";
-        ForeignError { line, column, message: problem.to_string(), hint }
+        let message = "it is not YAML".to_owned();
+        ForeignError { line, column, message, hint: "check the indentation and the quotes there" }
     })?;
     Ok(root.as_ref().map(|root| cases(Item::Yaml(root))).unwrap_or_default())
 }
@@ -88,11 +91,15 @@ fn cases(root: Item<'_>) -> Evals {
             evals.unread += 1;
             continue;
         };
+        // NVIDIA's files say `null` where no skill is the right one.
+        let expected = item.get("expected_skill").or_else(|| item.get("expected_skills"));
+        let skill = expected.and_then(|one| one.text().or_else(|| one.items().first()?.text()));
+        let is_none = expected.is_some_and(Item::is_null);
         evals.cases.push(EvalCase {
             id: text(item, &["id", "name"]).unwrap_or_else(|| (number + 1).to_string()),
             query,
-            skill: text(item, &["expected_skill"]).or_else(|| of_all.clone()),
-            should_trigger: item.get("should_trigger").and_then(Item::flag).unwrap_or(true),
+            skill: skill.filter(|name| !name.trim().is_empty()).or_else(|| of_all.clone()),
+            should_trigger: FLAGS.iter().find_map(|key| item.get(key)?.flag()).unwrap_or(!is_none),
             span,
         });
     }
@@ -148,10 +155,26 @@ impl Item<'_> {
         }
     }
 
+    /// Returns what a boolean says, or a word or a number that people write for one.
     fn flag(self) -> Option<bool> {
+        if let Self::Json(part) = self
+            && let Some(flag) = part.as_boolean_lit()
+        {
+            return Some(flag.value);
+        }
+        match self.text()?.trim().to_ascii_lowercase().as_str() {
+            "true" | "yes" | "on" | "1" => Some(true),
+            "false" | "no" | "off" | "0" => Some(false),
+            _ => None,
+        }
+    }
+
+    fn is_null(self) -> bool {
         match self {
-            Self::Json(part) => part.as_boolean_lit().map(|flag| flag.value),
-            Self::Yaml(node) => node.text()?.to_ascii_lowercase().parse().ok(),
+            Self::Json(part) => part.as_null_keyword().is_some(),
+            Self::Yaml(node) => {
+                node.is_absent() || node.text().is_some_and(|text| text == "null" || text == "~")
+            }
         }
     }
 
@@ -209,12 +232,18 @@ mod tests {
             json(
                 "{\"skill\": \"pdf\", \"cases\": [{\"id\": \"x\", \"question\": \"q\", \"expected_skill\": null}]}"
             ),
-            ["x +pdf q @1"]
+            ["x !pdf q @1"]
+        );
+        assert_eq!(
+            json(
+                "[{\"query\": \"a\", \"should_trigger\": \"false\"}, {\"query\": \"b\", \"should_trigger\": 0}, {\"query\": \"c\", \"expected_skills\": [\"x\", \"y\"]}]"
+            ),
+            ["1 !- a @1", "2 !- b @1", "3 +x c @1"]
         );
         assert_eq!(json("[]"), [""; 0]);
         assert_eq!(json("{\"agents\": {}}"), [""; 0]);
-        let yaml = "scenarios:\n  - name: first\n    prompt: |\n      do it\n    assertions: []\n  - {prompt: no, should_trigger: False}\n";
-        assert_eq!(read(yaml, true), ["first +- do it\n @4", "2 !- no @6"]);
+        let yaml = "scenarios:\n  - name: none\n    prompt: p\n    expect_activation: false\n  - name: first\n    prompt: |\n      do it\n    assertions: []\n  - {prompt: no, should_trigger: False}\n";
+        assert_eq!(read(yaml, true), ["none !- p @3", "first +- do it\n @7", "3 !- no @9"]);
     }
 
     #[test]

@@ -11,6 +11,14 @@ pub(super) const SITUATIONS: &[Situation] = &[
         told: &[run("skillpm doctor --help", |_, output| assert!(output.stdout.contains("--fix")))],
     },
     Situation {
+        name: "a test over the listing of an agent that nobody knows",
+        arrange: nothing,
+        typed: ("skillpm create notes --evals --yes >x 2>&1; skillpm test notes --agent cursor", 2),
+        told: &[with("--agent", "skillpm test notes", |_, output| {
+            assert!(output.stderr.contains("3 passed"), "{output}");
+        })],
+    },
+    Situation {
         name: "a shell that is none",
         arrange: nothing,
         typed: ("skillpm completions tcsh", 2),

@@ -11,6 +11,8 @@ use crate::document::{Document, FaultKind, Node, ProblemKind, Style, Value};
 use crate::fs;
 use crate::skill::MAX_SKILL_FILE;
 
+/// The directory that Claude Code keeps for the skills of claude.ai.
+const SYNCED: &str = "synced";
 /// The most characters that the specification allows in a name.
 const MAX_NAME: usize = 64;
 
@@ -65,7 +67,10 @@ fn read(rules: &Rules, bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> 
         _ => None,
     });
     let is_lenient = !needs.name && !needs.description && needs.repairs;
-    if let Some(fault) = fault.filter(|_| !is_lenient) {
+    if rules.agent == "claude-code" && found.dir.file_name().is_some_and(|name| name == SYNCED) {
+        return Err(Why::Reserved(SYNCED));
+    }
+    if let Some(fault) = fault.clone().filter(|_| !is_lenient) {
         return Err(fault);
     }
     if needs.body && document.body().trim().is_empty() {
@@ -81,6 +86,7 @@ fn read(rules: &Rules, bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> 
     let repaired =
         document.problems().iter().filter(|problem| matches!(problem.kind, ProblemKind::Repaired { .. }));
     let is_empty = is_lenient && repaired.into_iter().any(|problem| !is_colon(&problem.kind));
+    let is_malformed = is_empty || matches!(fault, Some(Why::NotYaml));
     let lenient = |key| match text(key) {
         Ok(text) if !is_empty => Ok(text),
         Err(why) if !is_lenient => Err(why),
@@ -124,6 +130,8 @@ fn read(rules: &Rules, bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> 
         None if rules.agent == "openhands" => {
             document.body().trim().lines().next().unwrap_or_default().to_owned()
         }
+        // Source: "malformed YAML loads with empty metadata", invocable by its name without a description.
+        None if is_lenient && is_malformed => String::new(),
         None if is_lenient => first_paragraph(document.body()),
         None => String::new(),
     };

@@ -1,6 +1,7 @@
 //! Where an agent looks, and the files that it finds there.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
@@ -191,18 +192,35 @@ pub(super) fn walk(rules: &Rules, dirs: &[Dir], config: &mut Config) -> Vec<Foun
     found
 }
 
-/// Adds the skills in the directories `added` that are not in `found`, as skills of the project.
-pub(super) fn add(found: &mut Vec<FoundFile>, added: &[PathBuf]) {
+/// Returns the directories in the root of the project that the agent does not read, since it looks only into the working
+/// directory, which is another one.
+pub(super) fn missed(rules: &Rules, asked: Asked<'_>) -> Vec<PathBuf> {
+    let is_here = asked.settings.cwd == asked.project;
+    let roots = rules.roots.iter().filter(|root| !is_here && root.at == At::Working);
+    roots.map(|root| asked.project.join(root.dir)).filter(|dir| is_kind(dir, Kind::Directory)).collect()
+}
+
+/// Adds the skills in the directories `added` that are not in `found`, as skills of the project: before those of others if
+/// the first of `dirs` is one of the project. Returns their numbers.
+pub(super) fn add(found: &mut Vec<FoundFile>, dirs: &[Dir], added: &[PathBuf]) -> Range<usize> {
     let known: BTreeSet<PathBuf> = found.iter().map(|found| found.real.clone()).collect();
-    for dir in added {
+    let file = |dir: &PathBuf| {
         let file = dir.join(SKILL_FILE);
         let real = fs::real_path(&file).ok().flatten().unwrap_or_else(|| file.clone());
-        if !known.contains(&real) {
-            let root = dir.parent().unwrap_or(dir).to_owned();
-            let (dir, owner, at) = (dir.clone(), Owner::Project, found.len());
-            found.push(FoundFile { file, dir, real, root, owner, plugin: None, at, built_in: None });
-        }
+        let root = dir.parent().unwrap_or(dir).to_owned();
+        let (dir, owner) = (dir.clone(), Owner::Project);
+        FoundFile { file, dir, real, root, owner, plugin: None, at: 0, built_in: None }
+    };
+    let new: Vec<_> = added.iter().map(file).filter(|file| !known.contains(&file.real)).collect();
+    let is_first = |dir: &&Dir| matches!(dir.owner, Owner::Project | Owner::User);
+    let is_before = dirs.iter().find(is_first).is_some_and(|dir| dir.owner == Owner::Project);
+    let start = if is_before { 0 } else { found.len() };
+    let numbers = start..start + new.len();
+    found.splice(start..start, new);
+    for (at, file) in found.iter_mut().enumerate() {
+        file.at = at;
     }
+    numbers
 }
 
 /// Adds the files `*.md` directly in `dirs`, each of which counts as a skill of its name, behind those in `found`.

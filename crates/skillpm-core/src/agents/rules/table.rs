@@ -154,8 +154,8 @@ pub(super) const ROWS: &[Rules] = &[
         hides: &[Field::DisableModelInvocation, Field::Paths],
         settings: &[
             "settings.json: skillOverrides, skillListingBudgetFraction, skillListingMaxDescChars",
-            "settings.json: permissions.deny, enabledPlugins",
-            "SLASH_COMMAND_TOOL_CHAR_BUDGET",
+            "settings.json: permissions.deny, enabledPlugins, model, env",
+            "SLASH_COMMAND_TOOL_CHAR_BUDGET, ANTHROPIC_MODEL",
         ],
         unread: &[
             "settings.json: disableBundledSkills, strictPluginOnlyCustomization, syncClaudeAiSkills",

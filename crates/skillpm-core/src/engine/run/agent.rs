@@ -8,13 +8,16 @@ use std::time::{Duration, Instant};
 
 use crate::error::{Error, Result};
 use crate::fs::anonymous_temp_file;
-use crate::interrupt::Running;
+use crate::interrupt::{self, Running};
 use skillpm_sources::processes;
 
 /// The number of bytes of its output that are read.
 const MAX_OUTPUT: u64 = 64 << 20;
 /// The number of bytes of its error output that are read.
 const MAX_ERRORS: u64 = 16 << 10;
+
+/// How long a signal waits that asks this program to end.
+const TICK: Duration = Duration::from_millis(200);
 
 /// What an agent printed.
 #[derive(Debug)]
@@ -47,16 +50,21 @@ pub fn ask(words: &[String], dir: &Path, limit: Duration) -> Result<Answer> {
         .stdout(handle(&output)?)
         .stderr(handle(&errors)?);
     processes::lead_group(&mut command);
-    let _running = Running::begin();
+    let running = Running::begin();
     let began = Instant::now();
     let mut child = command.spawn().map_err(|error| {
         Error::usage(format!("`{program}` cannot be started"))
             .because(error)
             .hint("check that it is installed")
     })?;
-    let status = processes::ended(&mut child, limit);
+    let mut status = None;
+    while status.is_none() && began.elapsed() < limit && !interrupt::asked() {
+        status = processes::ended(&mut child, TICK.min(limit.saturating_sub(began.elapsed())));
+    }
     // Nothing that it started stays.
     processes::end(&mut child);
+    drop(running);
+    interrupt::halt();
     let duration = began.elapsed();
     Ok(Answer { output: read(output, MAX_OUTPUT)?, errors: read(errors, MAX_ERRORS)?, status, duration })
 }

@@ -22,6 +22,8 @@ pub struct CheckOutcome {
     pub session: String,
     /// The number of skills whose lines are equal.
     pub equal: usize,
+    /// Those of them that were listed by name only, since there was no room for their descriptions.
+    pub by_name: Vec<String>,
     /// The skills whose lines differ.
     pub different: Vec<DifferentLine>,
     /// The names that were computed and not listed.
@@ -72,13 +74,19 @@ pub fn check(context: &Context, names: &[String], window: Option<u64>) -> Result
     let mut outcome = CheckOutcome {
         session: recorded.file.display().to_string(),
         equal: 0,
+        by_name: Vec::new(),
         different: Vec::new(),
         not_listed: Vec::new(),
         not_computed: Vec::new(),
     };
     for Computed { name, lines } in &computed {
         match listed.remove(name.as_str()) {
-            Some(other) if lines.iter().any(|line| line == other) => outcome.equal += 1,
+            Some(other) if lines.iter().any(|line| line == other) => {
+                outcome.equal += 1;
+                if lines.first().is_some_and(|whole| whole != other) {
+                    outcome.by_name.push(name.clone());
+                }
+            }
             Some(other) => outcome.different.push(DifferentLine {
                 name: name.clone(),
                 computed: lines.first().cloned().unwrap_or_default(),

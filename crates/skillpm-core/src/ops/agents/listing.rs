@@ -54,6 +54,8 @@ pub struct ListingView {
     pub skills: Vec<ListedView>,
     /// The pairs of listed skills whose descriptions share half of their words or more, the most alike first.
     pub alike: Vec<AlikeView>,
+    /// The directories of the project that the agent would read if it were started in the root of the project.
+    pub missed: Vec<String>,
     /// The settings that change the listing and are read.
     pub settings: &'static [&'static str],
     /// The settings that change the listing and are not read here.
@@ -156,6 +158,7 @@ impl ListingView {
             lacking: LackingView { least: *listing.lacking.start(), most: *listing.lacking.end() },
             skills,
             alike,
+            missed: listing.missed.iter().map(|dir| dir.display().to_string()).collect(),
             settings: listing.rules.settings,
             unread: listing.rules.unread,
             uncounted: listing.rules.uncounted,

@@ -15,6 +15,9 @@ use crate::workers;
 /// The largest file of requests that is read, in bytes.
 const MAX_EVALS: u64 = 4 << 20;
 
+/// The length of a file with an empty list.
+const EMPTY: usize = "[]".len();
+
 /// A skill that is tested, or that only competes.
 pub(super) struct Subject {
     /// The name in its frontmatter; else that of its directory.
@@ -97,6 +100,7 @@ pub(super) fn requests(index: usize, subject: &Subject) -> Vec<Requests> {
             let (text, read) = match fs::read_text(&subject.dir.join(below).join(name), MAX_EVALS) {
                 Ok(None) => continue,
                 Ok(Some(text)) => {
+                    let text = text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text);
                     let read = evals(&text, Path::new(name).extension().is_some_and(|is| is != "json"))
                         .map_err(|error| FileProblem {
                             span: LineIndex::new(&text).span(error.line).unwrap_or(0..0),
@@ -122,8 +126,8 @@ pub(super) fn requests(index: usize, subject: &Subject) -> Vec<Requests> {
                 Ok(evals) => (evals, None),
                 Err(problem) => (Evals::default(), Some(problem)),
             };
-            // Files of these names with something else in them are nobody's requests.
-            if problem.is_some() || !evals.cases.is_empty() {
+            // An empty list is no mistake; a file of another shape is told.
+            if problem.is_some() || !evals.cases.is_empty() || text.trim().len() > EMPTY {
                 all.push(Requests { subject: index, shown, text, evals, problem });
             }
         }

@@ -19,6 +19,8 @@ pub(super) struct Listed {
     pub(super) file: Option<PathBuf>,
     /// Why a model does not see it.
     pub(super) hidden: Option<String>,
+    /// Whether a model sees only its name.
+    pub(super) by_name: bool,
 }
 
 /// Returns what the agent of `request` would list if `subjects` were installed; without one, `subjects` themselves.
@@ -28,6 +30,7 @@ pub(super) fn listed(context: &Context, request: &TestRequest, subjects: &[Subje
             name: subject.name.clone(),
             text: format!("{}\n{}", subject.description.as_deref().unwrap_or_default(), subject.body),
             file: Some(subject.file.clone()),
+            by_name: false,
             hidden: subject.description.is_none().then(|| "it has no description".to_owned()),
         };
         return Ok(subjects.iter().map(own).collect());
@@ -48,6 +51,7 @@ pub(super) fn listed(context: &Context, request: &TestRequest, subjects: &[Subje
         let (text, hidden) = shown(&entry);
         Listed {
             text: format!("{text}\n{}", body.unwrap_or_default()),
+            by_name: entry.state == State::NameOnly,
             name: entry.name,
             file: Some(entry.real),
             hidden,

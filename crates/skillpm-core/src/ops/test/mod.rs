@@ -20,6 +20,7 @@ pub use self::trial::{AgentCommand, Runs, Trial};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::interop::evals::EvalCase;
+use crate::paths::Changes;
 use crate::ranking::{Corpus, Document, SearchWords};
 use crate::scope::repository_of;
 use crate::settings::Settings;
@@ -47,9 +48,13 @@ pub fn test(context: &Context, request: &TestRequest) -> Result<TestOutcome> {
     let mut files: Vec<TestedFile> =
         workers::map(&requests, 1, || (), |(), requests| judge(requests)).collect();
     let without = subjects.iter().filter(|subject| subject.is_tested);
-    let without = without.filter(|subject| !files.iter().any(|file| file.skill == subject.name));
+    let without = without.filter(|subject| {
+        let is_own = |file: &TestedFile| file.skill == subject.name && !file.cases.is_empty();
+        !files.iter().any(is_own)
+    });
     let without: Vec<String> = without.map(|subject| subject.name.clone()).collect();
-    if files.is_empty() && !without.is_empty() {
+    let is_empty = files.iter().all(|file| file.cases.is_empty() && file.problem.is_none());
+    if is_empty && !without.is_empty() && request.changes == Changes::All {
         return Err(Error::usage("no skill here has requests to test it with").hint(
             "write them into `evals/trigger-eval.json` of a skill: `[{\"query\": \"…\", \"should_trigger\": true}]`",
         ));
@@ -152,7 +157,9 @@ fn judge(tested: &mut TestedCase, case: &EvalCase, own: &Subject, index: &Index<
         let hidden = index.all.iter().find(|skill| is_right(skill)).and_then(|skill| skill.hidden.clone());
         if tested.should_trigger {
             tested.verdict = Verdict::Invisible;
-            tested.why = Some(hidden.unwrap_or_else(|| "no skill of that name is listed".to_owned()));
+            tested.why = Some(
+                hidden.unwrap_or_else(|| "no skill of that name is among those that compete".to_owned()),
+            );
         }
         return;
     };
@@ -165,6 +172,9 @@ fn judge(tested: &mut TestedCase, case: &EvalCase, own: &Subject, index: &Index<
         (false, Some(0)) => Verdict::Collides,
         (false, _) => Verdict::Passed,
     };
+    if tested.verdict == Verdict::RanksLow && right.by_name {
+        tested.why = Some("it is listed by name only".to_owned());
+    }
     let before = ranked.iter().take(at.unwrap_or(MOST_BEFORE).min(MOST_BEFORE));
     tested.before = before.map(|skill| skill.name.clone()).collect();
 }

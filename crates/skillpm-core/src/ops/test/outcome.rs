@@ -156,19 +156,7 @@ impl TestedCase {
             Verdict::Collides => {
                 format!("`{skill}` collides: it ranks 1st for a request that is not meant for it")
             }
-            Verdict::RanksLow => match self.rank {
-                Some(rank) => {
-                    let first: Vec<String> = self.before.iter().map(|name| format!("`{name}`")).collect();
-                    let more = match (rank - 1).saturating_sub(first.len()) {
-                        0 => String::new(),
-                        more => format!(" and {more} more"),
-                    };
-                    format!("`{skill}` ranks {}, after {}{more}", ordinal(rank), first.join(", "))
-                }
-                None => format!(
-                    "`{skill}` does not rank: its name and description share no word with the request"
-                ),
-            },
+            Verdict::RanksLow => self.low_rank(),
             Verdict::Failed => self
                 .trial
                 .as_ref()
@@ -176,10 +164,26 @@ impl TestedCase {
         }
     }
 
+    /// Returns where the skill ranks, and after which.
+    fn low_rank(&self) -> String {
+        let (skill, why) = (&self.skill, self.why.as_deref());
+        let Some(rank) = self.rank else {
+            let why = why.unwrap_or("its name and description share no word with the request");
+            return format!("`{skill}` does not rank: {why}");
+        };
+        let first: Vec<String> = self.before.iter().map(|name| format!("`{name}`")).collect();
+        let more = match (rank - 1).saturating_sub(first.len()) {
+            0 => String::new(),
+            more => format!(" and {more} more"),
+        };
+        let why = why.map(|why| format!("; {why}")).unwrap_or_default();
+        format!("`{skill}` ranks {}, after {}{more}{why}", ordinal(rank), first.join(", "))
+    }
+
     /// Returns how to mend a failure.
     pub fn help(&self) -> Option<&'static str> {
         match self.verdict {
-            Verdict::RanksLow => {
+            Verdict::RanksLow if self.why.is_none() => {
                 Some("say in the description when to use the skill, in the words of such requests")
             }
             Verdict::Collides => {

@@ -47,16 +47,20 @@ pub struct AgentCommand {
 }
 
 impl AgentCommand {
-    /// Reads a command line, such as `claude -p --output-format stream-json`. The request takes the place of `{query}`, else it
+    /// Reads a command line that is typed in `cwd`, such as `claude -p --output-format stream-json`. The request takes the place of `{query}`, else it
     /// becomes the last argument.
     ///
     /// # Errors
     ///
     /// Fails for quotes that are not closed, and for no words.
-    pub fn new(line: &str) -> Result<Self> {
+    pub fn new(line: &str, cwd: &Path) -> Result<Self> {
         let words = shlex::split(line).filter(|words| !words.is_empty());
-        let words =
+        let mut words =
             words.ok_or_else(|| Error::usage(format!("`{line}` is no command")).hint("check its quotes"))?;
+        // The command runs in another directory.
+        if words[0].contains('/') {
+            words[0] = cwd.join(&words[0]).display().to_string();
+        }
         let program = Path::new(&words[0]).file_stem().unwrap_or_default().to_string_lossy().into_owned();
         let id = PROGRAMS.iter().find(|(name, ..)| *name == program).map(|(_, id, _)| *id);
         let agent = id.and_then(|id| agents::find(id).ok());
@@ -160,10 +164,13 @@ impl Runs {
         if !answer.status.is_some_and(|status| status.success()) {
             self.failed += 1;
             let errors = String::from_utf8_lossy(&answer.errors);
-            let line =
-                errors.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("it says nothing");
-            let why = if answer.status.is_none() { "it took too long" } else { line };
-            self.problem.get_or_insert_with(|| visible(why).chars().take(200).collect());
+            let line = errors.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or_default();
+            let why = match answer.status {
+                None => "it took too long".to_owned(),
+                Some(status) if line.is_empty() => status.to_string(),
+                Some(_) => visible(line).chars().take(200).collect(),
+            };
+            self.problem.get_or_insert(why);
             return;
         }
         if !told.tells {

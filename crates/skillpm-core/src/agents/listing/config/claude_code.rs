@@ -14,6 +14,9 @@ use crate::interop::json::Json;
 
 /// The budget in characters if the variable for it has a value that is no number.
 const FALLBACK_BUDGET: u64 = 8_000;
+/// The end of the name of a model with a large window, and that window in tokens (code.claude.com/docs/en/model-config).
+const LARGE: &str = "[1m]";
+const LARGE_WINDOW: u64 = 1_000_000;
 
 pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     // A later file overrides an earlier one.
@@ -23,13 +26,22 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
         Some(asked.project.join(".claude/settings.local.json")),
         resolve("/etc/claude-code/managed-settings.json", asked.settings),
     ];
-    let mut enabled = Vec::new();
-    let mut denied = Vec::new();
+    let (mut enabled, mut denied) = (Vec::new(), Vec::new());
+    // Settings name variables for each session, which those of the shell give way to.
+    let mut variables = [None, None];
+    let mut model = None;
     for file in files.into_iter().flatten() {
         let Some(settings) = config.json(&file) else { continue };
         config.part = fraction(&settings).or(config.part);
         config.longest =
             settings["skillListingMaxDescChars"].as_count().filter(|most| *most > 0).or(config.longest);
+        let set = |key: &str| settings["env"][key].as_str().map(str::to_owned);
+        for (value, key) in
+            variables.iter_mut().zip([env::SLASH_COMMAND_TOOL_CHAR_BUDGET, env::ANTHROPIC_MODEL])
+        {
+            *value = set(key).or(value.take());
+        }
+        model = settings["model"].as_str().map(str::to_owned).or(model);
         config.switches.extend(overrides(&settings, &file));
         denied.extend(denials(&settings, &file));
         for (plugin, is_on) in settings["enabledPlugins"].entries() {
@@ -41,8 +53,13 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     }
     // What is denied stays denied, whatever else allows it.
     config.switches.extend(denied);
-    if let Some(text) = asked.settings.env.get(env::SLASH_COMMAND_TOOL_CHAR_BUDGET) {
+    let [budget, named] = variables;
+    let variable = |set: Option<String>, key| set.or_else(|| asked.settings.env.get(key).map(str::to_owned));
+    if let Some(text) = variable(budget, env::SLASH_COMMAND_TOOL_CHAR_BUDGET) {
         config.budget = Some(text.trim().parse().unwrap_or(FALLBACK_BUDGET));
+    }
+    if variable(named, env::ANTHROPIC_MODEL).or(model).is_some_and(|model| model.trim().ends_with(LARGE)) {
+        config.window = Some(LARGE_WINDOW);
     }
     config.after = plugins(asked, config, &enabled);
     let own = resolve("$CLAUDE_CONFIG_DIR/commands", asked.settings).map(|path| (path, Owner::User));

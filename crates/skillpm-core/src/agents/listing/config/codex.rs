@@ -13,6 +13,7 @@ use crate::agents::listing::walk::{Dir, Manifest, exists, is_kind, upwards};
 use crate::agents::listing::{Asked, Why};
 use crate::agents::resolve;
 use crate::agents::rules::Owner;
+use crate::error::Error;
 use crate::fs::{self, Kind};
 use crate::path::normal;
 
@@ -67,6 +68,11 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     }
     config.window = Some(u64::try_from(window(&settings)).unwrap_or_default());
     let budget = at(&settings, &["skills", "max_context_tokens"]).and_then(Value::as_integer);
+    if budget.is_some_and(|most| most < 1) {
+        let told = "Codex does not start with `skills.max_context_tokens` below 1";
+        config.problems.push(Error::config(told));
+    }
+    let budget = budget.filter(|most| *most > 0);
     config.budget = budget.and_then(|most| u64::try_from(most).ok()).map(|most| most.min(MOST_TOKENS));
     if flag(&["features", "plugins"]) != Some(false) {
         config.after = plugins(&settings, &home);

@@ -70,7 +70,7 @@ fn fields(yaml: &str) -> Result<(String, String), Why> {
         let is_mapping = matches!(metadata.value, Value::Mapping { .. });
         let short = metadata.get("short-description");
         if !is_mapping || short.is_some_and(|short| text(short).is_none()) {
-            return Err(Why::NotText("metadata"));
+            return Err(Why::NotMapping("metadata"));
         }
     }
     Ok(fields)

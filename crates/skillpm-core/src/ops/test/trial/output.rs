@@ -33,13 +33,14 @@ pub(super) struct Told {
 /// Returns what `output` tells about the skills called `names`.
 pub(super) fn told(output: &[u8], names: &[&str]) -> Told {
     let mut told = Told::default();
+    let mut seen = Seen { names, calls: Vec::new(), failed: BTreeSet::new() };
     for line in output.split(|byte| *byte == b'\n') {
         let Ok(value) = serde_json::from_slice::<Value>(line) else { continue };
         if !value.is_object() {
             continue;
         }
         told.tells = true;
-        look(&value, names, MAX_DEPTH, &mut told.skills);
+        seen.look(&value, None, MAX_DEPTH);
         if let Some(dollars) = value["total_cost_usd"].as_f64() {
             told.dollars = Some(told.dollars.unwrap_or_default() + dollars);
         }
@@ -50,6 +51,9 @@ pub(super) fn told(output: &[u8], names: &[&str]) -> Told {
             told.tokens = Some(told.tokens.unwrap_or_default() + tokens);
         }
     }
+    let failed = seen.failed;
+    let worked = seen.calls.into_iter().filter(|(id, _)| id.as_ref().is_none_or(|id| !failed.contains(id)));
+    told.skills = worked.map(|(_, skill)| skill).collect();
     told
 }
 
@@ -60,51 +64,75 @@ fn tokens(usage: &Value) -> Option<u64> {
     Some(input? + output.unwrap_or_default())
 }
 
-/// Notes the skills that a value says were used.
-fn look(value: &Value, names: &[&str], depth: usize, used: &mut BTreeSet<String>) {
-    let Some(below) = depth.checked_sub(1) else { return };
-    match value {
-        Value::Array(items) => items.iter().for_each(|item| look(item, names, below, used)),
-        Value::Object(entries) => {
-            let tool = NAMES.iter().find_map(|key| entries.get(*key)?.as_str());
-            if tool.is_some_and(|tool| SKILL_TOOLS.contains(&&*tool.to_ascii_lowercase())) {
-                named(value, names, below, used);
-            }
-            for text in READS.iter().filter_map(|key| entries.get(*key)) {
-                read(text, names, used);
-            }
-            entries.values().for_each(|value| look(value, names, below, used));
-        }
-        _ => {}
-    }
+/// The calls in an output that load skills.
+struct Seen<'a> {
+    /// The names of the skills.
+    names: &'a [&'a str],
+    /// The skills, each with the id of the call if that has one.
+    calls: Vec<(Option<String>, String)>,
+    /// The ids of the calls that failed.
+    failed: BTreeSet<String>,
 }
 
-/// Notes the skill that a call of the tool for skills names.
-fn named(call: &Value, names: &[&str], depth: usize, used: &mut BTreeSet<String>) {
-    let Some(below) = depth.checked_sub(1) else { return };
-    for (key, value) in call.as_object().into_iter().flatten() {
+impl Seen<'_> {
+    /// Notes the skills that a value says were used, in a call with the id `call`.
+    fn look(&mut self, value: &Value, call: Option<&str>, depth: usize) {
+        let Some(below) = depth.checked_sub(1) else { return };
         match value {
-            Value::String(name) if matches!(&**key, "skill" | "name" | "skill_name") => {
-                // A skill of a plugin has the plugin's name before its own.
-                let own = name.rsplit(':').next().unwrap_or(name);
-                used.extend(names.iter().find(|known| **known == own).map(|known| (*known).to_owned()));
+            Value::Array(items) => items.iter().for_each(|item| self.look(item, call, below)),
+            Value::Object(entries) => {
+                let text = |key: &str| entries.get(key).and_then(Value::as_str);
+                if entries.get("is_error") == Some(&Value::Bool(true)) {
+                    self.failed.extend(text("tool_use_id").map(str::to_owned));
+                }
+                if entries.get("exit_code").and_then(Value::as_i64).is_some_and(|code| code != 0) {
+                    return;
+                }
+                let call = text("id").or(call);
+                let tool = NAMES.iter().find_map(|key| text(key));
+                if tool.is_some_and(|tool| SKILL_TOOLS.contains(&&*tool.to_ascii_lowercase())) {
+                    self.named(value, call, below);
+                }
+                for text in READS.iter().filter_map(|key| entries.get(*key)) {
+                    self.read(text, call);
+                }
+                entries.values().for_each(|value| self.look(value, call, below));
             }
-            Value::Object(_) => named(value, names, below, used),
             _ => {}
         }
     }
-}
 
-/// Notes the skills whose file a command or a path names.
-fn read(value: &Value, names: &[&str], used: &mut BTreeSet<String>) {
-    let texts = match value {
-        Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>(),
-        value => value.as_str().into_iter().collect(),
-    };
-    for text in texts {
-        let text = text.replace('\\', "/");
-        let reads = |name: &&&str| text.contains(&format!("/{name}/SKILL.md"));
-        used.extend(names.iter().filter(reads).map(|name| (*name).to_owned()));
+    /// Notes the skill that a call of the tool for skills names.
+    fn named(&mut self, value: &Value, call: Option<&str>, depth: usize) {
+        let Some(below) = depth.checked_sub(1) else { return };
+        for (key, value) in value.as_object().into_iter().flatten() {
+            match value {
+                Value::String(name) if matches!(&**key, "skill" | "name" | "skill_name") => {
+                    // A skill of a plugin has the plugin's name before its own.
+                    let own = name.rsplit(':').next().unwrap_or(name);
+                    self.note(call, |known| known == own);
+                }
+                Value::Object(_) => self.named(value, call, below),
+                _ => {}
+            }
+        }
+    }
+
+    /// Notes the skills whose file a command or a path names.
+    fn read(&mut self, value: &Value, call: Option<&str>) {
+        let texts = match value {
+            Value::Array(words) => words.iter().filter_map(Value::as_str).collect::<Vec<_>>(),
+            value => value.as_str().into_iter().collect(),
+        };
+        for text in texts {
+            let text = text.replace('\\', "/");
+            self.note(call, |known| text.contains(&format!("/{known}/SKILL.md")));
+        }
+    }
+
+    fn note(&mut self, call: Option<&str>, is_it: impl Fn(&str) -> bool) {
+        let used = self.names.iter().filter(|name| is_it(name));
+        self.calls.extend(used.map(|name| (call.map(str::to_owned), (*name).to_owned())));
     }
 }
 
@@ -141,6 +169,16 @@ mod tests {
             assert_eq!(used(line), [""; 0], "{line}");
         }
         assert!(!told(b"plain words\n", &[]).tells);
+    }
+
+    /// A load that failed is no use.
+    #[test]
+    fn failures() {
+        let call = r#"{"message":{"content":[{"type":"tool_use","id":"t1","name":"Skill","input":{"skill":"pdf"}}]}}"#;
+        let result = r#"{"message":{"content":[{"type":"tool_result","tool_use_id":"t1","is_error":true}]}}"#;
+        assert_eq!((used(call).len(), used(&format!("{call}\n{result}")).len()), (1, 0));
+        let command = r#"{"item":{"command":"cat .agents/skills/pdf/SKILL.md","exit_code":1}}"#;
+        assert_eq!((used(command).len(), used(&command.replace('1', "0")).len()), (0, 1));
     }
 
     #[test]
