@@ -2,7 +2,7 @@
 //!
 //! The score is BM25 over three fields: names count most and descriptions least. A word matches the words of the text that
 //! have its stem, by Snowball's rules for English, and counts less at the start of another word; scripts without spaces
-//! between words match anywhere. Words that say nothing about a task, such as `the` or `please`, are not searched.
+//! between words match anywhere, by two neighbours at a time. Words that say nothing about a task, such as `the` or `please`, are not searched.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -118,9 +118,9 @@ impl SearchWords {
         let name = given.clone().take(MOST_WORDS).collect::<Vec<_>>().join("-");
         let is_common = |word: &&str| STOP_WORDS.binary_search(word).is_ok();
         let mut searched: Vec<&str> =
-            given.clone().filter(|word| !is_common(word)).take(MOST_WORDS).collect();
+            given.clone().filter(|word| !is_common(word)).flat_map(pieces).take(MOST_WORDS).collect();
         if searched.is_empty() {
-            searched = given.take(MOST_WORDS).collect();
+            searched = given.flat_map(pieces).take(MOST_WORDS).collect();
         }
         let stemmer = Stemmer::create(Algorithm::English);
         let mut terms: Vec<Term> = Vec::new();
@@ -305,6 +305,25 @@ fn stem<'w>(word: &'w str, stemmer: &Stemmer) -> Cow<'w, str> {
     }
 }
 
+/// Returns what is searched of `word`: of scripts without spaces, each two characters that stand side by side.
+fn pieces(word: &str) -> Vec<&str> {
+    let chars: Vec<(usize, char)> = word.char_indices().collect();
+    let is_unspaced = |(_, c): &(usize, char)| *c >= UNSPACED;
+    let part = |part: &[(usize, char)]| match (part.first(), part.last()) {
+        (Some((start, _)), Some((end, last))) => &word[*start..end + last.len_utf8()],
+        _ => "",
+    };
+    let mut pieces = Vec::new();
+    for run in chars.chunk_by(|one, other| is_unspaced(one) == is_unspaced(other)) {
+        if run.len() > 2 && run.iter().all(is_unspaced) {
+            pieces.extend(run.windows(2).map(part));
+        } else {
+            pieces.push(part(run));
+        }
+    }
+    pieces
+}
+
 /// Returns the words of `text`: what is between everything but letters and digits.
 fn words(text: &str) -> impl Iterator<Item = &str> + Clone {
     text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty())
@@ -383,6 +402,7 @@ mod tests {
         assert_eq!(found("deutsch"), ["übersetzer"]);
         assert_eq!(found("文档"), ["wendang"]);
         assert_eq!(found("表格"), ["wendang"]);
+        assert_eq!(found("请帮我处理这个表格pdf")[0], "wendang");
     }
 
     /// Rare words count more than common ones.
