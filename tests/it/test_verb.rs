@@ -251,3 +251,18 @@ fn real_requests() {
     assert!(verdicts.len() > 300, "{}", verdicts.len());
     assert!(passed * 100 >= verdicts.len() * 85, "{passed} of {}", verdicts.len());
 }
+
+/// Runs cost money: after a signal no other one begins.
+#[cfg(unix)]
+#[test]
+fn an_interrupt_ends_the_runs() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let sandbox = skills();
+    let log = sandbox.project().join("log");
+    let agent = format!("#!/bin/sh\necho started >> '{}'\nkill -INT $PPID\nsleep 30\n", log.display());
+    let program = sandbox.write("agent", agent);
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).expect("is made executable");
+    let output = sandbox.run(&["test", "--agent", "./agent -p"]);
+    assert_eq!((output.code, output.stdout.as_str()), (None, ""), "{output}");
+    assert_eq!(sandbox.read("log"), "started\n");
+}

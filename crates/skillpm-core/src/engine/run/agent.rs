@@ -36,7 +36,7 @@ pub struct Answer {
 ///
 /// # Errors
 ///
-/// Fails if it cannot be started.
+/// Fails if it cannot be started, and if the user wants to stop.
 pub fn ask(words: &[String], dir: &Path, limit: Duration) -> Result<Answer> {
     let [program, args @ ..] = words else { return Err(Error::usage("there is no program to start")) };
     let (output, errors) = (anonymous_temp_file()?, anonymous_temp_file()?);
@@ -64,7 +64,9 @@ pub fn ask(words: &[String], dir: &Path, limit: Duration) -> Result<Answer> {
     // Nothing that it started stays.
     processes::end(&mut child);
     drop(running);
-    interrupt::halt();
+    if interrupt::asked() {
+        return Err((&interrupt::Outcome::Unchanged).into());
+    }
     let duration = began.elapsed();
     Ok(Answer { output: read(output, MAX_OUTPUT)?, errors: read(errors, MAX_ERRORS)?, status, duration })
 }

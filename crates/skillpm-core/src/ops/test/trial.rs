@@ -18,7 +18,6 @@ use crate::engine::run::agent::{Answer, ask};
 use crate::error::{Error, Result};
 use crate::fs;
 use crate::interop::evals::EVALS_DIR;
-use crate::interrupt;
 use crate::scope_kind::CANONICAL_DIR;
 use crate::text::visible;
 
@@ -217,7 +216,6 @@ pub(super) fn trials(
             }
             for case in &mut file.cases {
                 for number in 0..command.repeat {
-                    interrupt::halt();
                     context.reporter.step(&format!("{} {} of {}", case.id, number + 1, command.repeat));
                     let answer = ask(&command.words_for(&case.query), &dir, command.timeout)?;
                     keep(command, case, with, number, &answer)?;
