@@ -172,9 +172,10 @@ impl Planned<'_, '_> {
                 ..Warning::new(codes::LISTING_CROWDED, now.told())
             }));
             let scopes = if shows { Scopes::new(&context.settings, None)?.there } else { Vec::new() };
-            let overridden = listings::overridden(&context.settings, &scopes).into_iter();
+            let mut overridden = listings::overridden(&context.settings, &scopes);
             let is_changed = |name: &SkillName| plan.steps.iter().any(|step| step.name() == name);
-            warnings.extend(overridden.filter(|one| is_changed(&one.name)).map(|one| one.warning()));
+            overridden.retain(|one| is_changed(&one.name));
+            warnings.extend(listings::warnings(&overridden));
             warnings.extend(lacking(&context.settings, scope, &plan));
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();

@@ -159,7 +159,7 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     // Whether an agent is on this machine depends on the project, in any scope.
     let mut overridden = listings::overridden(settings, &scopes.there);
     overridden.retain(|one| named.is_empty() || one.concerns(&named));
-    outcome.warnings.extend(overridden.iter().map(listings::Overridden::warning));
+    outcome.warnings.extend(listings::warnings(&overridden));
     let project = Scope::new(settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));
     outcome.roots.extend(settings.home.iter().map(|home| (ScopeKind::User, text(home))));

@@ -76,9 +76,7 @@ fn look(context: &Context, request: &ListRequest, what: ListedKind) -> Result<Li
     if twins {
         tell_once(&mut outcome.skills);
     } else {
-        outcome
-            .warnings
-            .extend(listings::overridden(settings, &scopes.there).iter().map(listings::Overridden::warning));
+        outcome.warnings.extend(listings::warnings(&listings::overridden(settings, &scopes.there)));
     }
     outcome.warnings.extend(scopes.missing.into_iter().map(Warning::from));
     Ok(outcome)

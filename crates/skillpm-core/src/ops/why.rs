@@ -10,6 +10,7 @@ use super::agents::{AgentView, AgentsRequest, ListedState, ListedView, agents};
 use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
 use crate::advice::Warning;
+use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::manifest::Manifest;
@@ -137,6 +138,8 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let is_one = |one: ScopeKind, other: ScopeKind| twins || one == other;
     // All agents: the user may be looking for a skill that no agent of this machine reads.
     let mut all = agents(context, &AgentsRequest { all: true, ..AgentsRequest::default() })?;
+    // The page itself says who takes which copy.
+    all.warnings.retain(|warning| warning.code != codes::USER_COPY_WINS);
     let wanted = |kind: ScopeKind| request.scope.is_none_or(|only| only == kind);
     let mut places = Places::new();
     for agent in &all.agents {

@@ -17,10 +17,13 @@ use crate::scope::state::{AgentState, Depth, Files, ScopeState};
 use crate::scope::step::Step;
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
-use crate::text::and;
+use crate::text::{and, and_more};
 
 /// The least number of skills without room for which twice as many as before are worth a word.
 const MUCH_WORSE: usize = 20;
+
+/// The most names that a warning has.
+const MOST_NAMES: usize = 5;
 
 /// An agent that has no room for all skills.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -72,13 +75,7 @@ pub(crate) struct Overridden {
 impl Overridden {
     /// Says who takes which.
     pub(crate) fn told(&self) -> String {
-        let verb = if self.agents.len() == 1 { "takes" } else { "take" };
-        let agents: Vec<_> = self.agents.iter().map(|agent| agent.name).collect();
-        let agents = and(&agents);
-        format!(
-            "{agents} {verb} your own `{}`: that of the project has other files and is not used",
-            self.name
-        )
+        told(&self.agents, &[&self.name])
     }
 
     /// Reports whether one of `agents` is among them.
@@ -86,15 +83,40 @@ impl Overridden {
         self.agents.iter().any(|agent| agents.iter().any(|other| other.id == agent.id))
     }
 
-    /// Returns the same as a warning.
-    pub(crate) fn warning(&self) -> Warning {
-        Warning { hints: vec![self.advice()], ..Warning::new(codes::USER_COPY_WINS, self.told()) }
-    }
-
     /// Says where to look further.
     pub(crate) fn advice(&self) -> Message {
         message!(Verb::Why.call().word(self.name.as_str()), " shows both, and who sees which")
     }
+}
+
+/// Says that `agents` take the user's copies of the skills called `names`.
+fn told(agents: &[&Agent], names: &[&SkillName]) -> String {
+    let verb = if agents.len() == 1 { "takes" } else { "take" };
+    let agents: Vec<_> = agents.iter().map(|agent| agent.name).collect();
+    let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
+    let (agents, names) = (and(&agents), and_more(&quoted, MOST_NAMES));
+    let rest = if quoted.len() == 1 {
+        "that of the project has other files and is not used"
+    } else {
+        "those of the project have other files and are not used"
+    };
+    format!("{agents} {verb} your own {names}: {rest}")
+}
+
+/// Returns a warning for all skills that the same agents take from the user.
+pub(crate) fn warnings(overridden: &[Overridden]) -> Vec<Warning> {
+    let mut groups: Vec<(&Overridden, Vec<&SkillName>)> = Vec::new();
+    for one in overridden {
+        match groups.iter_mut().find(|(first, _)| first.agents == one.agents) {
+            Some((_, names)) => names.push(&one.name),
+            None => groups.push((one, vec![&one.name])),
+        }
+    }
+    let warning = |(first, names): (&Overridden, Vec<&SkillName>)| Warning {
+        hints: vec![first.advice()],
+        ..Warning::new(codes::USER_COPY_WINS, told(&first.agents, &names))
+    };
+    groups.into_iter().map(warning).collect()
 }
 
 /// Returns the skills that two of `scopes` have with different files, and of which an agent in use takes the user's copy.
