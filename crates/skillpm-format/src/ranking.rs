@@ -1,14 +1,12 @@
 //! Ranks skills by how well their texts match the words of a search.
 //!
 //! The score is BM25 over three fields: names count most and descriptions least. A word matches the words of the text that
-//! have its stem, by Snowball's rules for English, and counts less at the start of another word; scripts without spaces
+//! have its stem, and counts less at the start of another word; scripts without spaces
 //! between words match anywhere, by two neighbours at a time. Words that say nothing about a task, such as `the` or `please`, are not searched.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use memchr::memmem;
-use rust_stemmers::{Algorithm, Stemmer};
 
 use crate::text::closest_paths;
 
@@ -27,7 +25,7 @@ const PREFIX_CHARS: usize = 3;
 /// The largest number of words of a search; the others are ignored.
 const MOST_WORDS: usize = 32;
 /// Words of a request that do not tell one task from another: of grammar, and of asking. Sorted.
-const STOP_WORDS: &[&str] = &[
+pub const STOP_WORDS: &[&str] = &[
     "a", "about", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
     "because", "been", "before", "being", "between", "both", "but", "by", "can", "could", "did", "do",
     "does", "doing", "don", "down", "each", "for", "from", "further", "get", "give", "had", "has", "have",
@@ -122,9 +120,8 @@ impl SearchWords {
         if searched.is_empty() {
             searched = given.flat_map(pieces).take(MOST_WORDS).collect();
         }
-        let stemmer = Stemmer::create(Algorithm::English);
         let mut terms: Vec<Term> = Vec::new();
-        for term in searched.into_iter().map(|word| Term::new(word, &stemmer)) {
+        for term in searched.into_iter().map(Term::new) {
             if !terms.iter().any(|other| other.stem == term.stem) {
                 terms.push(term);
             }
@@ -229,11 +226,10 @@ impl Corpus {
     fn weights(&self, term: &Term) -> Vec<(usize, f64)> {
         let mut weights: Vec<(usize, f64)> = Vec::new();
         let mut known = BTreeMap::new();
-        let stemmer = Stemmer::create(Algorithm::English);
         let mut next = 0;
         for at in memmem::find_iter(self.text.as_bytes(), &term.start) {
             let Some(word) = term.occurrence(&self.text, at) else { continue };
-            let weight = *known.entry(word).or_insert_with(|| term.weight(word, &stemmer));
+            let weight = *known.entry(word).or_insert_with(|| term.weight(word));
             if weight == 0.0 {
                 continue;
             }
@@ -264,10 +260,10 @@ impl Prepared {
 }
 
 impl Term {
-    fn new(word: &str, stemmer: &Stemmer) -> Self {
+    fn new(word: &str) -> Self {
         let anywhere = word.chars().any(|c| c >= UNSPACED);
-        let stem = stem(word, stemmer).into_owned();
-        // `happy` has the stem `happi`, as `happiness` has.
+        let stem = stem(word);
+        // `library` has the stem `librari`, as `libraries` has.
         let shared = word.char_indices().zip(stem.chars()).find(|((_, one), other)| one != other);
         let end = shared.map_or(word.len().min(stem.len()), |((at, _), _)| at);
         let start = if anywhere || end == 0 { word } else { &word[..end] };
@@ -283,8 +279,8 @@ impl Term {
     }
 
     /// Returns how much an occurrence of `word` counts.
-    fn weight(&self, word: &str, stemmer: &Stemmer) -> f64 {
-        if self.anywhere || word == self.word || stem(word, stemmer) == self.stem {
+    fn weight(&self, word: &str) -> f64 {
+        if self.anywhere || word == self.word || stem(word) == self.stem {
             1.0
         } else if self.is_prefix && word.starts_with(&self.word) {
             PREFIX
@@ -294,15 +290,32 @@ impl Term {
     }
 }
 
-/// Returns the stem of `word`. Snowball leaves the plural of a word without a vowel, such as `pdfs`.
-fn stem<'w>(word: &'w str, stemmer: &Stemmer) -> Cow<'w, str> {
-    let stem = stemmer.stem(word);
-    match stem.strip_suffix('s') {
-        Some(singular) if singular.chars().count() > 2 && !singular.ends_with('s') => {
-            Cow::Owned(singular.to_owned())
-        }
-        _ => stem,
+/// Returns what an English word has in common with its plural and its other forms: a few endings go. The script of the pages
+/// of a registry does the same, so the rule is short.
+fn stem(word: &str) -> String {
+    let mut stem = word.to_owned();
+    let length = |stem: &str| stem.chars().count();
+    if length(&stem) > 4 && stem.ends_with("ies") {
+        stem.truncate(stem.len() - "es".len());
+    } else if length(&stem) > 3 && stem.ends_with('s') && !stem.ends_with("ss") {
+        stem.pop();
     }
+    if let Some(ending) = ["ing", "ed"].into_iter().find(|ending| stem.ends_with(ending))
+        && length(&stem) - ending.len() >= 3
+    {
+        stem.truncate(stem.len() - ending.len());
+        let mut last = stem.chars().rev();
+        let (last, before) = (last.next(), last.next());
+        if last == before && !matches!(last, Some('l' | 's' | 'z')) {
+            stem.pop();
+        }
+    } else if length(&stem) > 3 && stem.ends_with('e') {
+        stem.pop();
+    } else if length(&stem) > 3 && stem.ends_with('y') {
+        stem.pop();
+        stem.push('i');
+    }
+    stem
 }
 
 /// Returns what is searched of `word`: of scripts without spaces, each two characters that stand side by side.

@@ -192,3 +192,10 @@ async fn a_site_that_is_written_again_has_no_pages_that_are_gone() {
     );
     assert!(is_there("skills/pdf/1.0.0/mine.txt") && is_there("robots.txt"));
 }
+
+/// The script ranks as the server does: it leaves out the same words.
+#[test]
+fn the_script_leaves_out_the_same_words() {
+    let script = include_str!("assets/search.js");
+    assert!(script.contains(&skillpm_format::ranking::STOP_WORDS.join(" ")));
+}

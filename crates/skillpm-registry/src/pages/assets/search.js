@@ -14,35 +14,83 @@
   const RANK = { k1: 1.2, b: 0.75, name: 4, tag: 2, description: 1, prefix: 0.5, prefixChars: 3, mostWords: 32 };
   const LETTER = /[\p{Alphabetic}\p{N}]/u;
 
+  /** Words that do not tell one task from another. */
+  const STOP_WORDS = new Set(
+    "a about after again all also am an and any are as at be because been before being between both but by can could did do does doing don down each for from further get give had has have having he help her here his how i if in into is it its just know let like ll look looking make may me might more most much must my need no nor not now of off on once one only or other our out over own please re s same say see shall she should show so some such t take tell than that the their them then there these they thing this those through to too under until up us use used using ve very want was way we were what when where which while who why will with would you your".split(" "),
+  );
+
   const words = (text) =>
     text
       .toLowerCase()
       .split(/[^\p{Alphabetic}\p{N}]+/u)
-      .filter(Boolean)
-      .slice(0, RANK.mostWords);
+      .filter(Boolean);
+
+  const isUnspaced = (char) => char.codePointAt(0) >= 0x2e80;
+
+  /** Returns what is searched of a word: of scripts without spaces, each two characters that stand side by side. */
+  const pieces = (word) => {
+    const runs = [];
+    for (const char of word) {
+      const last = runs.at(-1);
+      if (last && isUnspaced(last[0]) === isUnspaced(char)) last.push(char);
+      else runs.push([char]);
+    }
+    return runs.flatMap((run) =>
+      run.length > 2 && isUnspaced(run[0]) ? run.slice(1).map((char, at) => run[at] + char) : [run.join("")],
+    );
+  };
+
+  const stem = (word) => {
+    const length = (text) => [...text].length;
+    let stem = word;
+    if (length(stem) > 4 && stem.endsWith("ies")) stem = stem.slice(0, -2);
+    else if (length(stem) > 3 && stem.endsWith("s") && !stem.endsWith("ss")) stem = stem.slice(0, -1);
+    const ending = ["ing", "ed"].find((one) => stem.endsWith(one));
+    if (ending && length(stem) - ending.length >= 3) {
+      stem = stem.slice(0, -ending.length);
+      const [last, before] = [...stem].reverse();
+      return last === before && !"lsz".includes(last) ? stem.slice(0, -last.length) : stem;
+    }
+    if (length(stem) > 3 && stem.endsWith("e")) return stem.slice(0, -1);
+    return length(stem) > 3 && stem.endsWith("y") ? `${stem.slice(0, -1)}i` : stem;
+  };
 
   const term = (word) => {
     const chars = [...word];
-    const isPlural = chars.length > 3 && word.endsWith("s") && !word.endsWith("ss");
+    const own = stem(word);
+    const anywhere = chars.some(isUnspaced);
+    let end = 0;
+    while (end < word.length && word[end] === own[end]) end += 1;
     return {
-      text: isPlural ? word.slice(0, -1) : word,
+      word,
+      stem: own,
+      // The letters with which all words begin that it matches.
+      start: anywhere || end === 0 ? word : word.slice(0, end),
       // Scripts without spaces match anywhere, others at the start of a word.
-      anywhere: chars.some((char) => char.codePointAt(0) >= 0x2e80),
+      anywhere,
       isPrefix: chars.length >= RANK.prefixChars,
     };
   };
 
+  /** Returns what is searched, each stem once. */
+  const terms = (typed) => {
+    const telling = typed.filter((word) => !STOP_WORDS.has(word));
+    const searched = (telling.length > 0 ? telling : typed).flatMap(pieces).slice(0, RANK.mostWords).map(term);
+    return searched.filter((one, at) => searched.findIndex((other) => other.stem === one.stem) === at);
+  };
+
   /** Returns how often a text in lower case has a word. A longer word counts less. */
-  const occurrences = (text, { text: word, anywhere, isPrefix }) => {
-    const first = (rest) => [...rest.slice(0, 2)][0] ?? "";
-    const ends = (rest) => !LETTER.test(first(rest));
+  const occurrences = (text, { word, stem: own, start, anywhere, isPrefix }) => {
     let sum = 0;
-    for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + word.length)) {
-      const rest = text.slice(at + word.length);
-      if (anywhere) sum += 1;
-      else if (LETTER.test([...text.slice(Math.max(0, at - 2), at)].pop() ?? "")) continue;
-      else if (ends(rest) || (rest.startsWith("s") && ends(rest.slice(1)))) sum += 1;
-      else if (isPrefix) sum += RANK.prefix;
+    for (let at = text.indexOf(start); at >= 0; at = text.indexOf(start, at + start.length)) {
+      if (anywhere) {
+        sum += 1;
+        continue;
+      }
+      if (LETTER.test([...text.slice(Math.max(0, at - 2), at)].pop() ?? "")) continue;
+      const [found] = /^[\p{Alphabetic}\p{N}]*/u.exec(text.slice(at));
+      if (found === word || stem(found) === own) sum += 1;
+      else if (isPrefix && found.startsWith(word)) sum += RANK.prefix;
     }
     return sum;
   };
@@ -51,15 +99,15 @@
 
   /** Returns the skills that match, best first: BM25 over name, tags and description. */
   const search = (all, typed) => {
-    const name = typed.join("-");
-    const terms = [...new Map(typed.map((word) => [term(word).text + term(word).isPrefix, term(word)])).values()];
+    const name = typed.slice(0, RANK.mostWords).join("-");
+    const searched = terms(typed);
     const average = Math.max(1, all.reduce((sum, skill) => sum + skill.length, 0) / Math.max(1, all.length));
     const weight = (one, { fields }) =>
       fields.reduce((sum, [factor, text]) => sum + factor * occurrences(text, one), 0);
     const found = all
-      .map((skill) => ({ skill, weights: terms.map((one) => weight(one, skill)) }))
+      .map((skill) => ({ skill, weights: searched.map((one) => weight(one, skill)) }))
       .filter(({ weights }) => weights.some((points) => points > 0));
-    const rarity = terms.map((_, at) => {
+    const rarity = searched.map((_, at) => {
       const count = found.filter(({ weights }) => weights[at] > 0).length;
       return Math.log(1 + (all.length - count + 0.5) / (count + 0.5));
     });
