@@ -142,16 +142,7 @@ mod tests {
     use skillpm_sources::error::NamedFailure;
 
     fn outcome(severity: Severity) -> ValidateOutcome {
-        let finding = Finding {
-            rule: "x",
-            severity,
-            message: String::new(),
-            span: 0..0,
-            label: None,
-            help: None,
-            fix: None,
-            ends: false,
-        };
+        let finding = Finding::new("x", severity, "", 0..0);
         let text = String::new();
         let skills =
             vec![Checked { file: "x".into(), profile: Profile::Spec, text, findings: vec![finding] }];

@@ -105,7 +105,7 @@ fn an_agent_s_listing_is_what_counts() {
     assert!(output.stdout.contains("`pdf` is invisible: `skillOverrides"), "{output}");
     let output = sandbox.run(&["test", "--agent", "cursor"]);
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("nobody knows how `cursor` lists skills"), "{output}");
+    assert!(output.stderr.contains("how `cursor` lists skills is unknown"), "{output}");
 }
 
 #[test]
@@ -155,7 +155,7 @@ fn only_changed_skills_are_tested_and_all_compete() {
         output.stderr.trim_end(),
         "0 requests for 0 skills, ranked among 3 listed skills: 3 skills unchanged"
     );
-    // A changed skill without requests is no failure.
+    // A changed skill without requests does not fail.
     sandbox.write("skills/mail/notes.md", "new\n");
     let output = sandbox.ok(&["test", "--changed"]);
     assert!(output.stderr.ends_with("without requests: `mail`\n"), "{output}");

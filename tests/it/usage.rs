@@ -160,7 +160,7 @@ fn hostile_sessions() {
 #[test]
 fn what_cannot_be_asked() {
     let sandbox = Sandbox::new();
-    sandbox.fails(&["usage", "--since", "yesterday"], 2, "usage", &["`yesterday` is no time"]);
+    sandbox.fails(&["usage", "--since", "yesterday"], 2, "usage", &["`yesterday` is not a time"]);
     sandbox.fails(&["usage", "--agent", "cursor"], 2, "usage", &["sessions of `cursor` cannot be read"]);
     let output = sandbox.run(&["usage"]);
     assert!(output.code == Some(0) && output.stderr.contains("no use of a skill is recorded"), "{output}");

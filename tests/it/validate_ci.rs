@@ -143,7 +143,7 @@ fn only_changed_skills_are_checked() {
         sandbox.write(&format!("skills/{name}/SKILL.md"), skill(name));
         sandbox.write(&format!("skills/{name}/references/x.md"), "x");
     }
-    sandbox.fails(&["validate", "--changed"], 2, "usage", &["in no git repository"]);
+    sandbox.fails(&["validate", "--changed"], 2, "usage", &["not in a git repository"]);
     sandbox.write(".git/HEAD", "nothing");
     sandbox.fails(
         &["validate", "--changed"],

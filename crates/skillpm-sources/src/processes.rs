@@ -1,7 +1,8 @@
-//! Programs that are started as process groups: how their output is read, and how they end.
+//! Programs that are started: how their output is read, and how they and all that they start end.
 
-use std::io::{ErrorKind, Read};
+use std::io::{self, ErrorKind, Read, Write as _};
 use std::process::{Child, Command, ExitStatus};
+use std::sync::mpsc::channel;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -35,6 +36,35 @@ pub fn lead_group(command: &mut Command) {
     std::os::unix::process::CommandExt::process_group(command, 0);
     #[cfg(not(unix))]
     let _ = command;
+}
+
+/// Sends `input` to a program whose standard input and output are pipes, and ends it. Returns what it answered until it
+/// closed its output, at most `limit` bytes, or `None` if that took longer than `deadline`; and how it ended.
+///
+/// # Errors
+///
+/// Fails if its end cannot be waited for.
+pub fn talk(
+    mut child: Child,
+    input: Vec<u8>,
+    limit: u64,
+    deadline: Duration,
+) -> io::Result<(Option<Vec<u8>>, ExitStatus)> {
+    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
+    let (sender, answer) = channel();
+    // This thread ends at the latest with the program.
+    thread::spawn(move || {
+        // A program that does not read its input may answer nevertheless.
+        let _ = stdin.map(|mut stdin| stdin.write_all(&input));
+        let mut bytes = Vec::new();
+        // What was read before an error is the answer.
+        let _ = stdout.map(|stdout| stdout.take(limit).read_to_end(&mut bytes));
+        let _ = sender.send(bytes);
+    });
+    let bytes = answer.recv_timeout(deadline).ok();
+    // It has ended, or has to.
+    let _ = child.kill();
+    Ok((bytes, child.wait()?))
 }
 
 /// Waits at most `limit` for the end of `child`.

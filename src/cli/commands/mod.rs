@@ -53,7 +53,7 @@ use clap::Subcommand;
 use super::App;
 use super::args::{ScopeArg, ScopeArgs};
 use skillpm_core::engine::load::MAX_SKILL_FILE;
-use skillpm_core::paths::Target;
+use skillpm_core::paths::{Changes, Target};
 use skillpm_format::advice::{Call, Opt, message};
 use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::error::{Error, ErrorKind, Result};
@@ -393,6 +393,15 @@ fn or_elsewhere(error: Error, typed: Call, args: &ScopeArgs) -> Error {
         })
     } else {
         error
+    }
+}
+
+/// Returns which skills `--since` and `--changed` choose.
+fn changes(since: Option<&String>, changed: bool) -> Changes {
+    match since {
+        Some(reference) => Changes::Since(reference.clone()),
+        None if changed => Changes::Uncommitted,
+        None => Changes::All,
     }
 }
 

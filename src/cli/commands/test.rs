@@ -11,7 +11,6 @@ use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use skillpm_core::agents;
 use skillpm_core::ops::test::{AgentCommand, TestRequest, repository, test};
-use skillpm_core::ops::validate::Changes;
 use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("test",
@@ -46,7 +45,7 @@ pub(crate) struct TestArgs {
     window: Option<u64>,
 
     /// the right skill has to be among this many
-    #[arg(long, value_name = "NUMBER", default_value_t = TOP, value_parser = parse_top)]
+    #[arg(long, value_name = "NUMBER", default_value_t = TOP, value_parser = parse_count)]
     top: usize,
 
     /// rank over the instructions of the skills too, which a model sees only after it chose
@@ -62,7 +61,7 @@ pub(crate) struct TestArgs {
     since: Option<String>,
 
     /// how often to put each request to the agent
-    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = parse_top, requires = "agent")]
+    #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = parse_count, requires = "agent")]
     repeat: usize,
 
     /// how long the agent may take for one request, in seconds
@@ -103,11 +102,7 @@ pub(super) fn run(app: &App, args: &TestArgs) -> Result<u8> {
             (command.agent, Some(command))
         }
     };
-    let changes = match &args.since {
-        Some(reference) => Changes::Since(reference.clone()),
-        None if args.changed => Changes::Uncommitted,
-        None => Changes::All,
-    };
+    let changes = super::changes(args.since.as_ref(), args.changed);
     let targets = if args.all { vec![repository(settings)?] } else { args.paths.clone() };
     let (window, top, bodies) = (args.window, args.top, args.bodies);
     let request = TestRequest { targets, changes, agent, window, top, bodies, command };
@@ -118,7 +113,7 @@ pub(super) fn run(app: &App, args: &TestArgs) -> Result<u8> {
     Ok(if outcome.passes() { exit::SUCCESS } else { exit::FINDINGS })
 }
 
-/// Parses a number that counts something.
-fn parse_top(text: &str) -> std::result::Result<usize, &'static str> {
+/// Parses a number of things, of which there is at least one.
+fn parse_count(text: &str) -> std::result::Result<usize, &'static str> {
     text.parse().ok().filter(|number| *number > 0).ok_or("it is a number from 1")
 }

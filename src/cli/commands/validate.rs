@@ -11,7 +11,7 @@ use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use skillpm_core::ops::explain::unknown;
 use skillpm_core::ops::validate::{
-    BaselineRequest, Changes, LintOptions, News, Repairs, Target, Tree, ValidateRequest, Watch, validate,
+    BaselineRequest, LintOptions, News, Repairs, Target, Tree, ValidateRequest, Watch, validate,
 };
 use skillpm_format::advice::{Opt, message};
 use skillpm_format::lint::{RuleOptions, Safety, UnknownName, rule};
@@ -185,7 +185,7 @@ pub(super) fn run(app: &App, args: &ValidateArgs) -> Result<u8> {
             .hint(message!("name another file: ", (Opt::Output, "report.json"))));
     }
     let format = if args.json { FormatArg::Json } else { args.format };
-    let (changes, baseline) = (changes(args), baseline(args));
+    let (changes, baseline) = (super::changes(args.since.as_ref(), args.changed), baseline(args));
     let request =
         ValidateRequest { targets: targets(args)?, options, repairs: repairs(args), changes, baseline };
     let outcome = validate(&app.context, &request)?;
@@ -268,14 +268,6 @@ fn options(args: &ValidateArgs) -> Result<LintOptions> {
 /// Returns what a name stands for. One that stands for nothing is a wrong request.
 fn named<T>(found: std::result::Result<T, UnknownName>) -> Result<T> {
     found.map_err(|name| unknown(&name))
-}
-
-fn changes(args: &ValidateArgs) -> Changes {
-    match &args.since {
-        Some(reference) => Changes::Since(reference.clone()),
-        None if args.changed => Changes::Uncommitted,
-        None => Changes::All,
-    }
 }
 
 fn baseline(args: &ValidateArgs) -> BaselineRequest {

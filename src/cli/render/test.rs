@@ -10,7 +10,6 @@ use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
 use skillpm_core::ops::test::{Runs, TestOutcome, TestedCase, TestedFile, Verdict};
 use skillpm_core::ops::validate::{Checked, Tree, ValidateOutcome};
-
 use skillpm_format::lint::report::junit::{CaseResult, TestCase, document};
 use skillpm_format::lint::{Finding, Profile, Severity};
 use skillpm_sources::error::Result;
@@ -100,37 +99,19 @@ fn failures(outcome: &TestOutcome) -> ValidateOutcome {
     let skills = outcome.files.iter().map(|file| {
         let mut findings: Vec<Finding> =
             file.cases.iter().filter(|case| case.verdict.fails()).map(finding).collect();
-        findings.extend(file.problem.as_ref().map(|problem| Finding {
-            rule: UNREADABLE,
-            message: format!("the file cannot be read: {}", problem.message),
-            span: problem.span.clone(),
-            help: problem.hint.clone().map(Into::into),
-            ..EMPTY
+        findings.extend(file.problem.as_ref().map(|problem| {
+            let message = format!("the file cannot be read: {}", problem.message);
+            let finding = Finding::new(UNREADABLE, Severity::Error, message, problem.span.clone());
+            Finding { help: problem.hint.clone().map(Into::into), ..finding }
         }));
         Checked { file: file.file.clone(), profile: Profile::Spec, text: file.text.clone(), findings }
     });
     ValidateOutcome { skills: skills.collect(), ..ValidateOutcome::default() }
 }
 
-const EMPTY: Finding = Finding {
-    rule: "",
-    severity: Severity::Error,
-    message: String::new(),
-    span: 0..0,
-    label: None,
-    help: None,
-    fix: None,
-    ends: false,
-};
-
 fn finding(case: &TestedCase) -> Finding {
-    Finding {
-        rule: case.verdict.id(),
-        message: case.message(),
-        span: case.span.clone(),
-        help: case.help().map(Into::into),
-        ..EMPTY
-    }
+    let finding = Finding::new(case.verdict.id(), Severity::Error, case.message(), case.span.clone());
+    Finding { help: case.help().map(Into::into), ..finding }
 }
 
 /// Returns the requests as test cases.

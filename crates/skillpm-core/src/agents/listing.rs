@@ -23,7 +23,7 @@ use self::read::Texts;
 pub use self::sessions::{Recorded, recorded};
 use self::walk::FoundFile;
 use super::Agent;
-use super::rules::{Budget, Evidence, Form, Name, Order, Owner, Rules, SameName, rules};
+use super::rules::{Evidence, Form, Name, Order, Owner, Rules, SameName, rules};
 use crate::error::Error;
 use crate::interop::order;
 use crate::settings::Settings;
@@ -40,13 +40,13 @@ pub struct Listing {
     pub window: Option<u64>,
     /// What the listing may hold, in units; `None` without a limit, or if it is unknown.
     pub budget: Option<u64>,
-    /// What it holds, in units; `None` if the form of its lines is unknown. Where it is not fixed which descriptions
-    /// are left out, the most that it can hold.
+    /// What it holds, in units; `None` if the form of its lines is unknown. If the agent may leave out one description or
+    /// another, the most that it can hold.
     pub used: Option<u64>,
     /// What it would hold if every description were whole, in units.
     pub whole: Option<u64>,
-    /// The number of skills that have no room for the whole of their descriptions: the least and the most, where that
-    /// depends on what nobody knows.
+    /// The number of skills whose whole descriptions do not fit: the least and the most, which differ where the agent
+    /// chooses in an order that is unknown.
     pub lacking: RangeInclusive<usize>,
     /// What is counted.
     pub unit: Unit,
@@ -93,9 +93,9 @@ pub enum State {
     Cut(usize),
     /// Only the name.
     NameOnly,
-    /// The name, and the whole description unless it is among those for which there is no room: which ones is not fixed.
+    /// The name, and perhaps the whole description: some do not fit, and the agent's choice among them is unknown.
     Uncertain,
-    /// Nothing, for want of room.
+    /// Nothing: the budget is spent.
     Omitted,
     /// Nothing: only a person can start it, or it is switched off.
     Hidden(Why),
@@ -127,7 +127,7 @@ pub enum Why {
         /// The key in it.
         key: String,
     },
-    /// There is no room.
+    /// The budget is spent.
     #[error("no room")]
     NoRoom,
     /// The agent lists no more of any description.
@@ -212,8 +212,8 @@ pub fn listing(agent: &Agent, asked: Asked<'_>) -> Option<Listing> {
     listing_with(agent, asked, &[])
 }
 
-/// Works like [`listing`], as if the skills in the directories `added` were in the project, in place of those of the project
-/// with their names. One that the agent finds anyway stays where it is.
+/// Works like [`listing`], as if the project had the skills in the directories `added` instead of its own with the same names.
+/// A skill that the agent finds anyway stays where it is.
 pub fn listing_with(agent: &Agent, asked: Asked<'_>, added: &[PathBuf]) -> Option<Listing> {
     let rules = followed(agent)?;
     let mut config = config::read(rules, asked);
@@ -278,30 +278,24 @@ fn candidate(rules: &Rules, config: &Config, found: FoundFile, texts: Result<Tex
 
 /// Sorts as the agent does.
 fn sort(rules: &Rules, candidates: &mut [Candidate]) {
-    match rules.budget {
-        // Codex lists its own skills first, then those of whoever administers the machine, the project's, the user's.
-        Budget::PartInTokens { .. } => candidates.sort_by(|one, other| {
-            let rank = |candidate: &Candidate| match candidate.found.owner {
+    candidates.sort_by_key(|candidate| candidate.found.at);
+    match rules.order {
+        Order::Owner => candidates.sort_by_cached_key(|candidate| {
+            let rank = match candidate.found.owner {
                 Owner::BuiltIn => 0,
                 Owner::Managed => 1,
                 Owner::Project => 2,
                 Owner::User | Owner::Plugin => 3,
             };
-            let key = |candidate: &Candidate| {
-                (rank(candidate), candidate.name.clone(), candidate.found.real.clone().into_os_string())
-            };
-            key(one).cmp(&key(other))
+            (rank, candidate.name.clone(), candidate.found.real.clone().into_os_string())
         }),
-        _ => candidates.sort_by_key(|candidate| candidate.found.at),
-    }
-    match rules.order {
-        Order::Name if !matches!(rules.budget, Budget::PartInTokens { .. }) => {
+        Order::Name => {
             let ranks = ranks(candidates);
             candidates.sort_by_key(|candidate| ranks.get(&candidate.name).copied());
         }
         Order::Bytes => candidates.sort_by(|one, other| one.name.cmp(&other.name)),
         Order::Path => candidates.sort_by_cached_key(|candidate| lower(&candidate.found.file)),
-        Order::Name | Order::Found | Order::Unknown => {}
+        Order::Found | Order::Unknown => {}
     }
 }
 

@@ -31,6 +31,12 @@ pub struct Rules {
     pub name: Name,
     /// What a file must have, or it does not load.
     pub needs: Needs,
+    /// The name of a directory that the agent keeps for itself.
+    pub reserved: Option<&'static str>,
+    /// What is listed where a description is missing.
+    pub fallback: Fallback,
+    /// What joins `when_to_use` to the description, if the agent adds it.
+    pub when: Option<&'static str>,
     /// Which of several skills with one name is listed.
     pub same_name: SameName,
     /// The order of the listing.
@@ -139,6 +145,9 @@ pub struct Walking {
     pub real_paths: bool,
     /// Whether the name of a plugin around a skill is put before that of the skill.
     pub plugins_around: bool,
+    /// How many directories, and how many files and directories, the agent looks at below one root. It says nothing
+    /// about the rest.
+    pub most: Option<(usize, usize)>,
 }
 
 /// What an agent calls a skill.
@@ -172,6 +181,17 @@ pub struct Needs {
     pub repairs: bool,
 }
 
+/// What an agent lists where a description is missing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Fallback {
+    /// Nothing.
+    Nothing,
+    /// The first line of the text.
+    FirstLine,
+    /// The first paragraph of the text, if the frontmatter is in order.
+    FirstParagraph,
+}
+
 /// Which of several skills with one name an agent lists.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SameName {
@@ -185,7 +205,7 @@ pub enum SameName {
     Any,
     /// The one whose path is the last in the alphabet.
     LastPath,
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 
@@ -196,11 +216,14 @@ pub enum Order {
     Found,
     /// By name, as JavaScript's `localeCompare` has it.
     Name,
+    /// Those that come with the agent, then the administrator's, the project's and all others; each by the bytes of the
+    /// name, then of the path.
+    Owner,
     /// By the bytes of the name.
     Bytes,
     /// By the path in lower case.
     Path,
-    /// Nobody knows; here, as the skills were found.
+    /// Unknown; here, as the skills were found.
     Unknown,
 }
 
@@ -242,7 +265,7 @@ pub enum Budget {
         /// The most bytes.
         bytes: usize,
     },
-    /// There is a limit, or may be one, and nobody knows it.
+    /// Whether there is a limit, or how high it is, is unknown.
     Unknown,
 }
 
@@ -268,7 +291,7 @@ pub enum Form {
     Names,
     /// Known in words, but not to the byte.
     Described(&'static str),
-    /// Nobody knows.
+    /// Unknown.
     Unknown,
 }
 

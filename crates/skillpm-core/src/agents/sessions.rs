@@ -6,7 +6,7 @@
 //! Records are read line by line, and only a line with certain bytes in it is parsed, so memory does not grow with the
 //! sessions. What cannot be read is counted and left out.
 
-pub(super) mod claude_code;
+pub(crate) mod claude_code;
 mod codex;
 mod files;
 mod gemini;
@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
+use serde_json::Value;
 
 use self::files::of_files;
 use super::Agent;
@@ -32,6 +33,8 @@ pub const AGENTS: [&str; 4] = ["claude-code", "codex", "gemini-cli", "opencode"]
 
 /// The longest line that is read, in bytes: images make lines of megabytes, uses of skills do not.
 const LONGEST_LINE: usize = 4 << 20;
+/// The most calls that wait for their results.
+const MOST_WAITING: usize = 64;
 /// The most characters of a name.
 const LONGEST_NAME: usize = 128;
 /// An id of so many characters is that of one call alone, wherever it stands; some models number their calls in each session.
@@ -179,6 +182,29 @@ struct RecordedUse {
     is_sure: bool,
 }
 
+/// Calls without a result so far, by their ids: the oldest gives way to one that is too many.
+#[derive(Debug, Default)]
+struct Waiting(Vec<(String, RecordedUse)>);
+
+impl Waiting {
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn add(&mut self, id: &str, used: RecordedUse) {
+        if self.0.len() >= MOST_WAITING {
+            self.0.remove(0);
+        }
+        self.0.push((id.to_owned(), used));
+    }
+
+    /// Returns the call that a result belongs to, and no longer waits for it.
+    fn take(&mut self, id: &Value) -> Option<(String, RecordedUse)> {
+        let at = self.0.iter().position(|(waiting, _)| id.as_str() == Some(waiting))?;
+        Some(self.0.remove(at))
+    }
+}
+
 /// Joins the records of all sessions. A session that was resumed or copied has records of another one: each counts once.
 fn join(
     mut records: Vec<SessionRecords>,
@@ -226,6 +252,13 @@ impl SessionRecords {
         if self.first.is_none() {
             self.first = time_in(line);
         }
+    }
+
+    /// Parses a line; counts it if it is not JSON.
+    fn parsed(&mut self, line: &[u8]) -> Option<Value> {
+        let value = serde_json::from_slice(line).ok();
+        self.left_out.lines += usize::from(value.is_none());
+        value
     }
 
     fn list(&mut self, name: &str, time: Option<i64>) {

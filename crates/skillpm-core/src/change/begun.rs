@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::kept::{add_contents, foreign_left, keep_copies, keep_left, keep_replaced, kept_by};
 use super::lacking::lacking;
+use super::listings::Listings;
 use super::plan::make_plan;
 use crate::advice::Warning;
 use crate::change::consent::{Agreed, ConsentGate};
@@ -11,13 +12,12 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::Result;
 use crate::name::SkillName;
+use crate::scope::Scope;
 use crate::scope::changes::{self, PathChange};
-use crate::scope::listings;
 use crate::scope::merges::{self, Unresolved};
-use crate::scope::plan::{Goal, Plan, Step};
+use crate::scope::plan::{Goal, Plan};
 use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::transaction::Transaction;
-use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
 use crate::tree::FileSet;
 
@@ -149,15 +149,7 @@ impl Planned<'_, '_> {
             for (name, record) in &open {
                 record.write(scope, name)?;
             }
-            // What changes nothing is not looked at.
-            let is_shown =
-                |step: &Step| matches!(step, Step::Put { .. } | Step::Link { .. } | Step::Enable { .. });
-            let shows = plan.steps.iter().any(is_shown);
-            let mut limited = if shows { listings::limited(state) } else { Vec::new() };
-            let mut new = if shows { listings::limited_by(&goal, &plan.steps) } else { Vec::new() };
-            new.retain(|agent| limited.iter().all(|old| old.id != agent.id));
-            let before = listings::crowded(&context.settings, limited.iter().copied());
-            limited.extend(new);
+            let listings = Listings::before(state, &goal, &plan, &context.settings);
             transaction.apply(&plan, files, &contents).inspect_err(|_| {
                 for (name, _) in &open {
                     // The record is about a version that is not locked, so it will not be read.
@@ -165,17 +157,8 @@ impl Planned<'_, '_> {
                 }
             })?;
             gate.pass(&goal, &plan);
-            let mut crowded = listings::crowded(&context.settings, limited);
-            crowded.retain(|now| now.is_news(before.iter().find(|old| old.agent.id == now.agent.id)));
-            warnings.extend(crowded.into_iter().map(|now| Warning {
-                hints: vec![now.advice()],
-                ..Warning::new(codes::LISTING_CROWDED, now.told())
-            }));
-            let scopes = if shows { Scopes::new(&context.settings, None)?.there } else { Vec::new() };
-            let mut overridden = listings::overridden(&context.settings, &scopes);
-            let is_changed = |name: &SkillName| plan.steps.iter().any(|step| step.name() == name);
-            overridden.retain(|one| is_changed(&one.name));
-            warnings.extend(listings::warnings(&overridden));
+            warnings
+                .extend(listings.into_iter().flat_map(|listings| listings.after(&plan, &context.settings)));
             warnings.extend(lacking(&context.settings, scope, &plan));
             saved = kept_by(transaction, scope, told);
             undoable = transaction.is_undoable();

@@ -16,6 +16,7 @@ pub(crate) mod consent;
 pub(crate) mod home;
 mod kept;
 mod lacking;
+mod listings;
 mod plan;
 
 pub(crate) use self::begun::{Begun, Merges, Planned};

@@ -99,7 +99,7 @@ fn asked(names: &[String]) -> Result<Vec<&'static Agent>> {
 
 fn time_of(text: &str) -> Result<i64> {
     past_time(text, Moment::now().seconds.saturating_mul(1000)).ok_or_else(|| {
-        Error::usage(format!("`{text}` is no time"))
+        Error::usage(format!("`{text}` is not a time"))
             .hint("write a date such as `2026-11-01`, or how long ago it was: `30d`, `12h`, `2w`")
     })
 }

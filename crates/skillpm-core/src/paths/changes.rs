@@ -34,7 +34,7 @@ impl ChangedFiles {
         };
         let Some(root) = repository_of(dir, |_| true)? else {
             let message =
-                format!("`{}` is in no git repository, which could tell what changed", dir.display());
+                format!("`{}` is not in a git repository, which could tell what changed", dir.display());
             return Err(Error::usage(message).hint("check all skills, or name those of a repository"));
         };
         if !self.0.contains_key(&root) {

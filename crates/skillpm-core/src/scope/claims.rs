@@ -18,8 +18,8 @@ use crate::interop::source::{self, Fields};
 use crate::interop::{ForeignError, directory_name};
 use crate::name::SkillName;
 use crate::path::normal;
+use crate::scope::Scope;
 use crate::scope::files::Files;
-use crate::scope::{Scope, exists};
 use crate::scope_kind::ScopeKind;
 use crate::skill::{MAX_SKILL_FILE, SKILL_FILE};
 use crate::spec::{Origin, SourceSpec};
@@ -256,7 +256,7 @@ pub(crate) fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&
     let named: Vec<&str> = named(files).map(|agent| agent.id).collect();
     let mut everyone: Vec<_> = agents::all().iter().collect();
     everyone.sort_by_key(|agent| {
-        (!named.contains(&agent.id), !agent.detected(&context.settings, &scope.root, &exists))
+        (!named.contains(&agent.id), !agent.detected(&context.settings, &scope.root, &fs::exists))
     });
     everyone
 }
@@ -273,7 +273,7 @@ fn agent_dirs(context: &Context, scope: &Scope, agents: &[&'static Agent]) -> Ve
     let mut dirs: Vec<PathBuf> = Vec::new();
     for agent in agents.iter().filter(hidden) {
         let Some(dir) = scope.agent_dir(&context.settings, agent) else { continue };
-        if dir == scope.skills_dir() || dirs.contains(&dir) || !exists(&dir) {
+        if dir == scope.skills_dir() || dirs.contains(&dir) || !fs::exists(&dir) {
             continue;
         }
         if scope.check_inside(&dir).is_ok() {

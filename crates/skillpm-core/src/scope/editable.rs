@@ -2,8 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use super::Scope;
 use super::on_disk::real_dir;
-use super::{Scope, exists};
 use crate::advice::{Message, Verb, message};
 use crate::error::Result;
 use crate::fs::{self, LinkKind, System};
@@ -54,7 +54,7 @@ impl Editable {
 
     /// Reports whether the directory exists.
     pub fn is_there(&self) -> bool {
-        exists(&self.directory)
+        fs::exists(&self.directory)
     }
 }
 

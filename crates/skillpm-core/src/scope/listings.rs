@@ -4,22 +4,20 @@
 use std::path::PathBuf;
 
 use crate::advice::{Message, Verb, Warning, message};
+use crate::agents::Agent;
 use crate::agents::listing::{Asked, State, listing, precedence};
 use crate::agents::rules::{Budget, Owner, rules};
-use crate::agents::{self, Agent};
 use crate::codes;
 use crate::fs;
 use crate::name::SkillName;
 use crate::scope::Scope;
-use crate::scope::goal::Goal;
 use crate::scope::root::project_root;
 use crate::scope::state::{AgentState, Depth, Files, ScopeState};
-use crate::scope::step::Step;
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::text::{and, and_more};
 
-/// The least number of skills without room for which twice as many as before are worth a word.
+/// The least number of skills without room that is news where twice as many as before lack something.
 const MUCH_WORSE: usize = 20;
 
 /// The most names that a warning has.
@@ -40,8 +38,8 @@ pub(crate) struct Crowded {
 }
 
 impl Crowded {
-    /// Reports whether that is new to somebody who knows how it was `before`: that there is no room, that skills are not listed
-    /// at all, or that twice as many lack something.
+    /// Reports whether that is new to somebody who knows how it was `before`: that there is no room, that skills are not
+    /// listed at all, or that twice as many lack something, and at least [`MUCH_WORSE`].
     pub(crate) fn is_news(&self, before: Option<&Self>) -> bool {
         before.is_none_or(|before| {
             before.omitted == 0 && self.omitted > 0 || self.skills.1 >= MUCH_WORSE.max(2 * before.skills.1)
@@ -163,20 +161,8 @@ pub(crate) fn limited(state: &ScopeState<'_>) -> Vec<&'static Agent> {
     in_use.filter(|agent| has_limit(agent)).collect()
 }
 
-/// Returns those whose listings have a limit of the agents that `goal` and the steps to it name.
-pub(crate) fn limited_by(goal: &Goal, steps: &[Step]) -> Vec<&'static Agent> {
-    let links = steps.iter().filter_map(|step| match step {
-        Step::Link { agent, .. } => Some(agent),
-        _ => None,
-    });
-    let targets = goal.manifest_agents.iter().filter_map(|agents| agents.targets.as_ref()).flatten();
-    let mut named: Vec<_> = links.chain(targets).filter_map(|name| agents::find(name).ok()).collect();
-    named.sort_by_key(|agent| agent.id);
-    named.dedup_by_key(|agent| agent.id);
-    named.into_iter().filter(|agent| has_limit(agent)).collect()
-}
-
-fn has_limit(agent: &Agent) -> bool {
+/// Reports whether the listing of an agent has a limit.
+pub(crate) fn has_limit(agent: &Agent) -> bool {
     rules(agent.id).is_some_and(|rules| !matches!(rules.budget, Budget::Unlimited | Budget::Unknown))
 }
 

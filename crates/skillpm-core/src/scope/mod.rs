@@ -33,6 +33,4 @@ pub(crate) mod transaction;
 pub(crate) mod trees;
 
 pub use self::root::Scope;
-pub(crate) use self::root::{
-    ProjectDirs, Scopes, exists, nowhere, project_root, projects_around, repository_of,
-};
+pub(crate) use self::root::{ProjectDirs, Scopes, nowhere, project_root, projects_around, repository_of};

@@ -17,7 +17,7 @@ pub(super) fn of_scope(
     ending: &str,
 ) -> (Option<PathBuf>, String) {
     let work_dir = scope.work_dir();
-    let real = fs::real_path(&work_dir).ok().flatten().unwrap_or(work_dir);
+    let real = fs::resolved(&work_dir);
     // In the user's home both scopes share one directory, and have a record each.
     let key = [scope.kind.to_string().as_bytes(), b"\0", real.as_os_str().as_encoded_bytes()].concat();
     let file = directory(settings, room).map(|dir| dir.join(format!("{}.{ending}", Digest::of(&key).hex())));

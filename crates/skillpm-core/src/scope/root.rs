@@ -214,7 +214,7 @@ impl Scope {
     pub(crate) fn agent_dir(&self, settings: &Settings, agent: &Agent) -> Option<PathBuf> {
         match self.kind {
             ScopeKind::Project => Some(self.root.join(agent.project_dir())),
-            ScopeKind::User => agent.present_user_dir(settings, &exists),
+            ScopeKind::User => agent.present_user_dir(settings, &fs::exists),
         }
     }
 
@@ -272,7 +272,7 @@ impl Scope {
     /// does not count: no agent works there.
     pub fn is_used(&self, path: &Path) -> bool {
         let may_be_empty = self.kind == ScopeKind::Project && path.starts_with(&self.root);
-        exists(path) && !(may_be_empty && is_empty(path, 3))
+        fs::exists(path) && !(may_be_empty && is_empty(path, 3))
     }
 
     /// Refuses the directories of skills, disabled or not, if a link leads them out of the project.
@@ -338,11 +338,6 @@ pub(crate) fn nowhere(path: &Path, target: &Path) -> Error {
         target.display()
     ))
     .hint("remove the link, or create its target")
-}
-
-/// Reports whether `path` exists, following links.
-pub(crate) fn exists(path: &Path) -> bool {
-    fs::real_path(path).is_ok_and(|real| real.is_some())
 }
 
 /// Reports whether `path` is a directory with only empty directories, to this depth.

@@ -54,6 +54,17 @@ pub struct Finding {
 }
 
 impl Finding {
+    /// Makes a finding without a repair.
+    pub fn new(
+        rule: &'static str,
+        severity: Severity,
+        message: impl Into<String>,
+        span: Range<usize>,
+    ) -> Self {
+        let message = message.into();
+        Self { rule, severity, message, span, label: None, help: None, fix: None, ends: false }
+    }
+
     /// Adds the repair.
     #[must_use]
     pub fn fix(mut self, fix: Fix) -> Self {

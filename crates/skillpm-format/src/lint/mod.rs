@@ -164,16 +164,7 @@ impl Rule {
             message.truncate(message.floor_char_boundary(MAX_MESSAGE));
             message.push('…');
         }
-        Finding {
-            rule: self.id,
-            severity: self.levels.spec.severity().unwrap_or(Severity::Error),
-            message,
-            span,
-            label: None,
-            help: None,
-            fix: None,
-            ends: false,
-        }
+        Finding::new(self.id, self.levels.spec.severity().unwrap_or(Severity::Error), message, span)
     }
 }
 

@@ -272,6 +272,16 @@ pub fn real_path(path: &Path) -> Result<Option<PathBuf>, PathError> {
     }
 }
 
+/// Returns `path` with all links resolved; the path itself if it leads to nothing or cannot be examined.
+pub fn resolved(path: &Path) -> PathBuf {
+    real_path(path).ok().flatten().unwrap_or_else(|| path.to_owned())
+}
+
+/// Reports whether `path` leads to something. Returns `false` if it cannot be examined.
+pub fn exists(path: &Path) -> bool {
+    matches!(real_path(path), Ok(Some(_)))
+}
+
 /// Reports whether the directory at `path` may be listed.
 pub fn may_be_listed(path: &Path) -> bool {
     fs::read_dir(path).is_ok()

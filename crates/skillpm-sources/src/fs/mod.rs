@@ -42,9 +42,9 @@ pub use lock::{DirLock, FileLock};
 #[cfg(target_os = "linux")]
 pub use look::read_told;
 pub use look::{
-    Kind, bytes_in, into_text, is_loop, is_of_root_alone, is_public, is_read_only, is_set_id, kind, list_dir,
-    may_be_listed, may_execute, modified, read_capped, read_link, read_prefix, read_start, read_text,
-    real_path,
+    Kind, bytes_in, exists, into_text, is_loop, is_of_root_alone, is_public, is_read_only, is_set_id, kind,
+    list_dir, may_be_listed, may_execute, modified, read_capped, read_link, read_prefix, read_start,
+    read_text, real_path, resolved,
 };
 pub use opened::read_regular;
 pub use operations::{

@@ -10,7 +10,7 @@ use crate::cli::App;
 use skillpm_sources::context::Context;
 use skillpm_sources::env::program_dirs;
 use skillpm_sources::error::{Error, Result};
-use skillpm_sources::fs::real_path;
+use skillpm_sources::fs::{exists, real_path};
 
 /// The program that serves registries.
 const PROGRAM: &str = "skillpm-registry";
@@ -57,7 +57,7 @@ fn find(context: &Context) -> Result<PathBuf> {
         .into_iter()
         .chain(program_dirs(path.map(AsRef::as_ref)))
         .map(|dir| dir.join(&name))
-        .find(|path| matches!(real_path(path), Ok(Some(_))))
+        .find(|path| exists(path))
         .ok_or_else(|| {
             Error::usage(format!("`{PROGRAM}` is not installed: it is a program of its own"))
                 .hint(format!("`cargo install {PROGRAM}` builds it; or take it from the archive of the release, and put it beside `skillpm`"))

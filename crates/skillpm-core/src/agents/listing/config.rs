@@ -37,7 +37,7 @@ pub(super) struct Config {
     pub without: Vec<Owner>,
     /// The file that does not name the project's directory, if the agent does not trust it.
     pub untrusted: Option<PathBuf>,
-    /// Why there is no listing at all.
+    /// The setting that switches the whole listing off.
     pub off: Option<Why>,
     /// Directories of files `*.md` that are listed like skills, and lose to them.
     pub commands: Vec<Dir>,

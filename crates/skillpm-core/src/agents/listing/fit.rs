@@ -35,19 +35,19 @@ pub(super) struct Fitted {
     pub states: Vec<State>,
     /// Why no more of each is.
     pub whys: Vec<Option<Why>>,
-    /// The line of each where there is room, in a form that is known to the byte.
+    /// The line of each as it stands if the budget allows, in a form that is known to the byte.
     pub lines: Vec<Option<String>>,
     /// What each takes when it is whole, in units.
     pub sizes: Vec<u64>,
-    /// What is listed takes so much; `None` if that is not known.
+    /// What the listing holds, in units; `None` if that is unknown.
     pub used: Option<u64>,
-    /// All would take so much; `None` if that is not known.
+    /// What it would hold if every description were whole, in units; `None` if that is unknown.
     pub whole: Option<u64>,
-    /// The number of those that have no room for their whole descriptions: the least and the most.
+    /// The number of those whose whole descriptions do not fit: the least and the most.
     pub lacking: RangeInclusive<usize>,
     /// What is counted.
     pub unit: Unit,
-    /// So much is allowed; `None` if there is no limit, or it is unknown.
+    /// What the listing may hold, in units; `None` without a limit, or if it is unknown.
     pub budget: Option<u64>,
     /// The model's window in tokens, where the budget depends on it.
     pub window: Option<u64>,

@@ -6,13 +6,11 @@ mod opencode;
 
 use super::Why;
 use super::walk::FoundFile;
-use crate::agents::rules::{Field, Name, Rules};
+use crate::agents::rules::{Fallback, Field, Name, Rules};
 use crate::document::{Document, FaultKind, Node, ProblemKind, Style, Value};
 use crate::fs;
 use crate::skill::MAX_SKILL_FILE;
 
-/// The directory that Claude Code keeps for the skills of claude.ai.
-const SYNCED: &str = "synced";
 /// The most characters that the specification allows in a name.
 const MAX_NAME: usize = 64;
 
@@ -67,8 +65,9 @@ fn read(rules: &Rules, bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> 
         _ => None,
     });
     let is_lenient = !needs.name && !needs.description && needs.repairs;
-    if rules.agent == "claude-code" && found.dir.file_name().is_some_and(|name| name == SYNCED) {
-        return Err(Why::Reserved(SYNCED));
+    let directory = found.dir.file_name().unwrap_or_default().to_string_lossy();
+    if let Some(reserved) = rules.reserved.filter(|reserved| *reserved == directory) {
+        return Err(Why::Reserved(reserved));
     }
     if let Some(fault) = fault.clone().filter(|_| !is_lenient) {
         return Err(fault);
@@ -94,7 +93,6 @@ fn read(rules: &Rules, bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> 
     };
     let name = lenient("name")?.filter(|name| !name.is_empty());
     let description = lenient("description")?.filter(|text| !text.is_empty());
-    let directory = found.dir.file_name().unwrap_or_default().to_string_lossy();
     if needs.name && rules.name != Name::Directory && name.is_none() {
         return Err(Why::NoName);
     }
@@ -125,22 +123,14 @@ fn read(rules: &Rules, bytes: Vec<u8>, found: &FoundFile) -> Result<Texts, Why> 
     if let Some(most) = needs.description_most.filter(|most| length > *most) {
         return Err(Why::LongDescription(length, most));
     }
-    let description = match description {
-        Some(text) => text,
-        None if rules.agent == "openhands" => {
-            document.body().trim().lines().next().unwrap_or_default().to_owned()
-        }
+    let description = description.unwrap_or_else(|| match rules.fallback {
+        Fallback::FirstLine => document.body().trim().lines().next().unwrap_or_default().to_owned(),
         // Source: "malformed YAML loads with empty metadata", invocable by its name without a description.
-        None if is_lenient && is_malformed => String::new(),
-        None if is_lenient => first_paragraph(document.body()),
-        None => String::new(),
-    };
-    let join = match rules.agent {
-        "claude-code" => Some(" - "),
-        "qwen-code" => Some(" — "),
-        _ => None,
-    };
-    let when = join
+        Fallback::FirstParagraph if !is_malformed => first_paragraph(document.body()),
+        Fallback::FirstParagraph | Fallback::Nothing => String::new(),
+    });
+    let when = rules
+        .when
         .and_then(|join| Some((join, lenient("when_to_use").ok()??)))
         .filter(|(_, text)| !text.is_empty());
     let hidden = rules.hides.iter().find_map(|field| hides(*field, &document, &description));

@@ -14,9 +14,7 @@ use crate::error::Error;
 use crate::fs::{self, Kind};
 use crate::skill::SKILL_FILE;
 
-/// The most directories below one root that Codex looks at.
-const MOST_DIRECTORIES: usize = 2_000;
-/// The most files and directories below one root that are looked at. Codex stops there too, without a word.
+/// The most files and directories below one root that are looked at for an agent without a limit of its own.
 const MOST_ENTRIES: usize = 20_000;
 
 /// The files that make a directory a plugin, below it.
@@ -59,6 +57,14 @@ pub(super) struct FoundFile {
     pub built_in: Option<&'static str>,
 }
 
+impl FoundFile {
+    /// Makes what the file `SKILL.md` of a directory below `root` is, whose file with all links followed is `real`.
+    fn in_dir(dir: PathBuf, real: PathBuf, root: &Path, owner: Owner) -> Self {
+        let (file, root) = (dir.join(SKILL_FILE), root.to_owned());
+        Self { file, dir, real, root, owner, plugin: None, at: 0, built_in: None }
+    }
+}
+
 /// The file that makes a directory a plugin.
 #[derive(Debug, Deserialize)]
 pub(super) struct Manifest {
@@ -73,9 +79,7 @@ pub(super) struct Manifest {
 impl Manifest {
     /// Reads the manifest of the plugin in `dir`: the first file of the three counts, and if it is not right there is none.
     pub(super) fn read(dir: &Path) -> Option<Self> {
-        let is_file = |path: &PathBuf| {
-            fs::real_path(path).is_ok_and(|real| real.is_some_and(|real| is_kind(&real, Kind::File)))
-        };
+        let is_file = |path: &PathBuf| is_kind(&fs::resolved(path), Kind::File);
         let path = PLUGIN_MANIFESTS.iter().map(|manifest| dir.join(manifest)).find(is_file)?;
         let text = fs::read_text(&path, MAX_MANIFEST).ok()??;
         let mut manifest: Self = serde_json::from_str(&text).ok()?;
@@ -88,7 +92,7 @@ impl Manifest {
 
 /// Returns the directories in which the agent looks, in its order, each once.
 pub(super) fn dirs(rules: &Rules, asked: Asked<'_>, config: &Config) -> Vec<Dir> {
-    let upwards = upwards(&asked.settings.cwd, config, exists);
+    let upwards = upwards(&asked.settings.cwd, config, fs::exists);
     let mut dirs: Vec<Dir> = config.before.clone();
     let is_on =
         |root: &&Root| !config.without.contains(&root.owner) && !config.without_dirs.contains(&root.dir);
@@ -148,11 +152,14 @@ pub(super) fn upwards(cwd: &Path, config: &Config, is_marker: fn(&Path) -> bool)
 /// name. Records a problem with `config` where there is more than is looked at.
 pub(super) fn walk(rules: &Rules, dirs: &[Dir], config: &mut Config) -> Vec<FoundFile> {
     let (mut seen, mut found) = (BTreeSet::new(), Vec::new());
+    let (most_directories, most_entries) = rules.walk.most.unwrap_or((usize::MAX, MOST_ENTRIES));
     for dir in dirs {
         if dir.owner == Owner::BuiltIn && !config.built_in.is_empty() {
-            let root = fs::real_path(&dir.path).ok().flatten().unwrap_or_else(|| dir.path.clone());
-            for skill in &config.built_in {
-                found.push(built_in(skill, &root, found.len()));
+            let root = fs::resolved(&dir.path);
+            for (name, description) in &config.built_in {
+                let dir = root.join(name);
+                let file = FoundFile::in_dir(dir.clone(), dir.join(SKILL_FILE), &root, Owner::BuiltIn);
+                found.push(FoundFile { at: found.len(), built_in: Some(description), ..file });
             }
             continue;
         }
@@ -166,12 +173,12 @@ pub(super) fn walk(rules: &Rules, dirs: &[Dir], config: &mut Config) -> Vec<Foun
             seen: &mut seen,
             found: &mut found,
             plugins,
-            room: Some(MOST_ENTRIES),
+            room: Some(most_entries),
         };
         // A link may lead back to a directory that was looked at.
         let mut visited: BTreeSet<PathBuf> = [real.clone()].into();
         let mut next = VecDeque::from([(root, real, 0)]);
-        let mut directories = if rules.agent == "codex" { MOST_DIRECTORIES - 1 } else { usize::MAX };
+        let mut directories = most_directories - 1;
         while let Some((path, parent, depth)) = next.pop_front().filter(|_| walk.room.is_some()) {
             for (path, real) in walk.directory(&path, &parent, depth) {
                 // A link to a directory around it would lead back for ever.
@@ -182,7 +189,7 @@ pub(super) fn walk(rules: &Rules, dirs: &[Dir], config: &mut Config) -> Vec<Foun
                 }
             }
         }
-        if walk.room.is_none() && rules.agent != "codex" {
+        if walk.room.is_none() && rules.walk.most.is_none() {
             let dir = dir.path.display();
             config.problems.push(Error::config(format!(
                 "`{dir}` has more than {MOST_ENTRIES} files and directories, and the skills beyond these are not counted"
@@ -205,11 +212,8 @@ pub(super) fn missed(rules: &Rules, asked: Asked<'_>) -> Vec<PathBuf> {
 pub(super) fn add(found: &mut Vec<FoundFile>, dirs: &[Dir], added: &[PathBuf]) -> Range<usize> {
     let known: BTreeSet<PathBuf> = found.iter().map(|found| found.real.clone()).collect();
     let file = |dir: &PathBuf| {
-        let file = dir.join(SKILL_FILE);
-        let real = fs::real_path(&file).ok().flatten().unwrap_or_else(|| file.clone());
-        let root = dir.parent().unwrap_or(dir).to_owned();
-        let (dir, owner) = (dir.clone(), Owner::Project);
-        FoundFile { file, dir, real, root, owner, plugin: None, at: 0, built_in: None }
+        let real = fs::resolved(&dir.join(SKILL_FILE));
+        FoundFile::in_dir(dir.clone(), real, dir.parent().unwrap_or(dir), Owner::Project)
     };
     let new: Vec<_> = added.iter().map(file).filter(|file| !known.contains(&file.real)).collect();
     let is_first = |dir: &&Dir| matches!(dir.owner, Owner::Project | Owner::User);
@@ -235,35 +239,11 @@ pub(super) fn add_commands(dirs: &[Dir], found: &mut Vec<FoundFile>) {
                 continue;
             };
             if found.iter().all(|other| other.real != real) {
-                let (name, root, at) = (file.with_extension(""), dir.path.clone(), found.len());
-                found.push(FoundFile {
-                    file,
-                    dir: name,
-                    real,
-                    root,
-                    owner: dir.owner,
-                    plugin: None,
-                    at,
-                    built_in: None,
-                });
+                let name = file.with_extension("");
+                let skill = FoundFile::in_dir(name, real, &dir.path, dir.owner);
+                found.push(FoundFile { file, at: found.len(), ..skill });
             }
         }
-    }
-}
-
-/// Returns the skill that the agent writes into `root`.
-fn built_in((name, description): &(&'static str, &'static str), root: &Path, at: usize) -> FoundFile {
-    let dir = root.join(name);
-    let file = dir.join(SKILL_FILE);
-    FoundFile {
-        real: file.clone(),
-        file,
-        dir,
-        root: root.to_owned(),
-        owner: Owner::BuiltIn,
-        plugin: None,
-        at,
-        built_in: Some(description),
     }
 }
 
@@ -327,9 +307,7 @@ impl Walk<'_> {
         let file = real.join(SKILL_FILE);
         let real_file = match fs::kind(&file) {
             Ok(Some(Kind::File)) => file,
-            Ok(Some(Kind::Symlink)) if self.rules.walk.linked_files => {
-                fs::real_path(&file).ok().flatten().unwrap_or(file)
-            }
+            Ok(Some(Kind::Symlink)) if self.rules.walk.linked_files => fs::resolved(&file),
             _ => return false,
         };
         let plugin = match &self.dir.plugin {
@@ -337,16 +315,8 @@ impl Walk<'_> {
             plugin => plugin.clone(),
         };
         if self.seen.insert(real_file.clone()) || !self.rules.walk.once {
-            self.found.push(FoundFile {
-                file: path.join(SKILL_FILE),
-                dir: path.to_owned(),
-                real: real_file,
-                root: self.root.clone(),
-                owner: self.dir.owner,
-                plugin,
-                at: self.found.len(),
-                built_in: None,
-            });
+            let file = FoundFile::in_dir(path.to_owned(), real_file, &self.root, self.dir.owner);
+            self.found.push(FoundFile { plugin, at: self.found.len(), ..file });
         }
         true
     }
@@ -366,9 +336,4 @@ impl Walk<'_> {
 /// Reports whether there is something of this kind at `path`. Links are not followed.
 pub(super) fn is_kind(path: &Path, wanted: Kind) -> bool {
     matches!(fs::kind(path), Ok(Some(kind)) if kind == wanted)
-}
-
-/// Reports whether `path` leads to something.
-pub(super) fn exists(path: &Path) -> bool {
-    matches!(fs::real_path(path), Ok(Some(_)))
 }

@@ -156,6 +156,7 @@ fn listing(rules: &Rules) -> String {
     };
     let order = match rules.order {
         Order::Found => "as they are found",
+        Order::Owner => "by whose they are, then by name",
         Order::Name | Order::Bytes => "by name",
         Order::Path => "by path",
         Order::Unknown => "in an unknown order",

@@ -1,6 +1,8 @@
 //! The rows: one for each agent of which something is known.
 
-use super::{At, Budget, Evidence, Field, Form, Name, Needs, Order, Owner, Root, Rules, SameName, Walking};
+use super::{
+    At, Budget, Evidence, Fallback, Field, Form, Name, Needs, Order, Owner, Root, Rules, SameName, Walking,
+};
 
 /// Returns what is known about how the agent `id` lists skills; `None` if nothing is.
 pub fn rules(id: &str) -> Option<&'static Rules> {
@@ -54,6 +56,7 @@ const DIRECTLY: Walking = Walking {
     backwards: false,
     real_paths: false,
     plugins_around: false,
+    most: None,
 };
 /// Skills at any depth, but none inside another.
 const DEEP: Walking = Walking { depth: 64, ..DIRECTLY };
@@ -90,6 +93,9 @@ const BASE: Rules = Rules {
     walk: DIRECTLY,
     name: Name::Field,
     needs: BOTH,
+    reserved: None,
+    fallback: Fallback::Nothing,
+    when: None,
     same_name: SameName::First,
     order: Order::Found,
     longest: None,
@@ -146,6 +152,10 @@ pub(super) const ROWS: &[Rules] = &[
         ],
         name: Name::Directory,
         needs: NOTHING,
+        // Where it puts the skills of claude.ai.
+        reserved: Some("synced"),
+        fallback: Fallback::FirstParagraph,
+        when: Some(" - "),
         order: Order::Unknown,
         longest: Some((1536, "…")),
         budget: Budget::PartInCharacters { part: 0.01, window: 200_000 },
@@ -187,6 +197,7 @@ pub(super) const ROWS: &[Rules] = &[
         ],
         name: Name::FieldOrDirectory,
         needs: Needs { body: true, ..NOTHING },
+        fallback: Fallback::FirstParagraph,
         same_name: SameName::Last,
         form: Form::Names,
         is_exact: true,
@@ -224,12 +235,13 @@ pub(super) const ROWS: &[Rules] = &[
             linked_files: false,
             real_paths: true,
             plugins_around: true,
+            most: Some((2_000, 20_000)),
             ..DEEP
         },
         name: Name::FieldOrDirectory,
         needs: Needs { repairs: true, ..DESCRIPTION },
         same_name: SameName::All,
-        order: Order::Name,
+        order: Order::Owner,
         longest: Some((1024, "...")),
         budget: Budget::PartInTokens { part: 0.02, window: 500_000 },
         form: Form::Aliased,
@@ -239,14 +251,13 @@ pub(super) const ROWS: &[Rules] = &[
             "config.toml: [[skills.config]], skills.max_context_tokens, skills.include_instructions",
             "config.toml: model, model_context_window, project_root_markers, [projects], [plugins], features.plugins",
         ],
-        unread: &[],
-        uncounted: &[],
         sessions: Some("$CODEX_HOME/sessions/<year>/<month>/<day>/rollout-<time>-<id>.jsonl"),
         notes: &[
             "`disable-model-invocation` has no effect",
             "`.claude/skills` is not read",
             "its own skills are those on the disk or, before its first start, those of this version",
         ],
+        ..BASE
     },
     Rules {
         agent: "crush",
@@ -502,6 +513,7 @@ pub(super) const ROWS: &[Rules] = &[
         ],
         name: Name::FieldOrDirectory,
         needs: NOTHING,
+        fallback: Fallback::FirstLine,
         longest: Some((1024, "")),
         form: Form::Described("XML with name and description, without a location"),
         hides: &[Field::DisableModelInvocation, Field::Triggers, Field::Paths],
@@ -542,6 +554,7 @@ pub(super) const ROWS: &[Rules] = &[
             user("~/.qwen/skills"),
             user("~/.agents/skills"),
         ],
+        when: Some(" — "),
         order: Order::Name,
         budget: Budget::FirstLines { characters: 8000 },
         form: Form::Levels,

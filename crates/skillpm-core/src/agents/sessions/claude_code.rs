@@ -1,7 +1,7 @@
 //! Sessions of Claude Code: `$CLAUDE_CONFIG_DIR/projects/PROJECT/SESSION.jsonl`, and `SESSION/subagents/` beside it. It
 //! deletes them after `cleanupPeriodDays`, 30 unless set.
 //!
-//! A use is a `tool_use` of the tool `Skill` whose `tool_result` is no error, or a command that a person typed. The records
+//! A use is a `tool_use` of the tool `Skill` whose `tool_result` is not an error, or a command that a person typed. The records
 //! are those that several independent readers describe.
 
 use std::path::Path;
@@ -11,15 +11,12 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 
 use super::files::{Files, files_below};
-use super::{Caller, LONGEST_LINE, RecordedUse, SessionRecords, call_id, name_of};
-use crate::agents::resolve;
+use super::{Caller, LONGEST_LINE, RecordedUse, SessionRecords, Waiting, call_id, name_of};
 use crate::fs::{self, PathError};
 use crate::settings::Settings;
 
 /// The attachment with the listing that a model got.
 const LISTING: &str = "skill_listing";
-/// The most calls that wait for their results.
-const MOST_WAITING: usize = 64;
 
 static TOOL: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\"Skill\""));
 static COMMAND: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"<command-name>"));
@@ -29,8 +26,7 @@ static DIRECTORY: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\"cwd\":
 
 /// Returns the files of all sessions.
 pub(super) fn files(settings: &Settings) -> Files {
-    let dir = resolve("$CLAUDE_CONFIG_DIR/projects", settings);
-    dir.map(|dir| files_below(&dir, 4, &["jsonl"])).unwrap_or_default()
+    files_below(&["$CLAUDE_CONFIG_DIR/projects"], 4, &["jsonl"], settings)
 }
 
 /// Reads a file of a session.
@@ -38,17 +34,15 @@ pub(super) fn read(file: &Path) -> Result<SessionRecords, PathError> {
     let is_part = file.components().any(|part| part.as_os_str() == "subagents")
         || file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("agent-"));
     let records = SessionRecords { is_whole: !is_part, ..SessionRecords::default() };
-    let mut reader = Reader { file, records, waiting: Vec::new() };
-    let long = fs::each_line(file, LONGEST_LINE, |line| reader.line(line))?;
-    reader.records.left_out.long_lines = long;
+    let mut reader = Reader { file, records, waiting: Waiting::default() };
+    reader.records.left_out.long_lines = fs::each_line(file, LONGEST_LINE, |line| reader.line(line))?;
     Ok(reader.records)
 }
 
 struct Reader<'a> {
     file: &'a Path,
     records: SessionRecords,
-    /// Calls without a result so far, by their ids.
-    waiting: Vec<(String, RecordedUse)>,
+    waiting: Waiting,
 }
 
 impl Reader<'_> {
@@ -58,10 +52,7 @@ impl Reader<'_> {
         if !(wants_project || self.may_tell(line)) {
             return;
         }
-        let Ok(record) = serde_json::from_slice::<Value>(line) else {
-            self.records.left_out.lines += 1;
-            return;
-        };
+        let Some(record) = self.records.parsed(line) else { return };
         if wants_project {
             self.records.project = record["cwd"].as_str().map(Into::into);
         }
@@ -72,7 +63,8 @@ impl Reader<'_> {
             Some("attachment") => {
                 let attachment = &record["attachment"];
                 if attachment["type"] == LISTING {
-                    for name in attachment["content"].as_str().into_iter().flat_map(names) {
+                    let lines = attachment["content"].as_str().into_iter().flat_map(str::lines);
+                    for name in lines.filter_map(name_in) {
                         self.records.list(name, time);
                     }
                 }
@@ -95,23 +87,16 @@ impl Reader<'_> {
             let (Some(id), Some(skill)) = (block["id"].as_str(), block["input"]["skill"].as_str()) else {
                 continue;
             };
-            if self.waiting.len() >= MOST_WAITING {
-                self.waiting.remove(0);
-            }
             let skill = skill.trim_start_matches('/').to_owned();
             let used = RecordedUse { skill, file: None, time, by: Caller::Model, is_ok: true, is_sure: true };
-            self.waiting.push((id.to_owned(), used));
+            self.waiting.add(id, used);
         }
     }
 
     /// Joins calls with their results, and notes the command that a person typed.
     fn answers(&mut self, record: &Value, time: Option<i64>) {
         for block in blocks(record).filter(|block| block["type"] == "tool_result") {
-            let id = block["tool_use_id"].as_str();
-            let Some(at) = self.waiting.iter().position(|(waiting, _)| Some(waiting.as_str()) == id) else {
-                continue;
-            };
-            let (id, mut used) = self.waiting.remove(at);
+            let Some((id, mut used)) = self.waiting.take(&block["tool_use_id"]) else { continue };
             used.is_ok = block["is_error"] != true && record["toolUseResult"]["success"] != false;
             if let Some(skill) = name_of(&used.skill, used.is_ok) {
                 self.records.uses.insert(call_id(&id, self.file), RecordedUse { skill, ..used });
@@ -145,11 +130,12 @@ fn command(text: &str) -> Option<&str> {
     rest.split_once("</command-name>")?.0.trim().strip_prefix('/')
 }
 
-/// Returns the names in a listing. Descriptions may have several lines, so what is no single word after `- ` is no name.
-fn names(listing: &str) -> impl Iterator<Item = &str> {
-    let names = listing.lines().filter_map(|line| line.strip_prefix("- "));
-    let names = names.map(|line| line.split_once(": ").map_or(line, |(name, _)| name));
-    names.filter(|name| !name.is_empty() && !name.contains(char::is_whitespace))
+/// Returns the name of the skill in a line of a listing: one word after `- `, with a colon and a blank or nothing behind it.
+/// Descriptions may have several lines.
+pub(crate) fn name_in(line: &str) -> Option<&str> {
+    let line = line.strip_prefix("- ")?;
+    let name = line.split_once(": ").map_or(line, |(name, _)| name);
+    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
 }
 
 /// Returns the last whole listing that the session `file` records.

@@ -12,8 +12,7 @@ use memchr::memmem::Finder;
 use serde_json::Value;
 
 use super::files::{Files, files_below};
-use super::{Caller, LONGEST_LINE, RecordedUse, SessionRecords, call_id, name_of};
-use crate::agents::resolve;
+use super::{Caller, LONGEST_LINE, RecordedUse, SessionRecords, Waiting, call_id, name_of};
 use crate::fs::{self, PathError};
 use crate::path::normal;
 use crate::settings::Settings;
@@ -23,8 +22,6 @@ use crate::text::{milliseconds, percent_decoded};
 const LISTING: &str = "<skills_instructions>";
 /// The kind of content that a skill's instructions have.
 const SELECTED: &str = "skills.selected_skill_instructions";
-/// The most calls that wait for their results.
-const MOST_WAITING: usize = 64;
 /// Programs that read a file, of whom Codex thinks that they read the instructions of a skill.
 const READERS: [&str; 8] = ["cat", "sed", "head", "tail", "less", "more", "bat", "awk"];
 /// Programs that run a script.
@@ -44,22 +41,15 @@ static SCRIPT: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"scripts"));
 
 /// Returns the files of all sessions.
 pub(super) fn files(settings: &Settings) -> Files {
-    let mut files = Files::default();
-    for (dir, depth) in [("$CODEX_HOME/sessions", 3), ("$CODEX_HOME/archived_sessions", 3)] {
-        let found = resolve(dir, settings).map(|dir| files_below(&dir, depth, &["jsonl"]));
-        let (found, unreadable) = found.unwrap_or_default();
-        files.0.extend(found);
-        files.1 += unreadable;
-    }
-    files
+    files_below(&["$CODEX_HOME/sessions", "$CODEX_HOME/archived_sessions"], 3, &["jsonl"], settings)
 }
 
 /// Reads a session.
 pub(super) fn read(file: &Path) -> Result<SessionRecords, PathError> {
     let records = SessionRecords { is_whole: true, ..SessionRecords::default() };
-    let mut reader = Reader { file, line: 0, records, documents: BTreeMap::new(), waiting: Vec::new() };
-    let long = fs::each_line(file, LONGEST_LINE, |line| reader.line(line))?;
-    reader.records.left_out.long_lines = long;
+    let mut reader =
+        Reader { file, line: 0, records, documents: BTreeMap::new(), waiting: Waiting::default() };
+    reader.records.left_out.long_lines = fs::each_line(file, LONGEST_LINE, |line| reader.line(line))?;
     Ok(reader.records)
 }
 
@@ -70,8 +60,7 @@ struct Reader<'a> {
     records: SessionRecords,
     /// The names of the listed skills, by the paths of their `SKILL.md`.
     documents: BTreeMap<PathBuf, String>,
-    /// Calls without an output so far, by their ids.
-    waiting: Vec<(String, RecordedUse)>,
+    waiting: Waiting,
 }
 
 impl Reader<'_> {
@@ -81,10 +70,7 @@ impl Reader<'_> {
         if !self.may_tell(line) {
             return;
         }
-        let Ok(record) = serde_json::from_slice::<Value>(line) else {
-            self.records.left_out.lines += 1;
-            return;
-        };
+        let Some(record) = self.records.parsed(line) else { return };
         let time = record["timestamp"].as_str().and_then(milliseconds);
         let payload = &record["payload"];
         match (record["type"].as_str(), payload["type"].as_str()) {
@@ -140,19 +126,12 @@ impl Reader<'_> {
         let dir = arguments["workdir"].as_str().map_or_else(PathBuf::new, PathBuf::from);
         let used = command.and_then(|words| self.used_by(&words, &dir, time));
         if let Some(used) = used {
-            if self.waiting.len() >= MOST_WAITING {
-                self.waiting.remove(0);
-            }
-            self.waiting.push((id.to_owned(), used));
+            self.waiting.add(id, used);
         }
     }
 
     fn output(&mut self, output: &Value) {
-        let id = output["call_id"].as_str();
-        let Some(at) = self.waiting.iter().position(|(waiting, _)| Some(waiting.as_str()) == id) else {
-            return;
-        };
-        let (id, used) = self.waiting.remove(at);
+        let Some((id, used)) = self.waiting.take(&output["call_id"]) else { return };
         let text = output["output"].as_str().or_else(|| output["output"]["content"].as_str());
         if text.is_some_and(is_success) {
             self.records.uses.insert(call_id(&id, self.file), used);

@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 
 use super::{LeftOut, SessionRecords, Wanted};
+use crate::agents::resolve;
 use crate::fs::{self, Kind, PathError};
+use crate::settings::Settings;
 use crate::workers;
 
 /// Files and the number of directories that cannot be read.
@@ -36,11 +38,15 @@ fn may_have(wanted: Wanted<'_>, file: &Path) -> bool {
     wanted.since.is_none_or(|since| changed.is_none_or(|changed| changed >= since))
 }
 
-/// Returns the files below `dir` with one of these endings, sorted, at most `depth` directories deep. Follows no links.
-pub(super) fn files_below(dir: &Path, depth: usize, endings: &[&str]) -> Files {
+/// Returns the files below `dirs`, as rules write them, with one of these endings: those of each sorted, and at most `depth`
+/// directories deep. Follows no links.
+pub(super) fn files_below(dirs: &[&str], depth: usize, endings: &[&str], settings: &Settings) -> Files {
     let mut files = Files::default();
-    add_files(dir, depth, endings, &mut files);
-    files.0.sort();
+    for dir in dirs.iter().filter_map(|dir| resolve(dir, settings)) {
+        let start = files.0.len();
+        add_files(&dir, depth, endings, &mut files);
+        files.0[start..].sort();
+    }
     files
 }
 

@@ -13,7 +13,6 @@ use serde_json::Value;
 
 use super::files::{Files, files_below};
 use super::{Caller, LONGEST_LINE, RecordedUse, SessionRecords, call_id, name_of, time_in};
-use crate::env;
 use crate::fs::{self, PathError};
 use crate::settings::Settings;
 use crate::text::milliseconds;
@@ -29,12 +28,9 @@ static CALL: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new(b"\"activate_sk
 
 /// Returns the files of all sessions.
 pub(super) fn files(settings: &Settings) -> Files {
-    let home = settings.env.path(env::GEMINI_CLI_HOME).or_else(|| settings.home.clone());
-    let mut files = home.map(|home| files_below(&home.join(".gemini/tmp"), 4, &["json", "jsonl"]));
-    if let Some((files, _)) = &mut files {
-        files.retain(|file| file.components().any(|part| part.as_os_str() == "chats"));
-    }
-    files.unwrap_or_default()
+    let mut files = files_below(&["$GEMINI_CLI_HOME/.gemini/tmp"], 4, &["json", "jsonl"], settings);
+    files.0.retain(|file| file.components().any(|part| part.as_os_str() == "chats"));
+    files
 }
 
 /// Reads a session.
@@ -51,11 +47,10 @@ pub(super) fn read(file: &Path) -> Result<SessionRecords, PathError> {
         line(&bytes, file, &mut records);
         return Ok(records);
     }
-    let long = fs::each_line(file, LONGEST_LINE, |bytes| {
+    records.left_out.long_lines = fs::each_line(file, LONGEST_LINE, |bytes| {
         records.begin(bytes);
         line(bytes, file, &mut records);
     })?;
-    records.left_out.long_lines = long;
     Ok(records)
 }
 
@@ -70,10 +65,7 @@ fn line(bytes: &[u8], file: &Path, records: &mut SessionRecords) {
     if CALL.find(bytes).is_none() {
         return;
     }
-    let Ok(value) = serde_json::from_slice::<Value>(bytes) else {
-        records.left_out.lines += 1;
-        return;
-    };
+    let Some(value) = records.parsed(bytes) else { return };
     message(&value, file, records);
     for messages in [&value["messages"], &value["$set"]["messages"]] {
         for value in messages.as_array().into_iter().flatten() {

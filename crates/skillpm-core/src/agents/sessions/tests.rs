@@ -24,7 +24,7 @@ impl Home {
         Settings::from_env(env).expect("settings")
     }
 
-    fn write(&self, path: &str, lines: &[serde_json::Value]) {
+    fn write(&self, path: &str, lines: &[Value]) {
         let lines: Vec<_> = lines.iter().map(ToString::to_string).collect();
         self.write_text(path, &(lines.join("\n") + "\n"));
     }
@@ -52,20 +52,20 @@ fn told(found: &Sessions) -> Vec<String> {
     told.collect()
 }
 
-fn call(id: &str, skill: &str, time: &str) -> serde_json::Value {
+fn call(id: &str, skill: &str, time: &str) -> Value {
     json!({"type": "assistant", "uuid": format!("u-{id}"), "cwd": "/work/p", "timestamp": time, "message": {"content": [
         {"type": "text", "text": SECRET},
         {"type": "tool_use", "id": id, "name": "Skill", "input": {"skill": skill, "args": SECRET}},
     ]}})
 }
 
-fn result(id: &str, is_error: bool) -> serde_json::Value {
+fn result(id: &str, is_error: bool) -> Value {
     json!({"type": "user", "cwd": "/work/p", "timestamp": "2026-11-02T10:00:09.000Z", "message": {"role": "user", "content": [
         {"type": "tool_result", "tool_use_id": id, "content": SECRET, "is_error": is_error},
     ]}})
 }
 
-fn typed(text: &str, time: &str) -> serde_json::Value {
+fn typed(text: &str, time: &str) -> Value {
     json!({"type": "user", "cwd": "/work/p", "timestamp": time, "message": {"role": "user", "content": text}})
 }
 
@@ -90,7 +90,7 @@ fn claude_code_s_calls_count_if_they_succeeded() {
         result("toolu_0000000000000002", true),
         // No result: it never ended.
         call("toolu_0000000000000003", "pdf", TIME),
-        // What a model made up is no name.
+        // A text that a model made up is not a name.
         call("toolu_0000000000000004", SECRET, TIME),
         result("toolu_0000000000000004", true),
         // Texts that look like records.
@@ -162,11 +162,11 @@ fn what_cannot_be_read_is_counted() {
 }
 
 /// As Codex 0.171.0 writes it.
-fn codex(time: &str, payload: &serde_json::Value) -> serde_json::Value {
+fn codex(time: &str, payload: &Value) -> Value {
     json!({"timestamp": time, "ordinal": 1, "type": "response_item", "payload": payload})
 }
 
-fn exec(id: &str, command: &str) -> serde_json::Value {
+fn exec(id: &str, command: &str) -> Value {
     let arguments = json!({"cmd": command}).to_string();
     codex(
         TIME,
@@ -174,7 +174,7 @@ fn exec(id: &str, command: &str) -> serde_json::Value {
     )
 }
 
-fn output(id: &str, text: &str) -> serde_json::Value {
+fn output(id: &str, text: &str) -> Value {
     codex(TIME, &json!({"type": "function_call_output", "call_id": id, "output": text}))
 }
 
@@ -182,7 +182,7 @@ const OK: &str = "Chunk ID: 4b3bf2\nWall time: 0.0000 seconds\nProcess exited wi
 const FAILED: &str =
     "Wall time: 0.0000 seconds\nProcess exited with code 1\nOutput:\nProcess exited with code 0\n";
 
-fn codex_session() -> Vec<serde_json::Value> {
+fn codex_session() -> Vec<Value> {
     let listing = "<skills_instructions>\n## Skills\n### Skill roots\n- `r0` = `/work/p/.agents/skills`\n\
         ### Available skills\n- bye: say bye (file: r0/bye/SKILL.md)\n- my plug:hello: say: x (y) (file: r0/hello/SKILL.md)\n\
         - whole: (file: /abs/whole/SKILL.md)\n- broken\n</skills_instructions>";
@@ -330,7 +330,7 @@ mod opencode {
             let part = "INSERT INTO part VALUES (?1, 'm', ?2, 1796024182000, 1796024182000, ?3)";
             database.execute(part, (id, session, data)).expect("inserts");
         };
-        let tool = |call: &str, state: &serde_json::Value| {
+        let tool = |call: &str, state: &Value| {
             json!({"type": "tool", "tool": "skill", "callID": call, "state": state}).to_string()
         };
         let time = json!({"start": 1_796_024_182_500_i64, "end": 1_796_024_182_600_i64});

@@ -1,21 +1,19 @@
 //! What a Python interpreter can import.
 
 use std::collections::BTreeSet;
-use std::io::{Read as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::mpsc::channel;
-use std::thread;
 use std::time::Duration;
 
 use crate::interrupt::Running;
 use crate::settings::Settings;
 use crate::skill::prerequisites::{Prerequisite, PrerequisiteKind, Presence};
+use skillpm_sources::processes;
 
 /// How long the interpreter may take.
 const DEADLINE: Duration = Duration::from_secs(5);
-/// The maximum number of bytes of names that it is asked about: they fit into a pipe.
-const MAX_ASKED: usize = 16 << 10;
+/// The maximum number of bytes of names that it is asked about.
+const MAX_ASKED: u64 = 16 << 10;
 /// Repeats each line of standard input that names something that is there: `m` and a module, or `p` and a package.
 /// Neither is imported.
 const CODE: &str = "\
@@ -50,7 +48,7 @@ impl Answers {
     ) -> Option<Self> {
         let (mut asked, mut input) = (BTreeSet::new(), String::new());
         for line in all.flat_map(|one| one.any_of.iter().filter_map(|name| line(one.kind, name))) {
-            if input.len() + line.len() < MAX_ASKED && !asked.contains(&line) {
+            if ((input.len() + line.len()) as u64) < MAX_ASKED && !asked.contains(&line) {
                 input.push_str(&line);
                 input.push('\n');
                 asked.insert(line);
@@ -59,7 +57,7 @@ impl Answers {
         if asked.is_empty() {
             return None;
         }
-        let output = output(settings, program, &input)?;
+        let output = output(settings, program, input)?;
         let mut there: BTreeSet<String> = output.lines().map(str::to_owned).collect();
         there.remove("end").then_some(Self { asked, there })
     }
@@ -88,7 +86,7 @@ fn line(kind: PrerequisiteKind, name: &str) -> Option<String> {
 }
 
 /// Returns what `program` says about `input`.
-fn output(settings: &Settings, program: &Path, input: &str) -> Option<String> {
+fn output(settings: &Settings, program: &Path, input: String) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "this is the one place that asks an interpreter")]
     let mut command = Command::new(program);
     let system = settings.env.vars.iter().filter(|(name, _)| *name == "SystemRoot");
@@ -96,21 +94,8 @@ fn output(settings: &Settings, program: &Path, input: &str) -> Option<String> {
     command.env("PATH", settings.env.program_path());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let _running = Running::begin();
-    let mut child = command.spawn().ok()?;
-    let (stdin, stdout) = (child.stdin.take(), child.stdout.take());
-    let (sender, answer) = channel();
-    thread::spawn(move || {
-        let mut text = String::new();
-        // It repeats at most what it was asked.
-        let read = stdout.map(|stdout| stdout.take(2 * MAX_ASKED as u64).read_to_string(&mut text));
-        let _ = sender.send(text);
-        read
-    });
-    // A program that reads nothing does not answer either.
-    let _ = stdin.map(|mut stdin| stdin.write_all(input.as_bytes()));
-    let text = answer.recv_timeout(DEADLINE).ok();
-    // It has ended, or has to.
-    let _ = child.kill();
-    let _ = child.wait();
-    text
+    let child = command.spawn().ok()?;
+    // It repeats at most what it was asked.
+    let (output, _) = processes::talk(child, input.into_bytes(), 2 * MAX_ASKED, DEADLINE).ok()?;
+    String::from_utf8(output?).ok()
 }

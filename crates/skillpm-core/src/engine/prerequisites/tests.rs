@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use skillpm_testing::skip_without;
+
 use super::*;
 use crate::engine::testing::World;
 use crate::skill::prerequisites::{Prerequisite, Presence};
@@ -114,7 +116,7 @@ fn python_answers_and_imports_nothing() {
     let path = process.get("PATH").unwrap_or_default();
     let settings = world.settings(&[("PATH", path), ("PYTHONPATH", world.project().to_str().expect("text"))]);
     if crate::engine::run::on_path(&settings, "python3").is_none() {
-        println!("skipped: there is no python3");
+        skip_without("python3");
         return;
     }
     world.write("evil.py", "open('ran', 'w')\n");

@@ -38,7 +38,7 @@ pub struct Answer {
 ///
 /// Fails if it cannot be started, and if the user wants to stop.
 pub fn ask(words: &[String], dir: &Path, limit: Duration) -> Result<Answer> {
-    let [program, args @ ..] = words else { return Err(Error::usage("there is no program to start")) };
+    let [program, args @ ..] = words else { return Err(Error::usage("the command names no program")) };
     let (output, errors) = (anonymous_temp_file()?, anonymous_temp_file()?);
     let handle = |file: &File| file.try_clone().map(Stdio::from).map_err(not_kept);
     #[expect(clippy::disallowed_methods, reason = "this is the one place that starts agents")]

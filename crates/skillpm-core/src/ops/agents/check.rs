@@ -7,6 +7,7 @@ use serde::Serialize;
 
 use crate::agents;
 use crate::agents::listing::{Asked, ListingEntry, State, listing, recorded};
+use crate::agents::sessions::claude_code::name_in;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::scope::project_root;
@@ -54,7 +55,8 @@ impl CheckOutcome {
 ///
 /// # Errors
 ///
-/// Fails for several agents, for one whose sessions do not say what was listed, and if there is no session that says so.
+/// Fails for several agents, for one whose sessions do not record the listing, and if no session in the working directory
+/// does.
 pub fn check(context: &Context, names: &[String], window: Option<u64>) -> Result<CheckOutcome> {
     let [name] = names else { return Err(several()) };
     let agent = agents::find(name)?;
@@ -151,9 +153,7 @@ fn next_entry(text: &str) -> usize {
     ends.into_iter().find(|at| name_of(&text[at + 1..]).is_some()).unwrap_or(text.len())
 }
 
-/// Returns the name of the entry that `text` begins with: one word, with a colon and a blank or nothing behind it.
+/// Returns the name of the entry that `text` begins with.
 fn name_of(text: &str) -> Option<&str> {
-    let line = text.strip_prefix("- ")?.lines().next()?;
-    let name = line.split_once(": ").map_or(line, |(name, _)| name);
-    (!name.is_empty() && !name.contains(char::is_whitespace)).then_some(name)
+    name_in(text.lines().next()?)
 }

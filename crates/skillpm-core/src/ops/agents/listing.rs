@@ -40,7 +40,7 @@ pub struct ListingView {
     pub window: Option<u64>,
     /// What is counted.
     pub unit: Unit,
-    /// What the listing may hold, in units; `None` if there is no limit or nobody knows it.
+    /// What the listing may hold, in units; `None` without a limit, or if it is unknown.
     pub budget: Option<u64>,
     /// Whether it is known if there is a limit.
     pub knows_budget: bool,
@@ -48,7 +48,7 @@ pub struct ListingView {
     pub used: Option<u64>,
     /// What it would hold if every description were whole, in units; `None` if that is unknown.
     pub whole: Option<u64>,
-    /// The number of skills that have no room for their whole descriptions.
+    /// The number of skills whose whole descriptions do not fit.
     pub lacking: LackingView,
     /// The skills: those that are listed in the order of the listing, then the others.
     pub skills: Vec<ListedView>,
@@ -68,7 +68,7 @@ pub struct ListingView {
     pub text: Option<String>,
 }
 
-/// A number of skills, which may depend on what nobody knows, such as how often each was used.
+/// A number of skills: a range where it depends on what is unknown, such as how often each was used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct LackingView {
     /// The least that it can be.

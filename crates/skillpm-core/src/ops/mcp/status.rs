@@ -123,7 +123,7 @@ fn read(settings: &Settings, file: &ClientFile) -> Result<Option<Vec<ConfiguredS
 /// Reports whether the program `text` exists: a path, or a name on `PATH`.
 fn exists(settings: &Settings, text: &str) -> bool {
     if text.contains(['/', '\\']) {
-        return matches!(fs::real_path(Path::new(text)), Ok(Some(_)));
+        return fs::exists(Path::new(text));
     }
     on_path(settings, text).is_some()
 }

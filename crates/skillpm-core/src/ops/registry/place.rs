@@ -28,7 +28,7 @@ impl AnyRegistry {
     /// it is that in the working directory.
     pub(super) fn find(context: &Context, text: Option<&str>) -> Result<Self> {
         let dir = path(context, text.map(Path::new));
-        let Some(text) = text.filter(|_| !matches!(fs::real_path(&dir), Ok(Some(_)))) else {
+        let Some(text) = text.filter(|_| !fs::exists(&dir)) else {
             return open(context, Some(&dir)).map(Self::Directory);
         };
         let (registry, path) = registries::to_change(context, text)?;

@@ -70,7 +70,7 @@ pub(super) fn subjects(context: &Context, request: &TestRequest) -> Result<(Vec<
     Ok((subjects, unchanged))
 }
 
-/// Returns the skill at `location`; `None` if its file is gone or is no file.
+/// Returns the skill at `location`; `None` if its file is gone, or is not a regular file.
 fn subject(location: &FileLocation, bodies: bool) -> Result<Option<Subject>> {
     let Some(Content::Bytes(bytes)) = location.read()? else { return Ok(None) };
     let document = Document::from_bytes(bytes);
@@ -126,7 +126,7 @@ pub(super) fn requests(index: usize, subject: &Subject) -> Vec<Requests> {
                 Ok(evals) => (evals, None),
                 Err(problem) => (Evals::default(), Some(problem)),
             };
-            // An empty list is no mistake; a file of another shape is told.
+            // An empty list is right; a file of another shape is reported.
             if problem.is_some() || !evals.cases.is_empty() || text.trim().len() > EMPTY {
                 all.push(Requests { subject: index, shown, text, evals, problem });
             }

@@ -40,7 +40,7 @@ pub(super) fn listed(context: &Context, request: &TestRequest, subjects: &[Subje
     let asked = Asked { settings, project: &project, window: request.window };
     let dirs: Vec<PathBuf> = subjects.iter().map(|subject| subject.dir.clone()).collect();
     let listing = listing_with(agent, asked, &dirs).ok_or_else(|| {
-        Error::usage(format!("nobody knows how `{}` lists skills", agent.id)).hint(message!(
+        Error::usage(format!("how `{}` lists skills is unknown", agent.id)).hint(message!(
             "leave out ",
             Opt::Agent,
             " to rank the names and descriptions of the skills alone"

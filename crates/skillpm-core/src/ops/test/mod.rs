@@ -9,7 +9,7 @@ mod outcome;
 mod request;
 mod trial;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 
 use self::cases::{Requests, Subject, requests, subjects};
@@ -34,24 +34,20 @@ const MOST_BEFORE: usize = 3;
 ///
 /// # Errors
 ///
-/// Fails for a path that is not there or holds no skill, for an agent that lists skills nobody knows how, and if no skill has a
-/// request.
+/// Fails for a path that does not exist or holds no skill, for an agent whose way to list skills is unknown, and if no skill
+/// has a request.
 pub fn test(context: &Context, request: &TestRequest) -> Result<TestOutcome> {
     let (subjects, unchanged) = subjects(context, request)?;
     let listed = listed(context, request, &subjects)?;
     let index = Index::new(&listed);
     let numbers: Vec<usize> = (0..subjects.len()).collect();
-    let read = |at: &usize| requests(*at, &subjects[*at]);
-    let requests: Vec<Requests> =
-        workers::map(&numbers, workers::PIECE, || (), |(), at| read(at)).flatten().collect();
-    let judge = |requests: &Requests| judged(requests, &subjects, &index, request.top);
-    let mut files: Vec<TestedFile> =
-        workers::map(&requests, 1, || (), |(), requests| judge(requests)).collect();
-    let without = subjects.iter().filter(|subject| subject.is_tested);
-    let without = without.filter(|subject| {
-        let is_own = |file: &TestedFile| file.skill == subject.name && !file.cases.is_empty();
-        !files.iter().any(is_own)
-    });
+    let read = workers::map(&numbers, workers::PIECE, || (), |(), at| requests(*at, &subjects[*at]));
+    let requests: Vec<Requests> = read.flatten().collect();
+    let judge = |(): &mut (), requests: &Requests| judged(requests, &subjects, &index, request.top);
+    let mut files: Vec<TestedFile> = workers::map(&requests, 1, || (), judge).collect();
+    let with: BTreeSet<&str> =
+        files.iter().filter(|file| !file.cases.is_empty()).map(|file| &*file.skill).collect();
+    let without = subjects.iter().filter(|subject| subject.is_tested && !with.contains(&*subject.name));
     let without: Vec<String> = without.map(|subject| subject.name.clone()).collect();
     let is_empty = files.iter().all(|file| file.cases.is_empty() && file.problem.is_none());
     if is_empty && !without.is_empty() && request.changes == Changes::All {
@@ -59,7 +55,7 @@ pub fn test(context: &Context, request: &TestRequest) -> Result<TestOutcome> {
             "write them into `evals/trigger-eval.json` of a skill: `[{\"query\": \"…\", \"should_trigger\": true}]`",
         ));
     }
-    let collisions = collisions(&files, &index);
+    let collisions = collisions(&files);
     if let Some(command) = &request.command {
         trial::trials(context, command, &subjects, &mut files)?;
     }
@@ -82,7 +78,7 @@ pub fn test(context: &Context, request: &TestRequest) -> Result<TestOutcome> {
 /// Fails outside of a repository.
 pub fn repository(settings: &Settings) -> Result<PathBuf> {
     repository_of(&settings.cwd, |_| true)?.ok_or_else(|| {
-        Error::usage(format!("`{}` is in no git repository", settings.cwd.display()))
+        Error::usage(format!("`{}` is not in a git repository", settings.cwd.display()))
             .hint("name the directories")
     })
 }
@@ -152,7 +148,6 @@ fn judge(tested: &mut TestedCase, case: &EvalCase, own: &Subject, index: &Index<
         other.clone_into(&mut tested.skill);
         tested.should_trigger = true;
     }
-    let ranked = index.ranked(&tested.query);
     let Some(right) = index.visible.iter().find(|skill| is_right(skill)) else {
         let hidden = index.all.iter().find(|skill| is_right(skill)).and_then(|skill| skill.hidden.clone());
         if tested.should_trigger {
@@ -163,6 +158,7 @@ fn judge(tested: &mut TestedCase, case: &EvalCase, own: &Subject, index: &Index<
         }
         return;
     };
+    let ranked = index.ranked(&tested.query);
     let at = ranked.iter().position(|skill| std::ptr::eq(*skill, *right));
     tested.rank = at.map(|at| at + 1);
     tested.verdict = match (tested.should_trigger, at) {
@@ -180,7 +176,7 @@ fn judge(tested: &mut TestedCase, case: &EvalCase, own: &Subject, index: &Index<
 }
 
 /// Returns the pairs of skills of which one wins requests for the other.
-fn collisions(files: &[TestedFile], index: &Index<'_>) -> Vec<Collision> {
+fn collisions(files: &[TestedFile]) -> Vec<Collision> {
     let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
     let lost = files.iter().flat_map(|file| &file.cases).filter(|case| case.should_trigger);
     for case in lost.filter(|case| case.rank != Some(1) && case.verdict != Verdict::Invisible) {
@@ -194,6 +190,5 @@ fn collisions(files: &[TestedFile], index: &Index<'_>) -> Vec<Collision> {
         .map(|((skill, winner), requests)| Collision { skill: skill.into(), winner: winner.into(), requests })
         .collect();
     collisions.sort_by_key(|collision| std::cmp::Reverse(collision.requests));
-    debug_assert!(collisions.iter().all(|pair| index.visible.iter().any(|skill| skill.name == pair.winner)));
     collisions
 }

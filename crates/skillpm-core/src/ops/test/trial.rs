@@ -46,16 +46,16 @@ pub struct AgentCommand {
 }
 
 impl AgentCommand {
-    /// Reads a command line that is typed in `cwd`, such as `claude -p --output-format stream-json`. The request takes the place of `{query}`, else it
-    /// becomes the last argument.
+    /// Reads a command line that is typed in `cwd`, such as `claude -p --output-format stream-json`. The request replaces
+    /// `{query}`, or becomes the last argument.
     ///
     /// # Errors
     ///
     /// Fails for quotes that are not closed, and for no words.
     pub fn new(line: &str, cwd: &Path) -> Result<Self> {
         let words = shlex::split(line).filter(|words| !words.is_empty());
-        let mut words =
-            words.ok_or_else(|| Error::usage(format!("`{line}` is no command")).hint("check its quotes"))?;
+        let mut words = words
+            .ok_or_else(|| Error::usage(format!("`{line}` is not a command")).hint("check its quotes"))?;
         // The command runs in another directory.
         if words[0].contains('/') {
             words[0] = cwd.join(&words[0]).display().to_string();

@@ -109,7 +109,7 @@ impl AgentUsage {
     }
 
     pub(super) fn note(&mut self, used: &SessionUse) {
-        *(if used.is_ok { &mut self.uses } else { &mut self.failed }) += 1;
+        note(used, &mut self.uses, &mut self.failed);
     }
 }
 
@@ -130,6 +130,10 @@ impl ProjectUsage {
     }
 
     pub(super) fn note(&mut self, used: &SessionUse) {
-        *(if used.is_ok { &mut self.uses } else { &mut self.failed }) += 1;
+        note(used, &mut self.uses, &mut self.failed);
     }
+}
+
+fn note(used: &SessionUse, uses: &mut usize, failed: &mut usize) {
+    *(if used.is_ok { uses } else { failed }) += 1;
 }

@@ -139,8 +139,7 @@ impl Baselines {
 
 /// Returns the directory `dir` relative to that of the baseline `file`.
 fn relative(file: &Path, dir: &Path) -> String {
-    let base = file.parent().unwrap_or(Path::new(""));
-    let base = fs::real_path(base).ok().flatten().unwrap_or_else(|| base.to_owned());
+    let base = fs::resolved(file.parent().unwrap_or(Path::new("")));
     let path = fs::relative(&base, dir);
     if path.as_os_str().is_empty() {
         ".".to_owned()

@@ -140,7 +140,7 @@ impl<'a> Checker<'a> {
         let document = Document::from_bytes(bytes);
         let dir = at.and_then(Path::parent);
         // As of a file that is there, the real name of the directory counts.
-        let dir = dir.map(|dir| fs::real_path(dir).ok().flatten().unwrap_or_else(|| dir.to_owned()));
+        let dir = dir.map(fs::resolved);
         let findings = match (at, dir) {
             (Some(at), Some(dir)) => {
                 let there = matches!(fs::kind(&dir), Ok(Some(Kind::Directory))).then_some(&*dir);
@@ -242,17 +242,7 @@ fn is_of_agents(dir: &Path) -> bool {
 }
 
 fn finding(message: &str) -> Finding {
-    let (severity, message) = (Severity::Error, message.to_owned());
-    Finding {
-        rule: FILE_KIND,
-        severity,
-        message,
-        span: 0..0,
-        label: None,
-        help: None,
-        fix: None,
-        ends: false,
-    }
+    Finding::new(FILE_KIND, Severity::Error, message, 0..0)
 }
 
 #[cfg(test)]

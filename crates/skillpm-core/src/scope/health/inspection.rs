@@ -11,6 +11,7 @@ use crate::lockfile::{LockError, Lockfile};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::path::normal;
+use crate::scope::Scope;
 use crate::scope::agent_view::{self, Role};
 use crate::scope::directory::SkillsDir;
 use crate::scope::editable::Editable;
@@ -20,7 +21,6 @@ use crate::scope::ownership::{Owned, Ownership};
 use crate::scope::state::{ClosedDir, Depth, OpenedDir, ScopeState};
 use crate::scope::step::{Location, Step};
 use crate::scope::transaction::Transaction;
-use crate::scope::{Scope, exists};
 use crate::settings::Settings;
 use crate::skill::SKILL_FILE;
 use crate::store::Store;
@@ -262,7 +262,7 @@ impl<'a> Inspection<'a> {
             ClosedDir::Outside(error) => ClosedDir::Outside(error.again()),
         })?;
         // If the directory does not exist, its nearest existing ancestor must be a directory.
-        if let Some(there) = path.ancestors().find(|there| exists(there))
+        if let Some(there) = path.ancestors().find(|there| fs::exists(there))
             && fs::kind(&real(there)).map_err(ClosedDir::Unreadable)? != Some(Kind::Directory)
         {
             let source = std::io::ErrorKind::NotADirectory.into();

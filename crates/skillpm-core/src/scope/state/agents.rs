@@ -11,11 +11,11 @@ use crate::error::Error;
 use crate::fs::{self, Kind, PathError};
 use crate::name::SkillName;
 use crate::path::normal;
+use crate::scope::Scope;
 use crate::scope::agent_view::{self, Form, Role, Seen, Twice, Unseen};
 use crate::scope::directory::{FEW, SkillsDir};
 use crate::scope::files::Files;
 use crate::scope::problem::{self, Problem};
-use crate::scope::{Scope, exists};
 use crate::settings::Settings;
 
 /// The index of a directory among those of a scope.
@@ -152,7 +152,7 @@ impl ScopeState<'_> {
         }
         match SkillsDir::open(path, &self.real) {
             Ok(opened) if opened.real() == self.real => OpenedDir::Canonical,
-            Ok(opened) if !opened.is_there() && exists(path) => {
+            Ok(opened) if !opened.is_there() && fs::exists(path) => {
                 let source = std::io::ErrorKind::NotADirectory.into();
                 OpenedDir::Unreadable(PathError { action: "read", path: path.to_owned(), source })
             }

@@ -23,7 +23,7 @@ pub struct PackageImport<'a> {
     pub optional: bool,
 }
 
-/// Returns the packages that `text` imports. Looks at single lines, without comments and templates; it is no parser.
+/// Returns the packages that `text` imports. Looks at single lines, without comments and templates: it does not parse JavaScript.
 pub fn imports(text: &str) -> Vec<PackageImport<'_>> {
     let (mut found, mut at) = (Vec::new(), 0);
     let mut in_template = false;

@@ -1,15 +1,13 @@
 //! The programs that keep docker's and podman's passwords: `docker-credential-NAME get`.
 
-use std::io::{Read, Write as _};
-use std::process::{Child, Command, Stdio};
-use std::sync::mpsc::channel;
-use std::thread;
+use std::process::{Command, Stdio};
 use std::time::Duration;
 
 use serde::Deserialize;
 
 use crate::env::Env;
 use crate::interrupt::Running;
+use crate::processes;
 
 /// The time that a helper has: it may ask the user to unlock a keychain.
 const DEADLINE: Duration = Duration::from_mins(1);
@@ -38,11 +36,9 @@ pub(super) fn ask(env: &Env, name: &str, registry: &str) -> Result<Option<Answer
     command.arg("get").env_clear().envs(&env.vars).env("PATH", env.program_path());
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let _running = Running::begin();
-    let mut child = command.spawn().map_err(|error| format!("`{program}` cannot be started: {error}"))?;
-    let output = talk(&mut child, registry);
-    // It has ended, or has to.
-    let _ = child.kill();
-    let status = child.wait().map_err(|error| format!("`{program}` failed: {error}"))?;
+    let child = command.spawn().map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+    let (output, status) = processes::talk(child, format!("{registry}\n").into(), ANSWER_BYTES, DEADLINE)
+        .map_err(|error| format!("`{program}` failed: {error}"))?;
     let output = output.ok_or_else(|| format!("`{program}` did not answer in time"))?;
     match serde_json::from_slice::<Answer>(&output) {
         Ok(answer) if !answer.secret.is_empty() => Ok(Some(answer)),
@@ -51,22 +47,4 @@ pub(super) fn ask(env: &Env, name: &str, registry: &str) -> Result<Option<Answer
         Err(_) if status.success() => Err(format!("`{program}` gave no answer that can be read")),
         Err(_) => Err(format!("`{program}` failed ({status})")),
     }
-}
-
-/// Sends `registry` to a program and returns what it answers until it closes its output; `None` if that takes too long.
-fn talk(child: &mut Child, registry: &str) -> Option<Vec<u8>> {
-    let (mut input, output) = (child.stdin.take()?, child.stdout.take()?);
-    let registry = format!("{registry}\n");
-    let (sender, answer) = channel();
-    // The reader ends at the latest with the program.
-    thread::spawn(move || {
-        // A program that does not read its input may answer nevertheless.
-        let _ = input.write_all(registry.as_bytes());
-        drop(input);
-        let mut bytes = Vec::new();
-        // The part before an error does not parse.
-        let _ = output.take(ANSWER_BYTES).read_to_end(&mut bytes);
-        let _ = sender.send(bytes);
-    });
-    answer.recv_timeout(DEADLINE).ok()
 }

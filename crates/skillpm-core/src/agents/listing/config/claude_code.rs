@@ -5,11 +5,12 @@
 use std::path::{Path, PathBuf};
 
 use super::{Config, Matches, Says, Switch};
-use crate::agents::listing::walk::{Dir, exists, upwards};
+use crate::agents::listing::walk::{Dir, upwards};
 use crate::agents::listing::{Asked, Why};
 use crate::agents::resolve;
 use crate::agents::rules::Owner;
 use crate::env;
+use crate::fs;
 use crate::interop::json::Json;
 
 /// The budget in characters if the variable for it has a value that is no number.
@@ -63,7 +64,7 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     }
     config.after = plugins(asked, config, &enabled);
     let own = resolve("$CLAUDE_CONFIG_DIR/commands", asked.settings).map(|path| (path, Owner::User));
-    let here = upwards(&asked.settings.cwd, config, exists).into_iter();
+    let here = upwards(&asked.settings.cwd, config, fs::exists).into_iter();
     let here = here.map(|dir| (dir.join(".claude/commands"), Owner::Project));
     let dir = |(path, owner)| Dir { path, owner, plugin: None, skips_hidden: true };
     config.commands = own.into_iter().chain(here).map(dir).collect();

@@ -9,7 +9,7 @@ use semver::Version;
 use toml::{Table, Value};
 
 use super::{Config, Matches, Says, Switch};
-use crate::agents::listing::walk::{Dir, Manifest, exists, is_kind, upwards};
+use crate::agents::listing::walk::{Dir, Manifest, is_kind, upwards};
 use crate::agents::listing::{Asked, Why};
 use crate::agents::resolve;
 use crate::agents::rules::Owner;
@@ -47,7 +47,7 @@ const BUILT_IN: &str = include_str!("codex.tsv");
 
 pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     let Some(home) = resolve("$CODEX_HOME", asked.settings) else { return };
-    let home = real(home);
+    let home = fs::resolved(&home);
     let mut settings = config.toml(Path::new("/etc/codex/config.toml"));
     let file = home.join("config.toml");
     let user = config.toml(&file);
@@ -62,7 +62,7 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     let flag = |path| at(&settings, path).and_then(Value::as_bool);
     if flag(&["skills", "bundled", "enabled"]) == Some(false) {
         config.without.push(Owner::BuiltIn);
-    } else if !exists(&home.join("skills/.system/.codex-system-skills.marker")) {
+    } else if !fs::exists(&home.join("skills/.system/.codex-system-skills.marker")) {
         // It writes them when it starts. The marker of another version stands beside the skills of that one.
         config.built_in = BUILT_IN.lines().filter_map(|line| line.split_once('\t')).collect();
     }
@@ -89,7 +89,7 @@ fn project(home: &Path, asked: Asked<'_>, config: &mut Config, settings: &mut Ta
     // An empty directory `.git` makes no repository here, but it does where `.agents` are looked for.
     let is_marker = |path: &Path| match fs::real_path(path) {
         Ok(Some(real)) => {
-            !path.ends_with(".git") || !is_kind(&real, Kind::Directory) || exists(&real.join("HEAD"))
+            !path.ends_with(".git") || !is_kind(&real, Kind::Directory) || fs::exists(&real.join("HEAD"))
         }
         _ => false,
     };
@@ -127,10 +127,11 @@ fn main_repository(root: &Path) -> Option<PathBuf> {
     let text = |path: &Path| fs::read_text(path, super::MAX_SETTINGS).ok().flatten();
     let link = root.join(".git");
     let git = normal(&root.join(text(&link)?.strip_prefix("gitdir:")?.trim()));
-    let leads_to = |name: &str| Some(real(normal(&git.join(text(&git.join(name))?.trim()))));
+    let leads_to = |name: &str| Some(fs::resolved(&normal(&git.join(text(&git.join(name))?.trim()))));
     let common = leads_to("commondir")?;
     let worktrees = git.parent().filter(|dir| dir.ends_with("worktrees"))?;
-    let is_worktree = real(worktrees.parent()?.to_owned()) == common && leads_to("gitdir")? == real(link);
+    let is_worktree =
+        fs::resolved(worktrees.parent()?) == common && leads_to("gitdir")? == fs::resolved(&link);
     common.parent().filter(|_| is_worktree).map(Path::to_owned)
 }
 
@@ -226,7 +227,7 @@ fn switches(user: &Table, file: &Path, home: &Path, asked: Asked<'_>) -> Vec<Swi
                     Some(below) => asked.settings.home.as_ref()?.join(below),
                     None => home.join(path),
                 };
-                ("path", Matches::File(real(path)))
+                ("path", Matches::File(fs::resolved(&path)))
             }
             (None, Some(name)) if !name.is_empty() => ("name", Matches::Name(name.to_owned())),
             _ => return None,
@@ -242,11 +243,6 @@ fn switches(user: &Table, file: &Path, home: &Path, asked: Asked<'_>) -> Vec<Swi
 fn at<'a>(table: &'a Table, keys: &[&str]) -> Option<&'a Value> {
     let (first, rest) = keys.split_first()?;
     rest.iter().try_fold(table.get(*first)?, |value, key| value.get(key))
-}
-
-/// Returns `path` with all links followed, if it leads to something.
-fn real(path: PathBuf) -> PathBuf {
-    fs::real_path(&path).ok().flatten().unwrap_or(path)
 }
 
 /// Puts the values of `over` into `table`, those of tables one by one.

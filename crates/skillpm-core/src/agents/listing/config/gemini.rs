@@ -21,13 +21,13 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     let own = home.join("settings.json");
     let mut files = Vec::new();
     for file in [&defaults, &own, &machine] {
-        // It does not read settings for the machine that somebody else could have written.
+        // Settings for the machine count only if no user but root can change them.
         let counts = *file == own || fs::is_of_root_alone(file);
         let settings = if counts { config.json(file) } else { None };
         files.push((file.clone(), settings.unwrap_or(Json::Null)));
     }
     // In the home directory both are one file.
-    let is_home = home.parent().map(real) == Some(real(cwd));
+    let is_home = home.parent().map(fs::resolved) == Some(fs::resolved(cwd));
     let file = cwd.join(".gemini/settings.json");
     let project = if is_home { None } else { config.json(&file) };
     let (decides, is_trusted_folder) = trusts(asked, &home, config);
@@ -71,10 +71,6 @@ fn flag(value: &Json) -> Option<bool> {
     value.as_bool().or_else(|| value.as_str()?.to_ascii_lowercase().parse().ok())
 }
 
-fn real(path: &Path) -> PathBuf {
-    fs::real_path(path).ok().flatten().unwrap_or_else(|| path.to_owned())
-}
-
 /// Returns what decides whether the directory is trusted, and whether it is: `Ok` if no setting changes that, otherwise
 /// whether a trusted folder is around it.
 fn trusts(asked: Asked<'_>, home: &Path, config: &mut Config) -> (PathBuf, Result<bool, bool>) {
@@ -98,11 +94,11 @@ fn trusts(asked: Asked<'_>, home: &Path, config: &mut Config) -> (PathBuf, Resul
             None => rules.push((folder, level)),
         }
     }
-    let cwd = real(cwd);
+    let cwd = fs::resolved(cwd);
     let length = |folder: &Path| folder.to_string_lossy().encode_utf16().count();
     rules.retain(|(folder, level)| {
         let base = if *level == "TRUST_PARENT" { folder.parent().unwrap_or(folder) } else { folder };
-        cwd.starts_with(real(base))
+        cwd.starts_with(fs::resolved(base))
     });
     // The longest decides, and the first of several.
     let longest = rules.iter().rev().max_by_key(|(folder, _)| length(folder));

@@ -6,7 +6,7 @@
 use std::path::{Path, PathBuf};
 
 use super::{Config, Matches, Says, Switch, is_match};
-use crate::agents::listing::walk::{Dir, exists, upwards};
+use crate::agents::listing::walk::{Dir, upwards};
 use crate::agents::listing::{Asked, Why};
 use crate::agents::resolve;
 use crate::agents::rules::Owner;
@@ -29,7 +29,7 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     let settings = asked.settings;
     // Any other word for yes or no, and it does not start.
     let is_on = |name: &str| matches!(settings.env.get(name), Some("true" | "yes" | "on" | "1" | "y"));
-    // A directory `.git` that git does not take for a repository is none.
+    // Git decides whether a directory `.git` makes a repository.
     let cwd = &settings.cwd;
     let is_repository = |dir: &Path| match fs::kind(&dir.join(".git")) {
         Ok(Some(Kind::Directory)) => matches!(fs::kind(&dir.join(".git/objects")), Ok(Some(_))),
@@ -54,7 +54,7 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
     {
         config.without_dirs.extend(["~/.claude/skills", ".claude/skills"]);
     }
-    let mut project = upwards(cwd, config, exists);
+    let mut project = upwards(cwd, config, fs::exists);
     let without_project = settings.env.get(env::OPENCODE_DISABLE_PROJECT_CONFIG);
     if without_project.is_some_and(|word| word == "1" || word.eq_ignore_ascii_case("true")) {
         config.without_dirs.extend([".opencode/skill", ".opencode/skills"]);
@@ -86,7 +86,7 @@ pub(super) fn read(asked: Asked<'_>, config: &mut Config) {
         merge(&mut own, &merged[group][agent]["permission"]);
     }
     switches(&own, &format!("agent.{agent}."), &layers, config);
-    // Where nothing is allowed, there is no listing.
+    // If the last rule denies every skill, OpenCode writes no listing.
     let last = config.switches.last();
     config.off =
         last.filter(|last| matches!(&last.matches, Matches::Wildcard(all) if all == "*")).and_then(|last| {
@@ -176,7 +176,7 @@ fn by_tool(rules: &Json) -> Json {
     if rules.as_str().is_some() { object("*", rules.clone()) } else { rules.clone() }
 }
 
-/// Returns what `tools` says, in the way of permissions.
+/// Returns what `tools` says, as permissions.
 fn tools(settings: &Json) -> Json {
     let rule = |(tool, is_on): (&str, &Json)| {
         let word = if is_on.as_bool() == Some(false) { DENY } else { "allow" };

@@ -1,8 +1,8 @@
 //! Claude Code's way to fit: all names stay, and descriptions are whole or left out.
 //!
 //! Two independent descriptions of the program agree on it; the vendor documents the part of the window, that names stay,
-//! and that the descriptions of the least used skills go first. How use is counted is unknown, so which descriptions are
-//! left out is not told, but how many.
+//! and that the descriptions of the least used skills go first. How use is counted is unknown, so the number of descriptions
+//! that are left out is told, and not their names.
 
 use std::ops::RangeInclusive;
 
@@ -42,8 +42,8 @@ pub(super) fn fit(rules: &Rules, listed: &[Candidate], lines: &[Line], budget: u
     Fitted { states, sizes, used, whole, lacking, budget, text, ..Fitted::default() }
 }
 
-/// Returns how many of the descriptions of these sizes, sorted, find no room: the least and the most. In an order that is not
-/// known, each is taken that fits into what the others left.
+/// Returns how many of the descriptions of these sizes, sorted, do not fit into `room`: the least and the most. The agent
+/// takes them in an unknown order, each that fits into what is left.
 fn left_out(sizes: &[u64], room: u64) -> RangeInclusive<usize> {
     let fill = |sizes: &mut dyn Iterator<Item = &u64>, room: u64| {
         let mut sum = 0;
@@ -63,6 +63,7 @@ fn left_out(sizes: &[u64], room: u64) -> RangeInclusive<usize> {
     let least = fill(&mut sizes.iter().rev(), filled) + 1;
     sizes.len() - most..=sizes.len() - least.min(most)
 }
+
 /// Returns the length of a text as JavaScript counts it.
 pub(super) fn length(text: &str) -> u64 {
     text.encode_utf16().count() as u64

@@ -2,7 +2,7 @@
 //!
 //! Agents print a JSON value on each line: Claude Code by `--output-format stream-json`, Codex by `--json`, Gemini CLI by
 //! `--output-format stream-json`, OpenCode by `--format json`. A skill is used if the tool for skills is called with its
-//! name, or if its `SKILL.md` is read. A name in a listing is no use.
+//! name, or if its `SKILL.md` is read. A name in a listing is not a use.
 
 use std::collections::BTreeSet;
 
@@ -171,7 +171,7 @@ mod tests {
         assert!(!told(b"plain words\n", &[]).tells);
     }
 
-    /// A load that failed is no use.
+    /// A failed load is not a use.
     #[test]
     fn failures() {
         let call = r#"{"message":{"content":[{"type":"tool_use","id":"t1","name":"Skill","input":{"skill":"pdf"}}]}}"#;
