@@ -11,8 +11,8 @@ from skillpm.langchain import SkillsMiddleware
 from model import calls, chat_model, show
 
 model = chat_model(
-    calls("load_skill", skill_name="code-reviewer", arguments="the function mean"),
-    calls("read_skill_file", skill_name="code-reviewer", file_name="references/errors.md"),
+    calls("load_skill", name="code-reviewer", arguments="the function mean"),
+    calls("read_skill_file", name="code-reviewer", path="references/errors.md"),
     "`mean([])` divides by zero. Say in its docstring what it does then, and test it.",
 )
 skills = Path(__file__).parent.parent / "skills"

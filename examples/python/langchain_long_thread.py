@@ -23,7 +23,7 @@ def look(request, handler):
 
 
 model = chat_model(
-    calls("load_skill", skill_name="markdown-formatter", arguments="notes.md"),
+    calls("load_skill", name="markdown-formatter", arguments="notes.md"),
     *("That is done." for _ in range(8)),
 )
 summarizer = chat_model(*("The notes were formatted." for _ in range(8)))

@@ -12,7 +12,7 @@ from skillpm.langchain import SkillsMiddleware
 from model import calls, chat_model, show
 
 model = chat_model(
-    calls("load_skill", skill_name="calculator"),
+    calls("load_skill", name="calculator"),
     calls("calculator__add", a=2, b=3),
     calls("calculator__multiply", a=5, b=4),
     "20",

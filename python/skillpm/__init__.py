@@ -11,19 +11,10 @@ lie in modules of their own, which are imported by name: ``skillpm.langchain``.
 
 from __future__ import annotations
 
-from skillpm._errors import (
-    ConfigurationError,
-    IntegrityError,
-    InternalError,
-    NetworkError,
-    PathError,
-    PolicyError,
-    SkillInvocationError,
-    SkillNotFoundError,
-    SkillParseError,
-    SkillpmError,
-    StorageError,
-)
+from typing import TYPE_CHECKING, Any
+
+from skillpm import errors
+from skillpm._ask import Question
 from skillpm._manager import SkillManager
 from skillpm._native import (
     Diagnostic,
@@ -33,30 +24,60 @@ from skillpm._native import (
     SkillMetadata,
     __version__,
 )
-from skillpm._verbs import install, validate
+from skillpm.errors import SkillpmError
+
+if TYPE_CHECKING:
+    from skillpm._toolkit import Toolkit
+    from skillpm._verbs import install, validate
+    from skillpm.errors import ConfigurationError as ConfigurationError
+    from skillpm.errors import IntegrityError as IntegrityError
+    from skillpm.errors import InternalError as InternalError
+    from skillpm.errors import NetworkError as NetworkError
+    from skillpm.errors import PathError as PathError
+    from skillpm.errors import PolicyError as PolicyError
+    from skillpm.errors import SkillInvocationError as SkillInvocationError
+    from skillpm.errors import SkillNotFoundError as SkillNotFoundError
+    from skillpm.errors import SkillParseError as SkillParseError
+    from skillpm.errors import StorageError as StorageError
 
 __all__ = [
-    "ConfigurationError",
     "Diagnostic",
-    "IntegrityError",
-    "InternalError",
-    "NetworkError",
-    "PathError",
-    "PolicyError",
+    "Question",
     "Script",
     "ScriptResult",
     "Skill",
-    "SkillInvocationError",
     "SkillManager",
     "SkillMetadata",
-    "SkillNotFoundError",
-    "SkillParseError",
     "SkillpmError",
-    "StorageError",
+    "Toolkit",
     "__version__",
+    "errors",
     "install",
     "validate",
 ]
+
+# Where the names are that are imported when they are asked for.
+_LATER = {"Toolkit": "_toolkit", "install": "_verbs", "validate": "_verbs"}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a name when it is asked for; the exceptions are those of ``skillpm.errors``."""
+    if name in _LATER:
+        from importlib import import_module
+
+        value = getattr(import_module(f"skillpm.{_LATER[name]}"), name)
+    elif name.endswith("Error") and hasattr(errors, name):
+        value = getattr(errors, name)
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    """Return all names, also of what was not asked for yet."""
+    return sorted({*globals(), *__all__})
+
 
 # Tracebacks and `pickle` name the classes as they are imported.
 for _kind in SkillpmError, *SkillpmError.__subclasses__():

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections.abc import Iterable, Mapping
+from typing import Union
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-
-    from skillpm._manager import StrPath
+from skillpm._types import StrPath
 
 
 def named_sources(
@@ -31,7 +30,7 @@ def named_sources(
 
 def usage_error(message: str, *, hint: str | None = None) -> Exception:
     """Return what is raised of an argument that makes no sense."""
-    from skillpm._errors import ConfigurationError
+    from skillpm.errors import ConfigurationError
 
     return ConfigurationError(message, code="usage", hint=hint)
 
@@ -41,18 +40,43 @@ def kind_of(value: object) -> str:
     return f"an object of the type `{type(value).__name__}`"
 
 
-def yes_or_no(ask: Callable[[str], bool] | None) -> Callable[[str], bool] | None:
-    """Return ``ask``, but for answers that are neither yes nor no: they are told as its own."""
-    if not callable(ask):
-        return ask
+def working_directory() -> str:
+    """Return the working directory, or an empty text where it is gone."""
+    try:
+        # `Path.cwd()` would import `pathlib`, which takes longer than all else here.
+        return os.getcwd()  # noqa: PTH109
+    except OSError:
+        return ""
 
-    def asked(question: str) -> bool:
-        answer = ask(question)
-        if not isinstance(answer, bool):
-            raise TypeError(f"argument 'ask': it answers {kind_of(answer)}, not `True` or `False`")
-        return answer
 
-    return asked
+# What profiles were called, and what they are called.
+_FORMER = {"s0": "skillkit", "s2": "langchain-skillkit", "s3": "langflow", "s4": "btw"}
+
+
+def named_profile(profile: str) -> str:
+    """Return the name of a profile, and warn of one that it had."""
+    name = _FORMER.get(profile, profile)
+    if name != profile:
+        import warnings
+
+        told = f"the profile `{profile}` is called `{name}`"
+        warnings.warn(told, DeprecationWarning, stacklevel=3)
+    return name
+
+
+def named_interpreters(
+    python: StrPath | None, interpreters: Mapping[str, StrPath] | None
+) -> dict[str, StrPath]:
+    """Return the programs that run scripts, by the names of their languages."""
+    named = dict(interpreters or {})
+    if python is not None:
+        named["python"] = python
+    return named
+
+
+def own_python() -> StrPath | None:
+    """Return the Python that runs this program, unless the program is frozen into one file."""
+    return None if getattr(sys, "frozen", False) else sys.executable or None
 
 
 def check_options(*, timeout: object, env: object) -> None:
@@ -77,6 +101,11 @@ def check_budget(budget: int | None) -> None:
         raise usage_error(f"`budget` is a whole number from 0 to {(1 << 64) - 1}, not `{budget}`")
 
 
-def texts(given: str | Iterable[str]) -> list[str]:
+def texts(given: Union[str, Iterable[str]]) -> list[str]:
     """Return texts, of which one may stand alone."""
     return [given] if isinstance(given, str) else list(given)
+
+
+def paths(given: Union[StrPath, Iterable[StrPath]]) -> list[StrPath]:
+    """Return paths, of which one may stand alone."""
+    return [given] if isinstance(given, (str, os.PathLike)) else list(given)

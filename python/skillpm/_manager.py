@@ -3,47 +3,46 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
+from typing import Any, Callable, Literal, Optional, TypeVar, Union
 
+from skillpm import _native
 from skillpm._arguments import (
     check_options,
     kind_of,
+    named_interpreters,
+    named_profile,
     named_sources,
+    own_python,
+    paths,
     texts,
     usage_error,
-    yes_or_no,
+    working_directory,
 )
-from skillpm._native import Library, Stop, run
+from skillpm._ask import asking
+from skillpm._native import (
+    Diagnostic,
+    Library,
+    Script,
+    ScriptResult,
+    Skill,
+    SkillMetadata,
+    Stop,
+)
+from skillpm._types import (
+    Arguments,
+    Ask,
+    CatalogForm,
+    Form,
+    Profile,
+    Sandbox,
+    Scripts,
+    Sources,
+    StrPath,
+)
 
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping
-    from os import PathLike
-    from typing import Any, Literal, TypeVar, Union
-
-    from typing_extensions import ParamSpec
-
-    from skillpm._native import Diagnostic, Script, ScriptResult, Skill, SkillMetadata, _How
-
-    P = ParamSpec("P")
-    T = TypeVar("T")
-    StrPath = Union[str, PathLike[str]]
-    Profile = Literal[
-        "default",
-        "strict",
-        "skillkit",
-        "langchain-skillkit",
-        "langflow",
-        "btw",
-        # Older names of the last four.
-        "s0",
-        "s2",
-        "s3",
-        "s4",
-    ]
-    CatalogForm = Literal["xml", "reference", "json", "markdown", "plain"]
-    Form = Literal["plain", "bare", "markdown", "json", "xml", "btw"]
-
+T = TypeVar("T")
 
 # What ends the script that is run for a task. `run_script` takes no such thing, nor does that of a
 # subclass.
@@ -52,6 +51,28 @@ _stop: ContextVar[Stop | None] = ContextVar("_stop", default=None)
 # Whether a skill that is invoked becomes a line of the log, and for which session. `invoke_skill`
 # takes neither, nor does that of a subclass, whose text an agent is to get.
 _logged: ContextVar[tuple[bool, str | None]] = ContextVar("_logged", default=(True, None))
+
+# What waits in another thread for an answer that is awaited, for the script of a task.
+_awaiting: ContextVar[Callable[[Awaitable[bool]], bool] | None] = ContextVar(
+    "_awaiting", default=None
+)
+
+# How a script runs where nothing is said of it.
+_USUAL: dict[str, Any] = {
+    "allow_modified": False,
+    "cwd": None,
+    "sandbox": "auto",
+    "network": True,
+    "unix_sockets": False,
+    "max_output": 10 << 20,
+    "memory": None,
+    "processes": None,
+    "cpu_time": None,
+    "file_size": None,
+}
+
+# What a pickled manager does without.
+_UNPICKLED = ("_kept", "_process")
 
 # Another object in each process that was forked.
 _process = object()
@@ -90,9 +111,9 @@ class SkillManager:
         profile: What is tolerated, and where skills are looked for: ``default``, ``strict``, or the
             rules of another program: ``skillkit``, ``langchain-skillkit``, ``langflow``, ``btw``.
             The reference has a table of them.
-        freshness: ``stat`` looks at every call whether files changed, and reads those that did.
-            ``session`` never looks again before ``invalidate()``. A number is seconds for which
-            an answer is good.
+        freshness: A number is seconds for which an answer is good: 1 unless given. ``stat`` looks
+            at every call whether files changed, and reads those that did. ``session`` never looks
+            again before ``invalidate()``.
         on_duplicate: Which of several skills of one name is used: ``first``, ``last``, or
             ``error`` for none.
         max_depth: How many directories deep skills are looked for.
@@ -104,10 +125,14 @@ class SkillManager:
             that are shipped with a program. Else only installed skills run that nobody edited, and
             those in directories that ``skillpm trust`` was told of.
         ask: What is asked before a script runs where somebody has to be: a function from a
-            question to ``True`` or ``False``.
+            ``Question`` to ``True`` or ``False``. The question is a text, and says what it is
+            about: skill, script, arguments, digest. The function may be ``async`` where the script
+            is awaited.
+        python: The Python that runs scripts in Python: that of this program unless given.
+        interpreters: Programs that run scripts, by the names of the languages: ``node``, ``bash``.
         audit: Whether the audit log has a line for each skill that is invoked and each script that
-            runs, as ``skillpm audit`` shows it. Where it lies, and what else it holds, is said by
-            the environment; ``SKILLPM_AUDIT=off`` switches it off for all.
+            runs, as ``skillpm audit`` shows it. Unless given, it has where the environment says
+            ``SKILLPM_AUDIT``, with the path of the log.
         preset: The former name of ``profile``.
 
     Raises:
@@ -117,59 +142,87 @@ class SkillManager:
 
     def __init__(
         self,
-        sources: StrPath | Iterable[StrPath] | Mapping[str, StrPath] | None = None,
+        sources: Sources = None,
         *,
-        project: StrPath | bool | None = None,
-        user: bool | None = None,
-        agent: str | None = None,
+        project: Union[StrPath, bool, None] = None,
+        user: Optional[bool] = None,
+        agent: Optional[str] = None,
         profile: Profile = "default",
-        freshness: Literal["stat", "session"] | float | None = None,
-        on_duplicate: Literal["first", "last", "error"] | None = None,
-        max_depth: int | None = None,
-        strict_sources: bool | None = None,
-        scripts: Literal["allow", "ask", "deny"] | None = None,
+        freshness: Union[Literal["stat", "session"], float, None] = None,
+        on_duplicate: Optional[Literal["first", "last", "error"]] = None,
+        max_depth: Optional[int] = None,
+        strict_sources: Optional[bool] = None,
+        scripts: Optional[Scripts] = None,
         trusted: bool = False,
-        ask: Callable[[str], bool] | None = None,
-        audit: bool = True,
-        preset: Profile | None = None,
+        ask: Optional[Ask] = None,
+        python: Optional[StrPath] = None,
+        interpreters: Optional[Mapping[str, StrPath]] = None,
+        audit: Optional[bool] = None,
+        preset: Optional[Profile] = None,
     ) -> None:
         if preset is not None:
             import warnings
 
             profile = preset
             warnings.warn("`preset` is called `profile`", DeprecationWarning, stacklevel=2)
+        rules = named_profile(profile)
         if not isinstance(trusted, bool):
             # Of what is no truth value, such as the text `no`, the wrong one would be made.
             raise usage_error(f"`trusted` is `True` or `False`, not {kind_of(trusted)}")
-        ask = yes_or_no(ask)
+        if ask is not None and not callable(ask):
+            raise usage_error(f"`ask` is a function from a question to yes or no, not `{ask}`")
         unnamed = sources is None
-        unsaid: str = (
-            ("allow" if profile in ("skillkit", "s0") else "deny") if scripts is None else scripts
+        self._scripts: str = (
+            ("allow" if rules == "skillkit" else "deny") if scripts is None else scripts
         )
-        self._opened: Callable[[list[Any], StrPath | None], Library] = lambda listed, root: Library(
-            listed,
-            project=unnamed if project is None else project is not False,
-            root=root,
-            user=unnamed if user is None else user,
-            agent=agent,
-            profile=profile,
-            freshness=freshness,
-            on_duplicate=on_duplicate,
-            max_depth=max_depth,
-            strict_sources=strict_sources,
-            scripts=unsaid,
-            ask=ask,
-            audit=audit,
-        )
-        self._scripts = unsaid
+        self._options: dict[str, Any] = {
+            "project": unnamed if project is None else project is not False,
+            "user": unnamed if user is None else user,
+            "agent": agent,
+            "profile": rules,
+            "freshness": freshness,
+            "on_duplicate": on_duplicate,
+            "max_depth": max_depth,
+            "strict_sources": strict_sources,
+            "scripts": self._scripts,
+            "audit": audit,
+        }
         self._trusted = trusted
         self._ask = ask
+        # A script that needs packages finds those of the program that runs it.
+        self._interpreters = named_interpreters(own_python(), None)
+        self._interpreters.update(named_interpreters(python, interpreters))
         listed = named_sources(sources)
         root = None if project is None or isinstance(project, bool) else project
         self._process, self._kept = _process, self._opened(listed, root)
         # Relative paths stay what they are now where the process moves before it is forked.
-        # `Path.cwd()` would import `pathlib`, which takes longer than all else here.
-        self._given = len(listed), os.getcwd() if _FORKS else "", root  # noqa: PTH109
+        self._given = len(listed), working_directory(), root
+
+    def _opened(self, listed: list[Any], root: Optional[StrPath]) -> Library:
+        return Library(listed, root=root, **self._options)
+
+    def _renewed(self) -> Library:
+        """Return another library of the same places."""
+        extra, directory, root = self._given
+        sources = self._kept.sources()
+        listed = sources[len(sources) - extra :]
+        if root is None and not directory:
+            return self._opened(listed, None)
+        return self._opened(listed, os.path.join(directory, root or ""))  # noqa: PTH118
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what makes such a manager: what was read stays behind."""
+        extra = self._given[0]
+        sources = self._library.sources()
+        state = {name: value for name, value in self.__dict__.items() if name not in _UNPICKLED}
+        return {**state, "_listed": sources[len(sources) - extra :], "_given": self._given}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        listed = state.pop("_listed")
+        self.__dict__.update(state)
+        _, directory, root = self._given
+        place = os.path.join(directory, root or "") if directory or root else None  # noqa: PTH118
+        self._process, self._kept = _process, self._opened(listed, place)
 
     @property
     def _library(self) -> Library:
@@ -178,14 +231,38 @@ class SkillManager:
         A thread that is not in the new process may have held a lock of the old one.
         """
         if self._process is not _process:
-            from pathlib import Path
-
-            extra, directory, root = self._given
-            sources = self._kept.sources()
-            listed = sources[len(sources) - extra :]
-            self._kept = self._opened(listed, Path(directory) / (root or ""))
+            self._kept = self._renewed()
             self._process = _process
         return self._kept
+
+    def __len__(self) -> int:
+        """Return how many skills there are."""
+        return len(self._library.skills())
+
+    def __bool__(self) -> bool:
+        """Return ``True``: a manager without skills is one."""
+        return True
+
+    def __iter__(self) -> Iterator[SkillMetadata]:
+        """Return the skills, as ``list_skills`` does."""
+        return iter(self._library.skills())
+
+    def __contains__(self, name: object) -> bool:
+        """Return whether ``get_skill`` finds a skill of this name, or whether the skill is here."""
+        from skillpm.errors import SkillpmError
+
+        wanted = getattr(name, "name", name)
+        if not isinstance(wanted, str):
+            return False
+        try:
+            found = self._library.get(wanted)
+        except SkillpmError:
+            return False
+        return wanted is name or found == name
+
+    def __getitem__(self, name: str) -> SkillMetadata:
+        """Return the metadata of a skill, as ``get_skill`` does; it raises a ``KeyError`` too."""
+        return self.get_skill(name)
 
     def __repr__(self) -> str:
         sources = ", ".join(f"{name}: {directory}" for name, directory in self._library.sources())
@@ -290,7 +367,7 @@ class SkillManager:
         form: Form,
         *,
         record: bool = True,
-        session: str | None = None,
+        session: Optional[str] = None,
     ) -> str:
         """Call ``invoke_skill`` in a named session, or without a line in the log."""
         token = _logged.set((record, session))
@@ -310,7 +387,7 @@ class SkillManager:
 
         """
         if self.get_skill(name).disable_model_invocation:
-            from skillpm._errors import SkillNotFoundError
+            from skillpm.errors import SkillNotFoundError
 
             skills = self.list_skills()
             raise SkillNotFoundError(
@@ -336,7 +413,7 @@ class SkillManager:
         """
         content = self._library.read(name, path, max_bytes)
         if isinstance(content, bytes):
-            from skillpm._errors import PathError
+            from skillpm.errors import PathError
 
             raise PathError(
                 f"the file `{path}` of the skill `{name}` is not read: it is not text in UTF-8",
@@ -361,10 +438,10 @@ class SkillManager:
         self,
         form: CatalogForm = "xml",
         *,
-        fields: str | Iterable[str] = ("description", "location"),
-        tags: str | Iterable[str] = (),
+        fields: Union[str, Iterable[str]] = ("description", "location"),
+        tags: Union[str, Iterable[str]] = (),
         hidden: bool = False,
-        budget: int | None = None,
+        budget: Optional[int] = None,
     ) -> str:
         """Return what an agent learns about all skills before it uses one.
 
@@ -411,17 +488,25 @@ class SkillManager:
     def run_script(
         self,
         name: str,
-        script: str | Script,
-        arguments: str | list[str] | Mapping[str, Any] | None = None,
+        script: Union[str, Script],
+        arguments: Arguments = None,
         *,
-        timeout: float | None = None,
-        cwd: StrPath | None = None,
-        env: Mapping[str, str] | None = None,
-        sandbox: Literal["auto", "require", "off"] = "auto",
+        timeout: Optional[float] = None,
+        cwd: Optional[StrPath] = None,
+        env: Optional[Mapping[str, str]] = None,
+        sandbox: Sandbox = "auto",
         network: bool = True,
         unix_sockets: bool = False,
         allow_modified: bool = False,
         max_output: int = 10 << 20,
+        read: Iterable[StrPath] = (),
+        write: Iterable[StrPath] = (),
+        memory: Optional[int] = None,
+        processes: Optional[int] = None,
+        cpu_time: Optional[float] = None,
+        file_size: Optional[int] = None,
+        python: Optional[StrPath] = None,
+        interpreters: Optional[Mapping[str, StrPath]] = None,
     ) -> ScriptResult:
         """Run a script of a skill and return what it wrote.
 
@@ -446,6 +531,15 @@ class SkillManager:
                 container engine or an agent of keys.
             allow_modified: Whether files of an installed skill may run that somebody edited.
             max_output: How many bytes of each of its outputs are kept.
+            read: Paths that it may read too, where files are kept from it.
+            write: Paths that it may write too.
+            memory: How many bytes of private memory each of its processes may have.
+            processes: How many processes and threads it may have at a time; 256 unless given.
+            cpu_time: How many seconds of a processor each of its processes may take.
+            file_size: How many bytes a file that it writes may have; a gibibyte unless given.
+            python: The Python that runs scripts in Python; the manager's unless given.
+            interpreters: Programs that run scripts, by the names of the languages: ``node``,
+                ``bash``. A name without a slash is looked up in ``PATH``, that of ``env`` first.
 
         Raises:
             SkillInvocationError: It failed, or was ended; with its exit code and what it wrote.
@@ -457,30 +551,76 @@ class SkillManager:
             TypeError: An argument or an answer of ``ask`` is of a type that it cannot be.
 
         """
-        check_options(timeout=timeout, env=env)
-        how: _How = {
-            "scripts": self._scripts,
-            "trusted": self._trusted,
-            "allow_modified": allow_modified,
-            "timeout": timeout,
-            "cwd": cwd,
-            "env": dict(env or {}),
-            "sandbox": sandbox,
-            "network": network,
-            "unix_sockets": unix_sockets,
-            "max_output": max_output,
-        }
         wanted = script if isinstance(script, str) else getattr(script, "tool_name", None)
         if wanted is None:
             raise TypeError(
                 f"argument 'script': {kind_of(script)} is neither a text nor a `Script`"
             )
-        result, warnings = run(
-            self._library, name, wanted, arguments, how, ask=self._ask, stop=_stop.get()
+        how = self._how(
+            timeout=timeout,
+            cwd=cwd,
+            env=env,
+            sandbox=sandbox,
+            network=network,
+            unix_sockets=unix_sockets,
+            allow_modified=allow_modified,
+            max_output=max_output,
+            read=read,
+            write=write,
+            memory=memory,
+            processes=processes,
+            cpu_time=cpu_time,
+            file_size=file_size,
+            python=python,
+            interpreters=interpreters,
+        )
+        ask = self._asking(how, skill=name, script=wanted, arguments=arguments)
+        if isinstance(arguments, tuple):
+            arguments = list(arguments)
+        result, warnings = _native.run(
+            self._library, name, wanted, arguments, how, ask=ask, stop=_stop.get()
         )
         for warning in warnings:
             _told(None, warning)
         return result
+
+    def _how(
+        self,
+        *,
+        timeout: Optional[float] = None,
+        env: Optional[Mapping[str, str]] = None,
+        read: Iterable[StrPath] = (),
+        write: Iterable[StrPath] = (),
+        python: Optional[StrPath] = None,
+        interpreters: Optional[Mapping[str, StrPath]] = None,
+        **options: Any,
+    ) -> dict[str, Any]:
+        """Return how a script runs, as the core takes it.
+
+        Raises:
+            ConfigurationError: An option that makes no sense.
+
+        """
+        check_options(timeout=timeout, env=env)
+        return {
+            **_USUAL,
+            **options,
+            "scripts": self._scripts,
+            "trusted": self._trusted,
+            "timeout": timeout,
+            "env": dict(env or {}),
+            "read": paths(read),
+            "write": paths(write),
+            "interpreters": {**self._interpreters, **named_interpreters(python, interpreters)},
+        }
+
+    def _asking(self, how: dict[str, Any], **about: Any) -> Optional[Callable[[str, str], bool]]:
+        """Return what the core asks before a script runs."""
+        if self._ask is None:
+            return None
+        for name in "cwd", "network", "sandbox", "read", "write":
+            about[name] = how[name]
+        return asking(self._ask, _awaiting.get(), about)
 
     def invalidate(self) -> None:
         """Forget everything that was read: the next question looks at the files again."""
@@ -518,10 +658,10 @@ class SkillManager:
         self,
         form: CatalogForm = "xml",
         *,
-        fields: str | Iterable[str] = ("description", "location"),
-        tags: str | Iterable[str] = (),
+        fields: Union[str, Iterable[str]] = ("description", "location"),
+        tags: Union[str, Iterable[str]] = (),
         hidden: bool = False,
-        budget: int | None = None,
+        budget: Optional[int] = None,
     ) -> str:
         """Do what ``catalog`` does, without holding up the event loop."""
         return await _aside(
@@ -535,46 +675,52 @@ class SkillManager:
     async def arun_script(
         self,
         name: str,
-        script: str | Script,
-        arguments: str | list[str] | Mapping[str, Any] | None = None,
+        script: Union[str, Script],
+        arguments: Arguments = None,
         *,
-        timeout: float | None = None,
-        cwd: StrPath | None = None,
-        env: Mapping[str, str] | None = None,
-        sandbox: Literal["auto", "require", "off"] = "auto",
+        timeout: Optional[float] = None,
+        cwd: Optional[StrPath] = None,
+        env: Optional[Mapping[str, str]] = None,
+        sandbox: Sandbox = "auto",
         network: bool = True,
         unix_sockets: bool = False,
         allow_modified: bool = False,
         max_output: int = 10 << 20,
+        read: Iterable[StrPath] = (),
+        write: Iterable[StrPath] = (),
+        memory: Optional[int] = None,
+        processes: Optional[int] = None,
+        cpu_time: Optional[float] = None,
+        file_size: Optional[int] = None,
+        python: Optional[StrPath] = None,
+        interpreters: Optional[Mapping[str, StrPath]] = None,
     ) -> ScriptResult:
         """Do what ``run_script`` does, without holding up the event loop.
 
         Where the task is cancelled, the script is ended.
         """
-        stop = Stop()
-
-        def run_script() -> ScriptResult:
-            # The context is one of this call: what is set is seen by nobody else.
-            _stop.set(stop)
-            return self.run_script(
-                name,
-                script,
-                arguments,
-                timeout=timeout,
-                cwd=cwd,
-                env=env,
-                sandbox=sandbox,
-                network=network,
-                unix_sockets=unix_sockets,
-                allow_modified=allow_modified,
-                max_output=max_output,
-            )
-
-        try:
-            return await _aside(run_script)
-        finally:
-            # After its end this does nothing.
-            stop.set()
+        return await stoppable(
+            self.run_script,
+            name,
+            script,
+            arguments,
+            timeout=timeout,
+            cwd=cwd,
+            env=env,
+            sandbox=sandbox,
+            network=network,
+            unix_sockets=unix_sockets,
+            allow_modified=allow_modified,
+            max_output=max_output,
+            read=read,
+            write=write,
+            memory=memory,
+            processes=processes,
+            cpu_time=cpu_time,
+            file_size=file_size,
+            python=python,
+            interpreters=interpreters,
+        )
 
     async def ainvalidate(self) -> None:
         """Do what ``invalidate`` does, without holding up the event loop."""
@@ -586,7 +732,7 @@ def _for_models(skills: Iterable[SkillMetadata]) -> list[str]:
     return [skill.name for skill in skills if not skill.disable_model_invocation]
 
 
-def _told(value: T, *problems: str | None) -> T:
+def _told(value: T, *problems: Optional[str]) -> T:
     """Return ``value``, and log what is to be said of it."""
     for problem in problems:
         if problem is not None:
@@ -596,16 +742,62 @@ def _told(value: T, *problems: str | None) -> T:
     return value
 
 
-async def _aside(work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+async def _aside(work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
     """Do work of the manager in a thread: the interpreter is free for others while it lasts."""
     import asyncio
 
-    def done() -> T:
-        try:
-            return work(*args, **kwargs)
-        except StopIteration as error:
-            # No future can hold it, and who waits would wait for ever. Of a coroutine the language
-            # makes the same.
-            raise RuntimeError("a function raised StopIteration") from error
+    return await asyncio.to_thread(_done, work, *args, **kwargs)
 
-    return await asyncio.to_thread(done)
+
+async def stoppable(work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    """Do work that may run a script, in a thread of the scripts' own.
+
+    Where the task is cancelled, the script is ended. Scripts that run keep no thread from the
+    event loop's own work. A question that is to be awaited is answered in the event loop.
+    """
+    import asyncio
+    from contextvars import copy_context
+
+    loop, stop = asyncio.get_running_loop(), Stop()
+
+    async def answer(question: Awaitable[bool]) -> bool:
+        return await question
+
+    def awaited(question: Awaitable[bool]) -> bool:
+        return asyncio.run_coroutine_threadsafe(answer(question), loop).result()
+
+    # The context is one of this call: what is set is seen by nobody else.
+    context = copy_context()
+    context.run(_stop.set, stop)
+    context.run(_awaiting.set, awaited)
+    run = lambda: context.run(_done, work, *args, **kwargs)  # noqa: E731
+    try:
+        return await loop.run_in_executor(_executor(), run)
+    finally:
+        # After its end this does nothing.
+        stop.set()
+
+
+def _done(work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
+    try:
+        return work(*args, **kwargs)
+    except StopIteration as error:
+        # No future can hold it, and who waits would wait for ever. Of a coroutine the language
+        # makes the same.
+        raise RuntimeError("a function raised StopIteration") from error
+
+
+# How many scripts run at the same time; others wait for one to end.
+_MOST_SCRIPTS = 64
+# The threads in which scripts are waited for, and the process that they are of.
+_threads: Optional[tuple[object, Any]] = None
+
+
+def _executor() -> Any:
+    """Return the threads for scripts: made when they are first needed, and anew after a fork."""
+    global _threads
+    if _threads is None or _threads[0] is not _process:
+        from concurrent.futures import ThreadPoolExecutor
+
+        _threads = _process, ThreadPoolExecutor(_MOST_SCRIPTS, "skillpm-script")
+    return _threads[1]

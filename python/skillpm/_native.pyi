@@ -4,12 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from os import PathLike
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, TypedDict, final
+from typing import Any, final
 
 _StrPath = str | PathLike[str]
 
 __all__ = [
     "Diagnostic",
+    "Kit",
     "Library",
     "Script",
     "ScriptResult",
@@ -252,8 +253,7 @@ class Library:
         max_depth: int | None = None,
         strict_sources: bool | None = None,
         scripts: str,
-        ask: Callable[[str], bool] | None = None,
-        audit: bool = True,
+        audit: bool | None = None,
     ) -> Library: ...
     def sources(self) -> list[tuple[str, Path]]: ...
     def skills(self) -> list[SkillMetadata]: ...
@@ -290,26 +290,49 @@ class Stop:
     def __new__(cls) -> Stop: ...
     def set(self) -> None: ...
 
-class _How(TypedDict):
-    scripts: str
-    trusted: bool
-    allow_modified: bool
-    timeout: float | None
-    cwd: _StrPath | None
-    env: dict[str, str]
-    sandbox: str
-    network: bool
-    unix_sockets: bool
-    max_output: int
+@final
+class Kit:
+    """The tools for the skills of a library."""
+
+    def __new__(
+        cls,
+        library: Library,
+        *,
+        names: Sequence[str],
+        excluded: Sequence[str],
+        tags: Sequence[str],
+        scripts: bool,
+        most: int,
+        prefix: str,
+        how: Mapping[str, Any],
+    ) -> Kit: ...
+    def definitions(
+        self, loaded: Sequence[str]
+    ) -> list[tuple[str, str, str, dict[str, Any], bool]]: ...
+    def call(
+        self,
+        name: str,
+        arguments: object,
+        *,
+        loaded: Sequence[str],
+        session: str | None = None,
+        ask: Callable[[str, str], bool] | None = None,
+        stop: Stop | None = None,
+    ) -> tuple[str, bool, dict[str, Any] | None, Any] | None: ...
+    def catalog(self, form: str, budget: int | None) -> tuple[str, list[str]]: ...
+    def skills(self) -> list[SkillMetadata]: ...
+    def skill(self, name: str) -> SkillMetadata: ...
+    def again(self, name: str, arguments: str) -> str: ...
+    def told(self) -> list[str]: ...
 
 def run(
     library: Library,
     name: str,
     script: str,
     arguments: object,
-    how: _How,
+    how: Mapping[str, Any],
     *,
-    ask: Callable[[str], bool] | None = None,
+    ask: Callable[[str, str], bool] | None = None,
     stop: Stop | None = None,
 ) -> tuple[ScriptResult, list[str]]: ...
 def validate(path: _StrPath, *, profile: str | None = None) -> list[Diagnostic]: ...

@@ -1,4 +1,4 @@
-//! Exceptions. Their classes are written in Python, `skillpm/_errors.py`.
+//! Exceptions. Their classes are written in Python, `skillpm/errors.py`.
 
 use pyo3::IntoPyObjectExt;
 use pyo3::exceptions::{PyOverflowError, PyTypeError};
@@ -20,7 +20,7 @@ use crate::running;
 use crate::words::worded;
 
 /// The module with the classes.
-const MODULE: &str = "skillpm._errors";
+const MODULE: &str = "skillpm.errors";
 
 /// An exception of the class `class`, with what else is known as keyword arguments.
 pub(crate) struct Raise<'py> {

@@ -18,6 +18,7 @@ mod running;
 mod script;
 mod skill;
 mod surroundings;
+mod toolkit;
 mod verbs;
 mod words;
 
@@ -46,6 +47,8 @@ mod _native {
     use crate::script::Script;
     #[pymodule_export]
     use crate::skill::Skill;
+    #[pymodule_export]
+    use crate::toolkit::Kit;
     #[pymodule_export]
     use crate::verbs::{install, validate};
 

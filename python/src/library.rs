@@ -1,6 +1,7 @@
 //! The skills of some sources.
 
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use pyo3::prelude::*;
@@ -10,6 +11,7 @@ use skillpm_core::ops::invoke::InvokeRequest;
 use skillpm_core::session::{Session, SessionOptions};
 use skillpm_format::profile::{Duplicates, Freshness, LoadProfile};
 use skillpm_sources::context::Context;
+use skillpm_sources::env::SKILLPM_AUDIT;
 
 use crate::call;
 use crate::diagnostic::Diagnostic;
@@ -25,14 +27,14 @@ use crate::words::worded_all;
 /// What `SkillManager` asks. It can be shared between threads.
 #[pyclass(frozen, module = "skillpm._native")]
 pub(crate) struct Library {
-    pub(crate) session: Session,
+    pub(crate) session: Arc<Session>,
 }
 
 #[pymethods]
 impl Library {
     #[new]
     #[pyo3(signature = (sources, *, project, root=None, user, agent=None, profile, freshness=None, on_duplicate=None,
-        max_depth=None, strict_sources=None, scripts, ask=None, audit=true))]
+        max_depth=None, strict_sources=None, scripts, audit=None))]
     #[expect(clippy::too_many_arguments, reason = "each is a question of its own")]
     fn new(
         py: Python<'_>,
@@ -47,16 +49,17 @@ impl Library {
         max_depth: Option<&Bound<'_, PyAny>>,
         strict_sources: Option<bool>,
         scripts: &Bound<'_, PyAny>,
-        ask: Option<&Bound<'_, PyAny>>,
-        audit: bool,
+        audit: Option<bool>,
     ) -> PyResult<Self> {
         let mut profile = profile.parse::<LoadProfile>().map_err(|_| {
             let names: Vec<_> = LoadProfile::ALL.iter().map(|(name, _)| format!("`{name}`")).collect();
             errors::choice(py, "profile", &format!("one of {}", names.join(", ")), &profile)
         })?;
-        if let Some(freshness) = freshness {
-            profile.freshness = fresh(freshness).map_err(|error| given::told(py, error))?;
-        }
+        profile.freshness = match freshness {
+            Some(freshness) => fresh(freshness).map_err(|error| given::told(py, error))?,
+            None if profile.freshness == Freshness::Stat => Freshness::Ttl(FRESH),
+            None => profile.freshness,
+        };
         if let Some(which) = on_duplicate {
             profile.duplicates = match which.as_str() {
                 "first" => Duplicates::First,
@@ -68,11 +71,8 @@ impl Library {
         if let Some(depth) = max_depth {
             profile.depth = errors::number(depth, "max_depth")?;
         }
-        // Both are asked for when a script runs; what makes no sense is told where it is given.
+        // It is asked for when a script runs; what makes no sense is told where it is given.
         running::scripts(scripts)?;
-        if let Some(ask) = ask.filter(|ask| !ask.is_callable()) {
-            return Err(errors::choice_of("ask", "a function from a question to yes or no", ask));
-        }
         profile.strict_sources = strict_sources.unwrap_or(profile.strict_sources);
         let options = SessionOptions {
             profile,
@@ -84,10 +84,11 @@ impl Library {
         };
         call::run(py, || {
             let mut settings = surroundings::settings(root.map(|root| root.0))?;
-            if !audit {
+            // A library writes into nobody's home unless somebody says so.
+            if !audit.unwrap_or_else(|| settings.env.get(SKILLPM_AUDIT).is_some()) {
                 settings.audit.file = None;
             }
-            Ok(Self { session: Session::new(Context::silent(settings), options)? })
+            Ok(Self { session: Arc::new(Session::new(Context::silent(settings), options)?) })
         })
     }
 
@@ -205,6 +206,9 @@ impl Library {
         })
     }
 }
+
+/// How long a search counts unless somebody says otherwise: an agent asks many things in a row.
+const FRESH: Duration = Duration::from_secs(1);
 
 /// `stat`, `session`, or seconds.
 fn fresh(value: &Bound<'_, PyAny>) -> PyResult<Freshness> {

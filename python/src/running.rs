@@ -11,6 +11,7 @@ use pyo3::prelude::*;
 use skillpm_core::engine::run::{Captured, Ended, Exit, Mode, Ran, Watch};
 use skillpm_core::ops::run::{CallRequest, RunLocation, RunRequest};
 use skillpm_format::admission::Scripts;
+use skillpm_format::digest::Digest;
 use skillpm_sources::reporter::{Choice, Interact, Silent};
 
 use crate::call;
@@ -89,13 +90,19 @@ pub(crate) struct RunOptions {
     scripts: Scripts,
     trusted: bool,
     allow_modified: bool,
-    timeout: Option<f64>,
-    cwd: Option<PathBuf>,
+    pub(crate) timeout: Option<f64>,
+    pub(crate) cwd: Option<PathBuf>,
     env: BTreeMap<OsString, OsString>,
     sandbox: String,
     network: bool,
     unix_sockets: bool,
     max_output: u64,
+    read: Vec<PathBuf>,
+    write: Vec<PathBuf>,
+    memory: Option<u64>,
+    processes: Option<u64>,
+    cpu_time: Option<f64>,
+    file_size: Option<u64>,
 }
 
 impl<'py> FromPyObject<'_, 'py> for RunOptions {
@@ -113,6 +120,12 @@ impl<'py> FromPyObject<'_, 'py> for RunOptions {
             network: item(value, "network")?,
             unix_sockets: item(value, "unix_sockets")?,
             max_output: errors::number(&value.get_item("max_output")?, "max_output")?,
+            read: item(value, "read")?,
+            write: item(value, "write")?,
+            memory: limit(value, "memory")?,
+            processes: limit(value, "processes")?,
+            cpu_time: item(value, "cpu_time")?,
+            file_size: limit(value, "file_size")?,
         })
     }
 }
@@ -121,6 +134,12 @@ impl<'py> FromPyObject<'_, 'py> for RunOptions {
 fn item<T: for<'a, 'b> FromPyObject<'a, 'b>>(how: Borrowed<'_, '_, PyAny>, name: &str) -> PyResult<T> {
     let value = how.get_item(name)?;
     value.extract::<T>().map_err(|error| errors::named(value.py(), name, &error.into()))
+}
+
+/// The number that is called `name` in `how`, if there is one.
+fn limit(how: Borrowed<'_, '_, PyAny>, name: &str) -> PyResult<Option<u64>> {
+    let value = how.get_item(name)?;
+    if value.is_none() { Ok(None) } else { errors::number(&value, name).map(Some) }
 }
 
 /// What `scripts` says of who may run scripts.
@@ -153,15 +172,9 @@ pub(crate) fn run(
     let cwd = how.cwd.take();
     let timeout = timeout(py, how.timeout)?;
     let request = request(py, &name, &script, how)?;
-    let raised: Arc<Mutex<Option<PyErr>>> = Arc::default();
-    let mut watch = Watched {
-        stop: stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default(),
-        raised: Arc::clone(&raised),
-    };
-    let interact: Arc<dyn Interact> = match ask {
-        Some(ask) => Arc::new(Asking { ask, raised: Arc::clone(&raised) }),
-        None => Arc::new(Silent),
-    };
+    let raised: Raised = Arc::default();
+    let mut watch = Watched::new(stop, &raised);
+    let interact = Asking::with(ask, &raised);
     let done = call::run(py, || {
         let mut request = request;
         request.cwd = RunLocation::Dir(surroundings::below_here(cwd)?);
@@ -179,15 +192,20 @@ pub(crate) fn run(
 }
 
 /// How long a script may take; `None` where nothing was said of it.
-fn timeout(py: Python<'_>, seconds: Option<f64>) -> PyResult<Option<Duration>> {
-    let Some(seconds) = seconds else { return Ok(None) };
-    match Duration::try_from_secs_f64(seconds) {
-        Ok(timeout) if !timeout.is_zero() => Ok(Some(timeout)),
-        _ => Err(errors::choice(py, "timeout", "a number of seconds above 0", &seconds.to_string())),
+pub(crate) fn timeout(py: Python<'_>, given: Option<f64>) -> PyResult<Option<Duration>> {
+    seconds(py, "timeout", given)
+}
+
+/// The time that `argument` gives; `None` where nothing was said of it.
+fn seconds(py: Python<'_>, argument: &str, given: Option<f64>) -> PyResult<Option<Duration>> {
+    let Some(given) = given else { return Ok(None) };
+    match Duration::try_from_secs_f64(given) {
+        Ok(time) if !time.is_zero() => Ok(Some(time)),
+        _ => Err(errors::choice(py, argument, "a number of seconds above 0", &given.to_string())),
     }
 }
 
-fn request(py: Python<'_>, name: &str, script: &str, how: RunOptions) -> PyResult<RunRequest> {
+pub(crate) fn request(py: Python<'_>, name: &str, script: &str, how: RunOptions) -> PyResult<RunRequest> {
     let mut request = RunRequest::new(name, script);
     request.default_decision = how.scripts;
     request.options.sandbox = match how.sandbox.as_str() {
@@ -196,7 +214,13 @@ fn request(py: Python<'_>, name: &str, script: &str, how: RunOptions) -> PyResul
         "off" => Mode::Off,
         other => return Err(errors::choice(py, "sandbox", "`auto`, `require` or `off`", other)),
     };
-    request.options.limits.output = how.max_output;
+    let limits = &mut request.options.limits;
+    limits.output = how.max_output;
+    limits.processes = how.processes.unwrap_or(limits.processes);
+    limits.file_size = how.file_size.or(limits.file_size);
+    limits.memory = how.memory;
+    limits.cpu = seconds(py, "cpu_time", how.cpu_time)?;
+    (request.options.read, request.options.write) = (how.read, how.write);
     (request.trusted_by_host, request.allow_modified) = (how.trusted, how.allow_modified);
     request.options.no_network = !how.network;
     request.options.unix_sockets = how.unix_sockets;
@@ -261,10 +285,19 @@ pub(crate) fn code(ran: &Ran) -> &'static str {
     }
 }
 
+/// What a callback raised, or a signal.
+pub(crate) type Raised = Arc<Mutex<Option<PyErr>>>;
+
 /// Ends a script when somebody wants that, or when Python got a signal.
-struct Watched {
+pub(crate) struct Watched {
     stop: Arc<AtomicBool>,
-    raised: Arc<Mutex<Option<PyErr>>>,
+    raised: Raised,
+}
+
+impl Watched {
+    pub(crate) fn new(stop: Option<&Stop>, raised: &Raised) -> Self {
+        Self { stop: stop.map(|stop| Arc::clone(&stop.0)).unwrap_or_default(), raised: Arc::clone(raised) }
+    }
 }
 
 impl Watch for Watched {
@@ -282,10 +315,20 @@ impl Watch for Watched {
     }
 }
 
-/// Asks a function of Python.
-struct Asking {
+/// Asks a function of Python, with the question and the digest of the files that would run.
+pub(crate) struct Asking {
     ask: Py<PyAny>,
-    raised: Arc<Mutex<Option<PyErr>>>,
+    raised: Raised,
+}
+
+impl Asking {
+    /// What asks `ask`; nobody, if there is none.
+    pub(crate) fn with(ask: Option<Py<PyAny>>, raised: &Raised) -> Arc<dyn Interact> {
+        match ask {
+            Some(ask) => Arc::new(Self { ask, raised: Arc::clone(raised) }),
+            None => Arc::new(Silent),
+        }
+    }
 }
 
 impl Interact for Asking {
@@ -293,8 +336,9 @@ impl Interact for Asking {
         None
     }
 
-    fn confirm(&self, question: &str) -> Option<bool> {
-        let answer = Python::attach(|py| self.ask.call1(py, (question,))?.extract::<bool>(py));
+    fn confirm_run(&self, question: &str, files: &Digest) -> Option<bool> {
+        let files = files.to_string();
+        let answer = Python::attach(|py| self.ask.call1(py, (question, files))?.extract::<bool>(py));
         match answer {
             Ok(answer) => Some(answer),
             Err(error) => {

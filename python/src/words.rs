@@ -5,7 +5,7 @@ use skillpm_format::advice::{Call, CommandLine, Message, Opt, Verb, Warning, Wor
 use skillpm_format::scope_kind::ScopeKind;
 
 /// The wording of the Python package.
-struct Python;
+pub(crate) struct Python;
 
 /// Returns `message` in the words of Python.
 pub(crate) fn worded(message: &Message) -> String {

@@ -36,7 +36,7 @@ def test_the_guide(
     world.write("vendor/pdf/scripts/check_fillable_fields.py", CHECK)
     world.skill("docx", "Write reports.\n", source="vendor")
     skillpm.install("./vendor", skills=["docx", "pdf"])
-    loading = calling("load_skill", skill_name="pdf", arguments="a.pdf")
+    loading = calling("load_skill", name="pdf", arguments="a.pdf")
     model = ScriptedChatModel(
         # An agent with skills.
         *(loading, "Filled."),

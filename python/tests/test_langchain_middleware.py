@@ -114,8 +114,8 @@ def test_a_skill_is_loaded_and_a_file_is_read(world: World, ask: Any) -> None:
     directory = world.skill("pdf", "Fill $ARGUMENTS.\n")
     world.write(".claude/skills/pdf/references/forms.md", "About forms.\n")
     model = ScriptedChatModel(
-        calling("load_skill", skill_name="pdf", arguments="a.pdf"),
-        calling("read_skill_file", skill_name="pdf", file_name="references/forms.md"),
+        calling("load_skill", name="pdf", arguments="a.pdf"),
+        calling("read_skill_file", name="pdf", path="references/forms.md"),
         "Done.",
     )
     messages = ask(create_agent(model, middleware=[SkillsMiddleware()]))
@@ -129,8 +129,8 @@ def test_a_skill_is_loaded_and_a_file_is_read(world: World, ask: Any) -> None:
 def test_the_model_is_told_of_its_mistakes(world: World, ask: Any) -> None:
     world.skill("pdf")
     model = ScriptedChatModel(
-        calling("load_skill", skill_name="pfd"),
-        calling("read_skill_file", skill_name="pdf", file_name="../../secret"),
+        calling("load_skill", name="pfd"),
+        calling("read_skill_file", name="pdf", path="../../secret"),
         calling("load_skill"),
         "Sorry.",
     )
@@ -138,9 +138,9 @@ def test_the_model_is_told_of_its_mistakes(world: World, ask: Any) -> None:
     messages = ask(create_agent(model, middleware=[SkillsMiddleware()]))
     told: list[Any] = [message for message in messages if isinstance(message, ToolMessage)]
     assert [message.status for message in told] == ["error"] * 3
-    assert told[0].content.endswith("Available skills: `pdf`")
+    assert told[0].content == "there is no skill `pfd`\ndid you mean `pdf`?"
     assert "s3cret" not in told[1].content
-    assert "skill_name" in told[2].content
+    assert told[2].content == "the argument `name` is missing"
 
 
 @pytest.mark.req("C17")
@@ -148,18 +148,18 @@ def test_a_skill_that_only_a_person_is_to_start_is_not_loaded(world: World, ask:
     world.skill("pdf")
     world.skill("deploy", "Deploy it.\n", fields="disable-model-invocation: true\n")
     model = ScriptedChatModel(
-        calling("load_skill", skill_name="deploy"),
-        calling("load_skill", skill_name="project-claude:deploy"),
-        calling("load_skill", skill_name="nope"),
+        calling("load_skill", name="deploy"),
+        calling("load_skill", name="project-claude:deploy"),
+        calling("load_skill", name="nope"),
         "Sorry.",
     )
     messages = ask(create_agent(model, middleware=[SkillsMiddleware()]))
     told = [message for message in messages if isinstance(message, ToolMessage)]
     assert [message.status for message in told] == ["error"] * 3
     assert [message.content for message in told] == [
-        "there is no skill `deploy` that a model may start. Available skills: `pdf`",
-        "there is no skill `project-claude:deploy` that a model may start. Available skills: `pdf`",
-        "there is no skill `nope`. Available skills: `pdf`",
+        "only a person may start the skill `deploy`",
+        "only a person may start the skill `project-claude:deploy`",
+        "there is no skill `nope`\nthe skills are `pdf`",
     ]
     assert sees(model.calls[-1], "Deploy it.") == 0
 
@@ -168,7 +168,11 @@ def test_skills_that_come_and_go_on_a_thread(world: World, ask: Any) -> None:
     """The skills of deepagents stay as they were at the first turn of a thread."""
     gone = world.skill("pdf")
     model = ScriptedChatModel("one", "two", "three")
-    agent = create_agent(model, middleware=[SkillsMiddleware()], checkpointer=InMemorySaver())
+    agent = create_agent(
+        model,
+        middleware=[SkillsMiddleware(SkillManager(freshness="stat"))],
+        checkpointer=InMemorySaver(),
+    )
     ask(agent, config=THREAD)
     world.skill("zip")
     ask(agent, config=THREAD)
@@ -190,7 +194,7 @@ def summarizing() -> SummarizationMiddleware:
 def test_a_skill_outlives_a_summary(world: World, ask: Any, first: bool) -> None:
     world.skill("pdf", "Fill $ARGUMENTS with care.\n")
     model = ScriptedChatModel(
-        calling("load_skill", skill_name="pdf", arguments="a.pdf"), *("ok" for _ in range(6))
+        calling("load_skill", name="pdf", arguments="a.pdf"), *("ok" for _ in range(6))
     )
     ours = SkillsMiddleware()
     middleware = [ours, summarizing()] if first else [summarizing(), ours]
@@ -212,7 +216,7 @@ def test_a_skill_outlives_a_history_that_is_cut(world: World, ask: Any) -> None:
     def cut(state: Any, runtime: Any) -> dict[str, Any]:
         return {"messages": [RemoveMessage(id=message.id) for message in state["messages"][:-1]]}
 
-    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok", "ok")
+    model = ScriptedChatModel(calling("load_skill", name="pdf"), "ok", "ok")
     agent = create_agent(model, middleware=[SkillsMiddleware(), cut], checkpointer=InMemorySaver())
     ask(agent, config=THREAD)
     ask(agent, config=THREAD)
@@ -223,7 +227,7 @@ def test_a_skill_outlives_a_history_that_is_cut(world: World, ask: Any) -> None:
 def test_a_skill_outlives_a_result_that_is_cleared(world: World, ask: Any) -> None:
     world.skill("pdf", "Fill $ARGUMENTS with care.\n")
     clearing = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=1, keep=0)])
-    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok")
+    model = ScriptedChatModel(calling("load_skill", name="pdf"), "ok")
     ask(create_agent(model, middleware=[clearing, SkillsMiddleware()]))
     assert "[cleared]" in str(model.calls[-1].messages)
     assert sees(model.calls[-1], "Fill  with care.") == 1
@@ -232,15 +236,19 @@ def test_a_skill_outlives_a_result_that_is_cleared(world: World, ask: Any) -> No
 def test_a_skill_that_is_not_pinned_goes(world: World, ask: Any) -> None:
     world.skill("pdf", "Fill $ARGUMENTS with care.\n")
     clearing = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=1, keep=0)])
-    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok")
+    model = ScriptedChatModel(calling("load_skill", name="pdf"), "ok")
     ask(create_agent(model, middleware=[clearing, SkillsMiddleware(pin=False)]))
     assert sees(model.calls[-1], "Fill  with care.") == 0
 
 
 def test_instructions_that_changed_are_told(world: World, ask: Any) -> None:
     directory = world.skill("pdf", "Old.\n")
-    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok", "ok", "ok")
-    agent = create_agent(model, middleware=[SkillsMiddleware()], checkpointer=InMemorySaver())
+    model = ScriptedChatModel(calling("load_skill", name="pdf"), "ok", "ok", "ok")
+    agent = create_agent(
+        model,
+        middleware=[SkillsMiddleware(SkillManager(freshness="stat"))],
+        checkpointer=InMemorySaver(),
+    )
     ask(agent, config=THREAD)
     world.skill("pdf", "New and longer.\n")
     ask(agent, config=THREAD)
@@ -253,7 +261,7 @@ def test_instructions_that_changed_are_told(world: World, ask: Any) -> None:
 def test_several_skills_are_loaded_in_one_step(world: World, ask: Any) -> None:
     world.skill("pdf", "Body of pdf.\n")
     world.skill("zip", "Body of zip.\n")
-    both = (calling("load_skill", skill_name=name) for name in ("pdf", "zip"))
+    both = (calling("load_skill", name=name) for name in ("pdf", "zip"))
     model = ScriptedChatModel(calling_all(*both), "ok")
     clearing = ContextEditingMiddleware(edits=[ClearToolUsesEdit(trigger=1, keep=0)])
     ask(create_agent(model, middleware=[clearing, SkillsMiddleware()]))
@@ -265,9 +273,7 @@ def test_the_state_of_a_thread(world: World, ask: Any) -> None:
     """It is names and arguments, and neither goes in nor out with the messages."""
     world.skill("pdf", "A long body.\n" * 100)
     saver = InMemorySaver()
-    model = ScriptedChatModel(
-        calling("load_skill", skill_name="pdf", arguments="a.pdf"), "ok", "ok"
-    )
+    model = ScriptedChatModel(calling("load_skill", name="pdf", arguments="a.pdf"), "ok", "ok")
     agent = create_agent(model, middleware=[SkillsMiddleware()], checkpointer=saver)
     ask(agent, config=THREAD)
     values = agent.get_state(THREAD).values
@@ -282,7 +288,7 @@ def test_the_state_of_a_thread(world: World, ask: Any) -> None:
 
 def test_other_threads_have_nothing_of_it(world: World, ask: Any) -> None:
     world.skill("pdf", "Body of pdf.\n")
-    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok", "ok")
+    model = ScriptedChatModel(calling("load_skill", name="pdf"), "ok", "ok")
     agent = create_agent(model, middleware=[SkillsMiddleware()], checkpointer=InMemorySaver())
     ask(agent, config=THREAD)
     ask(agent, config={"configurable": {"thread_id": "2"}})
@@ -297,15 +303,16 @@ def test_scripts_of_a_loaded_skill_are_tools(world: World, ask: Any) -> None:
     world.write(".claude/skills/pdf/scripts/greet.py", "import sys\nprint('Hello,', sys.argv[1])\n")
     world.write(".claude/skills/pdf/scripts/bad.py", BAD)
     model = ScriptedChatModel(
-        calling("load_skill", skill_name="pdf"),
+        calling("load_skill", name="pdf"),
         calling("pdf__greet", arguments=["World"]),
         calling("pdf__bad", arguments=[]),
         "Done.",
     )
     ours = SkillsMiddleware(SkillManager(profile="skillkit", trusted=True), scripts=True)
     messages = ask(create_agent(model, middleware=[ours]))
-    assert model.calls[0].tool_names == ["load_skill", "read_skill_file"]
-    both = ["load_skill", "read_skill_file", "pdf__bad", "pdf__greet"]
+    always = ["load_skill", "read_skill_file", "run_skill_script"]
+    assert model.calls[0].tool_names == always
+    both = [*always, "pdf__bad", "pdf__greet"]
     assert model.calls[1].tool_names == both
     told = [message for message in messages if isinstance(message, ToolMessage)]
     assert told[1].content == f"Hello, World{os.linesep}"
@@ -322,8 +329,8 @@ def test_a_skill_that_another_hides_has_tools_of_its_own(world: World, ask: Any)
         return calling(model.calls[-1].tool_names[-1], arguments=[])
 
     model = ScriptedChatModel(
-        calling("load_skill", skill_name="pdf"),
-        calling("load_skill", skill_name="two:pdf"),
+        calling("load_skill", name="pdf"),
+        calling("load_skill", name="two:pdf"),
         calling("pdf__say", arguments=[]),
         second,
         "Done.",
@@ -332,18 +339,18 @@ def test_a_skill_that_another_hides_has_tools_of_its_own(world: World, ask: Any)
     told = [message.content for message in messages if isinstance(message, ToolMessage)]
     assert told[2:] == [f"one{os.linesep}", f"two{os.linesep}"]
     names = model.calls[-1].tool_names
-    assert names[2] == "pdf__say"
-    assert names[3].startswith("two_pdf__say_")
-    assert len(names) == 4
+    assert names[3] == "pdf__say"
+    assert names[4] == "two_pdf__say"
+    assert len(names) == 5
 
 
 def test_a_skill_that_was_loaded_under_two_names_is_there_once(world: World, ask: Any) -> None:
     world.skill("pdf", "Fill $ARGUMENTS.\n", source="skills", fields="allowed-tools: Write\n")
     world.write("skills/pdf/scripts/say.py", "print('it')\n")
     model = ScriptedChatModel(
-        calling("load_skill", skill_name="pdf", arguments="a.pdf"),
-        calling("load_skill", skill_name="skills:pdf", arguments="b.pdf"),
-        calling("load_skill", skill_name="pdf", arguments="c.pdf"),
+        calling("load_skill", name="pdf", arguments="a.pdf"),
+        calling("load_skill", name="skills:pdf", arguments="b.pdf"),
+        calling("load_skill", name="pdf", arguments="c.pdf"),
         calling("Read", path="a"),
         "Done.",
     )
@@ -353,7 +360,8 @@ def test_a_skill_that_was_loaded_under_two_names_is_there_once(world: World, ask
     assert messages[-2].content == (
         "`Read` is not a tool of the loaded skills (`pdf`): they name `Write`"
     )
-    assert model.calls[-1].tool_names == ["load_skill", "read_skill_file", "Read", "pdf__say"]
+    always = ["load_skill", "read_skill_file", "run_skill_script"]
+    assert model.calls[-1].tool_names == [*always, "Read", "pdf__say"]
     seen = [sees(model.calls[-1], f"Fill {letter}.pdf.") for letter in "abc"]
     assert seen == [0, 0, 1], "what it was loaded with last"
 
@@ -370,7 +378,7 @@ def test_scripts_of_skills_that_are_not_loaded_do_not_run(world: World, ask: Any
         assert messages[-2].status == "error"
         assert "pdf__mark" in messages[-2].content
     assert not ran.exists()
-    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), call, "Done.")
+    model = ScriptedChatModel(calling("load_skill", name="pdf"), call, "Done.")
     ask(create_agent(model, middleware=[SkillsMiddleware(manager, scripts=True)]))
     assert ran.exists()
 
@@ -386,7 +394,7 @@ def test_what_was_not_loaded_is_not_kept(world: World, ask: Any) -> None:
             return self.wrap_tool_call(request, handler)
 
     world.skill("pdf", "Body of pdf.\n")
-    model = ScriptedChatModel(calling("load_skill", skill_name="pdf"), "ok")
+    model = ScriptedChatModel(calling("load_skill", name="pdf"), "ok")
     ask(create_agent(model, middleware=[SkillsMiddleware(), Refusing()]))
     assert sees(model.calls[-1], "Body of pdf.") == 0
 
@@ -405,7 +413,7 @@ def Write(path: str) -> str:
 
 def tried(ask: Any, name: str, enforce: Any, *skills: str) -> str:
     """Return what an agent is told that loads skills and then calls a tool."""
-    calls = [calling("load_skill", skill_name=skill) for skill in skills]
+    calls = [calling("load_skill", name=skill) for skill in skills]
     model = ScriptedChatModel(*calls, calling(name, path="a"), "ok")
     agent = create_agent(model, [Read, Write], middleware=[SkillsMiddleware(enforce=enforce)])
     told = [message for message in ask(agent) if isinstance(message, ToolMessage)]
@@ -457,34 +465,8 @@ def test_a_skill_that_stays_loaded_was_loaded_once(
     log = world.root / "audit.jsonl"
     monkeypatch.setenv("SKILLPM_AUDIT", str(log))
     world.skill("pdf")
-    model = ScriptedChatModel(
-        calling("load_skill", skill_name="pdf"), calling("Read", path="a"), "ok"
-    )
+    model = ScriptedChatModel(calling("load_skill", name="pdf"), calling("Read", path="a"), "ok")
     ask(create_agent(model, [Read], middleware=[SkillsMiddleware()]))
-    assert len(log.read_text().splitlines()) == 1
-
-
-def test_what_a_manager_of_ones_own_makes_of_a_skill_is_what_stays(
-    world: World, ask: Any, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    class Manager(SkillManager):
-        def invoke_skill(self, name: str, arguments: str = "", *, form: Any = "plain") -> str:
-            return super().invoke_skill(name, arguments, form=form).replace("Read", "Recite")
-
-    @before_model
-    def forget(state: Any, runtime: Any) -> dict[str, Any]:
-        return {"messages": [RemoveMessage(id=message.id) for message in state["messages"][:-1]]}
-
-    log = world.root / "audit.jsonl"
-    monkeypatch.setenv("SKILLPM_AUDIT", str(log))
-    world.skill("pdf", "Read forms.\n")
-    model = ScriptedChatModel(
-        calling("load_skill", skill_name="pdf"), calling("Read", path="a"), "ok"
-    )
-    ask(create_agent(model, [Read], middleware=[forget, SkillsMiddleware(Manager())]))
-    # As the message of the tool first, then in the system message in its place.
-    assert [sees(call, "Recite forms.") for call in model.calls] == [0, 1, 1]
-    assert not any(sees(call, "Read forms.") for call in model.calls)
     assert len(log.read_text().splitlines()) == 1
 
 

@@ -47,7 +47,7 @@ def test_each_skill_is_a_tool(world: World) -> None:
 def test_a_skill_that_only_a_person_is_to_start_is_no_tool(world: World) -> None:
     world.skill("pdf")
     world.skill("deploy", fields="disable-model-invocation: true\n")
-    manager = SkillManager()
+    manager = SkillManager(freshness="stat")
     [tool] = create_langchain_tools(manager, handle_tool_error=True)
     assert tool.name == "pdf"
     shutil.rmtree(world.project / ".claude/skills/pdf")
@@ -160,7 +160,7 @@ def test_a_name_that_is_what_another_becomes(world: World) -> None:
 def test_a_skill_that_is_gone(world: World) -> None:
     directory = world.skill("pdf")
     world.skill("zip")
-    tool, _ = create_langchain_tools(SkillManager())
+    tool, _ = create_langchain_tools(SkillManager(freshness="stat"))
     shutil.rmtree(directory)
     with pytest.raises(SkillNotFoundError, match="`pdf`") as raised:
         tool.invoke("x")
@@ -178,7 +178,7 @@ def test_a_skill_that_is_gone(world: World) -> None:
 def test_what_a_model_is_told_of_a_failure(world: World) -> None:
     directory = world.skill("pdf")
     world.skill("zip")
-    manager = SkillManager()
+    manager = SkillManager(freshness="stat")
     tool, _ = create_langchain_tools(manager, handle_tool_error=True)
     plain, _ = create_langchain_tools(manager, handle_tool_error="It is gone.")
     shutil.rmtree(directory)

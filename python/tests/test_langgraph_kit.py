@@ -207,6 +207,7 @@ def test_it_sees_what_changes(world: World) -> None:
     assert "<name>csv</name>" not in skill.description
     assert "<name>csv</name>" in tools(kit)[0].description
     (directory / "SKILL.md").unlink()
+    kit.manager.invalidate()
     assert both(read, skill_name="csv", file_name="x").startswith("there is no skill `csv`")
     assert "<name>csv</name>" not in tools(kit)[0].description
 

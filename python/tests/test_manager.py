@@ -225,7 +225,7 @@ def test_a_directory_that_vanishes_is_told_as_such(world: World) -> None:
 def test_freshness(world: World) -> None:
     world.skill("a")
     managers = [
-        SkillManager(),
+        SkillManager(freshness="stat"),
         SkillManager(freshness="session"),
         SkillManager(freshness=3600),
         SkillManager(freshness=0.0),
@@ -234,6 +234,11 @@ def test_freshness(world: World) -> None:
     world.skill("b")
     assert [len(names(manager)) for manager in managers] == [2, 1, 1, 2]
     assert [len(manager.discover()) for manager in managers] == [2, 2, 2, 2]
+    # What is asked for by its name is looked for where a search may be old.
+    world.skill("c")
+    assert [name in manager for manager in managers for name in ("b", "c")] == (
+        [True, True, True, False] + [True, True] * 2
+    )
 
 
 @pytest.mark.parametrize(

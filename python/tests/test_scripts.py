@@ -25,6 +25,7 @@ from skillpm import (
     SkillInvocationError,
     SkillManager,
     SkillParseError,
+    _manager,
 )
 
 for_sh = pytest.mark.skipif(
@@ -516,8 +517,11 @@ def test_a_task_that_is_cancelled_ends_its_script(world: World) -> None:
             await task
         return process
 
-    # The loop waits for its threads when it ends.
-    assert not lives(asyncio.run(work()))
+    process = asyncio.run(work())
+    # The thread that waits for the script ends after it.
+    _manager._executor().shutdown()
+    _manager._threads = None
+    assert not lives(process)
 
 
 @for_sh

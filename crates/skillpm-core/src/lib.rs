@@ -40,6 +40,8 @@ pub mod paths;
 pub mod session;
 // verbs
 pub mod ops;
+// how agents reach them
+pub mod toolkit;
 // what to do after them
 pub mod hints;
 

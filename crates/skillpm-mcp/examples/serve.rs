@@ -2,9 +2,9 @@
 #![expect(clippy::print_stderr, reason = "an example is a program")]
 
 use skillpm_core::session::{Session, SessionOptions};
-use skillpm_format::admission::Scripts;
+use skillpm_core::toolkit::Selection;
 use skillpm_format::advice::CommandLine;
-use skillpm_mcp::{Offer, Selection, serve_stdio};
+use skillpm_mcp::{Offer, serve_stdio};
 use skillpm_sources::context::Context;
 use skillpm_sources::env::Env;
 use skillpm_sources::settings::Settings;
@@ -12,14 +12,7 @@ use skillpm_sources::settings::Settings;
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let context = Context::silent(Settings::from_env(Env::from_process()?)?);
     let session = Session::new(context, SessionOptions::of_person())?;
-    let selection = Selection {
-        names: Vec::new(),
-        tags: Vec::new(),
-        no_tools: false,
-        scripts: Scripts::Deny,
-        no_network: true,
-        timeout: None,
-    };
+    let selection = Selection::default();
     let offer = Offer::new(session, selection, &CommandLine, |warning| eprintln!("{warning}"));
     Ok(serve_stdio(offer)?)
 }

@@ -1,9 +1,8 @@
 //! What a client learns about the server when it connects: how to find a skill, and as many skills as there is room for.
 
+use skillpm_core::engine::Skill;
+use skillpm_core::toolkit::{Toolkit, line};
 use skillpm_sources::error::Result;
-
-use crate::offer::{Offer, Served};
-use crate::tools::skills::line;
 
 /// The maximum number of bytes. Claude Code shows no more of a server's instructions to its model.
 const MAX: usize = 2_048;
@@ -17,11 +16,11 @@ const START: &str = "This server has skills: instructions, with files, for parti
 
 /// Returns the instructions: when to load which skill. Returns `None` if there are no skills
 /// (S4-4), or no tools to load one with.
-pub(crate) fn instructions(offer: &Offer) -> Result<Option<String>> {
-    let view = offer.view()?;
+pub(crate) fn instructions(kit: &Toolkit) -> Result<Option<String>> {
+    let view = kit.view()?;
     // The project's skills come first.
-    let skills: Vec<&Served> = view.for_models().map(AsRef::as_ref).collect();
-    if skills.is_empty() || offer.no_tools {
+    let skills: Vec<&Skill> = view.for_models().map(AsRef::as_ref).collect();
+    if skills.is_empty() || kit.selection.no_tools {
         return Ok(None);
     }
     let listed = LENGTHS.iter().map(|most| listed(&skills, *most));
@@ -32,10 +31,10 @@ pub(crate) fn instructions(offer: &Offer) -> Result<Option<String>> {
 }
 
 /// Returns the lines of as many skills as fit, with at most `most` characters of each description, and how many do not.
-fn listed(skills: &[&Served], most: usize) -> (String, usize) {
+fn listed(skills: &[&Skill], most: usize) -> (String, usize) {
     let mut lines = String::new();
-    for (at, served) in skills.iter().enumerate() {
-        let line = line(served, most);
+    for (at, skill) in skills.iter().enumerate() {
+        let line = line(skill, most);
         let left = skills.len() - at - 1;
         let end = if left == 0 { 0 } else { rest(left).len() };
         if START.len() + lines.len() + line.len() + end > MAX {

@@ -13,8 +13,7 @@ mod protocol;
 mod settled;
 #[cfg(test)]
 mod tests;
-mod tools;
 mod uri;
 
-pub use offer::{Offer, Selection};
+pub use offer::Offer;
 pub use protocol::{ServeError, serve_http, serve_stdio};

@@ -1,10 +1,9 @@
 //! Prompts: skills that a person starts, as with a command.
 
 use serde_json::{Map, Value};
+use skillpm_core::engine::Skill;
+use skillpm_core::toolkit::{Loaded, MAX_DESCRIPTION, Toolkit, View, one_line};
 use skillpm_sources::error::{Error, Result};
-
-use crate::offer::{Offer, Served, View};
-use crate::tools::skills::{Loaded, MAX_DESCRIPTION, loaded, one_line};
 
 /// The argument that stands for all words, for skills that name none.
 const ALL: &str = "arguments";
@@ -21,10 +20,10 @@ pub(crate) struct Prompt {
 }
 
 /// Returns the skills that a person may start, as prompts.
-pub(crate) fn list(offer: &Offer) -> Result<Vec<Prompt>> {
-    let view = offer.view()?;
-    let prompts = view.skills.iter().filter(|served| is_for_people(served)).map(|served| {
-        let meta = &served.skill.meta;
+pub(crate) fn list(kit: &Toolkit) -> Result<Vec<Prompt>> {
+    let view = kit.view()?;
+    let prompts = view.skills.iter().filter(|skill| is_for_people(skill)).map(|skill| {
+        let meta = &skill.meta;
         let hint = meta.extra.get("argument-hint").and_then(Value::as_str);
         Prompt {
             name: meta.name.clone(),
@@ -37,14 +36,14 @@ pub(crate) fn list(offer: &Offer) -> Result<Vec<Prompt>> {
 
 /// Returns the instructions of the skill `name` with the arguments of a person.
 pub(crate) fn get(
-    offer: &Offer,
+    kit: &Toolkit,
     name: &str,
     arguments: &Map<String, Value>,
     client: Option<&str>,
 ) -> Result<(String, String)> {
-    let view = offer.view()?;
-    let served = view.skills.iter().find(|served| served.skill.meta.name == name && is_for_people(served));
-    let served = served.ok_or_else(|| Error::usage(format!("there is no prompt `{name}`")))?;
+    let view = kit.view()?;
+    let skill = view.skills.iter().find(|skill| skill.meta.name == name && is_for_people(skill));
+    let skill = skill.ok_or_else(|| Error::usage(format!("there is no prompt `{name}`")))?;
     if let Some(other) = arguments.keys().find(|key| *key != ALL) {
         return Err(Error::usage(format!("the prompt `{name}` has no argument `{other}`, only `{ALL}`")));
     }
@@ -54,14 +53,14 @@ pub(crate) fn get(
         Some(_) => return Err(Error::usage(format!("the argument `{ALL}` is not a string"))),
     };
     // What a person starts is what a model loads.
-    let Loaded { text, notes } = loaded(offer, served, words, client)?;
-    Ok((one_line(&served.skill.meta.description, MAX_DESCRIPTION), [vec![text], notes].concat().join("\n")))
+    let Loaded { text, notes, .. } = kit.load(skill, words, client)?;
+    Ok((one_line(&skill.meta.description, MAX_DESCRIPTION), [vec![text], notes].concat().join("\n")))
 }
 
 /// Returns what the argument of a prompt may be, if its author lists it: `[low|high]` or `low | high`.
 pub(crate) fn complete(view: &View, name: &str, argument: &str, start: &str) -> Vec<String> {
-    let served = view.skills.iter().find(|served| served.skill.meta.name == name && is_for_people(served));
-    let hint = served.and_then(|served| served.skill.meta.extra.get("argument-hint")).and_then(Value::as_str);
+    let skill = view.skills.iter().find(|skill| skill.meta.name == name && is_for_people(skill));
+    let hint = skill.and_then(|skill| skill.meta.extra.get("argument-hint")).and_then(Value::as_str);
     let Some(hint) = hint.filter(|hint| argument == ALL && hint.contains('|')) else { return Vec::new() };
     let choices = hint.trim_matches(['[', ']', '<', '>', '(', ')']).split('|').map(str::trim);
     let is_word = |choice: &&str| !choice.is_empty() && !choice.contains(char::is_whitespace);
@@ -69,8 +68,8 @@ pub(crate) fn complete(view: &View, name: &str, argument: &str, start: &str) -> 
 }
 
 /// Reports whether a person may start the skill: unless its frontmatter has `user-invocable: false`.
-fn is_for_people(served: &Served) -> bool {
-    match served.skill.meta.extra.get("user-invocable") {
+fn is_for_people(skill: &Skill) -> bool {
+    match skill.meta.extra.get("user-invocable") {
         Some(Value::Bool(invocable)) => *invocable,
         Some(Value::String(text)) => !text.eq_ignore_ascii_case("false"),
         _ => true,

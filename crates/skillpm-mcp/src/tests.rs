@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use skillpm_core::engine::resources;
 use skillpm_core::ops::trust::{TrustRequest, UntrustRequest, trust, untrust};
 use skillpm_core::session::places::Places;
-use skillpm_format::admission::Scripts;
+use skillpm_core::toolkit::{Answer, MAX_WARNED, Selection};
 use skillpm_format::advice::{Call, Opt, Warning, Wording};
 use skillpm_format::profile::{Listing, LoadProfile};
 use skillpm_sources::context::Context;
@@ -18,9 +18,7 @@ use skillpm_sources::settings::Settings;
 
 use crate::entry::{Entry, NotCarried};
 use crate::instructions::instructions;
-use crate::offer::MAX_WARNED;
-use crate::tools::{Answer, skills};
-use crate::{Offer, Selection, prompts};
+use crate::{Offer, prompts};
 
 /// Words as a command line has them.
 struct Plain;
@@ -76,19 +74,12 @@ fn skill(name: &str) -> String {
 }
 
 pub(crate) fn all() -> Selection {
-    Selection {
-        names: Vec::new(),
-        tags: Vec::new(),
-        no_tools: false,
-        scripts: Scripts::Deny,
-        no_network: false,
-        timeout: None,
-    }
+    Selection::default()
 }
 
 fn call(offer: &Offer, tool: &str, arguments: &Value) -> Answer {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    skills::call(offer, tool, &arguments, None).expect("a tool")
+    offer.kit.call(tool, &arguments, None).expect("a tool")
 }
 
 const PDF: &str =
@@ -111,10 +102,10 @@ pub(crate) fn project() -> Project {
 fn a_model_learns_which_skills_there_are() {
     let project = project();
     let offer = project.offer(all());
-    let text = instructions(&offer).expect("works").expect("skills");
+    let text = instructions(&offer.kit).expect("works").expect("skills");
     assert!(text.contains("- pdf: Reads PDF files.") && text.contains("load_skill"), "{text}");
     assert!(!text.contains("deploy"), "{text}");
-    let tools = skills::definitions(&offer).expect("works");
+    let tools = offer.kit.definitions().expect("works");
     let names = &tools[2].input["properties"]["name"]["enum"];
     assert_eq!(names, &json!(["Not A Name", "pdf", "style"]));
     // There is one list of names.
@@ -127,9 +118,9 @@ fn a_model_learns_which_skills_there_are() {
 fn without_skills_there_is_nothing() {
     let project = Project::new(&[]);
     let offer = project.offer(all());
-    assert_eq!(instructions(&offer).expect("works"), None);
-    assert!(skills::definitions(&offer).expect("works").is_empty());
-    assert!(prompts::list(&offer).expect("works").is_empty());
+    assert_eq!(instructions(&offer.kit).expect("works"), None);
+    assert!(offer.kit.definitions().expect("works").is_empty());
+    assert!(prompts::list(&offer.kit).expect("works").is_empty());
 }
 
 /// S4-8: the tools can be left out.
@@ -137,8 +128,8 @@ fn without_skills_there_is_nothing() {
 fn without_tools_no_instructions_name_one() {
     let project = project();
     let offer = project.offer(Selection { no_tools: true, ..all() });
-    assert_eq!(instructions(&offer).expect("works"), None);
-    assert!(offer.no_tools);
+    assert_eq!(instructions(&offer.kit).expect("works"), None);
+    assert!(offer.kit.selection.no_tools);
 }
 
 #[test]
@@ -180,15 +171,15 @@ fn a_skill_is_loaded_with_its_files() {
 fn every_file_has_a_part_in_the_fingerprint() {
     let project = project();
     let offer = project.offer(all());
-    let mut last = offer.view().expect("works").fingerprint();
-    assert_eq!(offer.view().expect("works").fingerprint(), last);
+    let mut last = offer.kit.view().expect("works").fingerprint();
+    assert_eq!(offer.kit.view().expect("works").fingerprint(), last);
     for (path, text) in [
         ("pdf/SKILL.md", format!("{PDF}More.\n")),
         ("pdf/references/forms.md", "# Other\n".to_owned()),
         ("pdf/new.md", String::new()),
     ] {
         project.write(&format!(".agents/skills/{path}"), &text);
-        let next = offer.view().expect("works").fingerprint();
+        let next = offer.kit.view().expect("works").fingerprint();
         assert_ne!(next, last, "{path}");
         last = next;
     }
@@ -198,15 +189,16 @@ fn every_file_has_a_part_in_the_fingerprint() {
 fn people_start_what_their_skills_allow() {
     let project = project();
     let offer = project.offer(all());
-    let names: Vec<_> = prompts::list(&offer).expect("works").into_iter().map(|prompt| prompt.name).collect();
+    let names: Vec<_> =
+        prompts::list(&offer.kit).expect("works").into_iter().map(|prompt| prompt.name).collect();
     assert_eq!(names, ["Not A Name", "pdf", "deploy"]);
     let arguments = Map::from_iter([("arguments".to_owned(), json!("b.pdf"))]);
-    let (description, text) = prompts::get(&offer, "pdf", &arguments, None).expect("a prompt");
+    let (description, text) = prompts::get(&offer.kit, "pdf", &arguments, None).expect("a prompt");
     assert!(description == "Reads PDF files." && text.contains("Read b.pdf."), "{text}");
-    assert!(prompts::get(&offer, "style", &Map::new(), None).is_err());
+    assert!(prompts::get(&offer.kit, "style", &Map::new(), None).is_err());
     let view = offer.view().expect("works");
-    assert_eq!(prompts::complete(&view, "deploy", "arguments", "l"), ["live"]);
-    assert!(prompts::complete(&view, "pdf", "arguments", "").is_empty());
+    assert_eq!(prompts::complete(&view.found, "deploy", "arguments", "l"), ["live"]);
+    assert!(prompts::complete(&view.found, "pdf", "arguments", "").is_empty());
 }
 
 #[test]
@@ -309,7 +301,7 @@ fn problems_are_those_of_selected_skills() {
 fn a_new_problem_is_seen_although_no_skill_changed() {
     let project = Project::new(&[(".agents/skills/a/SKILL.md", "x")]);
     let offer = project.offer(all());
-    let problems = || offer.view().expect("works").problems.len();
+    let problems = || offer.kit.view().expect("works").problems.len();
     assert_eq!(problems(), 1);
     project.write(".agents/skills/b/SKILL.md", "x");
     assert_eq!(problems(), 2);
@@ -325,20 +317,20 @@ fn warnings_are_passed_on_once_and_without_a_lock() {
     let opened = Places::default().open(&project.context(), LoadProfile::DEFAULT).expect("opens");
     let shared = Arc::new(Offer::new(opened.session, all(), &Plain, move |warning| {
         let offer = this.get().and_then(Weak::upgrade).expect("an offer");
-        assert!(!offer.is_locked(), "{warning}");
+        assert!(!offer.kit.is_locked(), "{warning}");
         told.lock().expect("no panic").push(warning.to_string());
     }));
     offer.set(Arc::downgrade(&shared)).expect("the first");
     for _ in 0..2 {
         shared.view().expect("works");
-        shared.warn(&Warning::new("code", "one"));
+        shared.kit.warn(&Warning::new("code", "one"));
     }
     assert_eq!(warned.lock().expect("no panic").len(), 2);
     for number in 0..=MAX_WARNED {
-        shared.warn(&Warning::new("code", number.to_string()));
+        shared.kit.warn(&Warning::new("code", number.to_string()));
     }
     assert_eq!(warned.lock().expect("no panic").len(), MAX_WARNED + 3);
-    assert!(shared.remembered() <= MAX_WARNED);
+    assert!(shared.kit.remembered() <= MAX_WARNED);
 }
 
 /// Whatever skills are called, an address leads to one of them and its files only.

@@ -5,9 +5,10 @@
 
     agent = create_agent(model, middleware=[SkillsMiddleware("./skills")])
 
-``create_langchain_tools`` makes a tool of each skill, and ``create_script_tools`` one of each
-script of a skill. The middleware tells the model which skills there are and lets it load those that
-it needs. Everything can be invoked with and without ``await``.
+``create_skill_tools`` makes the tools by which any agent uses skills, ``create_langchain_tools`` a
+tool of each skill, and ``create_script_tools`` one of each script of a skill. The middleware tells
+the model which skills there are and lets it load those that it needs. Everything can be invoked
+with and without ``await``.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ except ModuleNotFoundError as _error:
 from skillpm.langchain._errors import tool_error
 from skillpm.langchain._scripts import SkillManager, create_script_tools
 from skillpm.langchain._skills import create_langchain_tools
+from skillpm.langchain._toolkit import create_skill_tools
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -39,6 +41,7 @@ __all__ = [
     "SkillsState",
     "create_langchain_tools",
     "create_script_tools",
+    "create_skill_tools",
     "tool_error",
 ]
 

@@ -12,10 +12,10 @@ if TYPE_CHECKING:
     from types import TracebackType
 
 _KINDS: dict[type[skillpm.SkillpmError], type[skillpm.SkillpmError]] = {}
-for _name in skillpm.__all__:
+for _name in dir(skillpm.errors):
     # No model can help a defect of skillpm.
     if _name.endswith("Error") and _name != "InternalError":
-        _kind = getattr(skillpm, _name)
+        _kind = getattr(skillpm.errors, _name)
         _said = {"__doc__": _kind.__doc__, "__module__": __name__}
         # Under this name `pickle` looks for it.
         globals()[_name] = _KINDS[_kind] = type(_name, (_kind, ToolException), _said)

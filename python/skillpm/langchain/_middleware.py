@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
-from os import PathLike
-from typing import TYPE_CHECKING, Annotated, Any, Literal, Union
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, Union
 
 from langchain.agents.middleware.types import (
     AgentMiddleware,
@@ -18,40 +17,25 @@ from langchain.agents.middleware.types import (
 from langchain_core.messages import SystemMessage, ToolMessage
 from langchain_core.tools import BaseTool, StructuredTool
 from langgraph.types import Command
-from pydantic import BaseModel, Field
-from typing_extensions import NotRequired
+from typing_extensions import NotRequired, Unpack
 
 from skillpm import ConfigurationError, SkillManager, SkillMetadata, SkillpmError
-from skillpm._arguments import check_budget
-from skillpm.langchain._errors import as_tool_errors, tool_error
-from skillpm.langchain._scripts import ScriptTool, create_script_tools
+from skillpm._toolkit import LOAD, MOST, SEARCH, Toolkit, toolkit_of
+from skillpm._types import CatalogChoice, RunOptions, Sources
+from skillpm.langchain._toolkit import SkillTool, made
 
 if TYPE_CHECKING:
     from langchain.agents.middleware.types import ToolCallRequest
 
-StrPath = Union[str, "PathLike[str]"]
+Skills = Union[Toolkit, SkillManager, Sources]
 
 _log = logging.getLogger("skillpm")
 
-LOAD = "load_skill"
-READ = "read_skill_file"
-
-_SAYS = f"""Skills are instructions for kinds of jobs. These are the skills that you have. \
-Where one fits the task, call `{LOAD}` with its name before you start, and do as it says."""
 _STILL_SAYS = """You loaded these skills earlier in this conversation. Their instructions still \
 hold; there is no need to load them again."""
 
-
-class _LoadInput(BaseModel):
-    skill_name: str = Field(description="The name of the skill, as it is listed.")
-    arguments: str = Field(default="", description="What the skill is to work on, as one text.")
-
-
-class _ReadInput(BaseModel):
-    skill_name: str = Field(description="The name of the skill.")
-    file_name: str = Field(
-        description="The path of the file below the skill's directory, such as `references/api.md`."
-    )
+# How many toolkits are kept of a middleware that is told its skills at each call.
+_KEPT = 256
 
 
 def _merged(old: dict[str, str] | None, new: dict[str, str] | None) -> dict[str, str]:
@@ -85,17 +69,30 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
     checkpointer can keep it.
 
     Args:
-        skills: A ``SkillManager``, or the directories that one is made of.
-        scripts: Whether the scripts of a skill become tools once it is loaded. The manager decides
-            whether they may run.
+        skills: A ``Toolkit``, a ``SkillManager``, or the directories that one is made of; or a
+            function from the runtime to one of these, for agents that serve several users.
+        scripts: Whether scripts run: by ``run_skill_script``, and the scripts of a skill that was
+            loaded become tools of their own. The manager decides whether they may.
         pin: Whether loaded skills stay in what the model sees.
-        budget: The largest number of tokens that the list of skills may be. The longest
-            descriptions are shortened for it.
+        budget: The largest number of tokens that the list of skills may be. Where it has no room
+            for all, the model gets ``search_skills`` too.
+        catalog: How the list is written: ``xml`` or ``markdown``; ``auto`` takes markdown where
+            the budget has no room for XML.
+        include: The only skills that the agent gets, by name; all unless given.
+        exclude: Skills that it does not get.
+        tags: Only skills with one of these tags.
+        max_output: How many bytes of a file, of instructions or of output one answer has.
         enforce: What becomes of the call of a tool that no loaded skill has in its
             ``allowed-tools``: ``off`` lets it pass, ``advise`` too, with a warning in the log, and
             ``deny`` tells the model that it may not. Before a skill is loaded, and as long as one
             is loaded that names no tools, every call passes. Patterns in parentheses, as in
             ``Bash(git:*)``, are not looked at: the tool is named.
+        tool_names: What tools that skills name are called in this agent:
+            ``{"Read": "read_file", "Bash": ["shell", "python"]}``.
+        prefix: What the names of the tools begin with, so that an agent can have two of these.
+        session: What ties the loads of one conversation together in the audit log.
+        options: How scripts run, as ``SkillManager.run_script`` takes it: ``timeout``, ``env``,
+            ``network``, ``python``, ``read``, ``write`` and others.
 
     Raises:
         ConfigurationError: An argument that makes no sense. When the model is called: the agent has
@@ -107,44 +104,84 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
 
     def __init__(
         self,
-        skills: SkillManager | StrPath | Iterable[StrPath] | Mapping[str, StrPath] | None = None,
+        skills: Union[Skills, Callable[[Any], Skills]] = None,
         *,
         scripts: bool = False,
         pin: bool = True,
-        budget: int | None = None,
+        budget: Optional[int] = None,
+        catalog: CatalogChoice = "auto",
+        include: Union[str, Iterable[str]] = (),
+        exclude: Union[str, Iterable[str]] = (),
+        tags: Union[str, Iterable[str]] = (),
+        max_output: int = MOST,
         enforce: Literal["off", "advise", "deny"] = "off",
+        tool_names: Optional[Mapping[str, Union[str, Iterable[str]]]] = None,
+        prefix: str = "",
+        session: Optional[str] = None,
+        **options: Unpack[RunOptions],
     ) -> None:
         super().__init__()
         if enforce not in ("off", "advise", "deny"):
             raise ConfigurationError(
                 f"`enforce` is `off`, `advise` or `deny`, not `{enforce}`", code="usage"
             )
-        check_budget(budget)
-        self.manager: SkillManager = (
-            skills if isinstance(skills, SkillManager) else SkillManager(skills)
-        )
-        self.scripts = scripts
+        self._options: dict[str, Any] = {
+            "scripts": scripts,
+            "budget": budget,
+            "catalog": catalog,
+            "include": include,
+            "exclude": exclude,
+            "tags": tags,
+            "max_output": max_output,
+            "prefix": prefix,
+            "session": session,
+            **options,
+        }
+        self._chosen = skills if callable(skills) else None
+        self._kits: dict[Any, tuple[Any, Toolkit]] = {}
+        # Without a runtime nobody's skills are known; the tools are the same for all.
+        self.toolkit: Toolkit = self._made(() if callable(skills) else skills)
+        self.scripts = self.toolkit.scripts
         self.pin = pin
-        self.budget = budget
         self.enforce = enforce
+        self.tool_names = {
+            name: {names} if isinstance(names, str) else set(names)
+            for name, names in (tool_names or {}).items()
+        }
         self.tools: list[BaseTool] = [
-            StructuredTool(
-                name=LOAD,
-                description="Load a skill: return its instructions and the names of its files.",
-                args_schema=_LoadInput,
-                func=self._load,
-                coroutine=self._aload,
-                handle_tool_error=tool_error,
-            ),
-            StructuredTool(
-                name=READ,
-                description="Read a file of a skill that its instructions refer to.",
-                args_schema=_ReadInput,
-                func=self._read,
-                coroutine=self._aread,
-                handle_tool_error=tool_error,
-            ),
+            made(tool, lambda: self.toolkit) for tool in self.toolkit.tools
         ]
+
+    @property
+    def name(self) -> str:
+        """The name of the middleware: an agent has no two of one name."""
+        prefix = self.toolkit.prefix.rstrip("_")
+        return f"{type(self).__name__}[{prefix}]" if prefix else type(self).__name__
+
+    @property
+    def manager(self) -> SkillManager:
+        """The manager of the skills."""
+        return self.toolkit.manager
+
+    def _made(self, skills: Skills) -> Toolkit:
+        """Return a toolkit, which has its own options where it was given as one."""
+        return skills if isinstance(skills, Toolkit) else toolkit_of(skills, **self._options)
+
+    def _kit(self, runtime: Any) -> Toolkit:
+        """Return the toolkit of a call: the same one for the same skills."""
+        if self._chosen is None:
+            return self.toolkit
+        skills = self._chosen(runtime)
+        if isinstance(skills, Toolkit):
+            return skills
+        key = id(skills) if isinstance(skills, SkillManager) else repr(skills)
+        kept = self._kits.get(key)
+        if kept is None:
+            while len(self._kits) >= _KEPT:
+                self._kits.pop(next(iter(self._kits)), None)
+            # The manager is kept as well: no other one gets its number meanwhile.
+            kept = self._kits[key] = skills, self._made(skills)
+        return kept[1]
 
     def wrap_model_call(
         self, request: ModelRequest, handler: Callable[[ModelRequest], ModelResponse]
@@ -173,7 +210,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
         """Note which skills are loaded, run their scripts, and hold calls to their tools."""
-        if request.tool is None and self.scripts:
+        if self._chosen is not None or (request.tool is None and self.scripts):
             request = await asyncio.to_thread(self._found, request)
         denied = None
         if self.enforce != "off":
@@ -182,25 +219,33 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
 
     def _told(self, request: ModelRequest) -> ModelRequest:
         """Return the request with the skills that there are now."""
-        catalog = self.manager.catalog(fields=("description",), budget=self.budget)
-        loaded = _loaded(request.state)
-        texts = [f"{_SAYS}\n\n{catalog.strip()}"] if catalog else []
-        skills = self._resolved(loaded) if self.pin or self.scripts else {}
-        if still := self._missing(request, skills) if self.pin else []:
+        kit = self._kit(request.runtime)
+        catalog, is_cut = kit._catalog()
+        loaded = self._loaded(request.state)
+        texts = [kit.instructions_with(catalog)] if catalog else []
+        skills = self._resolved(kit, loaded) if self.pin or self.scripts else {}
+        if still := self._missing(kit, request, skills) if self.pin else []:
             texts.append("\n\n".join([_STILL_SAYS, *still]))
         tools = list(request.tools)
         self._check_names(tools)
         if not catalog and not loaded:
             tools = [tool for tool in tools if not self._is_ours(tool)]
-        elif self.scripts:
-            taken = {tool.name for tool in tools if isinstance(tool, BaseTool)}
-            tools += [tool for tool in self._script_tools(skills) if tool.name not in taken]
+        else:
+            if not is_cut:
+                # The catalog has all that a search would find.
+                search = kit.prefix + SEARCH
+                tools = [t for t in tools if not (self._is_ours(t) and _name(t) == search)]
+            if self.scripts:
+                taken = {_name(tool) for tool in tools}
+                tools += [
+                    tool for tool in self._script_tools(kit, skills) if tool.name not in taken
+                ]
         message = request.system_message
         if texts:
             message = _with(message, "\n\n".join(texts))
         return request.override(system_message=message, tools=tools)
 
-    def _resolved(self, loaded: Iterable[str]) -> dict[str, SkillMetadata]:
+    def _resolved(self, kit: Toolkit, loaded: Iterable[str]) -> dict[str, SkillMetadata]:
         """Return those of loaded skills that are there, each once, by the name it had last.
 
         A model may call a skill ``pdf`` now and ``source:pdf`` later.
@@ -208,16 +253,16 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         found = {}
         for name in loaded:
             try:
-                skill = self.manager.get_skill(name)
+                skill = kit.skill(name)
             except SkillpmError:
                 # It is gone. The catalog does not list it either.
                 continue
             found[skill.skill_path] = (name, skill)
         return dict(found.values())
 
-    def _missing(self, request: ModelRequest, skills: Iterable[str]) -> list[str]:
+    def _missing(self, kit: Toolkit, request: ModelRequest, skills: Iterable[str]) -> list[str]:
         """Return the instructions of loaded skills that no message has."""
-        loaded = _loaded(request.state)
+        loaded = self._loaded(request.state)
         seen = {
             message.content
             for message in request.messages
@@ -227,42 +272,47 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         for name in skills:
             try:
                 # It was loaded before, and is now compared with what the model sees.
-                text = self.manager._invoke(name, loaded[name], "xml", record=False)
+                text = kit.loaded_again(name, loaded[name])
             except SkillpmError:
                 continue
             if text not in seen:
                 texts.append(text)
         return texts
 
-    def _script_tools(self, skills: Iterable[str]) -> list[StructuredTool]:
+    def _script_tools(self, kit: Toolkit, skills: Iterable[str]) -> list[StructuredTool]:
         """Return the tools of the scripts of loaded skills, no two of one name."""
+        loaded = tuple(skills)
+        static = {tool.name for tool in self.tools}
         tools: dict[str, StructuredTool] = {}
-        for name in skills:
-            try:
-                made = create_script_tools(self.manager, name, handle_tool_error=True)
-            except SkillpmError:
-                continue
-            for tool in made:
-                tools.setdefault(tool.name, tool)
+        for tool in kit.tools_with(loaded):
+            if tool.name not in static:
+                tools.setdefault(tool.name, made(tool, lambda: kit, lambda: loaded))
         return list(tools.values())
 
     def _found(self, request: ToolCallRequest) -> ToolCallRequest:
-        """Return the request with its tool, where that is a script of a loaded skill."""
-        if request.tool is not None or not self.scripts:
-            return request
-        for tool in self._script_tools(self._resolved(_loaded(request.state))):
-            if tool.name == request.tool_call["name"]:
-                return request.override(tool=tool)
+        """Return the request with its tool: a script of a loaded skill, or one of this user."""
+        name = request.tool_call["name"]
+        if request.tool is None and self.scripts:
+            kit = self._kit(request.runtime)
+            for tool in self._script_tools(kit, self._resolved(kit, self._loaded(request.state))):
+                if tool.name == name:
+                    return request.override(tool=tool)
+        elif self._chosen is not None and self._is_ours(request.tool):
+            kit = self._kit(request.runtime)
+            for each in kit.tools:
+                if each.name == name:
+                    return request.override(tool=made(each, lambda: kit))
         return request
 
     def _denied(self, request: ToolCallRequest) -> ToolMessage | None:
         """Return what a model is told of a call that may not be, or nothing."""
         tool = request.tool
-        if self.enforce == "off" or self._is_ours(tool) or isinstance(tool, ScriptTool):
+        if self.enforce == "off" or isinstance(tool, SkillTool):
             return None
+        kit = self._kit(request.runtime)
         allowed = {
-            name: {each.partition("(")[0].strip() for each in skill.allowed_tools}
-            for name, skill in self._resolved(_loaded(request.state)).items()
+            name: self._names_of(skill)
+            for name, skill in self._resolved(kit, self._loaded(request.state)).items()
         }
         call = request.tool_call
         named = set().union(*allowed.values())
@@ -277,17 +327,33 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
             return None
         return ToolMessage(says, name=call["name"], tool_call_id=call["id"] or "", status="error")
 
+    def _names_of(self, skill: SkillMetadata) -> set[str]:
+        """Return the tools that a skill allows, by the names that they have here."""
+        named = {each.partition("(")[0].strip() for each in skill.allowed_tools}
+        return named.union(*(self.tool_names.get(name, ()) for name in named))
+
     def _noted(
         self, request: ToolCallRequest, result: ToolMessage | Command[Any]
     ) -> ToolMessage | Command[Any]:
         """Return ``result``, and that a skill is loaded where it is what one was loaded with."""
-        if request.tool is not self.tools[0] or not isinstance(result, ToolMessage):
+        call = request.tool_call
+        load = self.toolkit.prefix + LOAD
+        if not isinstance(request.tool, SkillTool) or call["name"] != load:
             return result
-        if result.status == "error":
+        if not isinstance(result, ToolMessage) or result.status == "error":
             return result
-        given = _LoadInput.model_validate(request.tool_call["args"])
-        loaded = {given.skill_name: given.arguments}
+        given = call["args"]
+        key = self.toolkit.prefix + str(given.get("name"))
+        loaded = {key: str(given.get("arguments") or "")}
         return Command(update={"messages": [result], "loaded_skills": loaded})
+
+    def _loaded(self, state: Any) -> dict[str, str]:
+        """Return the skills that were loaded here, with their arguments, the first first."""
+        prefix = self.toolkit.prefix
+        loaded = state.get("loaded_skills") or {}
+        return {
+            name[len(prefix) :]: given for name, given in loaded.items() if name.startswith(prefix)
+        }
 
     def _check_names(self, tools: Iterable[BaseTool | dict[str, Any]]) -> None:
         """Raise where a tool of the agent has the name of one of these: it would take its place.
@@ -296,11 +362,9 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         """
         ours = {tool.name: tool for tool in self.tools}
         for tool in tools:
-            if isinstance(tool, dict):
-                name, copied = (tool.get("function") or tool).get("name"), False
-            else:
-                name = tool.name
-                copied = getattr(tool, "func", None) == getattr(ours.get(name), "func", None)
+            name = _name(tool)
+            function = getattr(tool, "func", None)
+            copied = function is not None and function == getattr(ours.get(name), "func", None)
             if name in ours and not copied:
                 raise ConfigurationError(
                     f"a tool of the agent is named `{name}`, as one of `SkillsMiddleware` is",
@@ -311,28 +375,12 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
     def _is_ours(self, tool: object) -> bool:
         return any(tool is each for each in self.tools)
 
-    def _load(self, skill_name: str, arguments: str = "") -> str:
-        with as_tool_errors:
-            self.manager._check_for_model(skill_name)
-            return self.manager.invoke_skill(skill_name, arguments, form="xml")
 
-    async def _aload(self, skill_name: str, arguments: str = "") -> str:
-        with as_tool_errors:
-            await asyncio.to_thread(self.manager._check_for_model, skill_name)
-            return await self.manager.ainvoke_skill(skill_name, arguments, form="xml")
-
-    def _read(self, skill_name: str, file_name: str) -> str:
-        with as_tool_errors:
-            return self.manager.read_skill_file(skill_name, file_name)
-
-    async def _aread(self, skill_name: str, file_name: str) -> str:
-        with as_tool_errors:
-            return await self.manager.aread_skill_file(skill_name, file_name)
-
-
-def _loaded(state: Any) -> dict[str, str]:
-    """Return the skills that were loaded, with their arguments, the first first."""
-    return state.get("loaded_skills") or {}
+def _name(tool: BaseTool | dict[str, Any]) -> Any:
+    """Return the name of a tool, also of one that a provider runs."""
+    if isinstance(tool, dict):
+        return (tool.get("function") or tool).get("name")
+    return tool.name
 
 
 def _with(message: SystemMessage | None, text: str) -> SystemMessage:

@@ -10,12 +10,12 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from skillpm._arguments import check_budget
-from skillpm._errors import PathError, SkillNotFoundError, SkillpmError, _rebuilt
 from skillpm._manager import SkillManager, _for_models
+from skillpm.errors import PathError, SkillNotFoundError, SkillpmError, _rebuilt
 
 if TYPE_CHECKING:
-    from skillpm._manager import StrPath
     from skillpm._native import Diagnostic, Skill
+    from skillpm._types import StrPath
 
 CATALOG_BUDGET = 5000
 """The largest number of tokens of a catalog, unless a store is told another one."""
@@ -75,7 +75,7 @@ class SkillStore:
         budget: int = CATALOG_BUDGET,
     ) -> None:
         check_budget(budget)
-        self._manager = SkillManager(directories, profile="langflow")
+        self._manager = SkillManager(directories, profile="langflow", audit=True)
         self._session = session
         self._on_load = on_load
         self._budget = budget

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::{Args, ValueEnum};
-use skillpm_mcp::{Offer, Selection, serve_http, serve_stdio};
+use skillpm_mcp::{Offer, serve_http, serve_stdio};
 
 use super::run::seconds;
 use super::scope;
@@ -15,7 +15,9 @@ use crate::cli::help::after;
 use crate::cli::printer::terminals;
 use crate::cli::{App, exit};
 use skillpm_core::hints;
+use skillpm_core::ops::run::RunRequest;
 use skillpm_core::session::places::{OpenedPlaces, Places};
+use skillpm_core::toolkit::Selection;
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::CommandLine;
 use skillpm_format::profile::{Freshness, LoadProfile};
@@ -137,13 +139,16 @@ fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
     let OpenedPlaces { session, warnings, .. } = places.open(&app.context, profile)?;
     app.printer.warnings(&warnings);
     let printer = Arc::clone(&app.printer);
+    let mut run = RunRequest { default_decision: args.scripts.into(), ..RunRequest::new("", "") };
+    run.options.no_network = args.no_network;
     let selection = Selection {
         names: args.skill.clone(),
         tags: args.tag.clone(),
         no_tools: args.no_tools,
-        scripts: args.scripts.into(),
-        no_network: args.no_network,
+        scripts: run.default_decision != Scripts::Deny,
+        run,
         timeout: args.timeout,
+        ..Selection::default()
     };
     let warn = move |warning: &_| printer.warnings(std::slice::from_ref(warning));
     let offer = Offer::new(session, selection, &CommandLine, warn);

@@ -43,7 +43,7 @@ async fn look(offer: Weak<Offer>, changes: Weak<Changes>) {
     let mut last: Option<(Arc<View>, u64)> = None;
     while let Some(offer) = offer.upgrade() {
         let began = Instant::now();
-        let look = move || offer.view().ok().map(|view| (view.fingerprint(), view));
+        let look = move || offer.view().ok().map(|view| (view.found.fingerprint(), view));
         let found = tokio::task::spawn_blocking(look).await.ok().flatten();
         let pause = INTERVAL.max(began.elapsed() * SHARE);
         let Some(changes) = changes.upgrade() else { return };

@@ -13,10 +13,10 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
+use skillpm_core::toolkit::Question;
 use skillpm_format::digest::Digest;
 
 use super::{is_modern, random_text};
-use crate::tools::scripts::Question;
 
 /// The key of the question among the requests of a result.
 const KEY: &str = "consent";

@@ -13,14 +13,13 @@ use rmcp::model::{
 use serde_json::json;
 use skillpm_core::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
 use skillpm_core::engine::resources::{self, Content, MAX_BYTES};
+use skillpm_core::toolkit::{Answer, Definition, MAX_DESCRIPTION, one_line};
 use skillpm_format::profile::Listing;
 use skillpm_sources::error::Error;
 
 use crate::entry::Entry;
 use crate::offer::{Located, Offer, Served, View};
 use crate::settled::settled;
-use crate::tools::skills::{MAX_DESCRIPTION, one_line};
-use crate::tools::{Answer, Definition};
 use crate::{prompts, uri};
 
 /// Returns the error for a failure that is not the client's.
@@ -103,15 +102,16 @@ pub(super) fn contents(offer: &Offer, located: &Located, uri: &str) -> Result<Re
         Some(name) if below == SKILL_FILE => (name, MAX_SKILL_FILE),
         _ => (below, MAX_BYTES),
     };
-    let content = resources::read(&skill.dir, path, offer.session.profile(), limit).map_err(|reason| {
-        let is_absent = matches!(reason, resources::Unreadable::Absent(_) | resources::Unreadable::Empty);
-        let message = reason.into_error(&skill.meta.name, below).to_string();
-        if is_absent {
-            ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
-        } else {
-            ErrorData::invalid_params(message, None)
-        }
-    })?;
+    let content =
+        resources::read(&skill.dir, path, offer.kit.session.profile(), limit).map_err(|reason| {
+            let is_absent = matches!(reason, resources::Unreadable::Absent(_) | resources::Unreadable::Empty);
+            let message = reason.into_error(&skill.meta.name, below).to_string();
+            if is_absent {
+                ErrorData::resource_not_found(message, Some(json!({ "uri": uri })))
+            } else {
+                ErrorData::invalid_params(message, None)
+            }
+        })?;
     let contents = match content {
         Content::Text(text) if below == SKILL_FILE => {
             ResourceContents::text(settled(&text).unwrap_or(text), uri).with_mime_type(text_type(path))

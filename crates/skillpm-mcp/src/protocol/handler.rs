@@ -14,14 +14,14 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 use serde_json::{Value, json};
+use skillpm_core::toolkit::{Answer, Call, shortened};
 
 use super::server::brief;
 use super::{Server, convert, is_modern, page};
 use crate::entry::Entry;
 use crate::instructions::instructions;
 use crate::offer::{Located, Offer, View};
-use crate::tools::{Answer, shortened};
-use crate::{prompts, tools};
+use crate::prompts;
 
 /// The number of skills in one answer.
 const PAGE: usize = 100;
@@ -52,7 +52,7 @@ const WITH_PARAMETERS: [&str; 13] = [
 /// What a tool call turned out to be.
 enum Called {
     Answer(Answer),
-    Script(tools::scripts::Call),
+    Script(Call),
 }
 
 /// Returns the current skills, or the error for a client.
@@ -82,7 +82,7 @@ fn client(context: &RequestContext<RoleServer>) -> Option<String> {
 impl Server {
     /// Returns the instructions for a client that comes now.
     async fn instructions(&self) -> Result<Option<String>, ErrorData> {
-        self.read(|offer| instructions(offer).map_err(|error| convert::failed(&error))).await
+        self.read(|offer| instructions(&offer.kit).map_err(|error| convert::failed(&error))).await
     }
 }
 
@@ -163,7 +163,7 @@ impl ServerHandler for Server {
             let (value, view) = (request.argument.value.as_str(), view(offer)?);
             let values = match &request.r#ref {
                 Reference::Prompt(prompt) => {
-                    prompts::complete(&view, &prompt.name, &request.argument.name, value)
+                    prompts::complete(&view.found, &prompt.name, &request.argument.name, value)
                 }
                 Reference::Resource(_) => view.paths(value),
                 _ => Vec::new(),
@@ -295,15 +295,14 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let loaded = self.loaded();
-        if self.shared.offer.no_tools {
+        if self.shared.offer.kit.selection.no_tools {
             return Ok(ListToolsResult::default());
         }
         self.read(move |offer| {
-            let mut definitions =
-                tools::skills::definitions(offer).map_err(|error| convert::failed(&error))?;
+            let mut definitions = offer.kit.definitions().map_err(|error| convert::failed(&error))?;
             // Without skills there is nothing to run either.
             if !definitions.is_empty() {
-                definitions.extend(tools::scripts::definitions(offer, &loaded));
+                definitions.extend(offer.kit.script_definitions(&loaded));
             }
             Ok(ListToolsResult::with_all_items(definitions.into_iter().map(convert::tool).collect()))
         })
@@ -315,20 +314,19 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        if self.shared.offer.no_tools {
+        if self.shared.offer.kit.selection.no_tools {
             return Err(brief(unknown_tool(&request.name)));
         }
         let (client, loaded, call) = (client(&context), self.loaded(), request.clone());
         let found = self
             .read(move |offer| {
                 let arguments = call.arguments.unwrap_or_default();
-                if let Some(answer) = tools::skills::call(offer, &call.name, &arguments, client.as_deref()) {
+                if let Some(answer) = offer.kit.call(&call.name, &arguments, client.as_deref()) {
                     return Ok(Called::Answer(answer));
                 }
-                let script = tools::scripts::called(offer, &loaded, &call.name, &arguments);
+                let script = offer.kit.script_call(&loaded, &call.name, &arguments);
                 let script = script.ok_or_else(|| unknown_tool(&call.name))?;
-                Ok(script
-                    .map_or_else(|error| Called::Answer(Answer::failed(&error, offer.user)), Called::Script))
+                Ok(script.map_or_else(|error| Called::Answer(offer.kit.failed(&error)), Called::Script))
             })
             .await?;
         match found {
@@ -348,7 +346,7 @@ impl ServerHandler for Server {
         _context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
         self.read(move |offer| {
-            let prompts = prompts::list(offer).map_err(|error| convert::failed(&error))?;
+            let prompts = prompts::list(&offer.kit).map_err(|error| convert::failed(&error))?;
             let (page, next) = page::of(&prompts, request, PAGE)?;
             let mut result = ListPromptsResult::with_all_items(page.iter().map(convert::prompt).collect());
             result.next_cursor = next;
@@ -365,7 +363,7 @@ impl ServerHandler for Server {
         let client = client(&context);
         self.read(move |offer| {
             let arguments = request.arguments.unwrap_or_default();
-            let (description, text) = prompts::get(offer, &request.name, &arguments, client.as_deref())
+            let (description, text) = prompts::get(&offer.kit, &request.name, &arguments, client.as_deref())
                 .map_err(|error| ErrorData::invalid_params(error.with_causes().to_string(), None))?;
             let message = PromptMessage::new_text(Role::User, text);
             Ok(GetPromptResult::new(vec![message]).with_description(description).into())

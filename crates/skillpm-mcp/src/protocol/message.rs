@@ -6,7 +6,7 @@ use rmcp::service::RxJsonRpcMessage;
 use serde::{Deserialize, Deserializer};
 use serde_json::{Value, json};
 
-use crate::tools::{MAX_ERROR, shortened};
+use skillpm_core::toolkit::{MAX_ERROR, shortened};
 
 /// The mark that some programs write in front of UTF-8.
 const MARK: &[u8] = b"\xef\xbb\xbf";

@@ -6,6 +6,7 @@ use rmcp::model::{CallToolRequestParams, CallToolResponse, ProgressNotificationP
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer};
 use skillpm_core::engine::run::{Stream, Watch};
+use skillpm_core::toolkit::{Answer, Attempt, Call, Question};
 use skillpm_sources::interrupt;
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -13,8 +14,6 @@ use tokio_util::sync::CancellationToken;
 use super::consent::{Consent, unable};
 use super::{Server, convert};
 use crate::offer::Offer;
-use crate::tools::Answer;
-use crate::tools::scripts::{Attempt, Call, Question};
 
 /// The time between two reports of progress.
 const INTERVAL: Duration = Duration::from_millis(250);
@@ -37,7 +36,7 @@ impl Server {
             Attempt::Ask(question) => question,
         };
         let refused = |reason: &str| Answer::refused(&format!("the script does not run: {reason}"));
-        Ok(match questions.ask(&question, &script.details(&self.shared.offer), request, context).await {
+        Ok(match questions.ask(&question, &script.details(&self.shared.offer.kit), request, context).await {
             Consent::Pending(result) => CallToolResponse::InputRequired(*result),
             Consent::Refused(reason) => convert::answer(refused(reason)).into(),
             Consent::Unable => convert::answer(refused(unable(context)?)).into(),
@@ -68,7 +67,7 @@ impl Server {
         let run = async {
             let work = move |offer: &Offer| {
                 let mut watch = Followed { stop, lines: sender, line: Vec::new(), reported: Instant::now() };
-                Ok(script.attempt(offer, agreed, &mut watch))
+                Ok(script.attempt(&offer.kit, agreed, &mut watch))
             };
             let attempt = self.on_thread(work).await;
             // Reports to a client that does not read may take longer.

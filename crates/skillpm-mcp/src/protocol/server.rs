@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use rmcp::ErrorData;
-use skillpm_format::admission::Scripts;
+use skillpm_core::toolkit::{MAX_ERROR, shortened};
 use tokio::sync::{Semaphore, SemaphorePermit, watch};
 use tokio_util::sync::CancellationToken;
 
@@ -12,7 +12,6 @@ use super::ServeError;
 use super::changes::{Changes, News};
 use super::consent::Questions;
 use crate::offer::Offer;
-use crate::tools::{MAX_ERROR, shortened};
 
 /// The number of requests of one client that may be under way. One more fails.
 const MAX_REQUESTS: usize = 1_000;
@@ -82,7 +81,7 @@ impl Server {
     /// Remembers that the client has loaded `skill`, and notifies it if it has more tools now.
     pub(super) fn remember(&self, skill: &str) {
         let mut loaded = self.loaded.lock().unwrap_or_else(PoisonError::into_inner);
-        if self.shared.offer.scripts != Scripts::Deny && !loaded.iter().any(|name| name == skill) {
+        if self.shared.offer.kit.selection.scripts && !loaded.iter().any(|name| name == skill) {
             loaded.push(skill.to_owned());
             self.tools.send_replace(());
         }

@@ -84,7 +84,7 @@ fn long_instructions_are_cut() {
     assert!(answer.text.ends_with("</skill_content>\n"));
     // So does what a person starts.
     let arguments = Map::from_iter([("arguments".to_owned(), json!(""))]);
-    let (_, text) = prompts::get(&offer, "long", &arguments, None).expect("a prompt");
+    let (_, text) = prompts::get(&offer.kit, "long", &arguments, None).expect("a prompt");
     assert!(text.len() < 70_000 && text.ends_with('.'), "{}", text.len());
 }
 
@@ -133,7 +133,7 @@ fn instructions_are_bounded() {
             project.write(&format!(".agents/skills/s{number:03}/SKILL.md"), &text);
         }
         before = count;
-        let text = instructions(&project.offer(all())).expect("works").expect("skills");
+        let text = instructions(&project.offer(all()).kit).expect("works").expect("skills");
         assert!(text.len() <= 2_048 && text.find("search_skills") < text.find("- s000"), "{count}: {text}");
         let listed = text.lines().filter(|line| line.starts_with("- s")).count();
         let rest = format!("And {} more: `search_skills` finds them.", count - listed);
@@ -157,13 +157,13 @@ fn descriptions_are_escaped_everywhere() {
     let line = format!("- evil: {shown}\n");
     assert_eq!(call(&offer, "list_skills", &json!({})).text, line);
     assert_eq!(call(&offer, "search_skills", &json!({ "query": "good" })).text, line);
-    let prompt = prompts::list(&offer).expect("works").remove(0);
+    let prompt = prompts::list(&offer.kit).expect("works").remove(0);
     assert_eq!((prompt.description.as_str(), prompt.hint.as_deref()), (shown, Some(shown)));
-    let (description, text) = prompts::get(&offer, "evil", &Map::new(), None).expect("a prompt");
+    let (description, text) = prompts::get(&offer.kit, "evil", &Map::new(), None).expect("a prompt");
     assert_eq!(description, shown);
     let loaded = call(&offer, "load_skill", &json!({ "name": "evil" })).text;
     assert!(text == loaded && text.starts_with("<skill_content") && !text.contains('\u{1b}'), "{text:?}");
-    assert!(instructions(&offer).expect("works").expect("skills").contains(shown));
+    assert!(instructions(&offer.kit).expect("works").expect("skills").contains(shown));
     let failed = call(&offer, "load_skill", &json!({ "name": "evil\u{1b}[2J" }));
     assert!(failed.is_error && failed.text.contains("evil\\u{1b}[2J"), "{}", failed.text);
 }

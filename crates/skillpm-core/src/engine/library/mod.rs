@@ -156,7 +156,13 @@ impl Library {
     pub(crate) fn around(&self, name: &str) -> Result<Arc<Snapshot>, LookupError> {
         // A search of everything pays if its result is used again.
         if self.profile.freshness != Freshness::Stat || self.profile.keep_bodies {
-            return self.snapshot();
+            let snapshot = self.snapshot()?;
+            if matches!(self.profile.freshness, Freshness::Ttl(_)) && snapshot.get(name).is_err() {
+                // A skill that came since the last search is found by its name at once.
+                self.invalidate();
+                return self.snapshot();
+            }
+            return Ok(snapshot);
         }
         let (sources, untrusted) = self.trusted_sources();
         let mut found = discover_named(&sources, &self.profile, name)?;

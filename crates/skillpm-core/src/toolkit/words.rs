@@ -1,6 +1,6 @@
 //! How a model reads messages: by the names of its tools, where they do what a message suggests.
 
-use skillpm_format::advice::{Argument, Call, Message, Opt, Part, Verb, Wording};
+use crate::advice::{Argument, Call, Message, Opt, Part, Verb, Wording};
 
 /// The wording of the tools, with that of the user for everything else.
 struct Tools<'a>(&'a dyn Wording);
@@ -64,7 +64,7 @@ pub(super) fn hint(message: &Message, user: &dyn Wording) -> String {
 
 #[cfg(test)]
 mod tests {
-    use skillpm_format::advice::message;
+    use crate::advice::message;
 
     use super::*;
 

@@ -1,32 +1,33 @@
 //! `list_skills`, `search_skills`, `load_skill` and `read_skill_file`.
 
 use std::fmt::Write as _;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
-use skillpm_core::engine::catalog::CatalogForm;
-use skillpm_core::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
-use skillpm_core::engine::resources::{Content, MAX_BYTES};
-use skillpm_core::engine::{Arguments, Form};
-use skillpm_core::ops::invoke::InvokeRequest;
-use skillpm_core::session::provenance::{LockedOrigin, Origins};
-use skillpm_format::ranking::{Corpus, Document, SearchWords};
-use skillpm_sources::error::{Error, Result};
 
-use super::{Answer, Definition, Given, MAX_TEXT, shortened};
-use crate::offer::{Offer, Served, View};
+use super::answer::{Answer, Definition, Given, MAX_TEXT, shortened};
+use super::{Toolkit, View};
+use crate::engine::catalog::CatalogForm;
+use crate::engine::load::{MAX_SKILL_FILE, SKILL_FILE};
+use crate::engine::resources::{Content, MAX_BYTES};
+use crate::engine::{Arguments, Form, Skill};
+use crate::error::{Error, Result};
+use crate::ops::invoke::InvokeRequest;
+use crate::ranking::{Corpus, Document, SearchWords};
+use crate::session::provenance::{LockedOrigin, Origins};
 
 /// The number of skills that `list_skills` returns at once.
 const PAGE: usize = 200;
-/// The largest number of bytes of a file that one call of `read_skill_file` may ask for.
-const MAX_LIMIT: usize = 1 << 20;
-/// The number of bytes of instructions whose placeholders are filled in.
-const MAX_FILLED: usize = 2 * MAX_TEXT;
+/// How many times as much of a file as is usual one call of `read_skill_file` may ask for.
+const LARGER: usize = 16;
+/// The largest number of bytes of a file that one call may ask for, if an answer has as much as is usual.
+const MAX_LIMIT: usize = LARGER * MAX_TEXT;
 /// The number of files that the instructions list.
 const MAX_LISTED: usize = 200;
 /// The number of characters of a name in a list, more than the specification of skills allows.
-pub(crate) const MAX_NAME: usize = 200;
+pub const MAX_NAME: usize = 200;
 /// The number of characters of a description in a list: those that the specification allows.
-pub(crate) const MAX_DESCRIPTION: usize = 1_024;
+pub const MAX_DESCRIPTION: usize = 1_024;
 /// The number of characters of a problem in a list.
 const MAX_PROBLEM: usize = 500;
 /// The number of problems that `list_skills` names.
@@ -51,11 +52,10 @@ struct Tool {
     /// The arguments that have to be given.
     required: &'static [&'static str],
     /// Answers a call of a client, if that has a name.
-    answer: fn(&Offer, &Given<'_>, Option<&str>) -> Result<Answer>,
+    answer: fn(&Toolkit, &Given<'_>, Option<&str>) -> Result<Answer>,
 }
 
 /// The names of the skills, as tools mention them.
-#[derive(Default)]
 struct Names {
     /// The argument that takes one of them, as a JSON Schema.
     argument: Value,
@@ -66,9 +66,7 @@ const TOOLS: [Tool; 4] = [
     Tool {
         name: "list_skills",
         title: "List skills",
-        description: |_| {
-            "Lists the skills of this server with their descriptions, which say when to use each.".into()
-        },
+        description: |_| "Lists the skills with their descriptions, which say when to use each.".into(),
         arguments: |_| {
             json!({
                 "offset": { "type": "integer", "minimum": 0, "description": "how many skills to skip; an answer that is cut says where to go on" },
@@ -118,7 +116,7 @@ const TOOLS: [Tool; 4] = [
                 "name": { "type": "string", "description": "the name of the skill" },
                 "path": { "type": "string", "description": "the path of the file below the skill's directory, such as `references/forms.md`" },
                 "offset": { "type": "integer", "minimum": 0, "description": "how many bytes of the file to skip" },
-                "limit": { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "default": MAX_TEXT, "description": "the largest number of bytes of the file in the answer" }
+                "limit": { "type": "integer", "minimum": 1, "maximum": MAX_LIMIT, "description": "the largest number of bytes of the file in the answer" }
             })
         },
         required: &["name", "path"],
@@ -126,19 +124,25 @@ const TOOLS: [Tool; 4] = [
     },
 ];
 
+impl Default for Names {
+    fn default() -> Self {
+        Self { argument: json!({ "type": "string", "description": "the name of the skill" }) }
+    }
+}
+
 impl Names {
     /// Returns the names of the skills that models see; `None` if there are none.
     fn of(view: &View) -> Option<Self> {
-        let mut names: Vec<_> = view.for_models().map(|served| served.skill.meta.name.as_str()).collect();
+        let mut names: Vec<_> = view.for_models().map(|skill| skill.meta.name.as_str()).collect();
         if names.is_empty() {
             return None;
         }
         names.sort_unstable();
-        let mut argument = json!({ "type": "string", "description": "the name of the skill" });
+        let mut found = Self::default();
         if names.len() <= ENUMERATED {
-            argument["enum"] = json!(names);
+            found.argument["enum"] = json!(names);
         }
-        Some(Self { argument })
+        Some(found)
     }
 }
 
@@ -162,39 +166,76 @@ impl Tool {
     }
 }
 
-/// Returns the tools. There are none if there are no skills.
-pub(crate) fn definitions(offer: &Offer) -> Result<Vec<Definition>> {
-    let names = Names::of(&*offer.view()?);
-    Ok(names.map(|names| TOOLS.iter().map(|tool| tool.definition(&names)).collect()).unwrap_or_default())
+impl Toolkit {
+    /// Returns the tools that read skills. There are none if there are no skills.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the skills cannot be looked for.
+    pub fn definitions(&self) -> Result<Vec<Definition>> {
+        let names = Names::of(&*self.view()?);
+        Ok(names.map(|names| defined(&names)).unwrap_or_default())
+    }
+
+    /// Returns the tools that read skills, whatever skills there are: none is named.
+    pub fn standing_definitions() -> Vec<Definition> {
+        defined(&Names::default())
+    }
+
+    /// Calls the tool `name` for `client`, if that has a name. A call that fails is an answer, too: the model reads it and
+    /// may try again. Returns `None` if there is no such tool.
+    pub fn call(&self, name: &str, arguments: &Map<String, Value>, client: Option<&str>) -> Option<Answer> {
+        let tool = TOOLS.iter().find(|tool| tool.name == name)?;
+        let arguments = Given(arguments);
+        let known = (tool.arguments)(&Names::default());
+        let known: Vec<_> = known.as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect();
+        let answer = arguments.only(&known).and_then(|()| (tool.answer)(self, &arguments, client));
+        Some(answer.unwrap_or_else(|error| self.failed(&error)))
+    }
+
+    /// Loads `skill` with the arguments `words`. The line of the audit log is part of the session `client`.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the skill can no longer be loaded.
+    pub fn load(&self, skill: &Arc<Skill>, words: &str, client: Option<&str>) -> Result<Loaded> {
+        let request = InvokeRequest { session: client.map(str::to_owned), ..self.instructions(skill, words) };
+        self.loaded(skill, &request)
+    }
+
+    /// Returns what [`Toolkit::load`] returns now for a skill that an agent has: it is not recorded.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the skill can no longer be loaded.
+    pub fn loaded_again(&self, skill: &Arc<Skill>, words: &str) -> Result<Loaded> {
+        self.loaded(skill, &InvokeRequest { record: false, ..self.instructions(skill, words) })
+    }
+
+    fn instructions(&self, skill: &Arc<Skill>, words: &str) -> InvokeRequest {
+        InvokeRequest {
+            arguments: Arguments::new(words),
+            form: Form::Xml,
+            limit: Some(self.selection.most),
+            ..InvokeRequest::new(&skill.meta.name)
+        }
+    }
 }
 
-/// Calls the tool `name`. A call that fails is an answer, too: the model reads it and may try again. Returns `None` if
-/// there is no such tool.
-pub(crate) fn call(
-    offer: &Offer,
-    name: &str,
-    arguments: &Map<String, Value>,
-    client: Option<&str>,
-) -> Option<Answer> {
-    let tool = TOOLS.iter().find(|tool| tool.name == name)?;
-    let arguments = Given(arguments);
-    let known = (tool.arguments)(&Names::default());
-    let known: Vec<_> = known.as_object().into_iter().flat_map(Map::keys).map(String::as_str).collect();
-    let answer = arguments.only(&known).and_then(|()| (tool.answer)(offer, &arguments, client));
-    Some(answer.unwrap_or_else(|error| Answer::failed(&error, offer.user)))
+fn defined(names: &Names) -> Vec<Definition> {
+    TOOLS.iter().map(|tool| tool.definition(names)).collect()
 }
 
-fn list(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer> {
-    let view = offer.view()?;
+fn list(kit: &Toolkit, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer> {
+    let view = kit.view()?;
     let offset = arguments.number("offset")?.unwrap_or_default();
     let limit = arguments.limit(PAGE, PAGE)?;
     let total = view.for_models().count();
     let (mut text, mut next) = (String::new(), offset);
-    let origins = offer.origins();
-    let lines =
-        view.for_models().skip(offset).take(limit).map(|served| with_origin(served, origins.as_ref()));
+    let origins = kit.origins();
+    let lines = view.for_models().skip(offset).take(limit).map(|skill| with_origin(skill, origins.as_ref()));
     for line in lines {
-        if text.len() + line.len() > MAX_TEXT {
+        if text.len() + line.len() > kit.selection.most {
             break;
         }
         text.push_str(&line);
@@ -225,24 +266,24 @@ fn list(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer>
 /// The text for a server without skills.
 const NONE: &str = "There are no skills: none is installed, or all of them are disabled.\n";
 
-fn search(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer> {
+fn search(kit: &Toolkit, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer> {
     let query = arguments.text("query")?;
-    let view = offer.view()?;
+    let view = kit.view()?;
     let found = ranked(&view, query);
     let text = if found.is_empty() {
         "No skill matches. `list_skills` lists all of them.\n".to_owned()
     } else {
-        let origins = offer.origins();
-        found.iter().map(|served| with_origin(served, origins.as_ref())).collect()
+        let origins = kit.origins();
+        found.iter().map(|skill| with_origin(skill, origins.as_ref())).collect()
     };
     Ok(Answer::success(text))
 }
 
 /// Returns the skills that match `query`, the best first.
-fn ranked<'a>(view: &'a View, query: &str) -> Vec<&'a Served> {
-    let skills: Vec<&Served> = view.for_models().map(|served| &**served).collect();
-    let documents = skills.iter().map(|served| {
-        let meta = &served.skill.meta;
+fn ranked<'a>(view: &'a View, query: &str) -> Vec<&'a Skill> {
+    let skills: Vec<&Skill> = view.for_models().map(|skill| &**skill).collect();
+    let documents = skills.iter().map(|skill| {
+        let meta = &skill.meta;
         Document { name: &meta.name, tags: &meta.tags, description: &meta.description }
     });
     let corpus: Corpus = documents.collect();
@@ -250,85 +291,82 @@ fn ranked<'a>(view: &'a View, query: &str) -> Vec<&'a Served> {
     matches.into_iter().take(FOUND).filter_map(|found| skills.get(found.at).copied()).collect()
 }
 
-fn load(offer: &Offer, arguments: &Given<'_>, client: Option<&str>) -> Result<Answer> {
-    let served = offer.for_model(arguments.text("name")?)?;
+fn load(kit: &Toolkit, arguments: &Given<'_>, client: Option<&str>) -> Result<Answer> {
+    let skill = kit.for_model(arguments.text("name")?)?;
     let words = arguments.optional_text("arguments")?.unwrap_or_default();
-    let Loaded { text, mut notes } = loaded(offer, &served, words, client)?;
-    notes.extend(origin(&served, offer.origins().as_ref(), false).map(|origin| format!("Source: {origin}.")));
-    Ok(Answer { loaded: Some(served.skill.meta.name.clone()), notes, ..Answer::success(text) })
+    let Loaded { text, notes, origin } = kit.load(&skill, words, client)?;
+    Ok(Answer { loaded: Some(skill.meta.name.clone()), notes, origin, ..Answer::success(text) })
 }
 
 /// What a model gets of a skill, whoever started it.
-pub(crate) struct Loaded {
+pub struct Loaded {
     /// The instructions and the names of the files.
-    pub(crate) text: String,
+    pub text: String,
     /// What was cut, and how to go on.
-    pub(crate) notes: Vec<String>,
+    pub notes: Vec<String>,
+    /// Where it comes from, if it is locked.
+    pub origin: Option<LockedOrigin>,
 }
 
-/// Loads the skill with the arguments `words`, for `client`.
-pub(crate) fn loaded(offer: &Offer, served: &Served, words: &str, client: Option<&str>) -> Result<Loaded> {
-    let skill = &served.skill;
-    let request = InvokeRequest {
-        arguments: Arguments::new(words),
-        form: Form::Xml,
-        session: client.map(str::to_owned),
-        limit: Some(MAX_TEXT),
-        ..InvokeRequest::new(&skill.meta.name)
-    };
-    let outcome = offer.session.invoke_found(skill, &request).map_err(Error::from)?;
-    for warning in &outcome.warnings {
-        offer.warn(warning);
-    }
-    let (mut activation, mut notes) = (outcome.activation, Vec::new());
-    if outcome.left_out > 0 {
-        let file = skill.file.file_name().and_then(|name| name.to_str()).unwrap_or(SKILL_FILE);
-        let size = match offer.session.read_found(skill, file, MAX_SKILL_FILE).map_err(Error::from)? {
-            Content::Text(text) => text.len(),
-            Content::Binary(bytes) => bytes.len(),
+impl Toolkit {
+    fn loaded(&self, skill: &Arc<Skill>, request: &InvokeRequest) -> Result<Loaded> {
+        let most = self.selection.most;
+        let outcome = self.session.invoke_found(skill, request).map_err(Error::from)?;
+        for warning in &outcome.warnings {
+            self.warn(warning);
+        }
+        let (mut activation, mut notes) = (outcome.activation, Vec::new());
+        if outcome.left_out > 0 {
+            let file = skill.file.file_name().and_then(|name| name.to_str()).unwrap_or(SKILL_FILE);
+            let size = match self.session.read_found(skill, file, MAX_SKILL_FILE).map_err(Error::from)? {
+                Content::Text(text) => text.len(),
+                Content::Binary(bytes) => bytes.len(),
+            };
+            let (left, next) = (outcome.left_out, size.saturating_sub(outcome.left_out));
+            let on = if self.selection.no_tools {
+                format!("They are in `{file}`, from byte {next} on.")
+            } else {
+                format!("Go on with `read_skill_file`, `path` `{file}` and `offset` {next}.")
+            };
+            notes.push(format!("The instructions are cut: {left} bytes are left. {on}"));
+        }
+        // Arguments count as often as the instructions name them.
+        let filled = activation.body.len();
+        if filled > 2 * most {
+            activation.body.truncate(activation.body.floor_char_boundary(2 * most));
+            notes.push(format!(
+                "The instructions with the arguments have {filled} bytes; this is the start of them. Load the skill with shorter arguments."
+            ));
+        }
+        let mut room = most;
+        let fits = |file: &&String| {
+            room = room.saturating_sub(file.len());
+            room > 0
         };
-        let (left, next) = (outcome.left_out, size.saturating_sub(outcome.left_out));
-        let on = if offer.no_tools {
-            format!("They are in `{file}`, from byte {next} on.")
-        } else {
-            format!("Go on with `read_skill_file`, `path` `{file}` and `offset` {next}.")
-        };
-        notes.push(format!("The instructions are cut: {left} bytes are left. {on}"));
+        let listed = activation.files.iter().take_while(fits).count();
+        // So many short names are cut by the form.
+        if listed < activation.files.len().min(MAX_LISTED) {
+            notes.push(format!("{} more files are not listed.", activation.files.len() - listed));
+            activation.files.truncate(listed);
+        }
+        let text = if notes.is_empty() { outcome.content } else { activation.render(Form::Xml) };
+        let origin = self.origins().and_then(|origins| origins.of(skill));
+        notes.extend(origin.as_ref().map(|origin| format!("Source: {}.", shown(origin, false))));
+        Ok(Loaded { text, notes, origin })
     }
-    // Arguments count as often as the instructions name them.
-    let filled = activation.body.len();
-    if filled > MAX_FILLED {
-        activation.body.truncate(activation.body.floor_char_boundary(MAX_FILLED));
-        notes.push(format!(
-            "The instructions with the arguments have {filled} bytes; this is the start of them. Load the skill with shorter arguments."
-        ));
-    }
-    let mut room = MAX_TEXT;
-    let fits = |file: &&String| {
-        room = room.saturating_sub(file.len());
-        room > 0
-    };
-    let listed = activation.files.iter().take_while(fits).count();
-    // So many short names are cut by the form.
-    if listed < activation.files.len().min(MAX_LISTED) {
-        notes.push(format!("{} more files are not listed.", activation.files.len() - listed));
-        activation.files.truncate(listed);
-    }
-    let text = if notes.is_empty() { outcome.content } else { activation.render(Form::Xml) };
-    Ok(Loaded { text, notes })
 }
 
-fn read(offer: &Offer, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer> {
-    let served = offer.for_model(arguments.text("name")?)?;
+fn read(kit: &Toolkit, arguments: &Given<'_>, _: Option<&str>) -> Result<Answer> {
+    let skill = kit.for_model(arguments.text("name")?)?;
     let path = arguments.text("path")?;
     let offset = arguments.number("offset")?.unwrap_or_default();
-    let limit = arguments.limit(MAX_TEXT, MAX_LIMIT)?;
-    match offer.session.read_found(&served.skill, path, MAX_BYTES).map_err(Error::from)? {
+    let limit = arguments.limit(kit.selection.most, LARGER * kit.selection.most)?;
+    match kit.session.read_found(&skill, path, MAX_BYTES).map_err(Error::from)? {
         Content::Text(text) => part(&text, offset, limit),
         Content::Binary(bytes) => Err(Error::usage(format!(
             "`{path}` is not text: it has {} bytes and is at `{}`",
             bytes.len(),
-            served.skill.dir.join(path).display()
+            skill.dir.join(path).display()
         ))),
     }
 }
@@ -360,31 +398,31 @@ fn part(text: &str, offset: usize, limit: usize) -> Result<Answer> {
 }
 
 /// Returns the line of a skill in a list, with its source, version and the start of its digest if it is locked.
-fn with_origin(served: &Served, origins: Option<&Origins>) -> String {
-    let mut line = line(served, MAX_DESCRIPTION);
-    if let Some(origin) = origin(served, origins, true) {
+fn with_origin(skill: &Skill, origins: Option<&Origins>) -> String {
+    let mut line = line(skill, MAX_DESCRIPTION);
+    if let Some(origin) = origins.and_then(|origins| origins.of(skill)) {
         line.truncate(line.trim_end().len());
-        let _ = writeln!(line, " [{origin}]");
+        let _ = writeln!(line, " [{}]", shown(&origin, true));
     }
     line
 }
 
-/// Returns where a skill comes from, if it is locked: `owner/repo/skills/pdf, version 1.2.0, sha256:…`.
-fn origin(served: &Served, origins: Option<&Origins>, is_short: bool) -> Option<String> {
-    let LockedOrigin { source, version, digest } = origins?.of(&served.skill)?;
-    let version = version.map(|version| format!(", version {}", one_line(&version, MAX_NAME)));
-    let digest = digest.to_string();
+/// Returns where a skill comes from, in one line: `owner/repo/skills/pdf, version 1.2.0, sha256:…`.
+fn shown(origin: &LockedOrigin, is_short: bool) -> String {
+    let version = origin.version.as_ref();
+    let version = version.map(|version| format!(", version {}", one_line(version, MAX_NAME)));
+    let digest = origin.digest.to_string();
     let digest = if is_short { &digest[..SHORT_DIGEST] } else { &digest };
-    Some(format!("{}{}, {digest}", one_line(&source, MAX_NAME), version.unwrap_or_default()))
+    format!("{}{}, {digest}", one_line(&origin.source, MAX_NAME), version.unwrap_or_default())
 }
 
 /// Returns the line of a skill in a list, with at most `most` characters of its description.
-pub(crate) fn line(served: &Served, most: usize) -> String {
-    let meta = &served.skill.meta;
+pub fn line(skill: &Skill, most: usize) -> String {
+    let meta = &skill.meta;
     format!("- {}: {}\n", one_line(&meta.name, MAX_NAME), one_line(&meta.description, most))
 }
 
 /// Returns at most `max` characters of `text` on one line, without what a model could take for a tag, or a person could not see.
-pub(crate) fn one_line(text: &str, max: usize) -> String {
+pub fn one_line(text: &str, max: usize) -> String {
     CatalogForm::Markdown.escaped(&shortened(text.to_owned(), max)).into_owned()
 }
