@@ -264,8 +264,10 @@ mod tests {
             let (apart, whole) = (most(&a) + most(&b), most(&format!("{a} {b}")));
             prop_assert!(whole <= apart && apart <= whole + 1, "{} {}", apart, whole);
             prop_assert!(together <= a.chars().count() + b.chars().count() + 1);
-            let parts = most_in_sixths(&a) + most_in_sixths(&b);
-            prop_assert!(most_in_sixths(&format!("{a}{b}")) <= parts && most_in_sixths(&format!("{a}\n{b}")) <= parts + 6);
+            for between in ["", "\n"] {
+                let (whole, end) = (most_in_sixths(&format!("{a}{between}{b}")), most_in_sixths(&b));
+                prop_assert!(whole <= most_in_sixths(&format!("{a}{between}")) + end, "{} {}", whole, end);
+            }
         }
 
         #[test]

@@ -197,7 +197,7 @@ impl<'a, 'l> Parts<'a, 'l> {
             // What the text says about a loss may weigh more than what is lost.
             loss.names = Some(names.min(self.enough));
             if self.limits.search.is_some() {
-                loss = self.first(told, loss);
+                loss = self.first(told, &loss);
             }
         }
         (loss, vec![0; self.descriptions.len()])
@@ -278,7 +278,7 @@ impl<'a, 'l> Parts<'a, 'l> {
     }
 
     /// Returns `loss` with the skills that follow after as many as fit.
-    fn first(&self, told: &[Told<'_>], loss: Loss) -> Loss {
+    fn first(&self, told: &[Told<'_>], loss: &Loss) -> Loss {
         let with = |left_out: Vec<String>| {
             let note = self.limits.note(Some(left_out.len()));
             Loss { left_out, note, ..loss.clone() }

@@ -32,7 +32,7 @@ impl Catalog {
             .then(|| format!("{} for {budget} {unit}: {}; ", lost.join(", "), and_more(&names, NAMED)));
         let names = loss.names.map(|names| match &what {
             Some(_) => format!("names alone need {names}; "),
-            None => format!("names alone need {names} {unit}, not {budget}; "),
+            None => format!("names alone need {names} {unit}, more than {budget}; "),
         });
         let all: Message = message!(what, names, (Opt::Budget, enough), " shows all");
         Some(Warning::new(codes::CATALOG_CUT, all))

@@ -85,11 +85,12 @@ fn names_are_left_out_only_where_a_tool_finds_them() {
 #[test]
 fn the_line_about_what_is_not_listed() {
     let skills = of_words(&[1, 99]);
-    let end = |form, budget| {
+    let told = |skills: &[Arc<Skill>], form, budget| {
         let options = Options { measure: Measure::Bytes, ..searched(options(form, budget)) };
-        catalog(&skills, &options).text().into_owned()
+        catalog(skills, &options).text().into_owned()
     };
-    insta::assert_snapshot!(end(CatalogForm::Xml, 350), @"
+    let end = |form, budget| told(&skills, form, budget);
+    insta::assert_snapshot!(end(CatalogForm::Xml, 440), @"
     <available_skills>
       <skill>
         <name>s0</name>
@@ -97,24 +98,29 @@ fn the_line_about_what_is_not_listed() {
       </skill>
       <skill>
         <name>s1</name>
-        <description>word word word word word word word word word word word word word…</description>
+        <description>word word word word word word word word word word word word word word word word word word word word word word word word word word word…</description>
       </skill>
       <note>Some descriptions are shortened or left out: `search_skills` finds skills by what they are for.</note>
     </available_skills>
     ");
-    insta::assert_snapshot!(end(CatalogForm::Reference, 160), @"
+    insta::assert_snapshot!(told(&of_words(&[1; 5]), CatalogForm::Reference, 200), @"
     <available_skills>
     <skill>
     <name>
     s0
     </name>
     </skill>
+    <skill>
+    <name>
+    s1
+    </name>
+    </skill>
     <note>
-    And 1 more skill: `search_skills` finds it.
+    And 3 more skills: `search_skills` finds them.
     </note>
     </available_skills>
     ");
-    insta::assert_snapshot!(end(CatalogForm::Markdown, 120), @"
+    insta::assert_snapshot!(end(CatalogForm::Markdown, 130), @"
     - **s0**: word
     - **s1**
 
@@ -124,7 +130,7 @@ fn the_line_about_what_is_not_listed() {
 
     And 2 more skills: `search_skills` finds them.
     ");
-    insta::assert_snapshot!(end(CatalogForm::Json, 300), @r#"
+    insta::assert_snapshot!(end(CatalogForm::Json, 360), @r#"
     {
       "skills": [
         {
@@ -135,12 +141,12 @@ fn the_line_about_what_is_not_listed() {
           "name": "s1"
         }
       ],
-      "tokens": 82,
-      "budget": 300,
+      "tokens": 92,
+      "budget": 360,
       "cut": [],
       "unlisted": 1,
       "note": "Some descriptions are shortened or left out: `search_skills` finds skills by what they are for.",
-      "enough": 642
+      "enough": 680
     }
     "#);
 }
@@ -181,12 +187,12 @@ fn the_warning() {
     let plain = |budget| Options { measure: Measure::Bytes, ..options(CatalogForm::Plain, budget) };
     let counts = [1, 20, 20, 20, 20, 20, 20];
     assert_eq!(told(&counts, plain(9999)), "");
-    insta::assert_snapshot!(told(&counts, plain(500)), @"6 descriptions cut to 74 characters for 500 bytes: `s1`, `s2`, `s3`, `s4`, `s5` and 1 more; `budget=645` shows all");
-    insta::assert_snapshot!(told(&counts, plain(100)), @"5 descriptions left out, 1 description cut to 59 characters for 100 bytes: `s2`, `s3`, `s4`, `s5`, `s6` and 1 more; `budget=645` shows all");
-    insta::assert_snapshot!(told(&counts, plain(9)), @"7 descriptions left out for 9 bytes: `s0`, `s1`, `s2`, `s3`, `s4` and 2 more; names alone need 21; `budget=645` shows all");
-    insta::assert_snapshot!(told(&counts, searched(plain(60))), @"5 skills left out, 2 descriptions left out for 60 bytes: `s2`, `s3`, `s4`, `s5`, `s6` and 2 more; names alone need 21; `budget=645` shows all");
+    insta::assert_snapshot!(told(&counts, plain(500)), @"6 descriptions cut to 69 characters for 500 bytes: `s1`, `s2`, `s3`, `s4`, `s5` and 1 more; `budget=633` shows all");
+    insta::assert_snapshot!(told(&counts, plain(100)), @"5 descriptions left out, 1 description cut to 59 characters for 100 bytes: `s2`, `s3`, `s4`, `s5`, `s6` and 1 more; `budget=633` shows all");
+    insta::assert_snapshot!(told(&counts, plain(9)), @"7 descriptions left out for 9 bytes: `s0`, `s1`, `s2`, `s3`, `s4` and 2 more; names alone need 21; `budget=633` shows all");
+    insta::assert_snapshot!(told(&[1; 40], searched(plain(100))), @"25 skills left out, 15 descriptions left out for 100 bytes: `s15`, `s16`, `s17`, `s18`, `s19` and 35 more; names alone need 150; `budget=390` shows all");
     let names = Options { fields: Vec::new(), budget: Some(3), ..Options::default() };
-    insta::assert_snapshot!(told(&[1, 1], names), @"");
+    insta::assert_snapshot!(told(&[1, 1], names), @"names alone need 46 tokens, more than 3; `budget=46` shows all");
 }
 
 /// In JSON all of it is data.
