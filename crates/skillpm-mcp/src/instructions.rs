@@ -1,14 +1,14 @@
 //! What a client learns about the server when it connects: how to find a skill, and as many skills as there is room for.
 
+use std::sync::Arc;
+
+use skillpm_core::engine::catalog::{CatalogForm, Field, Measure, Options, catalog};
 use skillpm_sources::error::Result;
 
-use crate::offer::{Offer, Served};
-use crate::tools::skills::line;
+use crate::offer::Offer;
 
 /// The maximum number of bytes. Claude Code shows no more of a server's instructions to its model.
 const MAX: usize = 2_048;
-/// The lengths that descriptions are cut to, in characters, until all skills fit; at the last, as many as fit are listed.
-const LENGTHS: [usize; 5] = [1_024, 320, 200, 120, 80];
 
 const START: &str = "This server has skills: instructions, with files, for particular kinds of work. Before you start a \
                      task, call `search_skills` with what the task is about. If a skill fits, call `load_skill` with its \
@@ -20,32 +20,18 @@ const START: &str = "This server has skills: instructions, with files, for parti
 pub(crate) fn instructions(offer: &Offer) -> Result<Option<String>> {
     let view = offer.view()?;
     // The project's skills come first.
-    let skills: Vec<&Served> = view.for_models().map(AsRef::as_ref).collect();
+    let skills: Vec<_> = view.for_models().map(|served| Arc::clone(&served.skill)).collect();
     if skills.is_empty() || offer.no_tools {
         return Ok(None);
     }
-    let listed = LENGTHS.iter().map(|most| listed(&skills, *most));
-    let best = listed.into_iter().reduce(|best, shorter| if best.1 == 0 { best } else { shorter });
-    let (lines, left) = best.unwrap_or_default();
-    let more = if left == 0 { String::new() } else { rest(left) };
-    Ok(Some(format!("{START}{lines}{more}")))
-}
-
-/// Returns the lines of as many skills as fit, with at most `most` characters of each description, and how many do not.
-fn listed(skills: &[&Served], most: usize) -> (String, usize) {
-    let mut lines = String::new();
-    for (at, served) in skills.iter().enumerate() {
-        let line = line(served, most);
-        let left = skills.len() - at - 1;
-        let end = if left == 0 { 0 } else { rest(left).len() };
-        if START.len() + lines.len() + line.len() + end > MAX {
-            return (lines, left + 1);
-        }
-        lines.push_str(&line);
-    }
-    (lines, 0)
-}
-
-fn rest(left: usize) -> String {
-    format!("And {left} more: `search_skills` finds them.\n")
+    let options = Options {
+        // In Markdown nothing that an author writes is a tag.
+        form: CatalogForm::Markdown,
+        fields: vec![Field::Description],
+        budget: Some(MAX - START.len()),
+        measure: Measure::Bytes,
+        search: Some("search_skills".to_owned()),
+        ..Options::default()
+    };
+    Ok(Some(format!("{START}{}", catalog(&skills, &options).text())))
 }

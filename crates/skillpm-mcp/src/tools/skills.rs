@@ -361,7 +361,7 @@ fn part(text: &str, offset: usize, limit: usize) -> Result<Answer> {
 
 /// Returns the line of a skill in a list, with its source, version and the start of its digest if it is locked.
 fn with_origin(served: &Served, origins: Option<&Origins>) -> String {
-    let mut line = line(served, MAX_DESCRIPTION);
+    let mut line = line(served);
     if let Some(origin) = origin(served, origins, true) {
         line.truncate(line.trim_end().len());
         let _ = writeln!(line, " [{origin}]");
@@ -378,10 +378,10 @@ fn origin(served: &Served, origins: Option<&Origins>, is_short: bool) -> Option<
     Some(format!("{}{}, {digest}", one_line(&source, MAX_NAME), version.unwrap_or_default()))
 }
 
-/// Returns the line of a skill in a list, with at most `most` characters of its description.
-pub(crate) fn line(served: &Served, most: usize) -> String {
+/// Returns the line of a skill in a list.
+fn line(served: &Served) -> String {
     let meta = &served.skill.meta;
-    format!("- {}: {}\n", one_line(&meta.name, MAX_NAME), one_line(&meta.description, most))
+    format!("- {}: {}\n", one_line(&meta.name, MAX_NAME), one_line(&meta.description, MAX_DESCRIPTION))
 }
 
 /// Returns at most `max` characters of `text` on one line, without what a model could take for a tag, or a person could not see.
