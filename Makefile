@@ -34,6 +34,8 @@ PYTHON ?= python3
 PYTHON_ENV = $(abspath $(TARGET))/python-env
 PYTHON_LOWEST = $(abspath $(TARGET))/python-env-lowest
 PYTHON_LFX = $(abspath $(TARGET))/python-env-lfx
+# The kits for agents that the package adapts to.
+PYTHON_AGENTS = $(abspath $(TARGET))/python-env-agents
 # A store that speaks S3, and what checks an interface against its description, for the tests of the registry's server.
 PYTHON_SERVER = $(abspath $(TARGET))/python-env-server
 # Servers and clients of MCP.
@@ -61,7 +63,7 @@ environment = cmp -s $(3) "$(1)/ready" || { rm -f "$(1)/ready" \
 	|| $(call left-out,'$(notdir $(1)): what $(3) $(4) names could not be installed: its tests are left out')
 
 .DEFAULT_GOAL := help
-.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests r-tests test-tools own-skills python-env python-envs python-developed python-tests python-tests-newest python-tests-lowest python-lfx-tests site links bench fuzz lint lint-and-tools fmt advisories tools
+.PHONY: help try install-examples build install install-pages python dist dist-tools dist-tests dist-check licences test rust-tests r-tests test-tools own-skills python-env python-envs python-developed python-tests python-tests-newest python-tests-lowest python-lfx-tests python-agents-tests site links bench fuzz lint lint-and-tools fmt advisories tools
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -225,11 +227,15 @@ LFX ?= 1.12.0 1.13.0
 python-envs: python-env
 	@$(if-adapters) $(call environment,$(PYTHON_LOWEST),$(PYTHON_BIN)/python,python/requirements-lowest.txt)
 	@$(if-adapters) $(foreach version,$(LFX),{ $(call environment,$(PYTHON_LFX)-$(version),$(PYTHON_BIN)/python,python/requirements-lfx.txt,lfx==$(version)); } &&) :
+	@$(if-agents) $(call environment,$(PYTHON_AGENTS),$(PYTHON_BIN)/python,python/requirements-agents.txt)
 if-adapters = [ -e "$(PYTHON_ENV)/ready" ] || exit 0; \
 	"$(PYTHON_BIN)/python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' \
 	    || { $(call left-out,'LangChain and Langflow need Python 3.10: the tests with them are left out'); exit 0; };
+if-agents = [ -e "$(PYTHON_ENV)/ready" ] || exit 0; \
+	"$(PYTHON_BIN)/python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	    || { $(call left-out,'Some kits for agents need Python 3.11: the tests with them are left out'); exit 0; };
 
-python-tests: python-tests-newest python-tests-lowest python-lfx-tests ## run the tests of the Python package, with all versions of what it adapts to
+python-tests: python-tests-newest python-tests-lowest python-lfx-tests python-agents-tests ## run the tests of the Python package, with all versions of what it adapts to
 
 python-developed: tools python-env
 	@[ -e "$(PYTHON_ENV)/ready" ] || exit 0; $(MATURIN) develop --quiet --locked
@@ -241,6 +247,10 @@ python-tests-newest: python-developed
 python-tests-lowest: python-envs python-developed
 	@[ -e "$(PYTHON_LOWEST)/ready" ] || exit 0; \
 	cd python && PYTHONPATH="$$PWD" "$(PYTHON_LOWEST)/$(SCRIPTS)/python" -m pytest -q tests/test_lang[cg]*.py
+
+python-agents-tests: python-envs python-developed ## run the tests of the adapters to kits for agents, in an environment with all of them
+	@[ -e "$(PYTHON_AGENTS)/ready" ] || exit 0; \
+	cd python && PYTHONPATH="$$PWD" "$(PYTHON_AGENTS)/$(SCRIPTS)/python" -m pytest -q tests/test_adapter_*.py $(PYTEST)
 
 LFX_WHEEL = $(abspath $(TARGET))/python-lfx
 python-lfx-tests: python-envs python-developed ## run the tests of what Langflow gets, in environments with its executor

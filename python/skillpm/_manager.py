@@ -457,20 +457,19 @@ class SkillManager:
                 ``allowed-tools``, ``tags``, ``version``, ``files``.
             tags: Only skills with one of these.
             hidden: Whether skills are told that say that models are not to use them.
-            budget: The largest number of tokens. The longest descriptions are shortened until all
-                fits, and no name is left out. The logger ``skillpm`` says which were.
+            budget: The largest number of tokens. All names stay, then as many descriptions as fit,
+                the longest shortened. The logger ``skillpm`` says what was cut, and what is enough.
 
         Raises:
             ConfigurationError: A form or a field that there is not, a budget below 0.
 
         """
-        text, cut, problems = self._library.catalog(
+        text, problems = self._library.catalog(
             form, fields=texts(fields), tags=texts(tags), hidden=hidden, budget=budget
         )
         for problem in problems:
             _told(None, problem)
-        shortened = f"descriptions were shortened to fit the catalog: {', '.join(cut)}"
-        return _told(text, shortened if cut else None)
+        return text
 
     def get_skill_tools(self, name: str) -> list[Script]:
         """Return the scripts of a skill that an agent can call. None of them is run.

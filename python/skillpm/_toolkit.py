@@ -121,7 +121,7 @@ class Toolkit:
             "most": max_output,
             "prefix": self.prefix,
         }
-        self._last_cut: tuple[str, ...] = ()
+        self._last_problem: Optional[str] = None
         self._kit: Optional[tuple[Any, Kit]] = None
         self._core()
 
@@ -170,13 +170,12 @@ class Toolkit:
 
     def _catalog(self) -> tuple[str, bool]:
         """Return the catalog, and whether anything was cut."""
-        text, problems = self._core().catalog(self._form, self.budget)
-        cut = tuple(problems)
-        if cut != self._last_cut:
-            self._last_cut = cut
-            for problem in cut:
+        text, problem = self._core().catalog(self._form, self.budget)
+        if problem != self._last_problem:
+            self._last_problem = problem
+            if problem is not None:
                 logging.getLogger("skillpm").warning("%s", problem)
-        return self._told(text), bool(cut)
+        return self._told(text), problem is not None
 
     def instructions(self) -> str:
         """Return what the system prompt says of the skills: how to use them, and the catalog."""

@@ -169,7 +169,7 @@ impl Library {
         })
     }
 
-    /// The catalog, the names of the skills whose descriptions were shortened, and what else is to be said.
+    /// The catalog, and what is to be said beside that: what was cut, too.
     #[pyo3(signature = (form, *, fields, tags, hidden, budget))]
     fn catalog(
         &self,
@@ -179,7 +179,7 @@ impl Library {
         tags: Given<Vec<String>>,
         hidden: bool,
         budget: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<(String, Vec<String>, Vec<String>)> {
+    ) -> PyResult<(String, Vec<String>)> {
         let budget = budget.map(|budget| errors::number(budget, "budget")).transpose()?;
         let unknown = |error: UnknownWord| errors::unknown(py, &error.to_string());
         let form = form.parse::<CatalogForm>().map_err(unknown)?;
@@ -189,9 +189,7 @@ impl Library {
             let tags = tags.0;
             let options = Options { form, fields, tags, hidden, budget, ..Options::default() };
             let (catalog, warnings) = self.session.catalog(options)?;
-            let cut = catalog.cut.iter().map(|cut| cut.name.clone()).collect();
-            let warnings = worded_all(&warnings);
-            Ok((catalog.text().into_owned(), cut, warnings))
+            Ok((catalog.text().into_owned(), worded_all(&warnings)))
         })
     }
 

@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
-use skillpm_core::engine::catalog::{CatalogForm, Field, Options, UnknownWord, catalog as made};
+use skillpm_core::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
 use skillpm_core::ops::run::RunLocation;
 use skillpm_core::session::provenance::LockedOrigin;
-use skillpm_core::toolkit::{Answer, Definition, Loaded, Selection, Toolkit};
+use skillpm_core::toolkit::{Answer, Definition, Loaded, SEARCH, Selection, Toolkit};
 use skillpm_format::advice::Warning;
 
 use crate::given::Given;
@@ -130,27 +130,29 @@ impl Kit {
         answer?.map(|answer| answered(py, self.named(answer))).transpose()
     }
 
-    /// The catalog of the skills that a model may start, whether anything of it was cut, and what is to be said.
+    /// The catalog of the skills that a model may start, and what is to be said of it: something, if anything was cut.
     fn catalog(
         &self,
         py: Python<'_>,
         form: Given<String>,
         budget: Option<&Bound<'_, PyAny>>,
-    ) -> PyResult<(String, Vec<String>)> {
+    ) -> PyResult<(String, Option<String>)> {
         let budget = budget.map(|budget| errors::number(budget, "budget")).transpose()?;
         let unknown = |error: UnknownWord| errors::unknown(py, &error.to_string());
         let is_open = &**form == "auto";
         let form = if is_open { CatalogForm::Xml } else { form.parse().map_err(unknown)? };
+        let options = Options {
+            form,
+            fallback: is_open.then_some(CatalogForm::Markdown),
+            fields: vec![Field::Description],
+            budget,
+            search: Some(format!("{}{SEARCH}", self.prefix)),
+            ..Options::default()
+        };
         call::run(py, || {
-            let view = self.kit.view()?;
-            let fields = vec![Field::Description];
-            let options = Options { form, fields, budget, ..Options::default() };
-            let mut catalog = made(&view.skills, &options);
-            if is_open && !catalog.cut.is_empty() {
-                catalog = made(&view.skills, &Options { form: CatalogForm::Markdown, ..options });
-            }
-            let cut = catalog.cut.iter().map(|cut| cut.name.clone()).collect();
-            Ok((catalog.text().into_owned(), cut))
+            let catalog = self.kit.catalog(&options)?;
+            let warning = catalog.warning().map(|warning| worded(&warning.message));
+            Ok((catalog.text().into_owned(), warning))
         })
     }
 

@@ -90,7 +90,7 @@ fn argument(option: Opt, value: Option<&str>) -> Option<String> {
             Some((name, value)) => format!("{{{}: {}}}", text(name), text(value)),
             None => format!("{{{0}: os.environ[{0}]}}", text(value)),
         },
-        (Opt::MaxBytes, Some(value)) => value.to_owned(),
+        (Opt::Budget | Opt::MaxBytes, Some(value)) => value.to_owned(),
         (Opt::Agent | Opt::Cwd | Opt::Sandbox | Opt::Scope | Opt::Skill, Some(value)) => text(value),
         _ => return None,
     };

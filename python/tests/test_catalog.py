@@ -40,7 +40,12 @@ def test_the_catalog(world: World, caplog: pytest.LogCaptureFixture) -> None:
     fitting = manager.catalog("markdown", budget=5000)
     assert all(f"skill-{number:02}" in fitting for number in range(50))
     assert len(fitting) < 5000 * 5 < len(manager.catalog("markdown"))
-    assert "descriptions were shortened to fit the catalog: " in caplog.text
+    messages = [record.getMessage() for record in caplog.records]
+    (told,) = [message for message in messages if "for 5000 tokens" in message]
+    assert told.startswith("50 descriptions cut to "), told
+    enough = int(told.split("`budget=")[1].split("`")[0])
+    assert manager.catalog("markdown", budget=enough) == manager.catalog("markdown")
+    assert manager.catalog("markdown", budget=enough - 1) != manager.catalog("markdown")
 
 
 @pytest.mark.req("S4-1")

@@ -36,6 +36,8 @@ codes! {
     ATTRIBUTES_UNWRITABLE = "attributes-unwritable";
     /// The audit log cannot be written.
     AUDIT_NOT_WRITTEN = "audit-not-written";
+    /// A catalog was cut to keep it within its budget, or exceeds it.
+    CATALOG_CUT = "catalog-cut";
     /// A skill has commands that some agents run before they read it; none was run.
     COMMANDS_NOT_RUN = "commands-not-run";
     /// GitHub does not have the commit that a release is to belong to.

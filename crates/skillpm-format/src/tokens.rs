@@ -58,8 +58,13 @@ pub fn estimate(text: &str) -> usize {
 /// descriptions in 21 other languages, none has more for `cl100k_base` or `o200k_base`; the English catalogs have a
 /// fifth less at the median. A single sentence may have up to a quarter more, as in Indonesian, Italian or Hebrew.
 pub fn most(text: &str) -> usize {
+    usize::div_ceil(most_in_sixths(text), 6)
+}
+
+/// Returns the count of [`most`] in sixths of a token, before it is rounded up: the parts of a text together have at
+/// least as many as the whole.
+pub fn most_in_sixths(text: &str) -> usize {
     const LETTERS: usize = 5;
-    // In sixths of a token.
     let (mut sixths, mut word) = (0, 0);
     let mut previous = b' ';
     for &byte in text.as_bytes() {
@@ -83,7 +88,7 @@ pub fn most(text: &str) -> usize {
             previous = byte;
         }
     }
-    usize::div_ceil(sixths, 6)
+    sixths
 }
 
 /// Returns a number that [`at_most`] does not exceed, in a fraction of its time: every byte that is neither a letter
@@ -259,6 +264,10 @@ mod tests {
             let (apart, whole) = (most(&a) + most(&b), most(&format!("{a} {b}")));
             prop_assert!(whole <= apart && apart <= whole + 1, "{} {}", apart, whole);
             prop_assert!(together <= a.chars().count() + b.chars().count() + 1);
+            for between in ["", "\n"] {
+                let (whole, end) = (most_in_sixths(&format!("{a}{between}{b}")), most_in_sixths(&b));
+                prop_assert!(whole <= most_in_sixths(&format!("{a}{between}")) + end, "{} {}", whole, end);
+            }
         }
 
         #[test]

@@ -103,7 +103,7 @@ fn a_model_learns_which_skills_there_are() {
     let project = project();
     let offer = project.offer(all());
     let text = instructions(&offer.kit).expect("works").expect("skills");
-    assert!(text.contains("- pdf: Reads PDF files.") && text.contains("load_skill"), "{text}");
+    assert!(text.contains("- **pdf**: Reads PDF files.") && text.contains("load_skill"), "{text}");
     assert!(!text.contains("deploy"), "{text}");
     let tools = offer.kit.definitions().expect("works");
     let names = &tools[2].input["properties"]["name"]["enum"];

@@ -40,7 +40,7 @@ pub(crate) struct CatalogArgs {
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', default_value = FIELDS)]
     fields: Vec<Field>,
 
-    /// shorten the longest descriptions until the catalog fits into this many tokens; no skill is dropped
+    /// cut descriptions until the catalog fits into this many tokens: all names stay, and as many descriptions as fit
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
 

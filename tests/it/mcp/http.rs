@@ -251,18 +251,21 @@ fn each_session_has_its_own_state() {
         tools.iter().any(|tool| tool["name"] == "hello__greet")
     };
     let (one, instructions) = initialize(&server);
-    assert!(instructions.contains("- hello: ") && !instructions.contains("- later: "), "{instructions}");
+    assert!(
+        instructions.contains("- **hello**: ") && !instructions.contains("- **later**: "),
+        "{instructions}"
+    );
     let loaded = call(&one, "tools/call", json!({ "name": "load_skill", "arguments": { "name": "hello" } }));
     assert_eq!(loaded["result"]["isError"], false, "{loaded}");
     super::usual(&sandbox, "later");
     // A search is kept for a moment.
     let began = Instant::now();
-    while !modern(&server, "server/discover", json!({})).send(&server).body.contains("- later: ") {
+    while !modern(&server, "server/discover", json!({})).send(&server).body.contains("- **later**: ") {
         assert!(began.elapsed() < TIME, "the new skill does not come");
         std::thread::sleep(Duration::from_millis(20));
     }
     let (other, instructions) = initialize(&server);
-    assert!(instructions.contains("- later: "), "{instructions}");
+    assert!(instructions.contains("- **later**: "), "{instructions}");
     assert!(has_tool(&one) && !has_tool(&other));
     // Without a session, lists are the same for all.
     let listed = modern(&server, "tools/list", json!({})).send(&server).message();

@@ -98,9 +98,9 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
     let profile = LoadProfile { freshness: Freshness::Session, ..request.profile.clone() };
     let OpenedPlaces { session, scopes, mut warnings } = places.open(context, profile)?;
-    let (catalog, damaged) = session.catalog(options)?;
+    let (catalog, more) = session.catalog(options)?;
     let snapshot = session.snapshot()?;
-    warnings.extend(damaged);
+    warnings.extend(more);
     warnings.extend(snapshot.diagnostics().iter().map(|diagnostic| Warning::from(&**diagnostic)));
     // This reads both files, so it only happens if an agent would get no skills, or a file would lose
     // entries.

@@ -272,11 +272,13 @@ impl Session {
         }
     }
 
-    /// Returns the catalog of all skills that are not disabled, and the warnings about the manifests.
+    /// Returns the catalog of all skills that are not disabled, and the warnings about the manifests and about what was cut.
     pub fn catalog(&self, mut options: Options) -> Result<(Catalog, Vec<Warning>), SessionError> {
-        let Disabled { names, warnings } = disabled(self.settings(), &self.scopes);
+        let Disabled { names, mut warnings } = disabled(self.settings(), &self.scopes);
         options.disabled.extend(names);
-        Ok((self.library.catalog(&options)?, warnings))
+        let catalog = self.library.catalog(&options)?;
+        warnings.extend(catalog.warning());
+        Ok((catalog, warnings))
     }
 
     /// Returns the skills that [`Session::catalog`] describes, in the order of the sources.

@@ -17,11 +17,11 @@ use std::time::Duration;
 
 pub use answer::{Answer, Definition, MAX_ERROR, MAX_TEXT, shortened};
 pub use scripts::{Attempt, Call, Question};
-pub use skills::{Loaded, MAX_DESCRIPTION, MAX_NAME, line, one_line};
+pub use skills::{Loaded, MAX_DESCRIPTION, SEARCH, one_line};
 
 use crate::admission::Scripts;
 use crate::advice::{Warning, Wording};
-use crate::engine::catalog::Options;
+use crate::engine::catalog::{Catalog, Options, catalog};
 use crate::engine::{Diagnostic, Hit, Skill, Snapshot, resources};
 use crate::error::{Error, Result};
 use crate::lint::Severity;
@@ -140,6 +140,16 @@ impl Toolkit {
             self.warn(&Warning::from(&**diagnostic));
         }
         Ok(view)
+    }
+
+    /// Returns the catalog of the skills that a model may start, in the order of the sources.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the skills cannot be looked for.
+    pub fn catalog(&self, options: &Options) -> Result<Catalog> {
+        let options = Options { hidden: false, ..options.clone() };
+        Ok(catalog(&self.view()?.skills, &options))
     }
 
     /// Returns the skill `name` among those that a model may start. `source:name` finds one that another of its name hides.

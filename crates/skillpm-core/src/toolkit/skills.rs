@@ -16,6 +16,8 @@ use crate::ops::invoke::InvokeRequest;
 use crate::ranking::{Corpus, Document, SearchWords};
 use crate::session::provenance::{LockedOrigin, Origins};
 
+/// The tool that finds skills, which a catalog names that has no room for all.
+pub const SEARCH: &str = "search_skills";
 /// The number of skills that `list_skills` returns at once.
 const PAGE: usize = 200;
 /// How many times as much of a file as is usual one call of `read_skill_file` may ask for.
@@ -25,7 +27,7 @@ const MAX_LIMIT: usize = LARGER * MAX_TEXT;
 /// The number of files that the instructions list.
 const MAX_LISTED: usize = 200;
 /// The number of characters of a name in a list, more than the specification of skills allows.
-pub const MAX_NAME: usize = 200;
+const MAX_NAME: usize = 200;
 /// The number of characters of a description in a list: those that the specification allows.
 pub const MAX_DESCRIPTION: usize = 1_024;
 /// The number of characters of a problem in a list.
@@ -77,7 +79,7 @@ const TOOLS: [Tool; 4] = [
         answer: list,
     },
     Tool {
-        name: "search_skills",
+        name: SEARCH,
         title: "Search skills",
         description: |_| {
             "Finds skills for a task by words of their names, tags and descriptions, the best first.".into()
@@ -399,7 +401,7 @@ fn part(text: &str, offset: usize, limit: usize) -> Result<Answer> {
 
 /// Returns the line of a skill in a list, with its source, version and the start of its digest if it is locked.
 fn with_origin(skill: &Skill, origins: Option<&Origins>) -> String {
-    let mut line = line(skill, MAX_DESCRIPTION);
+    let mut line = line(skill);
     if let Some(origin) = origins.and_then(|origins| origins.of(skill)) {
         line.truncate(line.trim_end().len());
         let _ = writeln!(line, " [{}]", shown(&origin, true));
@@ -416,10 +418,10 @@ fn shown(origin: &LockedOrigin, is_short: bool) -> String {
     format!("{}{}, {digest}", one_line(&origin.source, MAX_NAME), version.unwrap_or_default())
 }
 
-/// Returns the line of a skill in a list, with at most `most` characters of its description.
-pub fn line(skill: &Skill, most: usize) -> String {
+/// Returns the line of a skill in a list.
+fn line(skill: &Skill) -> String {
     let meta = &skill.meta;
-    format!("- {}: {}\n", one_line(&meta.name, MAX_NAME), one_line(&meta.description, most))
+    format!("- {}: {}\n", one_line(&meta.name, MAX_NAME), one_line(&meta.description, MAX_DESCRIPTION))
 }
 
 /// Returns at most `max` characters of `text` on one line, without what a model could take for a tag, or a person could not see.

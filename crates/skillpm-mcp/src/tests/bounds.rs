@@ -120,13 +120,13 @@ fn lists_are_bounded() {
     assert!(call(&offer, "list_skills", &json!({ "limit": 201 })).is_error);
 }
 
-/// However many skills there are, a client shows all of the instructions: how to find one comes first, and descriptions are
-/// shortened before skills are left out.
+/// However many skills there are, a client shows all of the instructions: how to find one comes first, descriptions are
+/// shortened, then left out, and skills are left out only where not all names fit.
 #[test]
 fn instructions_are_bounded() {
     let project = Project::new(&[]);
     let (mut before, mut whole) = (0, true);
-    for count in [1, 5, 9, 20, 120] {
+    for count in [1, 5, 9, 20, 120, 200] {
         for number in before..count {
             let text =
                 format!("---\nname: s{number:03}\ndescription: {}\n---\n", "word ".repeat(40).trim_end());
@@ -134,12 +134,17 @@ fn instructions_are_bounded() {
         }
         before = count;
         let text = instructions(&project.offer(all()).kit).expect("works").expect("skills");
-        assert!(text.len() <= 2_048 && text.find("search_skills") < text.find("- s000"), "{count}: {text}");
-        let listed = text.lines().filter(|line| line.starts_with("- s")).count();
-        let rest = format!("And {} more: `search_skills` finds them.", count - listed);
-        assert!(listed == count || text.ends_with(&format!("{rest}\n")), "{count}: {text}");
+        assert!(text.len() <= 2_048 && text.find("search_skills") < text.find("- **s000"), "{count}: {text}");
+        let listed = text.lines().filter(|line| line.starts_with("- **s")).count();
+        let described = text.lines().filter(|line| line.contains("**: word word word")).count();
+        assert_eq!((listed == count, described == count), (count <= 120, count <= 20), "{count}: {text}");
+        let end = match count - listed {
+            0 => "Some descriptions are shortened or left out: `search_skills` finds skills by what they are for.\n"
+                .to_owned(),
+            left => format!("And {left} more skills: `search_skills` finds them.\n"),
+        };
         whole &= text.contains(&"word ".repeat(40)[..199]);
-        assert_eq!(whole, count < 9, "{count}: {text}");
+        assert_eq!((whole, !text.ends_with(&end)), (count < 9, count < 9), "{count}: {text}");
     }
 }
 

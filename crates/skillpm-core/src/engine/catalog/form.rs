@@ -136,6 +136,14 @@ pub(super) fn json(value: &impl Serialize) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default().replace("<!--", "\\u003c!--") + "\n"
 }
 
+/// Returns the text that `value` adds to a list of a catalog in JSON.
+pub(super) fn json_item(value: &impl Serialize) -> String {
+    // As deep in lists as it is there, so that it is indented as it is there.
+    let text = json(&[[value]]);
+    let inner = text.strip_prefix("[\n  [\n").and_then(|text| text.strip_suffix("\n  ]\n]\n"));
+    inner.unwrap_or(&text).to_owned() + ",\n"
+}
+
 /// The text of a catalog while it is written.
 pub(super) struct Lines<P> {
     form: CatalogForm,
@@ -147,43 +155,64 @@ pub(super) struct Lines<P> {
 impl<P: FnMut(&str)> Lines<P> {
     /// Adds a skill.
     pub(super) fn add(&mut self, skill: &Told<'_>) {
-        let (form, text) = (self.form, &mut self.text);
-        match form {
-            CatalogForm::Json => {}
-            CatalogForm::Xml => {
-                form.element(text, skill, ("  <skill>\n", "  </skill>\n"), ("    <", ">", "</"));
-            }
-            CatalogForm::Reference => {
-                form.element(text, skill, ("<skill>\n", "</skill>\n"), ("<", ">\n", "\n</"));
-            }
-            CatalogForm::Markdown => form.item(text, skill, ("- **", "**", "  - ")),
-            CatalogForm::Plain => form.item(text, skill, ("", "", "  ")),
-        }
+        self.form.add(&mut self.text, skill);
         if self.text.len() >= PIECE {
             (self.pass)(&self.text);
             self.text.clear();
         }
     }
 
-    /// Ends the text and passes on the last piece.
-    pub(super) fn end(mut self) {
-        if self.form.is_xml() {
-            self.text.push_str("</available_skills>\n");
+    /// Ends the text, with a line about what is not in it if there is one, and passes on the last piece.
+    pub(super) fn end(mut self, note: Option<&str>) {
+        let (form, text) = (self.form, &mut self.text);
+        if let Some(note) = note.map(|note| form.escaped(note)) {
+            let (start, end) = match form {
+                CatalogForm::Xml => ("  <note>", "</note>\n"),
+                CatalogForm::Reference => ("<note>\n", "\n</note>\n"),
+                // No line of a list.
+                CatalogForm::Json | CatalogForm::Markdown | CatalogForm::Plain => ("\n", "\n"),
+            };
+            text.extend([start, &note, end]);
+        }
+        if form.is_xml() {
+            text.push_str("</available_skills>\n");
         }
         (self.pass)(&self.text);
     }
 }
 
 impl CatalogForm {
-    /// Returns the text of a catalog of the skills `told`. Works for every form but JSON.
-    pub(super) fn render(self, told: &[Told<'_>]) -> String {
+    /// Returns the text of a catalog of the skills `told`, with a line about what is not in it if there is one. Works for
+    /// every form but JSON.
+    pub(super) fn render(self, told: &[Told<'_>], note: Option<&str>) -> String {
         let mut text = String::with_capacity(told.len() * SKILL);
         let mut lines = self.lines(told.len(), |piece| text.push_str(piece));
         for skill in told {
             lines.add(skill);
         }
-        lines.end();
+        lines.end(note);
         text
+    }
+
+    /// Returns the text that `skill` adds to a catalog.
+    pub(super) fn item(self, skill: &Told<'_>) -> String {
+        if self == Self::Json {
+            return json_item(skill);
+        }
+        let mut text = String::new();
+        self.add(&mut text, skill);
+        text
+    }
+
+    /// Adds a skill to `text`. Works for every form but JSON.
+    fn add(self, text: &mut String, skill: &Told<'_>) {
+        match self {
+            Self::Json => {}
+            Self::Xml => self.element(text, skill, ("  <skill>\n", "  </skill>\n"), ("    <", ">", "</")),
+            Self::Reference => self.element(text, skill, ("<skill>\n", "</skill>\n"), ("<", ">\n", "\n</")),
+            Self::Markdown => self.line(text, skill, ("- **", "**", "  - ")),
+            Self::Plain => self.line(text, skill, ("", "", "  ")),
+        }
     }
 
     /// Starts a text that is made skill by skill and passed on in pieces, so that a catalog of thousands of skills is
@@ -226,7 +255,7 @@ impl CatalogForm {
         text.push_str(end);
     }
 
-    fn item(self, text: &mut String, skill: &Told<'_>, (start, end, inner): (&str, &str, &str)) {
+    fn line(self, text: &mut String, skill: &Told<'_>, (start, end, inner): (&str, &str, &str)) {
         text.extend([start, &self.escaped(&skill.name), end]);
         if let Some(description) = &skill.description {
             text.extend([": ", &self.escaped(description)]);
@@ -281,7 +310,8 @@ impl CatalogForm {
             Self::Reference => reference(text),
             Self::Json => {
                 let text = json(&text);
-                text.trim_end().trim_matches('"').to_owned()
+                let inner = text.trim_end().strip_prefix('"').and_then(|text| text.strip_suffix('"'));
+                inner.unwrap_or(&text).to_owned()
             }
             // Markdown may have neither tags nor HTML comments.
             Self::Markdown => visible(&one_line(text)).replace('<', "&lt;"),

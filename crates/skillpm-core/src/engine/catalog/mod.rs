@@ -1,14 +1,17 @@
 //! The catalog: what an agent learns about all skills before it uses one.
 //!
-//! It is part of every conversation, so it can be kept short: [`Options::budget`] shortens the longest descriptions
-//! until the catalog fits, and drops no skill. Names and descriptions come from outside: none can end its element or
+//! It is part of every conversation, so it can be kept short: [`Options::budget`] cuts descriptions until the catalog
+//! fits, and [`Loss`] tells which. All skills stay, unless the agent has a tool to search for more ([`Options::search`]). Names and descriptions come from outside: none can end its element or
 //! the markers around a catalog in a file ([`block`]).
 
 pub mod block;
 mod budget;
 mod form;
+mod measure;
+mod shorten;
 #[cfg(test)]
 mod tests;
+mod warning;
 
 use std::borrow::Cow;
 use std::ffi::OsStr;
@@ -18,9 +21,10 @@ use std::sync::Arc;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-pub use budget::Cut;
-use budget::Cuts;
+use budget::Limits;
+pub use budget::{Cut, Loss};
 pub use form::{CatalogForm, Field, UnknownWord};
+pub use measure::Measure;
 
 use super::library::{Library, LookupError};
 use super::resources;
@@ -43,8 +47,15 @@ pub struct Options {
     pub hidden: bool,
     /// The skills to leave out, by scope and name: another scope may have a skill with the same name.
     pub disabled: Vec<(SourceKind, String)>,
-    /// The maximum number of tokens in the text.
+    /// The maximum size of the text.
     pub budget: Option<usize>,
+    /// The unit of the budget.
+    pub measure: Measure,
+    /// The form to take instead if the budget makes the catalog lack something, and less of it in this form.
+    pub fallback: Option<CatalogForm>,
+    /// The tool by which the agent finds skills. With one, a line tells that descriptions were cut, and the last skills are
+    /// left out where not all names fit: the line tells how many.
+    pub search: Option<String>,
     /// The directory that paths are relative to; without one, paths are absolute.
     pub relative_to: Option<PathBuf>,
     /// Which files of a skill are listed, if the fields include files.
@@ -62,6 +73,9 @@ impl Default for Options {
             hidden: false,
             disabled: Vec::new(),
             budget: None,
+            measure: Measure::default(),
+            fallback: None,
+            search: None,
             relative_to: None,
             listing: Listing::All,
             empty: String::new(),
@@ -73,19 +87,20 @@ impl Default for Options {
 #[derive(Debug, Clone)]
 pub struct Catalog {
     text: Text,
-    form: CatalogForm,
+    /// The form of the text.
+    pub form: CatalogForm,
     /// The number of skills in it.
     pub count: usize,
     /// The estimated number of tokens in the whole text; known if there is a budget, and in JSON.
     pub tokens: Option<usize>,
-    /// An upper bound for the number of tokens in the text, if there is a budget.
+    /// The size of the text, if there is a budget; an upper bound if it is in tokens.
     pub most: Option<usize>,
     /// The budget.
     pub budget: Option<usize>,
-    /// The descriptions that were shortened, in the order of the skills.
-    pub cut: Vec<Cut>,
-    /// Whether JSON lists them.
-    lists_cuts: bool,
+    /// The unit of the budget.
+    pub measure: Measure,
+    /// What it lacks because of the budget.
+    pub loss: Loss,
     json: Vec<Told<'static>>,
 }
 
@@ -152,30 +167,66 @@ pub struct CatalogData<'a> {
     tokens: usize,
     /// The budget for the whole text, in tokens.
     budget: Option<usize>,
-    /// The descriptions that were shortened for the budget, in the order of the skills.
+    /// The descriptions that were shortened or left out for the budget, in the order of the skills.
     cut: &'a [Cut],
-    /// The number of shortened descriptions that `cut` does not list.
+    /// The number of such descriptions that `cut` does not list.
     #[serde(skip_serializing_if = "Option::is_none")]
     unlisted: Option<usize>,
+    /// The number of skills that were left out for the budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_out: Option<usize>,
+    /// What an agent should know about what was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<&'a str>,
+    /// The budget that is enough for everything, if anything was cut or exceeds the budget.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    enough: Option<usize>,
+    /// The budget that is enough for all names, if this one is not.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    names: Option<usize>,
 }
 
 impl<'a> CatalogData<'a> {
-    fn new(told: &'a [Told<'_>], tokens: usize, budget: Option<usize>, cut: &'a [Cut], listed: bool) -> Self {
-        let (cut, unlisted) = if listed { (cut, None) } else { (&[][..], Some(cut.len())) };
-        Self { skills: told, tokens, budget, cut, unlisted }
+    fn new(skills: &'a [Told<'_>], tokens: usize, budget: Option<usize>, loss: &'a Loss) -> Self {
+        let Loss { cut, left_out, enough, names, note, unlisted } = loss;
+        Self {
+            skills,
+            tokens,
+            budget,
+            cut: if unlisted.is_some() { &[] } else { cut },
+            unlisted: *unlisted,
+            left_out: Some(left_out.len()).filter(|left_out| *left_out > 0),
+            note: note.as_deref(),
+            enough: *enough,
+            names: *names,
+        }
     }
 }
 
 /// Returns the text of a catalog, in JSON with its own number of tokens.
-fn whole(told: &[Told<'_>], form: CatalogForm, budget: Option<usize>, cuts: &Cuts) -> String {
+fn whole(told: &[Told<'_>], form: CatalogForm, budget: Option<usize>, loss: &Loss) -> String {
+    let text = |tokens| text_of(told, form, tokens, budget, loss);
     if form != CatalogForm::Json {
-        return form.render(told);
+        return text(0);
     }
-    let text = |tokens| form::json(&CatalogData::new(told, tokens, budget, &cuts.all, cuts.are_listed));
     // Each of its digits is a token: a number with one more digit makes it one more.
     let one = tokens::estimate(&text(0));
     let digits = |number: usize| number.to_string().len() - 1;
     text(one + digits(one + digits(one)))
+}
+
+/// Returns the text of a catalog, in JSON with this number of `tokens`.
+fn text_of(
+    told: &[Told<'_>],
+    form: CatalogForm,
+    tokens: usize,
+    budget: Option<usize>,
+    loss: &Loss,
+) -> String {
+    match form {
+        CatalogForm::Json => form::json(&CatalogData::new(told, tokens, budget, loss)),
+        form => form.render(told, loss.note.as_deref()),
+    }
 }
 
 impl Library {
@@ -193,41 +244,45 @@ pub fn selected<'a>(skills: &'a [Arc<Skill>], options: &'a Options) -> impl Iter
 
 /// Returns the catalog of `skills`, in this order.
 pub fn catalog(skills: &[Arc<Skill>], options: &Options) -> Catalog {
+    let catalog = in_form(skills, options);
+    let Some(form) = options.fallback.filter(|_| !catalog.loss.is_none()) else { return catalog };
+    let other = in_form(skills, &Options { form, ..options.clone() });
+    let grade = |catalog: &Catalog| (catalog.loss.grade(), catalog.most);
+    if grade(&other) < grade(&catalog) { other } else { catalog }
+}
+
+/// Returns the catalog in the form that `options` ask for first.
+fn in_form(skills: &[Arc<Skill>], options: &Options) -> Catalog {
     // The reference prints its tags even if there are no skills.
     if options.form == CatalogForm::Reference && options.empty.is_empty() {
-        let empty = CatalogForm::Reference.render(&[]);
-        return catalog(skills, &Options { empty, ..options.clone() });
+        let empty = CatalogForm::Reference.render(&[], None);
+        return in_form(skills, &Options { empty, ..options.clone() });
     }
-    let (form, budget) = (options.form, options.budget);
+    let &Options { form, budget, measure, .. } = options;
     let is_json = form == CatalogForm::Json;
     let told = || selected(skills, options);
     if !is_json && budget.is_none() {
         let skills: Vec<_> = told().cloned().collect();
         let count = skills.len();
         let text = Text::Later(skills, Box::new(options.clone()));
-        return Catalog {
-            text,
-            form,
-            count,
-            tokens: None,
-            most: None,
-            budget,
-            cut: Vec::new(),
-            lists_cuts: true,
-            json: Vec::new(),
-        };
+        let (loss, json) = (Loss::default(), Vec::new());
+        return Catalog { text, form, count, tokens: None, most: None, budget, measure, loss, json };
     }
     let mut told: Vec<Told<'_>> = told().map(|skill| of(skill, options)).collect();
-    let whole_list = Cuts { all: Vec::new(), are_listed: true };
-    let cuts = budget.map_or(whole_list, |budget| budget::fit(&mut told, budget, form));
-    let text =
-        if told.is_empty() && !is_json { options.empty.clone() } else { whole(&told, form, budget, &cuts) };
+    let is_empty = told.is_empty() && !is_json;
+    let limits = budget.filter(|_| !is_empty).map(|budget| Limits {
+        form,
+        budget,
+        measure,
+        search: options.search.as_deref(),
+    });
+    let loss = limits.map(|limits| budget::fit(&mut told, limits)).unwrap_or_default();
+    let text = if is_empty { options.empty.clone() } else { whole(&told, form, budget, &loss) };
     let tokens = Some(tokens::estimate(&text));
-    let most = budget.map(|_| tokens::most(&text));
+    let most = budget.map(|_| measure.size(&text));
     let count = told.len();
     let json = if is_json { told.into_iter().map(Told::into_owned).collect() } else { Vec::new() };
-    let Cuts { all: cut, are_listed: lists_cuts } = cuts;
-    Catalog { text: Text::Whole(text), form, count, tokens, most, budget, cut, lists_cuts, json }
+    Catalog { text: Text::Whole(text), form, count, tokens, most, budget, measure, loss, json }
 }
 
 impl Catalog {
@@ -251,18 +306,17 @@ impl Catalog {
                 for skill in skills {
                     lines.add(&of(skill, options));
                 }
-                lines.end();
+                lines.end(None);
             }
         }
     }
 
-    /// Returns the object of [`CatalogForm::Json`]: the skills, the estimated tokens of its text, and the shortened
-    /// descriptions.
+    /// Returns the object of [`CatalogForm::Json`]: the skills, the estimated tokens of its text, and what it lacks.
     pub fn as_json(&self) -> CatalogData<'_> {
-        CatalogData::new(&self.json, self.tokens.unwrap_or_default(), self.budget, &self.cut, self.lists_cuts)
+        CatalogData::new(&self.json, self.tokens.unwrap_or_default(), self.budget, &self.loss)
     }
 
-    /// Reports whether it exceeds the budget even without descriptions.
+    /// Reports whether it exceeds the budget even with nothing that can be left out.
     pub fn is_over_budget(&self) -> bool {
         self.most.zip(self.budget).is_some_and(|(most, budget)| most > budget)
     }
