@@ -5,12 +5,13 @@
 //! that installs them. Where they come from is the user's settings alone.
 
 use std::ffi::OsStr;
+use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use super::agent::{Answer, answer};
-use super::interpreter::{Interpreter, PYTHON};
+use super::interpreter::{Interpreter, PYTHON, starter_of};
 use super::private_copy::PrivateCopy;
 use super::programs::Programs;
 use super::{MAX_SCRIPT, Options, Script, Watch};
@@ -168,10 +169,11 @@ impl Preparation<'_> {
         if self.options.no_network {
             return Err("`pipx` keeps no packages, and there is no network".to_owned());
         }
-        let python = interpreter.program.clone();
-        let args = ["run".into(), "--python".into(), python.clone().into_os_string()];
-        let helpers = vec![python];
-        Ok(Interpreter { program: pipx, args: args.to_vec(), helpers, ..interpreter.clone() })
+        let chosen = Some(&interpreter.program).filter(|_| interpreter.is_chosen);
+        let python = chosen.map(|program| ["--python".into(), program.into()]);
+        let args = iter::once("run".into()).chain(python.into_iter().flatten()).collect();
+        let helpers = chosen.cloned().into_iter().chain(starter_of(&pipx)).collect();
+        Ok(Interpreter { program: pipx, args, helpers, ..interpreter.clone() })
     }
 
     fn warning(&self, inline: &Inline, reason: &str) -> Warning {

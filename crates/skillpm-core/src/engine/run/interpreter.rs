@@ -60,7 +60,7 @@ pub(super) struct Interpreter {
     pub(super) is_chosen: bool,
     /// The virtual environment that was made for the script.
     pub(super) environment: Option<PathBuf>,
-    /// Other programs that it starts and that the script must be able to read.
+    /// Programs of the user that it needs.
     pub(super) helpers: Vec<PathBuf>,
 }
 
@@ -190,6 +190,14 @@ fn first_line(rest: &[u8]) -> Option<&str> {
     let end = rest.iter().position(|&byte| byte == b'\n').unwrap_or(rest.len());
     let line = std::str::from_utf8(rest.get(..end.min(MAX_LINE + 1))?).ok()?.trim();
     (end <= MAX_LINE && !line.contains('\0')).then_some(line)
+}
+
+/// Returns the program that the first line of the program `program` names, by its path.
+pub(super) fn starter_of(program: &Path) -> Option<PathBuf> {
+    let real = fs::real_path(program).ok()??;
+    let bytes = fs::read_prefix(&real, 16 * MAX_LINE as u64, |bytes| bytes.contains(&b'\n')).ok()??;
+    let line = first_line(bytes.strip_prefix(b"#!")?)?;
+    line.split_whitespace().next().map(PathBuf::from).filter(|path| path.is_absolute())
 }
 
 /// Parses a line as the kernel does: a program and one argument. With `env -S`, the argument is split into words.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
-use std::path::{Path, PathBuf};
+use std::path::{self, Path, PathBuf};
 
 use super::interpreter::{languages, look_up};
 use crate::advice::{Opt, message};
@@ -40,13 +40,11 @@ impl Programs {
         let search = search(settings, own);
         let one = |(language, program): (&String, &OsString)| {
             let known = languages().find(|known| known == language).ok_or_else(|| unknown(language))?;
-            let found = match program
-                .as_encoded_bytes()
-                .iter()
-                .any(|byte| std::path::is_separator(char::from(*byte)))
-            {
-                true => Some(settings.cwd.join(program)).filter(|path| fs::may_execute(path)),
-                false => program.to_str().and_then(|name| look_up(name, &search)),
+            let is_path = program.as_encoded_bytes().iter().any(|byte| path::is_separator(char::from(*byte)));
+            let found = if is_path {
+                Some(settings.cwd.join(program)).filter(|path| fs::may_execute(path))
+            } else {
+                program.to_str().and_then(|name| look_up(name, &search))
             };
             let found = found.ok_or_else(|| missing(language, program))?;
             Ok((known, found))

@@ -62,17 +62,13 @@ impl Reach {
             let mut read = own_read.clone();
             read.push(stage.skill().to_owned());
             let searched: Vec<_> = search.iter().filter_map(|dir| fs::real_path(dir).ok()?).collect();
+            let Interpreter { program, is_chosen, environment, helpers, .. } = interpreter;
+            let dir = program.parent().and_then(|dir| fs::real_path(dir).ok().flatten());
             // A program that the script chose must not choose what is opened.
-            let is_given = interpreter.is_chosen || interpreter.environment.is_some();
-            let is_found = |program: &Path| {
-                is_given
-                    || program.parent().is_some_and(|dir| {
-                        fs::real_path(dir).ok().flatten().is_some_and(|dir| searched.contains(&dir))
-                    })
-            };
-            for program in std::iter::once(&interpreter.program).chain(&interpreter.helpers) {
-                read.extend(installation(&home, program, is_found(program)));
-            }
+            let is_users =
+                *is_chosen || environment.is_some() || dir.is_some_and(|dir| searched.contains(&dir));
+            read.extend(installation(&home, program, is_users));
+            read.extend(helpers.iter().flat_map(|helper| installation(&home, helper, true)));
             read.extend(searched.into_iter().filter(|dir| !home.is_in(dir)));
             let mut write = own_write.clone();
             write.push(stage.private().to_owned());
@@ -172,18 +168,18 @@ impl Home {
 
 /// Returns the directories in which `program`, its link target and the Python that its virtual environment is made of are
 /// installed with all files that they need, such as that of a Python version in the user's home. Returns only the directory
-/// of the program itself if that would open too much, or unless the program `is_found` where the user looks for programs.
+/// of the program itself if that would open too much, or unless `is_users`: the user chose it, or it is in their `PATH`.
 ///
 /// The paths have all links followed. A path such as `/usr/../bin/sh` would otherwise open the root.
-fn installation(home: &Home, program: &Path, is_found: bool) -> Vec<PathBuf> {
+fn installation(home: &Home, program: &Path, is_users: bool) -> Vec<PathBuf> {
     let real = |path: &Path| fs::real_path(path).ok().flatten();
     let target = real(program);
-    let base = Some(program).filter(|_| is_found).and_then(base_of);
+    let base = Some(program).filter(|_| is_users).and_then(base_of);
     let of = |program: &Path| -> Option<PathBuf> {
         let dir = program.parent()?;
         let is_of_programs =
             dir.file_name().is_some_and(|name| OF_PROGRAMS.iter().any(|known| *known == name));
-        let prefix = dir.parent().filter(|_| is_found && is_of_programs);
+        let prefix = dir.parent().filter(|_| is_users && is_of_programs);
         // `~/.local` holds the user's keys besides programs.
         let prefix = prefix.and_then(real).filter(|prefix| !prefix.ends_with(".local"));
         [prefix, real(dir)].into_iter().flatten().find(|wanted| !home.is_in(wanted))

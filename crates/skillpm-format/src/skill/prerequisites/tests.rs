@@ -129,7 +129,9 @@ fn inline_metadata() {
 #[test]
 fn packages_have_names_and_no_addresses() {
     let unnamed = |text: &str| {
-        Inline { dependencies: vec!["six".into(), text.into()], ..Inline::default() }.unnamed().is_some()
+        python::Inline { dependencies: vec!["six".into(), text.into()], ..python::Inline::default() }
+            .unnamed()
+            .is_some()
     };
     for named in ["rich", "rich>=13,<14", "httpx[http2] ~= 0.28", "tomli>=2; python_version < '3.11'"] {
         assert!(!unnamed(named), "{named}");
@@ -147,14 +149,17 @@ fn packages_have_names_and_no_addresses() {
     ] {
         assert!(unnamed(other), "{other}");
     }
-    let versions =
-        |text: &str| Inline { requires_python: Some(text.into()), ..Inline::default() }.versions().is_some();
+    let versions = |text: &str| {
+        python::Inline { requires_python: Some(text.into()), ..python::Inline::default() }
+            .versions()
+            .is_some()
+    };
     assert!(versions(">=3.11, <4") && versions("==3.12.*") && versions(">=3.14.0rc1"));
     for other in ["", "/tmp/python", "python3", "3.11", ">=3/../x", ">=3\\x", "--help", ">=3:x"] {
         assert!(!versions(other), "{other}");
     }
     assert_eq!(
-        Inline::of("# /// script\n# dependencies = ['six']\n# ///\n").expect("read").dependencies,
+        python::Inline::of("# /// script\n# dependencies = ['six']\n# ///\n").expect("read").dependencies,
         ["six"]
     );
 }

@@ -80,6 +80,7 @@ fn a_virtual_environment_can_be_read() {
     }
     let mut demo = Demo::new("demo.py", "import brought, json, sys\nprint(brought.WORD, sys.prefix)\n");
     let venv = demo.world.home().join("venv");
+    #[expect(clippy::disallowed_methods, reason = "a test makes its own environment")]
     let made = std::process::Command::new("/usr/bin/python3")
         .args(["-m", "venv", "--without-pip"])
         .arg(&venv)
@@ -123,7 +124,7 @@ fn the_base_of_a_virtual_environment_is_open_and_nothing_else() {
     fs::symlink(Path::new("/bin/sh"), &home.join("base/bin/python3")).expect("links");
     choose(&mut demo, "sh", program);
     demo.options.args = vec![home.join("base/lib/module").into(), home.join("keys/key").into()];
-    let mut with = |base: &str| {
+    let with = |base: &str| {
         let text = format!("home = {}\nversion = 3.11.2\n", home.join(base).display());
         fs::write_atomic(&home.join("venv/pyvenv.cfg"), text.as_bytes()).expect("writes");
         demo.run().stdout.text()
