@@ -1,6 +1,8 @@
 //! Serves the skills that are installed here over standard input and output: `cargo run -p skillpm-mcp --example serve`.
 #![expect(clippy::print_stderr, reason = "an example is a program")]
 
+use std::collections::BTreeMap;
+
 use skillpm_core::session::{Session, SessionOptions};
 use skillpm_format::admission::Scripts;
 use skillpm_format::advice::CommandLine;
@@ -19,6 +21,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         scripts: Scripts::Deny,
         no_network: true,
         timeout: None,
+        interpreters: BTreeMap::new(),
     };
     let offer = Offer::new(session, selection, &CommandLine, |warning| eprintln!("{warning}"));
     Ok(serve_stdio(offer)?)

@@ -1,6 +1,7 @@
 //! The skills that a server offers, and their addresses.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -39,6 +40,8 @@ pub struct Selection {
     pub no_network: bool,
     /// How long a script may take, whatever its skill says; if it is `None`, as long as that says, or the usual time.
     pub timeout: Option<Duration>,
+    /// The programs that run scripts, by language; others are run by the usual ones.
+    pub interpreters: BTreeMap<String, OsString>,
 }
 
 /// The skills that a server offers.
@@ -52,6 +55,8 @@ pub struct Offer {
     pub(crate) no_network: bool,
     /// How long a script may take, if the user says so.
     pub(crate) timeout: Option<Duration>,
+    /// The programs that run scripts, by language.
+    pub(crate) interpreters: BTreeMap<String, OsString>,
     /// The words for what only a person can do.
     pub(crate) user: &'static (dyn Wording + Send + Sync),
     selection: Selection,
@@ -103,6 +108,7 @@ impl Offer {
             scripts: selection.scripts,
             no_network: selection.no_network,
             timeout: selection.timeout,
+            interpreters: selection.interpreters.clone(),
             user,
             selection,
             warn: Box::new(warn),

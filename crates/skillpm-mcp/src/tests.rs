@@ -2,6 +2,7 @@
 
 mod bounds;
 
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, OnceLock, Weak};
 
 use serde_json::{Map, Value, json};
@@ -83,6 +84,7 @@ pub(crate) fn all() -> Selection {
         scripts: Scripts::Deny,
         no_network: false,
         timeout: None,
+        interpreters: BTreeMap::new(),
     }
 }
 

@@ -10,10 +10,11 @@ use skillpm_mcp::{Offer, Selection, serve_http, serve_stdio};
 
 use super::run::seconds;
 use super::scope;
-use crate::cli::args::{LoadingArgs, ScopeArgs};
+use crate::cli::args::{InterpreterArgs, LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::printer::terminals;
 use crate::cli::{App, exit};
+use skillpm_core::engine::run::check_interpreters;
 use skillpm_core::hints;
 use skillpm_core::session::places::{OpenedPlaces, Places};
 use skillpm_format::admission::Scripts;
@@ -91,6 +92,10 @@ struct ServeArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
 
+    /// Which programs run scripts.
+    #[command(flatten)]
+    interpreters: InterpreterArgs,
+
     /// also the skills of a project that you did not trust with `skillpm trust`
     #[arg(long)]
     untrusted: bool,
@@ -126,6 +131,9 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<u8> {
 }
 
 fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
+    let interpreters = args.interpreters.chosen()?;
+    // The user is told now, not a model later.
+    check_interpreters(&app.context.settings, &interpreters)?;
     let places = Places {
         scope: scope(&args.scope),
         agent: args.agent.clone(),
@@ -144,6 +152,7 @@ fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
         scripts: args.scripts.into(),
         no_network: args.no_network,
         timeout: args.timeout,
+        interpreters,
     };
     let warn = move |warning: &_| printer.warnings(std::slice::from_ref(warning));
     let offer = Offer::new(session, selection, &CommandLine, warn);

@@ -163,6 +163,7 @@ impl Call {
         request.default_decision = offer.scripts;
         request.cwd = RunLocation::Here;
         request.options.no_network = offer.no_network;
+        request.options.interpreters.clone_from(&offer.interpreters);
         let call = CallRequest { request, arguments: self.arguments.clone(), timeout: offer.timeout };
         let interact: Arc<dyn Interact> = consent.clone();
         match offer.session.call_found(&served.skill, &call, interact, watch) {
