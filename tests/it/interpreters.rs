@@ -68,9 +68,25 @@ fn the_python_of_an_environment() {
 #[test]
 fn what_cannot_be_chosen() {
     let sandbox = installed("");
-    insta::assert_snapshot!(run(&sandbox, &["--interpreter", "pythn=python3"]), @"");
-    insta::assert_snapshot!(run(&sandbox, &["--python", ".venv/bin/python"]), @"");
-    insta::assert_snapshot!(run(&sandbox, &["--python", "python3", "--interpreter", "python=python3"]), @"");
+    insta::assert_snapshot!(run(&sandbox, &["--interpreter", "pythn=python3"]), @"
+    exit: 2
+    --- stderr
+    error: no interpreter is called `pythn`
+    hint: did you mean `python`?
+    hint: a program can be chosen for `ash`, `bash`, `dash`, `ksh`, `lua`, `node`, `perl`, `php`, `pwsh`, `python`, `Rscript`, `ruby`, `sh` and `zsh`
+    ");
+    insta::assert_snapshot!(run(&sandbox, &["--python", ".venv/bin/python"]), @"
+    exit: 2
+    --- stderr
+    error: `.venv/bin/python` is to run scripts for `python`, and there is no such program
+    hint: name a program in `PATH` or the path of one: `--interpreter python=PROGRAM`
+    ");
+    insta::assert_snapshot!(run(&sandbox, &["--python", "python3", "--interpreter", "python=python3"]), @"
+    exit: 2
+    --- stderr
+    error: two programs are to run scripts for `python`
+    hint: name one: `--interpreter python=PROGRAM`
+    ");
     let output = run(&sandbox, &["--interpreter", "python3"]);
     assert!(
         output.code == Some(2) && output.stderr.contains("such as `python=.venv/bin/python`"),
@@ -107,7 +123,7 @@ fn with_uv(sandbox: &mut Sandbox) -> Option<()> {
     python(sandbox.root(), &["-m", "tarfile", "-c", &source, "built-1.0"]);
     let path = format!("{}:/usr/bin:/bin", uv.parent().expect("has one").display());
     let packages = packages.display().to_string();
-    for (name, value) in [("PATH", path.as_str()), ("UV_FIND_LINKS", &packages), ("UV_NO_INDEX", "1")] {
+    for (name, value) in [("PATH", path.as_str()), ("UV_FIND_LINKS", &packages), ("UV_OFFLINE", "1")] {
         sandbox.env(name, value);
     }
     Some(())
@@ -118,7 +134,7 @@ fn with_metadata(dependencies: &str) -> Sandbox {
         "#!/usr/bin/env -S uv run --script\n# /// script\n# requires-python = \">=3.8\"\n# dependencies = [{dependencies}]\n\
          # ///\nimport subprocess, sys\ntry:\n    import brought\n    print(brought.WORD, flush=True)\nexcept ImportError as error:\n    \
          print(error, flush=True)\nprint(sys.argv[1:], flush=True)\n\
-         subprocess.run(['python', '-c', 'import sys; print(sys.prefix != sys.base_prefix)'])\n"
+         subprocess.run(['python3', '-c', 'import sys; print(sys.prefix != sys.base_prefix)'])\n"
     ))
 }
 
@@ -169,7 +185,15 @@ fn packages_that_nothing_brings_are_named() {
     if program("python3").is_none() {
         return;
     }
-    let mut sandbox = with_metadata("\"brought>=1\"");
+    let mut sandbox =
+        installed("# /// script\n# dependencies = [\"brought>=1\"]\n# ///\nprint('runs nevertheless')\n");
     sandbox.env("PATH", "/usr/bin:/bin");
-    insta::assert_snapshot!(run(&sandbox, &[]), @"");
+    insta::assert_snapshot!(run(&sandbox, &[]), @"
+    exit: 0
+    --- stdout
+    runs nevertheless
+    --- stderr
+    warning: `scripts/show.py` of `demo` may fail: it lacks the Python package `brought`
+    hint: install `uv`, which provides what a script names, or choose a Python that has it with `--interpreter python=PROGRAM`
+    ");
 }

@@ -84,8 +84,11 @@ impl<'a> Machine<'a> {
     /// Reports whether a script brings along what `one` names, as far as is known.
     fn is_brought(&self, one: &Prerequisite) -> bool {
         // `uv` may find that it cannot, and so may an agent; whoever runs the script says so.
+        let by_pipx = |script: &Starting<'_>| {
+            script.programs.chosen("python").is_none() && script.programs.find("pipx").is_some()
+        };
         one.key.starts_with("script.")
-            && (self.has_program("uv") || self.script.is_some() && self.has_program("pipx"))
+            && (self.has_program("uv") || self.script.as_ref().is_some_and(by_pipx))
     }
 
     /// Reports whether `one` is the program that runs the script, whatever it is called, and that is there.

@@ -5,7 +5,6 @@
 //! that installs them. Where they come from is the user's settings alone.
 
 use std::ffi::OsStr;
-use std::iter;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
@@ -71,17 +70,12 @@ impl Preparation<'_> {
         let as_is = |interpreter| Ok(Ready { interpreter, warning: None });
         let Some(inline) = self.inline(&interpreter)? else { return as_is(interpreter) };
         let uv = self.programs.find("uv");
-        let prepared = if let Some(reason) = inline.unnamed() {
-            if uv.is_none() && self.programs.find("pipx").is_none() {
-                return as_is(interpreter);
-            }
-            Err(format!("`{}` does not name a package of an index", visible(reason)))
-        } else if let Some(uv) = uv {
-            self.by_uv(&uv, &inline, &interpreter, watch)?
-        } else if let Some(pipx) = self.programs.find("pipx").filter(|_| !inline.dependencies.is_empty()) {
-            self.by_pipx(pipx, &interpreter)
-        } else {
-            return as_is(interpreter);
+        let pipx = self.programs.find("pipx").filter(|_| uv.is_none() && is_for_pipx(&inline, &interpreter));
+        let prepared = match (inline.unnamed(), uv, pipx) {
+            (_, None, None) => return as_is(interpreter),
+            (Some(text), ..) => Err(format!("`{}` does not name a package of an index", visible(text))),
+            (None, Some(uv), _) => self.by_uv(&uv, &inline, &interpreter, watch)?,
+            (None, None, Some(pipx)) => self.by_pipx(pipx, &interpreter),
         };
         Ok(match prepared {
             Ok(interpreter) => Ready { interpreter, warning: None },
@@ -166,14 +160,11 @@ impl Preparation<'_> {
     /// Returns `pipx` as the interpreter, or why it cannot be that. It starts the Python of the environment that it makes, and
     /// so code of the packages. Therefore it runs in the script's sandbox, with the script's home, and keeps nothing.
     fn by_pipx(&self, pipx: PathBuf, interpreter: &Interpreter) -> Result<Interpreter, String> {
-        if self.options.no_network {
+        if self.options.no_network || self.settings.offline {
             return Err("`pipx` keeps no packages, and there is no network".to_owned());
         }
-        let chosen = Some(&interpreter.program).filter(|_| interpreter.is_chosen);
-        let python = chosen.map(|program| ["--python".into(), program.into()]);
-        let args = iter::once("run".into()).chain(python.into_iter().flatten()).collect();
-        let helpers = chosen.cloned().into_iter().chain(starter_of(&pipx)).collect();
-        Ok(Interpreter { program: pipx, args, helpers, ..interpreter.clone() })
+        let starter = starter_of(&pipx);
+        Ok(Interpreter { program: pipx, args: vec!["run".into()], starter, ..interpreter.clone() })
     }
 
     fn warning(&self, inline: &Inline, reason: &str) -> Warning {
@@ -192,6 +183,12 @@ impl Preparation<'_> {
         );
         Warning { hints: vec![hint], ..Warning::new(codes::PREREQUISITE_MISSING, told) }
     }
+}
+
+/// Reports whether `pipx` is to run a script with the metadata `inline`. It fetches the packages anew for each run, so a Python
+/// that was chosen is taken as it is.
+fn is_for_pipx(inline: &Inline, interpreter: &Interpreter) -> bool {
+    !inline.dependencies.is_empty() && !interpreter.is_chosen
 }
 
 /// Returns what a program says in its `errors` about the reason why it failed.

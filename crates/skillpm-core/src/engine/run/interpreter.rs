@@ -60,8 +60,8 @@ pub(super) struct Interpreter {
     pub(super) is_chosen: bool,
     /// The virtual environment that was made for the script.
     pub(super) environment: Option<PathBuf>,
-    /// Programs of the user that it needs.
-    pub(super) helpers: Vec<PathBuf>,
+    /// The program of the user that starts it, if that is a script itself.
+    pub(super) starter: Option<PathBuf>,
 }
 
 /// The program that a script requests.

@@ -54,7 +54,7 @@ impl Programs {
     }
 
     /// Returns the program that was chosen for scripts in `language`.
-    pub(super) fn chosen(&self, language: &str) -> Option<&Path> {
+    pub(crate) fn chosen(&self, language: &str) -> Option<&Path> {
         self.chosen.get(language).map(PathBuf::as_path)
     }
 

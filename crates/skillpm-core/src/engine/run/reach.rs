@@ -62,13 +62,13 @@ impl Reach {
             let mut read = own_read.clone();
             read.push(stage.skill().to_owned());
             let searched: Vec<_> = search.iter().filter_map(|dir| fs::real_path(dir).ok()?).collect();
-            let Interpreter { program, is_chosen, environment, helpers, .. } = interpreter;
+            let Interpreter { program, is_chosen, environment, starter, .. } = interpreter;
             let dir = program.parent().and_then(|dir| fs::real_path(dir).ok().flatten());
             // A program that the script chose must not choose what is opened.
             let is_users =
                 *is_chosen || environment.is_some() || dir.is_some_and(|dir| searched.contains(&dir));
             read.extend(installation(&home, program, is_users));
-            read.extend(helpers.iter().flat_map(|helper| installation(&home, helper, true)));
+            read.extend(starter.iter().flat_map(|starter| installation(&home, starter, true)));
             read.extend(searched.into_iter().filter(|dir| !home.is_in(dir)));
             let mut write = own_write.clone();
             write.push(stage.private().to_owned());

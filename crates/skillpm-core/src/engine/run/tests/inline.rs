@@ -144,9 +144,7 @@ fn pipx_is_kept_in_the_sandbox() {
     assert!(shown.contains("/scripts/demo.py><--flag>") && shown.contains("/home\n"), "{shown}");
     assert!(!has_landlock() || !shown.contains("secret"), "{shown}");
     demo.options.interpreters.insert("python".into(), "python3".into());
-    let python = demo.world.project().join("bin/python3");
-    let shown = demo.run().stdout.text();
-    assert!(shown.starts_with(&format!("<run><--python><{}></", python.display())), "{shown}");
+    assert!(demo.run().stdout.text().starts_with("ran \n"), "a chosen Python is taken as it is");
     demo.options.interpreters.clear();
     demo.options.no_network = true;
     assert!(warnings(&demo.run())[0].ends_with("`pipx` keeps no packages, and there is no network"));
