@@ -38,7 +38,7 @@ PYTHON_LFX = $(abspath $(TARGET))/python-env-lfx
 PYTHON_AGENTS = $(abspath $(TARGET))/python-env-agents
 # A store that speaks S3, and what checks an interface against its description, for the tests of the registry's server.
 PYTHON_SERVER = $(abspath $(TARGET))/python-env-server
-# Servers and clients of MCP.
+# Servers and clients of MCP, and `uv`, which brings packages of scripts along.
 PYTHON_MCP = $(abspath $(TARGET))/python-env-mcp
 # The generator of the documentation site.
 PYTHON_SITE = $(abspath $(TARGET))/python-env-site

@@ -103,6 +103,7 @@ pub(crate) struct RunOptions {
     processes: Option<u64>,
     cpu_time: Option<f64>,
     file_size: Option<u64>,
+    interpreters: BTreeMap<String, OsString>,
 }
 
 impl<'py> FromPyObject<'_, 'py> for RunOptions {
@@ -126,6 +127,7 @@ impl<'py> FromPyObject<'_, 'py> for RunOptions {
             processes: limit(value, "processes")?,
             cpu_time: item(value, "cpu_time")?,
             file_size: limit(value, "file_size")?,
+            interpreters: item(value, "interpreters")?,
         })
     }
 }
@@ -221,6 +223,7 @@ pub(crate) fn request(py: Python<'_>, name: &str, script: &str, how: RunOptions)
     limits.memory = how.memory;
     limits.cpu = seconds(py, "cpu_time", how.cpu_time)?;
     (request.options.read, request.options.write) = (how.read, how.write);
+    request.options.interpreters = how.interpreters;
     (request.trusted_by_host, request.allow_modified) = (how.trusted, how.allow_modified);
     request.options.no_network = !how.network;
     request.options.unix_sockets = how.unix_sockets;

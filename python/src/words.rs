@@ -26,7 +26,14 @@ impl Wording for Python {
         match (option, value) {
             (Opt::AllowScripts, _) => "`SkillManager(ask=...)`".to_owned(),
             (
-                Opt::Agent | Opt::Cwd | Opt::Env | Opt::MaxBytes | Opt::Sandbox | Opt::Scope | Opt::Skill,
+                Opt::Agent
+                | Opt::Cwd
+                | Opt::Env
+                | Opt::Interpreter
+                | Opt::MaxBytes
+                | Opt::Sandbox
+                | Opt::Scope
+                | Opt::Skill,
                 None,
             ) => {
                 format!("`{}`", keyword(option))
@@ -90,6 +97,10 @@ fn argument(option: Opt, value: Option<&str>) -> Option<String> {
             Some((name, value)) => format!("{{{}: {}}}", text(name), text(value)),
             None => format!("{{{0}: os.environ[{0}]}}", text(value)),
         },
+        (Opt::Interpreter, Some(value)) => {
+            let (language, program) = value.split_once('=')?;
+            format!("{{{}: {}}}", text(language), text(program))
+        }
         (Opt::Budget | Opt::MaxBytes, Some(value)) => value.to_owned(),
         (Opt::Agent | Opt::Cwd | Opt::Sandbox | Opt::Scope | Opt::Skill, Some(value)) => text(value),
         _ => return None,
@@ -101,6 +112,7 @@ fn argument(option: Opt, value: Option<&str>) -> Option<String> {
 fn keyword(option: Opt) -> String {
     match option {
         Opt::Agent => "agents".to_owned(),
+        Opt::Interpreter => "interpreters".to_owned(),
         Opt::Skill => "skills".to_owned(),
         _ => option.name().replace('-', "_"),
     }

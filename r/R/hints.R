@@ -76,6 +76,9 @@ word_command <- function(call) {
 }
 
 word_option <- function(option) {
+  if (identical(option$name, "interpreter")) {
+    return(word_interpreter(option$value))
+  }
   name <- arguments$install[option$name]
   if (is.na(name)) {
     return(sprintf("`--%s`", paste(c(option$name, option$value), collapse = " ")))
@@ -84,6 +87,14 @@ word_option <- function(option) {
     return(sprintf("`%s`", name))
   }
   sprintf("`%s = %s`", name, r_value(list(option$value)))
+}
+
+word_interpreter <- function(value) {
+  if (is.null(value)) {
+    return("`interpreters`")
+  }
+  language <- sub("=.*", "", value)
+  sprintf("`interpreters = c(%s = %s)`", language, r_text(sub("[^=]*=", "", value)))
 }
 
 # Options without a value.

@@ -151,6 +151,9 @@ skill_read <- function(name, path = NULL) {
 #' @param timeout How many seconds it may take.
 #' @param network Whether it may use the network.
 #' @param allow Whether to say yes where a policy asks before a script runs.
+#' @param interpreters The programs that run scripts, by language, such as
+#'   `c(python = ".venv/bin/python")`: names in `PATH` or paths. Others are run
+#'   by the usual programs.
 #' @return A list with what `skillpm run --json` has. Among it are `exit_code`,
 #'   which is `NULL` if the script was stopped, `status`, and the texts
 #'   `stdout` and `stderr`. A script that fails is not an error.
@@ -165,11 +168,16 @@ skill_run <- function(
   arguments = character(),
   timeout = 30,
   network = TRUE,
-  allow = FALSE
+  allow = FALSE,
+  interpreters = character()
 ) {
   check_string(name, "name")
   check_string(script, "script")
   check_strings(arguments, "arguments")
+  check_strings(interpreters, "interpreters")
+  if (length(interpreters) && (is.null(names(interpreters)) || !all(nzchar(names(interpreters))))) {
+    abort("each of `interpreters` must have the name of a language", kind = "usage", code = 2L)
+  }
   args <- c(
     "--quiet",
     "run",
@@ -177,6 +185,7 @@ skill_run <- function(
     flag("timeout", format(timeout, scientific = FALSE)),
     switch_on("no-network", !network),
     switch_on("allow-scripts", allow),
+    sprintf("--interpreter=%s=%s", names(interpreters), interpreters),
     loading(),
     "--",
     name,

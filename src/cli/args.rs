@@ -1,6 +1,8 @@
 //! The arguments of all commands, and those that several commands share. The commands are in `commands/`,
 //! each with its own arguments. The comments of these types are the texts of `--help`.
 
+use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::PathBuf;
 
 use clap::{ArgAction, Args, CommandFactory as _, Parser, ValueEnum};
@@ -8,9 +10,10 @@ use clap::{ArgAction, Args, CommandFactory as _, Parser, ValueEnum};
 use super::commands::Command;
 use super::{appearance, help, version};
 use skillpm_core::session::{Session, SessionOptions};
+use skillpm_format::advice::{Opt, message};
 use skillpm_format::profile::{Freshness, LoadProfile};
 use skillpm_sources::context::Context;
-use skillpm_sources::error::Result;
+use skillpm_sources::error::{Error, Result};
 
 /// install, check and use Agent Skills
 #[derive(Debug, Parser)]
@@ -146,6 +149,42 @@ pub(crate) struct LoadingArgs {
     /// more directories of skills; skills of the same name elsewhere hide theirs
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Vec<PathBuf>,
+}
+
+// Which programs run scripts.
+#[derive(Debug, Clone, Default, Args)]
+pub(crate) struct InterpreterArgs {
+    /// the Python that runs scripts, as a name in `PATH` or a path, such as that of a virtual environment; the same as
+    /// `--interpreter python=PROGRAM`
+    #[arg(long, value_name = "PROGRAM")]
+    python: Option<OsString>,
+
+    /// the program that runs scripts in a language such as `python`, `node` or `bash`; can be repeated
+    #[arg(long = "interpreter", value_name = "LANGUAGE=PROGRAM", value_parser = interpreter)]
+    interpreters: Vec<(String, OsString)>,
+}
+
+impl InterpreterArgs {
+    /// Returns the programs by language.
+    pub(crate) fn chosen(&self) -> Result<BTreeMap<String, OsString>> {
+        let python = self.python.iter().map(|program| ("python", program));
+        let others = self.interpreters.iter().map(|(language, program)| (language.as_str(), program));
+        let mut chosen = BTreeMap::new();
+        for (language, program) in python.chain(others) {
+            if chosen.insert(language.to_owned(), program.clone()).is_some() {
+                return Err(Error::usage(format!("two programs are to run scripts for `{language}`"))
+                    .hint(message!("name one: ", (Opt::Interpreter, format!("{language}=PROGRAM")))));
+            }
+        }
+        Ok(chosen)
+    }
+}
+
+/// Parses a language and its program.
+fn interpreter(text: &str) -> std::result::Result<(String, OsString), &'static str> {
+    let (language, program) =
+        text.split_once('=').ok_or("expected a language and a program, such as `python=.venv/bin/python`")?;
+    Ok((language.to_owned(), program.into()))
 }
 
 impl LoadingArgs {

@@ -51,6 +51,8 @@ mod http2;
 mod http_upload;
 mod index;
 mod install;
+#[cfg(unix)]
+mod interpreters;
 mod interrupt;
 mod leftovers;
 mod link;

@@ -139,4 +139,13 @@ test_that("scripts run where they may, and their failure is no error", {
   expect_identical(ran$exit_code, 3L)
   expect_identical(ran[c("stdout", "stderr")], list(stdout = "-a b\n", stderr = "no\n"))
   expect_error(skill_run("pdf", "none"), "no script `none`", class = "skillpm_error_usage")
+  write_file(file.path(dir, "scripts", "say.py"), "echo said")
+  expect_identical(skill_run("pdf", "say", interpreters = c(python = "sh"))$stdout, "said\n")
+  expect_error(
+    skill_run("pdf", "say", interpreters = c(python = "no-such-program")),
+    "interpreters = c(python = \"PROGRAM\")",
+    fixed = TRUE,
+    class = "skillpm_error_usage"
+  )
+  expect_error(skill_run("pdf", "say", interpreters = "sh"), "name of a language", class = "skillpm_error_usage")
 })

@@ -10,10 +10,11 @@ use skillpm_mcp::{Offer, serve_http, serve_stdio};
 
 use super::run::seconds;
 use super::scope;
-use crate::cli::args::{LoadingArgs, ScopeArgs};
+use crate::cli::args::{InterpreterArgs, LoadingArgs, ScopeArgs};
 use crate::cli::help::after;
 use crate::cli::printer::terminals;
 use crate::cli::{App, exit};
+use skillpm_core::engine::run::check_interpreters;
 use skillpm_core::hints;
 use skillpm_core::ops::run::RunRequest;
 use skillpm_core::session::places::{OpenedPlaces, Places};
@@ -93,6 +94,10 @@ struct ServeArgs {
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
 
+    /// Which programs run scripts.
+    #[command(flatten)]
+    interpreters: InterpreterArgs,
+
     /// also the skills of a project that you did not trust with `skillpm trust`
     #[arg(long)]
     untrusted: bool,
@@ -128,6 +133,9 @@ pub(super) fn run(app: &App, args: &McpArgs) -> Result<u8> {
 }
 
 fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
+    let interpreters = args.interpreters.chosen()?;
+    // The user is told now, not a model later.
+    check_interpreters(&app.context.settings, &interpreters)?;
     let places = Places {
         scope: scope(&args.scope),
         agent: args.agent.clone(),
@@ -141,6 +149,7 @@ fn serve(app: &App, args: &ServeArgs) -> Result<u8> {
     let printer = Arc::clone(&app.printer);
     let mut run = RunRequest { default_decision: args.scripts.into(), ..RunRequest::new("", "") };
     run.options.no_network = args.no_network;
+    run.options.interpreters = interpreters;
     let selection = Selection {
         names: args.skill.clone(),
         tags: args.tag.clone(),

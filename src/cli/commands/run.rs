@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use clap::{Args, ValueEnum};
 
-use crate::cli::args::LoadingArgs;
+use crate::cli::args::{InterpreterArgs, LoadingArgs};
 use crate::cli::help::after;
 use crate::cli::printer::Printer;
 use crate::cli::{App, exit, render};
@@ -21,6 +21,7 @@ pub(super) const EXAMPLES: &str = after!("run",
     "skillpm run pdf fill_form in.pdf out.pdf          `scripts/fill_form.py` with two arguments"
     "skillpm run --stdin pdf fill_form < form.json     it reads the form"
     "skillpm run --no-network --timeout 5 pdf check    without a network, for five seconds at most"
+    "skillpm run --python .venv/bin/python pdf check   with the packages of the project's environment"
 );
 
 /// The default of `--timeout`, in seconds.
@@ -71,6 +72,10 @@ pub(crate) struct RunArgs {
     /// the CPU time limit of each of its processes, in seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     cpu_time: Option<Duration>,
+
+    /// Which programs run scripts.
+    #[command(flatten)]
+    interpreters: InterpreterArgs,
 
     /// whether it runs in a sandbox: where the system supports it, always or never
     #[arg(long, value_name = "WHEN", value_enum, default_value = "auto")]
@@ -185,6 +190,7 @@ fn request(context: &Context, args: &RunArgs) -> Result<RunRequest> {
         env: args.env.clone(),
         options: Options {
             args: rest.to_vec(),
+            interpreters: args.interpreters.chosen()?,
             stdin: if args.stdin { Stdin::Inherited } else { Stdin::Closed },
             limits: Limits {
                 timeout: args.timeout,
@@ -278,6 +284,8 @@ mod tests {
             "skillpm run --timeout 0 pdf x",
             "skillpm run --memory 1X pdf x",
             "skillpm run --memory 10 pdf x",
+            "skillpm run --interpreter python pdf x",
+            "skillpm run --python a --interpreter python=b pdf x",
         ] {
             assert!(parse(wrong).is_none(), "{wrong}");
         }
@@ -297,6 +305,9 @@ mod tests {
         assert!(!asked.options.no_network && !asked.options.unix_sockets);
         let asked = parse("skillpm run --allow-unix-sockets pdf fill").expect("parses");
         assert!(asked.options.unix_sockets);
+        let asked = parse("skillpm run --python a=b --interpreter node=c=d pdf fill").expect("parses");
+        let chosen = [("node".to_owned(), "c=d".into()), ("python".to_owned(), "a=b".into())];
+        assert_eq!(asked.options.interpreters, chosen.into());
     }
 
     #[test]

@@ -165,6 +165,23 @@ fn the_time_of_scripts_can_be_set() {
     assert_eq!(sandbox.run(&["mcp", "--timeout", "0"]).code, Some(2));
 }
 
+/// `--interpreter` and `--python` say which programs run scripts.
+#[test]
+#[cfg(unix)]
+fn the_programs_of_scripts_can_be_chosen() {
+    let sandbox = Sandbox::new();
+    with_script(&sandbox, "hello", "greet", "echo Hello\n");
+    sandbox.write(&format!("{USER}/hello/scripts/count.py"), "echo 3 2 1\n");
+    sandbox.ok(&["trust", USER]);
+    let args = ["--scripts", "allow", "--python", "sh", "--interpreter", "sh=/bin/cat"];
+    let mut peer = Peer::modern(&sandbox, &args);
+    for (script, expected) in [("count", "3 2 1\n"), ("greet", "echo Hello\n")] {
+        let ran = peer.call("run_skill_script", json!({ "name": "hello", "script": script }));
+        assert_eq!(text(&ran), expected, "{ran}");
+    }
+    assert!(peer.end().success());
+}
+
 /// What a killed server left of its scripts in the directory for temporary files goes with the next run.
 #[test]
 #[cfg(target_os = "linux")]

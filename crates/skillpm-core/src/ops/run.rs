@@ -19,7 +19,7 @@ pub use self::outcome::RunOutcome;
 pub use self::request::{RunLocation, RunRequest};
 use self::variables::variables;
 use crate::context::Context;
-use crate::engine::run::{self, Ended, Exit, Ran, Script, Surroundings, Watch, WorkDir};
+use crate::engine::run::{self, Ended, Exit, Programs, Ran, Script, Surroundings, Watch, WorkDir};
 use crate::engine::{NotFound, Skill};
 use crate::error::Result;
 use crate::reporter::Interact;
@@ -98,6 +98,7 @@ fn run_found(
 ) -> Result<RunOutcome> {
     let surroundings =
         Surroundings { cwd: work_dir(context, &request.cwd)?, env: variables(context, &request.env)? };
+    let programs = Programs::of(&context.settings, &surroundings.env, &request.options.interpreters)?;
     let path = script_of(&skill.real, &request.skill, &request.script)
         .inspect_err(|error| unread(context, &place(skill), &request.script, error))?;
     check_plain(&skill.real, &path).inspect_err(|error| refused(context, skill, &path, error))?;
@@ -126,13 +127,15 @@ fn run_found(
     let mut options = request.options.clone();
     options.unix_sockets |= permit.unix_sockets;
     let mut warnings = permit.warnings;
-    let lacks = prerequisites::warning(context, skill, &script, &surroundings.env);
+    let lacks = prerequisites::warning(context, skill, &script, &surroundings.env, &programs);
     warnings.extend(lacks.filter(|warning| !watch.warns(warning)));
-    let ran = run::run(&context.settings, &script, &surroundings, &options, watch).inspect_err(|error| {
-        let event = Event::Refused { script: &script.path, reason: &error.with_causes().to_string() };
-        record(context, &subject, &event);
-    })?;
+    let mut ran =
+        run::run(&context.settings, &script, &surroundings, &options, watch).inspect_err(|error| {
+            let event = Event::Refused { script: &script.path, reason: &error.with_causes().to_string() };
+            record(context, &subject, &event);
+        })?;
     record(context, &subject, &event(&ran, &options.args));
+    warnings.append(&mut ran.warnings);
     Ok(RunOutcome { ran, source, warnings })
 }
 

@@ -35,6 +35,13 @@ fn lacking(scene: &mut Scene) {
     );
 }
 
+/// The skill has a script for a shell of Windows.
+fn foreign(scene: &mut Scene) {
+    demo(scene, "echo hello");
+    scene.sandbox.write("src/demo/scripts/say.ps1", "hello\n");
+    scene.ok("skillpm install ./src/demo");
+}
+
 /// A skill that nobody installed lies where agents look.
 fn unlocked(scene: &mut Scene) {
     demo(scene, "echo hello");
@@ -210,6 +217,40 @@ pub(super) const SITUATIONS: &[Situation] = &[
         arrange: installed,
         typed: ("skillpm run --env NOT_THERE demo greet", 2),
         told: &[with("--env NAME=VALUE", "skillpm run --env NOT_THERE=x demo greet", |_, _| {})],
+    },
+    Situation {
+        name: "run, by a program that is not there",
+        arrange: installed,
+        typed: ("skillpm run --interpreter sh=none demo greet", 2),
+        told: &[with(
+            "--interpreter sh=PROGRAM",
+            "skillpm run --interpreter sh=/bin/sh demo greet",
+            |_, output| {
+                assert_eq!(output.stdout, "hello\n");
+            },
+        )],
+    },
+    Situation {
+        name: "run, by two programs",
+        arrange: installed,
+        typed: ("skillpm run --python a --interpreter python=b demo greet", 2),
+        told: &[with(
+            "--interpreter python=PROGRAM",
+            "skillpm run --interpreter python=cat demo greet",
+            |_, output| assert_eq!(output.stdout, "hello\n"),
+        )],
+    },
+    Situation {
+        name: "run, a script whose program is not there",
+        arrange: foreign,
+        typed: ("skillpm run demo say", 2),
+        told: &[with(
+            "--interpreter pwsh=PROGRAM",
+            "skillpm run --interpreter pwsh=cat demo say",
+            |_, output| {
+                assert_eq!(output.stdout, "hello\n");
+            },
+        )],
     },
     Situation {
         name: "run, without a name",

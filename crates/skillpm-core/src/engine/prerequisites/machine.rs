@@ -2,10 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::{OsStr, OsString};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::interpreter::Answers;
-use crate::engine::run::{interpreter_of, is_given, on_path};
+use crate::engine::run::{Programs, interpreter_of, is_given, on_path};
 use crate::fs;
 use crate::settings::Settings;
 use crate::skill::prerequisites::{CheckedPrerequisite, Prerequisite, PrerequisiteKind, Presence};
@@ -22,14 +22,24 @@ pub(crate) struct Machine<'a> {
     settings: &'a Settings,
     /// The Python packages and modules that are there, with those that were asked for.
     python: Option<Answers>,
-    /// The variables that a script gets beside those that all get; `None` if nothing is to run.
-    own: Option<&'a BTreeMap<OsString, OsString>>,
+    /// The script that is to run, if one is.
+    script: Option<Starting<'a>>,
+}
+
+/// A script that is to run.
+struct Starting<'a> {
+    /// The variables that it gets beside those that all get.
+    own: &'a BTreeMap<OsString, OsString>,
+    /// The programs for it.
+    programs: &'a Programs,
+    /// The one that runs it, if that is there.
+    interpreter: Option<PathBuf>,
 }
 
 impl<'a> Machine<'a> {
     /// Returns a machine that starts nothing: it knows nothing about Python packages.
     pub(crate) fn new(settings: &'a Settings) -> Self {
-        Self { settings, python: None, own: None }
+        Self { settings, python: None, script: None }
     }
 
     /// Asks the Python on `PATH` for the packages and modules among `all`. A single process answers.
@@ -39,29 +49,52 @@ impl<'a> Machine<'a> {
         Self { python, ..self }
     }
 
-    /// Returns what is there for the script at `path` with the content `bytes`, which requires `all`, when skillpm runs it
-    /// with the variables `own`.
+    /// Returns what is there for the script at `path` with the content `bytes`, which requires `all`, when skillpm runs it by
+    /// one of `programs` with the variables `own`.
     pub(crate) fn of_script(
         settings: &'a Settings,
         (path, bytes): (&str, &[u8]),
         own: &'a BTreeMap<OsString, OsString>,
+        programs: &'a Programs,
         all: &[Prerequisite],
     ) -> Self {
-        let program = interpreter_of(settings, path, bytes);
-        let python = program.and_then(|program| Answers::of(settings, &program, all.iter()));
-        Self { settings, python, own: Some(own) }
+        let interpreter = interpreter_of(programs, path, bytes);
+        let python = interpreter.as_ref().and_then(|program| Answers::of(settings, program, all.iter()));
+        Self { settings, python, script: Some(Starting { own, programs, interpreter }) }
     }
 
     fn has_program(&self, name: &str) -> bool {
+        let is_there = |name: &str| match &self.script {
+            Some(script) => script.programs.find(name).is_some(),
+            None => on_path(self.settings, name).is_some(),
+        };
         // Such as `npm`, which is a script there.
-        let on_windows =
-            || [".cmd", ".bat"].iter().any(|end| on_path(self.settings, &format!("{name}{end}")).is_some());
-        on_path(self.settings, name).is_some() || cfg!(windows) && on_windows()
+        let on_windows = || [".cmd", ".bat"].iter().any(|end| is_there(&format!("{name}{end}")));
+        is_there(name) || cfg!(windows) && on_windows()
     }
 
     fn has_variable(&self, name: &OsStr) -> bool {
         let is_set = self.settings.env.vars.contains_key(name);
-        self.own.map_or(is_set, |own| own.contains_key(name) || is_set && is_given(name))
+        match &self.script {
+            Some(script) => script.own.contains_key(name) || is_set && is_given(name),
+            None => is_set,
+        }
+    }
+
+    /// Reports whether a script brings along what `one` names, as far as is known.
+    fn is_brought(&self, one: &Prerequisite) -> bool {
+        // `uv` may find that it cannot, and so may an agent; whoever runs the script says so.
+        let by_pipx = |script: &Starting<'_>| {
+            script.programs.chosen("python").is_none() && script.programs.find("pipx").is_some()
+        };
+        one.key.starts_with("script.")
+            && (self.has_program("uv") || self.script.as_ref().is_some_and(by_pipx))
+    }
+
+    /// Reports whether `one` is the program that runs the script, whatever it is called, and that is there.
+    fn is_interpreter(&self, one: &Prerequisite) -> bool {
+        let is_started = one.key == "#!" || one.key.starts_with('.') || one.key == "script.requires-python";
+        is_started && self.script.as_ref().is_some_and(|script| script.interpreter.is_some())
     }
 
     /// Looks for what the skill in `dir` requires.
@@ -78,14 +111,13 @@ impl<'a> Machine<'a> {
             if one.any_of.iter().any(|name| has(name)) { Presence::Present } else { Presence::Missing }
         };
         match one.kind {
+            PrerequisiteKind::Program if self.is_interpreter(one) => Presence::Present,
             PrerequisiteKind::Program => any(&|name| self.has_program(name)),
             PrerequisiteKind::Variable => any(&|name| self.has_variable(OsStr::new(name))),
             PrerequisiteKind::System => system(&one.any_of),
             PrerequisiteKind::PythonPackage | PrerequisiteKind::PythonModule => {
                 let state = self.python.as_ref().map_or(Presence::Unknown, |answers| answers.state(one));
-                // An agent may have it brought along; `skillpm run` does not.
-                let brought = self.own.is_none() && one.key.starts_with("script.") && self.has_program("uv");
-                if state == Presence::Missing && brought { Presence::Unknown } else { state }
+                if state == Presence::Missing && self.is_brought(one) { Presence::Unknown } else { state }
             }
             PrerequisiteKind::NodePackage => any(&|name| has_node_package(&dir.join(&one.file), name)),
             PrerequisiteKind::McpServer

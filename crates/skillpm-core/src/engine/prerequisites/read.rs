@@ -5,7 +5,7 @@ use std::path::Path;
 
 use crate::document::{Document, LineIndex, Position};
 use crate::engine::load::SKILL_FILE;
-use crate::engine::run::programs;
+use crate::engine::run::{program_of, programs};
 use crate::engine::tools::python_imports;
 use crate::fs::{self, Walk};
 use crate::skill::MAX_SKILL_FILE;
@@ -59,7 +59,8 @@ pub(crate) fn of_directory(dir: &Path) -> Vec<Prerequisite> {
     }
     let own = own_modules(tree.entries().map(|(path, _)| path));
     for (path, _) in files().filter(|(path, _)| may_be_script(path)).take(MAX_SCRIPTS) {
-        all.extend(read(path).map(|bytes| of_file(path, &bytes, &own)).unwrap_or_default());
+        let of = |bytes: Vec<u8>| of_file((path, &bytes), &programs(path, &bytes), &own);
+        all.extend(read(path).map(of).unwrap_or_default());
     }
     each_once(all)
 }
@@ -83,7 +84,14 @@ pub(crate) fn of_script<'a>(
     };
     let mut all = of_frontmatter(dir);
     all.retain(is_meant);
-    all.extend(of_file(path, bytes, &own_modules(paths)));
+    let mut programs = programs(path, bytes);
+    // A program that brings packages along is not what starts it here.
+    if let (Some(first), Ok(Some(name))) = (programs.first_mut(), program_of(path, bytes))
+        && !first.starts_with(name)
+    {
+        *first = name;
+    }
+    all.extend(of_file((path, bytes), &programs, &own_modules(paths)));
     each_once(all)
 }
 
@@ -117,9 +125,9 @@ fn own_modules<'a>(paths: impl Iterator<Item = &'a str>) -> BTreeSet<&'a str> {
     own
 }
 
-fn of_file(path: &str, bytes: &[u8], own: &BTreeSet<&str>) -> Vec<Prerequisite> {
+/// Returns what the script at `path` with the content `bytes` requires, which one of `programs` runs.
+fn of_file((path, bytes): (&str, &[u8]), programs: &[&str], own: &BTreeSet<&str>) -> Vec<Prerequisite> {
     let mut found = Vec::new();
-    let programs = programs(path, bytes);
     let Some(program) = programs.first().copied() else { return found };
     let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
     let key = if bytes.starts_with(b"#!") { "#!".to_owned() } else { format!(".{ending}") };

@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::path::{Path, PathBuf};
 
-use crate::env::{Env, join_paths};
+use super::inline::PROGRAMS;
+use crate::env::{Env, join_paths, split_paths};
 
 /// Variables that every script gets, if they are set.
 const PASSED: &[&str] = &[
@@ -40,6 +41,8 @@ pub(super) struct Parts<'a> {
     pub(super) own: &'a BTreeMap<OsString, OsString>,
     /// The directories of `PATH`.
     pub(super) search: &'a [PathBuf],
+    /// The virtual environment that was made for it.
+    pub(super) environment: Option<&'a Path>,
     /// The skill's name, directory and version.
     pub(super) skill: (&'a str, &'a Path, Option<&'a str>),
     /// A private directory, for its home and its temporary files.
@@ -66,6 +69,13 @@ impl Parts<'_> {
         // The skill's directory must not get caches, and may not be writable.
         set("PYTHONDONTWRITEBYTECODE", OsStr::new("1"));
         vars.extend(self.own.clone());
+        if let Some(environment) = self.environment {
+            // Programs that it starts find the same packages.
+            let before = vars.remove(OsStr::new("PATH")).unwrap_or_default();
+            let dirs: Vec<_> = [environment.join(PROGRAMS)].into_iter().chain(split_paths(&before)).collect();
+            vars.insert("PATH".into(), join_paths(&dirs));
+            vars.insert("VIRTUAL_ENV".into(), environment.into());
+        }
         // Nothing can override these.
         let (name, dir, version) = self.skill;
         let mut set = |name: &str, value: &OsStr| vars.insert(name.into(), value.into());
@@ -113,6 +123,7 @@ mod tests {
             env: &env,
             own: &own,
             search: &["/usr/bin".into(), "/bin".into()],
+            environment: None,
             skill: ("pdf", Path::new("/s/pdf"), Some("1.0")),
             private: Path::new("/p"),
             id: "7",

@@ -3,12 +3,14 @@
 use std::ffi::OsString;
 use std::path::{Component, Path, PathBuf};
 
+use super::programs::Programs;
+use crate::advice::{Opt, message};
 use crate::error::{Error, Result};
 use crate::fs;
 
 /// Extensions of scripts, each with the programs that may run it; the first one that exists does.
 const ENDINGS: &[(&str, &[&str])] = &[
-    ("py", &["python3", "python"]),
+    ("py", PYTHONS),
     ("sh", &["sh", "bash"]),
     ("bash", &["bash"]),
     ("zsh", &["zsh"]),
@@ -29,6 +31,18 @@ const KNOWN: &[&str] = &[
     "ruby", "sh", "zsh",
 ];
 
+/// The language of scripts that have inline metadata.
+pub(super) const PYTHON: &str = "python";
+
+/// The programs that may run such a script.
+const PYTHONS: &[&str] = &["python3", "python"];
+
+/// Programs that bring the packages of a Python script along if a first line has `run` after them.
+const BRINGERS: &[&str] = &["uv", "pipx"];
+
+/// Options of theirs in a first line that change nothing about how a script runs.
+const IDLE: &[&str] = &["--script", "-s", "--quiet", "-q", "--no-project"];
+
 /// Directories of the root that hold no programs, but links to open files of processes.
 const PROCESSES: &[&str] = &["proc", "dev", "sys"];
 
@@ -36,10 +50,18 @@ const PROCESSES: &[&str] = &["proc", "dev", "sys"];
 const MAX_LINE: usize = 256;
 
 /// A program, and its arguments before the script.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Interpreter {
     pub(super) program: PathBuf,
     pub(super) args: Vec<OsString>,
+    /// The name of its language, as [`languages`] has it.
+    pub(super) language: &'static str,
+    /// Whether the caller named the program.
+    pub(super) is_chosen: bool,
+    /// The virtual environment that was made for the script.
+    pub(super) environment: Option<PathBuf>,
+    /// The program of the user that starts it, if that is a script itself.
+    pub(super) starter: Option<PathBuf>,
 }
 
 /// The program that a script requests.
@@ -49,41 +71,81 @@ enum Wanted<'a> {
     At(&'a str, Vec<&'a str>),
     /// The first of these programs in `PATH`, with these arguments.
     Named(Vec<&'a str>, Vec<&'a str>),
+    /// Python, by a program that brings packages along.
+    Brought(&'a str),
 }
 
-/// Returns the interpreter for the script at `path` of a skill, whose content starts with `bytes`: the one that its
-/// first line names, otherwise the one for its extension. `search` has the directories of `PATH`.
-pub(super) fn choose(path: &str, bytes: &[u8], search: &[PathBuf]) -> Result<Interpreter> {
-    let (names, args) = match wanted(path, bytes)? {
-        Wanted::At(program, args) => {
+impl Wanted<'_> {
+    /// Returns the name of the script's language.
+    fn language(&self) -> &'static str {
+        let name = match self {
+            Self::At(program, _) => known(base(program)),
+            Self::Named(names, _) => names.first().and_then(|name| known(name)),
+            Self::Brought(_) => Some(PYTHON),
+        };
+        name.map_or("", language)
+    }
+}
+
+/// Returns the names of languages for which a program can be chosen.
+pub(super) fn languages() -> impl Iterator<Item = &'static str> {
+    KNOWN.iter().copied().filter(|name| language(name) == *name)
+}
+
+/// Returns the language that the program `name` runs.
+fn language(name: &'static str) -> &'static str {
+    if name == "nodejs" { "node" } else { name }
+}
+
+/// Returns the interpreter for the script at `path` of a skill, whose content starts with `bytes`: the one that was chosen
+/// for its language, otherwise the one that its first line names, otherwise the one for its extension.
+pub(super) fn choose(path: &str, bytes: &[u8], programs: &Programs) -> Result<Interpreter> {
+    let wanted = wanted(path, bytes)?;
+    let language = wanted.language();
+    let chosen = programs.chosen(language);
+    let is_chosen = chosen.is_some();
+    let of = |program, args: Vec<&str>| {
+        let args = args.into_iter().map(OsString::from).collect();
+        Interpreter { program, args, language, is_chosen, ..Interpreter::default() }
+    };
+    let (names, args) = match (wanted, chosen) {
+        (Wanted::At(_, args) | Wanted::Named(_, args), Some(program)) => {
+            return Ok(of(program.to_owned(), args));
+        }
+        (Wanted::Brought(_), Some(program)) => return Ok(of(program.to_owned(), Vec::new())),
+        (Wanted::At(program, args), None) => {
             let at = PathBuf::from(program);
             let is_there = matches!(fs::real_path(&at), Ok(Some(real)) if is_file(&real));
             return if is_there {
-                Ok(Interpreter { program: at, args: args.into_iter().map(OsString::from).collect() })
+                Ok(of(at, args))
             } else {
                 Err(Error::usage(format!("`{path}` is run by `{program}`, which does not exist")).hint(
                     format!("install it, or name it in the first line as `#!/usr/bin/env {}`", base(program)),
                 ))
             };
         }
-        Wanted::Named(names, args) => (names, args),
+        (Wanted::Named(names, args), None) => (names, args),
+        (Wanted::Brought(_), None) => (PYTHONS.to_vec(), Vec::new()),
     };
-    for name in &names {
-        if let Some(program) = look_up(name, search) {
-            return Ok(Interpreter { program, args: args.into_iter().map(OsString::from).collect() });
-        }
+    if let Some(program) = names.iter().find_map(|name| programs.find(name)) {
+        return Ok(of(program, args));
     }
     let names: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-    Err(Error::usage(format!("`{path}` is run by {}, which was not found", names.join(" or ")))
-        .hint("install it, or add its directory to `PATH`"))
+    Err(Error::usage(format!("`{path}` is run by {}, which was not found", names.join(" or "))).hint(
+        message!(
+            "install it, add its directory to `PATH`, or choose a program with ",
+            (Opt::Interpreter, format!("{language}=PROGRAM"))
+        ),
+    ))
 }
 
 /// Returns the name, without a version, of the program that the first line of the script at `path` names; `None` if
 /// `bytes` do not begin with `#!`.
-pub(in crate::engine) fn program_of<'a>(path: &str, bytes: &'a [u8]) -> Result<Option<&'a str>> {
+pub(in crate::engine) fn program_of(path: &str, bytes: &[u8]) -> Result<Option<&'static str>> {
     Ok(match by_first_line(path, bytes)? {
         Some(Wanted::At(program, _)) => known(base(program)),
         Some(Wanted::Named(names, _)) => names.first().and_then(|name| known(name)),
+        Some(Wanted::Brought(_)) => Some(PYTHON),
         None => None,
     })
 }
@@ -94,6 +156,7 @@ pub(in crate::engine) fn programs<'a>(path: &str, bytes: &'a [u8]) -> Vec<&'a st
     match wanted(path, bytes) {
         Ok(Wanted::At(program, _)) => vec![base(program)],
         Ok(Wanted::Named(names, _)) => names,
+        Ok(Wanted::Brought(program)) => vec![program],
         Err(_) => {
             let line = bytes.strip_prefix(b"#!").and_then(first_line).unwrap_or_default();
             let mut words = line.split_whitespace();
@@ -129,6 +192,14 @@ fn first_line(rest: &[u8]) -> Option<&str> {
     (end <= MAX_LINE && !line.contains('\0')).then_some(line)
 }
 
+/// Returns the program that the first line of the program `program` names, by its path.
+pub(super) fn starter_of(program: &Path) -> Option<PathBuf> {
+    let real = fs::real_path(program).ok()??;
+    let bytes = fs::read_prefix(&real, 16 * MAX_LINE as u64, |bytes| bytes.contains(&b'\n')).ok()??;
+    let line = first_line(bytes.strip_prefix(b"#!")?)?;
+    line.split_whitespace().next().map(PathBuf::from).filter(|path| path.is_absolute())
+}
+
 /// Parses a line as the kernel does: a program and one argument. With `env -S`, the argument is split into words.
 fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
     let (program, rest) = line.split_once([' ', '\t']).unwrap_or((line, ""));
@@ -153,6 +224,11 @@ fn by_line<'a>(path: &str, line: &'a str) -> Result<Wanted<'a>> {
     };
     match words.split_first() {
         Some((name, args)) if known(name).is_some() => Ok(Wanted::Named(vec![name], args.to_vec())),
+        Some((name, ["run", options @ ..]))
+            if BRINGERS.contains(name) && options.iter().all(|option| IDLE.contains(option)) =>
+        {
+            Ok(Wanted::Brought(name))
+        }
         _ => Err(unknown(path, &format!("`{line}`"))),
     }
 }
@@ -172,9 +248,9 @@ fn unknown(path: &str, what: &str) -> Error {
 }
 
 /// Returns the interpreter `name` without a version suffix, as in `python3.12`; `None` if it is not known.
-fn known(name: &str) -> Option<&str> {
+fn known(name: &str) -> Option<&'static str> {
     let bare = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    (KNOWN.contains(&bare) && !name.ends_with('.')).then_some(bare)
+    KNOWN.iter().copied().find(|known| *known == bare && !name.ends_with('.'))
 }
 
 fn base(program: &str) -> &str {
@@ -210,7 +286,7 @@ mod tests {
         for (path, program) in [("scripts/a.py", "python3"), ("a.b/x.sh", "sh"), ("x.JS", "node")] {
             match wanted(path, b"x").expect(path) {
                 Wanted::Named(names, _) => assert_eq!(names[0], program),
-                other @ Wanted::At(..) => panic!("{other:?}"),
+                other => panic!("{other:?}"),
             }
         }
         for path in ["scripts/helper.txt", "scripts/tool", "a.py/tool", ".py.bak", ""] {
@@ -227,6 +303,8 @@ mod tests {
             ("#! /usr/bin/python3.12 -E", Wanted::At("/usr/bin/python3.12", vec!["-E"])),
             ("#!/usr/bin/env python3\nx", named("python3", &[])),
             ("#!/usr/bin/env -S node --no-warnings\n", named("node", &["--no-warnings"])),
+            ("#!/usr/bin/env -S uv run --quiet --script\n", Wanted::Brought("uv")),
+            ("#!/usr/bin/env -S pipx run\n", Wanted::Brought("pipx")),
         ];
         for (text, expected) in cases {
             assert_eq!(of("tool", text).expect(text), expected, "{text}");
@@ -251,6 +329,9 @@ mod tests {
             "#!/usr/bin/env python3 -x\n",
             "#!/usr/bin/env -S python3 '-c x'\n",
             "#!/usr/bin/env A=b python3\n",
+            "#!/usr/bin/env -S uv run --with x\n",
+            "#!/usr/bin/env -S uv sync\n",
+            "#!/usr/bin/env uv\n",
             "#!/usr/bin/env ./python3\n",
             "#!/usr/bin/env\n",
             "#!/bin/python3.\n",
@@ -287,6 +368,7 @@ mod tests {
             ("#!/usr/bin/python3.12 -E\n", Some("python")),
             ("#!/usr/bin/env -S node --no-warnings\n", Some("node")),
             ("#!/usr/bin/env Rscript\n", Some("Rscript")),
+            ("#!/usr/bin/env -S uv run -s\n", Some("python")),
             ("# nothing\n", None),
         ] {
             assert_eq!(program_of("tool", text.as_bytes()).expect(text), name);
@@ -298,15 +380,16 @@ mod tests {
     #[test]
     fn an_interpreter_that_is_not_there_is_told() {
         let dir = fs::temp_dir().expect("a directory");
-        let search = [dir.path().to_owned()];
-        let error = choose("a.py", b"", &search).expect_err("none");
+        let programs = Programs::usual(vec![dir.path().to_owned()]);
+        let error = choose("a.py", b"", &programs).expect_err("none");
         assert_eq!(error.to_string(), "`a.py` is run by `python3` or `python`, which was not found");
-        let error = choose("a.py", b"#!/nowhere/python3\n", &search).expect_err("none");
+        assert!(error.hints()[0].to_string().contains("`interpreter=python=PROGRAM`"), "{:?}", error.hints());
+        let error = choose("a.py", b"#!/nowhere/python3\n", &programs).expect_err("none");
         assert_eq!(error.to_string(), "`a.py` is run by `/nowhere/python3`, which does not exist");
         assert!(error.hints()[0].to_string().contains("#!/usr/bin/env python3"), "{:?}", error.hints());
         // A file that is not executable does not count, and neither does a directory.
         fs::write_atomic(&dir.path().join("python3"), b"").expect("writes");
         fs::create_dir(&dir.path().join("python")).expect("creates");
-        assert!(choose("a.py", b"", &search).is_err());
+        assert!(choose("a.py", b"", &programs).is_err());
     }
 }

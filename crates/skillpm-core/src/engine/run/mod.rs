@@ -12,6 +12,7 @@ mod environment;
 #[cfg(target_os = "linux")]
 mod filter;
 mod follow;
+mod inline;
 mod interpreter;
 mod limits;
 mod outcome;
@@ -24,6 +25,7 @@ mod private_copy;
 mod process;
 #[cfg(target_os = "linux")]
 mod process_group;
+mod programs;
 #[cfg(target_os = "linux")]
 mod public;
 mod reach;
@@ -45,9 +47,11 @@ pub(in crate::engine) use self::environment::is_given;
 pub(in crate::engine) use self::interpreter::{program_of, programs};
 pub use self::limits::Limits;
 pub use self::outcome::{Captured, Ended, Exit, Ran, Sandbox, ScriptError, UNHEARD};
+pub(crate) use self::programs::Programs;
 pub use self::reach::work_dir_here;
 
 use self::environment::Parts;
+use self::inline::{Preparation, Ready};
 use self::plan::Plan;
 use self::private_copy::PrivateCopy;
 use self::process::Start;
@@ -94,6 +98,9 @@ pub struct Surroundings {
 pub struct Options {
     /// The arguments, passed on unchanged.
     pub args: Vec<OsString>,
+    /// The programs that run scripts, by language, such as `python` or `node`: names of programs in `PATH`, or paths, of
+    /// which relative ones start at the caller's working directory. Other scripts are run by the usual programs.
+    pub interpreters: BTreeMap<String, OsString>,
     /// The standard input.
     pub stdin: Stdin,
     /// The limits on what it may use.
@@ -214,19 +221,24 @@ pub fn run(
     })
 }
 
-/// Returns the directories in which programs are looked for.
-fn program_dirs(settings: &Settings) -> Vec<PathBuf> {
-    crate::env::program_dirs(settings.env.vars.get(std::ffi::OsStr::new("PATH")).map(AsRef::as_ref))
-}
-
 /// Returns the first program `name` in the directories of `PATH`.
 pub fn on_path(settings: &Settings, name: &str) -> Option<PathBuf> {
-    interpreter::look_up(name, &program_dirs(settings))
+    interpreter::look_up(name, &programs::search(settings, &BTreeMap::new()))
 }
 
-/// Returns the program that runs the script at `path` with the content `bytes`, if it has one and that is there.
-pub(in crate::engine) fn interpreter_of(settings: &Settings, path: &str, bytes: &[u8]) -> Option<PathBuf> {
-    interpreter::choose(path, bytes, &program_dirs(settings)).ok().map(|interpreter| interpreter.program)
+/// Checks that `interpreters` names languages that have interpreters, and programs that are there, as
+/// [`Options::interpreters`] does.
+///
+/// # Errors
+///
+/// Fails otherwise.
+pub fn check_interpreters(settings: &Settings, interpreters: &BTreeMap<String, OsString>) -> Result<()> {
+    Programs::of(settings, &BTreeMap::new(), interpreters).map(drop)
+}
+
+/// Returns the one of `programs` that runs the script at `path` with the content `bytes`, if there is one.
+pub(in crate::engine) fn interpreter_of(programs: &Programs, path: &str, bytes: &[u8]) -> Option<PathBuf> {
+    interpreter::choose(path, bytes, programs).ok().map(|interpreter| interpreter.program)
 }
 
 /// Works like [`run()`]; `starter` starts the script if it is restricted.
@@ -238,7 +250,7 @@ fn run_by(
     options: &Options,
     watch: &mut dyn Watch,
 ) -> Result<Ran> {
-    let search = program_dirs(settings);
+    let programs = Programs::of(settings, &surroundings.env, &options.interpreters)?;
     let stage = PrivateCopy::of(script)?;
     let inside =
         if script.base.is_empty() { script.path.clone() } else { format!("{}/{}", script.base, script.path) };
@@ -248,13 +260,19 @@ fn run_by(
     let at = stage.skill().join(&script.path);
     // Read from the copy, so the bytes that are examined are those that run.
     let head = crate::fs::read_prefix(&at, MAX_SCRIPT, |bytes| bytes.len() > 1 << 10)?.unwrap_or_default();
-    let interpreter = interpreter::choose(&script.path, &head, &search)?;
-    let reach = Reach::of(settings, &surroundings.cwd, options, &stage, &interpreter, &search)?;
+    let interpreter = interpreter::choose(&script.path, &head, &programs)?;
+    let Ready { interpreter, warning } =
+        Preparation { settings, script, stage: &stage, programs: &programs, options }
+            .of(interpreter, watch)?;
+    let warnings = warning.filter(|warning| !watch.warns(warning)).into_iter().collect();
+    let search = programs.search();
+    let reach = Reach::of(settings, &surroundings.cwd, options, &stage, &interpreter, search)?;
     let mark = Mark::new();
     let env = Parts {
         env: &settings.env,
         own: &surroundings.env,
-        search: &search,
+        search,
+        environment: interpreter.environment.as_deref(),
         skill: (&script.skill, stage.skill(), script.version.as_deref()),
         private: stage.private(),
         id: &mark.id(),
@@ -286,6 +304,7 @@ fn run_by(
         stdout: went.stdout,
         stderr: went.stderr,
         duration: went.duration,
+        warnings,
         sandbox: Sandbox {
             landlock: went.done.landlock,
             seccomp: went.done.seccomp,

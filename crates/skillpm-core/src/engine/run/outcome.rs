@@ -4,6 +4,7 @@ use std::fmt;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use crate::advice::Warning;
 use crate::digest::Digest;
 
 /// The way in which a script ended.
@@ -118,6 +119,8 @@ pub struct Ran {
     pub stderr: Captured,
     /// How long it took.
     pub duration: Duration,
+    /// The warnings that the caller was not told of before.
+    pub warnings: Vec<Warning>,
     /// The restrictions that it ran under.
     pub sandbox: Sandbox,
 }

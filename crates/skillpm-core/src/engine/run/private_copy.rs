@@ -20,6 +20,8 @@ use crate::tree::ReadError;
 const FILES: &str = "skill";
 /// The name of the directory that the script may write to.
 const PRIVATE: &str = "home";
+/// The name of the virtual environment that is made for the script.
+const ENVIRONMENT: &str = "environment";
 /// The start of the names of the directories of copies.
 const PREFIX: &str = ".skillpm-run-";
 
@@ -35,6 +37,7 @@ pub(super) struct PrivateCopy {
     /// The skill's directory in the copy.
     skill: PathBuf,
     private: PathBuf,
+    environment: PathBuf,
     digest: Digest,
 }
 
@@ -45,7 +48,7 @@ impl PrivateCopy {
         let (dir, held) = fs::held_temp_dir(PREFIX)?;
         // The real path, because access rights are given for real paths.
         let real = fs::real_path(dir.path())?.unwrap_or_else(|| dir.path().to_owned());
-        let (files, private) = (real.join(FILES), real.join(PRIVATE));
+        let (files, private, environment) = (real.join(FILES), real.join(PRIVATE), real.join(ENVIRONMENT));
         let changed = || {
             Error::integrity(format!("the files of `{}` changed while they were checked", script.skill))
                 .hint(message!("nothing was run; ", Verb::Verify, " shows what differs"))
@@ -62,7 +65,7 @@ impl PrivateCopy {
         fs::create_private_dir(&private)?;
         // A skill inside another one is looked up in the copy of the outer skill.
         let skill = if script.base.is_empty() { files } else { files.join(&script.base) };
-        Ok(Self { dir, _held: held, skill, private, digest })
+        Ok(Self { dir, _held: held, skill, private, environment, digest })
     }
 
     /// Returns the path of the skill in the copy.
@@ -73,6 +76,11 @@ impl PrivateCopy {
     /// Returns the directory that the script may write to.
     pub(super) fn private(&self) -> &Path {
         &self.private
+    }
+
+    /// Returns the path for a virtual environment of the script, which may not write there.
+    pub(super) fn environment(&self) -> &Path {
+        &self.environment
     }
 
     /// Removes the copy now, for a process that is about to end without dropping the value.

@@ -14,6 +14,9 @@ use crate::settings::Settings;
 /// Names of directories of programs. Their parent directories hold the files that the programs need.
 const OF_PROGRAMS: &[&str] = &["bin", "shims", "Scripts"];
 
+/// The maximum size in bytes of the settings of a virtual environment.
+const MAX_SETTINGS: u64 = 16 << 10;
+
 /// The reach of a script.
 pub(super) struct Reach {
     /// The working directory.
@@ -59,7 +62,13 @@ impl Reach {
             let mut read = own_read.clone();
             read.push(stage.skill().to_owned());
             let searched: Vec<_> = search.iter().filter_map(|dir| fs::real_path(dir).ok()?).collect();
-            read.extend(installation(&home, &interpreter.program, &searched));
+            let Interpreter { program, is_chosen, environment, starter, .. } = interpreter;
+            let dir = program.parent().and_then(|dir| fs::real_path(dir).ok().flatten());
+            // A program that the script chose must not choose what is opened.
+            let is_users =
+                *is_chosen || environment.is_some() || dir.is_some_and(|dir| searched.contains(&dir));
+            read.extend(installation(&home, program, is_users));
+            read.extend(starter.iter().flat_map(|starter| installation(&home, starter, true)));
             read.extend(searched.into_iter().filter(|dir| !home.is_in(dir)));
             let mut write = own_write.clone();
             write.push(stage.private().to_owned());
@@ -157,24 +166,39 @@ impl Home {
     }
 }
 
-/// Returns the directories in which `program` and its link target are installed with all files that they need, such as
-/// that of a Python version in the user's home. Returns only the directory of the program itself if that would open too
-/// much, or if `program` is in none of the `searched` directories: then the script chose the program, and must not
-/// choose what is opened.
+/// Returns the directories in which `program`, its link target and the Python that its virtual environment is made of are
+/// installed with all files that they need, such as that of a Python version in the user's home. Returns only the directory
+/// of the program itself if that would open too much, or unless `is_users`: the user chose it, or it is in their `PATH`.
 ///
 /// The paths have all links followed. A path such as `/usr/../bin/sh` would otherwise open the root.
-fn installation(home: &Home, program: &Path, searched: &[PathBuf]) -> Vec<PathBuf> {
+fn installation(home: &Home, program: &Path, is_users: bool) -> Vec<PathBuf> {
     let real = |path: &Path| fs::real_path(path).ok().flatten();
-    let is_found = program.parent().and_then(real).is_some_and(|dir| searched.contains(&dir));
     let target = real(program);
+    let base = Some(program).filter(|_| is_users).and_then(base_of);
     let of = |program: &Path| -> Option<PathBuf> {
         let dir = program.parent()?;
         let is_of_programs =
             dir.file_name().is_some_and(|name| OF_PROGRAMS.iter().any(|known| *known == name));
-        let prefix = dir.parent().filter(|_| is_found && is_of_programs);
+        let prefix = dir.parent().filter(|_| is_users && is_of_programs);
         // `~/.local` holds the user's keys besides programs.
         let prefix = prefix.and_then(real).filter(|prefix| !prefix.ends_with(".local"));
         [prefix, real(dir)].into_iter().flatten().find(|wanted| !home.is_in(wanted))
     };
-    [Some(program), target.as_deref()].into_iter().flatten().filter_map(of).collect()
+    [Some(program), target.as_deref(), base.as_deref()].into_iter().flatten().filter_map(of).collect()
+}
+
+/// Returns the Python that the virtual environment of the Python `program` is made of. Source: `home` in `pyvenv.cfg`,
+/// PEP 405.
+fn base_of(program: &Path) -> Option<PathBuf> {
+    let file = program.parent()?.parent()?.join("pyvenv.cfg");
+    let bytes = fs::read_capped(&file, MAX_SETTINGS).ok()??;
+    let value = |line: &str| {
+        let (name, value) = line.split_once('=')?;
+        (name.trim().eq_ignore_ascii_case("home")).then(|| PathBuf::from(value.trim()))
+    };
+    let dir = std::str::from_utf8(&bytes).ok()?.lines().find_map(value).filter(|dir| dir.is_absolute())?;
+    // Nothing but an installation of Python is opened.
+    let own = program.file_name()?.to_str().filter(|name| name.starts_with("python"));
+    let names = own.into_iter().chain(["python3", "python"]);
+    names.map(|name| dir.join(name)).find(|base| fs::may_execute(base))
 }

@@ -135,13 +135,15 @@ fn what_is_never_run_is_no_tool() {
         ("awk", "/usr/bin/awk -f"),
         ("dd", "/usr/bin/env deno"),
         ("greet", "/bin/sh"),
-        ("uv.py", "/usr/bin/env -S uv run --script"),
+        ("packed.py", "/usr/bin/env -S uv run --script"),
+        ("uv.py", "/usr/bin/env -S uv run --with rich"),
         (".hidden", "/bin/rm"),
     ] {
         world.write(&format!("s/scripts/{name}"), &format!("#!{line}\n"));
     }
     let found = set(&world);
-    assert_eq!(told(&found), [("greet", "s__greet", "Execute greet")]);
+    let tools = [("greet", "s__greet", "Execute greet"), ("packed", "s__packed", "Execute packed")];
+    assert_eq!(told(&found), tools);
     let said = diagnostics(&world, &found);
     assert_eq!(said.len(), 3, "{said:?}");
     for (said, name) in said.iter().zip(["awk", "dd", "uv.py"]) {

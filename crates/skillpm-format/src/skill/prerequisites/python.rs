@@ -59,16 +59,48 @@ pub(super) fn package(text: &str) -> Option<Package<'_>> {
 }
 
 /// The inline metadata of a script.
-#[derive(Debug, Default, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Deserialize)]
 #[serde(default, rename_all = "kebab-case")]
-struct Inline {
-    requires_python: Option<String>,
-    dependencies: Vec<String>,
+pub struct Inline {
+    /// The versions of Python that run it, as written.
+    pub requires_python: Option<String>,
+    /// The packages that it imports, as written.
+    pub dependencies: Vec<String>,
+}
+
+impl Inline {
+    /// Reads the inline metadata of the script `text`; `None` if it has none that can be read.
+    pub fn of(text: &str) -> Option<Self> {
+        read(text).map(|(inline, _)| inline)
+    }
+
+    /// Returns a dependency that does not name a package of an index, such as one with an address.
+    pub fn unnamed(&self) -> Option<&str> {
+        let is_named = |text: &str| {
+            let has_address =
+                |package: Package<'_>| package.version.is_some_and(|text| text.starts_with('@'));
+            text.starts_with(|c: char| c.is_ascii_alphanumeric())
+                && !text.contains(char::is_control)
+                && package(text).is_some_and(|package| !has_address(package))
+        };
+        self.dependencies.iter().map(String::as_str).find(|text| !is_named(text))
+    }
+
+    /// Returns the versions of Python; `None` if there are none, or if the text is something else, such as a path.
+    pub fn versions(&self) -> Option<&str> {
+        let text = self.requires_python.as_deref()?.trim();
+        let is_part = |c: char| c.is_ascii_alphanumeric() || "<>=!~.,* ".contains(c);
+        (text.starts_with(['<', '>', '=', '!', '~']) && text.chars().all(is_part)).then_some(text)
+    }
 }
 
 /// Returns what the inline metadata of the script `text` in `file` requires; `None` if it has none that can be read.
-/// Source: PEP 723.
 pub fn inline(text: &str, file: &str) -> Option<Vec<Prerequisite>> {
+    read(text).map(|(inline, places)| stated(&inline, &places, file))
+}
+
+/// Reads the inline metadata of the script `text`, with its lines and their numbers. Source: PEP 723.
+fn read(text: &str) -> Option<(Inline, Vec<(usize, &str)>)> {
     let mut lines = text.lines().enumerate().skip_while(|(_, line)| line.trim_end() != "# /// script");
     lines.next()?;
     let mut content = String::new();
@@ -76,8 +108,7 @@ pub fn inline(text: &str, file: &str) -> Option<Vec<Prerequisite>> {
     for (number, line) in lines.take(MAX) {
         let line = line.trim_end();
         if line == "# ///" {
-            let inline: Inline = toml::from_str(&content).ok()?;
-            return Some(stated(&inline, &places, file));
+            return Some((toml::from_str(&content).ok()?, places));
         }
         content.push_str(line.strip_prefix("# ").or_else(|| line.strip_prefix('#'))?);
         content.push('\n');

@@ -125,6 +125,45 @@ fn inline_metadata() {
     }
 }
 
+/// The programs that bring packages along run outside of the sandbox, so nothing but names and versions gets there.
+#[test]
+fn packages_have_names_and_no_addresses() {
+    let unnamed = |text: &str| {
+        python::Inline { dependencies: vec!["six".into(), text.into()], ..python::Inline::default() }
+            .unnamed()
+            .is_some()
+    };
+    for named in ["rich", "rich>=13,<14", "httpx[http2] ~= 0.28", "tomli>=2; python_version < '3.11'"] {
+        assert!(!unnamed(named), "{named}");
+    }
+    for other in [
+        "x @ https://example.com/x.whl",
+        "x[y]@git+ssh://host/x",
+        "./x",
+        "/x",
+        "-e.",
+        "--index-url=x",
+        "x\n-e .",
+        "",
+        "x y",
+    ] {
+        assert!(unnamed(other), "{other}");
+    }
+    let versions = |text: &str| {
+        python::Inline { requires_python: Some(text.into()), ..python::Inline::default() }
+            .versions()
+            .is_some()
+    };
+    assert!(versions(">=3.11, <4") && versions("==3.12.*") && versions(">=3.14.0rc1"));
+    for other in ["", "/tmp/python", "python3", "3.11", ">=3/../x", ">=3\\x", "--help", ">=3:x"] {
+        assert!(!versions(other), "{other}");
+    }
+    assert_eq!(
+        python::Inline::of("# /// script\n# dependencies = ['six']\n# ///\n").expect("read").dependencies,
+        ["six"]
+    );
+}
+
 #[test]
 fn imports_of_javascript() {
     let text = "import a from 'a/lib'\nimport {\n  b,\n} from \"@x/b\";\nconst c = require('c'), f = fs.require('no');\n\

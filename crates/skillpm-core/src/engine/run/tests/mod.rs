@@ -3,6 +3,8 @@
 mod bytes;
 mod call;
 mod end;
+mod inline;
+mod interpreters;
 mod reach;
 
 use std::cell::RefCell;
