@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
-use skillpm_core::engine::catalog::{CatalogForm, Field, Options, UnknownWord};
+use skillpm_core::engine::catalog::{CatalogForm, Field, Options, UnknownWord, catalog};
 use skillpm_core::ops::run::RunLocation;
 use skillpm_core::session::provenance::LockedOrigin;
-use skillpm_core::toolkit::{Answer, Definition, Loaded, SEARCH, Selection, Toolkit};
+use skillpm_core::toolkit::{Answer, Definition, Loaded, SEARCH, Selection, Toolkit, View};
 use skillpm_format::advice::Warning;
 
 use crate::given::Given;
@@ -26,6 +26,17 @@ pub(crate) struct Kit {
     told: Arc<Mutex<Vec<String>>>,
     /// What the names of the tools begin with.
     prefix: String,
+    /// The last catalog: each call of a model asks for it, and skills seldom change.
+    last: Mutex<Option<Last>>,
+}
+
+/// A catalog, and what it was made of.
+struct Last {
+    view: Arc<View>,
+    form: String,
+    budget: Option<usize>,
+    text: String,
+    warning: Option<String>,
 }
 
 #[pymethods]
@@ -68,7 +79,12 @@ impl Kit {
             listener.lock().unwrap_or_else(PoisonError::into_inner).push(worded(&warning.message));
         };
         let session = Arc::clone(&library.get().session);
-        Ok(Self { kit: Toolkit::new(session, selection, &words::Python, tell), told, prefix: prefix.0 })
+        Ok(Self {
+            kit: Toolkit::new(session, selection, &words::Python, tell),
+            told,
+            prefix: prefix.0,
+            last: Mutex::default(),
+        })
     }
 
     /// The tools, and for those of the skills `loaded` the tools of their scripts: name, title, description, schema of the
@@ -140,9 +156,9 @@ impl Kit {
         let budget = budget.map(|budget| errors::number(budget, "budget")).transpose()?;
         let unknown = |error: UnknownWord| errors::unknown(py, &error.to_string());
         let is_open = &**form == "auto";
-        let form = if is_open { CatalogForm::Xml } else { form.parse().map_err(unknown)? };
+        let written = if is_open { CatalogForm::Xml } else { form.parse().map_err(unknown)? };
         let options = Options {
-            form,
+            form: written,
             fallback: is_open.then_some(CatalogForm::Markdown),
             fields: vec![Field::Description],
             budget,
@@ -150,9 +166,20 @@ impl Kit {
             ..Options::default()
         };
         call::run(py, || {
-            let catalog = self.kit.catalog(&options)?;
-            let warning = catalog.warning().map(|warning| worded(&warning.message));
-            Ok((catalog.text().into_owned(), warning))
+            let view = self.kit.view()?;
+            let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(last) = last.as_ref()
+                && Arc::ptr_eq(&last.view, &view)
+                && (&last.form, last.budget) == (&form.0, budget)
+            {
+                return Ok((last.text.clone(), last.warning.clone()));
+            }
+            let catalog = catalog(&view.skills, &options);
+            let (text, warning) = (catalog.text().into_owned(), catalog.warning());
+            let warning = warning.map(|warning| worded(&warning.message));
+            let form = form.0;
+            *last = Some(Last { view, form, budget, text: text.clone(), warning: warning.clone() });
+            Ok((text, warning))
         })
     }
 
