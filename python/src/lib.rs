@@ -14,10 +14,12 @@ mod json;
 mod library;
 mod metadata;
 mod repr;
+mod result;
 mod running;
 mod script;
 mod skill;
 mod surroundings;
+mod value;
 mod verbs;
 mod words;
 
@@ -41,7 +43,9 @@ mod _native {
     #[pymodule_export]
     use crate::metadata::SkillMetadata;
     #[pymodule_export]
-    use crate::running::{ScriptResult, Stop, run};
+    use crate::result::ScriptResult;
+    #[pymodule_export]
+    use crate::running::{Stop, run};
     #[pymodule_export]
     use crate::script::Script;
     #[pymodule_export]

@@ -4,7 +4,6 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 use serde_json::{Map, Value};
@@ -13,11 +12,14 @@ use skillpm_core::engine::{self, Hit};
 use skillpm_core::session::{Session, SessionError};
 
 use crate::given::Given;
-use crate::json;
 use crate::repr::Repr;
+use crate::value::{Field, Fields, Kind, methods_of_values};
 use crate::words::worded_all;
+use crate::{errors, json};
 
 /// A script of a skill, what it is for and what it takes. It cannot be changed.
+///
+/// Skills of one name, of which one hides the others, may have scripts with the same ``tool_name``.
 #[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Script {
@@ -66,6 +68,7 @@ impl Script {
     #[pyo3(signature = (name, tool_name, description, path, *, skill, script, language, input_schema, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "a script has as many fields")]
     fn new(
+        py: Python<'_>,
         name: Given<String>,
         tool_name: Given<String>,
         description: Given<String>,
@@ -78,8 +81,7 @@ impl Script {
     ) -> PyResult<Self> {
         let input_schema = json::map_from_python(input_schema)?;
         let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).map(milliseconds));
-        let timeout =
-            timeout.transpose().map_err(|_| PyValueError::new_err("`timeout` is not a duration"))?;
+        let timeout = timeout.transpose().map_err(|_| errors::unknown(py, "`timeout` is not a duration"))?;
         Ok(Self {
             skill: skill.0,
             name: name.0,
@@ -93,59 +95,58 @@ impl Script {
         })
     }
 
+    /// The name of the skill.
     #[getter]
     fn skill(&self) -> &str {
         &self.skill
     }
 
+    /// The name within the skill.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
-    /// Others than those of all scripts but ones of a skill of the same name, which hides this one or is hidden.
+    /// The name for models: no script of a skill with another name has it.
     #[getter]
     fn tool_name(&self) -> &str {
         &self.tool_name
     }
 
+    /// What it is for.
     #[getter]
     fn description(&self) -> &str {
         &self.description
     }
 
+    /// Its path below the directory of the skill, with ``/``.
     #[getter]
     fn script(&self) -> &str {
         &self.script
     }
 
+    /// The path of its file.
     #[getter]
     fn path(&self) -> &Path {
         &self.path
     }
 
+    /// The language, such as ``python``.
     #[getter]
     fn language(&self) -> &str {
         &self.language
     }
 
+    /// What it takes, as a JSON Schema. Each call returns a new dictionary.
     #[getter]
     fn input_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         json::dict(py, &self.input_schema)
     }
 
+    /// The seconds that it may take, where its manifest says so.
     #[getter]
     fn timeout(&self) -> Option<f64> {
         self.timeout.map(|time| Duration::from_millis(time).as_secs_f64())
-    }
-
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = self.keywords(py)?;
-        dict.set_item("name", &self.name)?;
-        dict.set_item("tool_name", &self.tool_name)?;
-        dict.set_item("description", &self.description)?;
-        dict.set_item("path", self.path.to_string_lossy())?;
-        Ok(dict)
     }
 
     fn __repr__(&self) -> String {
@@ -155,27 +156,24 @@ impl Script {
             .path("path", &self.path)
             .finish()
     }
-
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Positional<'_>, Bound<'py, PyDict>)> {
-        Ok(((&self.name, &self.tool_name, &self.description, &self.path), self.keywords(py)?))
-    }
 }
 
-impl Script {
-    /// The fields that the constructor takes by name.
-    fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        dict.set_item("skill", &self.skill)?;
-        dict.set_item("script", &self.script)?;
-        dict.set_item("language", &self.language)?;
-        dict.set_item("input_schema", self.input_schema(py)?)?;
-        dict.set_item("timeout", self.timeout())?;
-        Ok(dict)
-    }
-}
+methods_of_values!(Script);
 
-/// The first four arguments of the constructor.
-type Positional<'a> = (&'a str, &'a str, &'a str, &'a Path);
+impl Fields for Script {
+    const FIELDS: &'static [Field] = &[
+        Field::required("name", Kind::Text),
+        Field::required("tool_name", Kind::Text),
+        Field::required("description", Kind::Text),
+        Field::required("path", Kind::Path),
+        Field::required("skill", Kind::Text),
+        Field::required("script", Kind::Text),
+        Field::required("language", Kind::Text),
+        Field::required("input_schema", Kind::Object),
+        Field::or_none("timeout", Kind::Number),
+    ];
+    const POSITIONAL: usize = 4;
+}
 
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
