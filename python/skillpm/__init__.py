@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from skillpm._errors import (
     ConfigurationError,
+    ConflictError,
     IntegrityError,
     InternalError,
     NetworkError,
@@ -33,16 +34,23 @@ from skillpm._native import (
     SkillMetadata,
     __version__,
 )
-from skillpm._verbs import install, validate
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from skillpm import outcomes
+    from skillpm._project import Project
+    from skillpm._verbs import install, validate
 
 __all__ = [
     "ConfigurationError",
+    "ConflictError",
     "Diagnostic",
     "IntegrityError",
     "InternalError",
     "NetworkError",
     "PathError",
     "PolicyError",
+    "Project",
     "Script",
     "ScriptResult",
     "Skill",
@@ -55,6 +63,7 @@ __all__ = [
     "StorageError",
     "__version__",
     "install",
+    "outcomes",
     "validate",
 ]
 
@@ -62,3 +71,23 @@ __all__ = [
 for _kind in SkillpmError, *SkillpmError.__subclasses__():
     _kind.__module__ = __name__
 del _kind
+
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> object:
+        """Return what is imported when it is first used: not every program manages skills."""
+        from importlib import import_module
+
+        if name == "outcomes":
+            return import_module("skillpm.outcomes")
+        module = {"Project": "_project", "install": "_verbs", "validate": "_verbs"}.get(name)
+        if module is None:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        value = getattr(import_module(f"skillpm.{module}"), name)
+        globals()[name] = value
+        return value
+
+
+def __dir__() -> list[str]:
+    return __all__
