@@ -39,6 +39,7 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from skillpm import outcomes
     from skillpm._project import Project
+    from skillpm._registry import Registry
     from skillpm._verbs import install, validate
 
 __all__ = [
@@ -51,6 +52,7 @@ __all__ = [
     "PathError",
     "PolicyError",
     "Project",
+    "Registry",
     "Script",
     "ScriptResult",
     "Skill",
@@ -74,6 +76,12 @@ del _kind
 
 
 if not TYPE_CHECKING:
+    _LAZY = {
+        "Project": "_project",
+        "Registry": "_registry",
+        "install": "_verbs",
+        "validate": "_verbs",
+    }
 
     def __getattr__(name: str) -> object:
         """Return what is imported when it is first used: not every program manages skills."""
@@ -81,7 +89,7 @@ if not TYPE_CHECKING:
 
         if name == "outcomes":
             return import_module("skillpm.outcomes")
-        module = {"Project": "_project", "install": "_verbs", "validate": "_verbs"}.get(name)
+        module = _LAZY.get(name)
         if module is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         value = getattr(import_module(f"skillpm.{module}"), name)

@@ -1,18 +1,15 @@
 """The skills of a project or of the user, and everything that the command line does with them."""
 
 # Hints are values here: nothing is postponed, and everything that they name is imported.
-import logging
 from collections.abc import Awaitable, Iterable
-from os import PathLike, fspath
+from os import fspath
 from typing import Any, Callable, Literal, Optional, Union
 
 from skillpm import outcomes
-from skillpm._native import manage
-from skillpm._twin import twin_of, waiting
+from skillpm._registry import Registry
+from skillpm._twin import twin_of
+from skillpm._work import StrPath, Texts, managed
 
-StrPath = Union[str, PathLike[str]]
-Texts = Union[str, Iterable[str]]
-Paths = Union[StrPath, Iterable[StrPath]]
 Accept = Union[
     bool, str, Iterable[str], Callable[[str, outcomes.Review], Union[bool, Awaitable[bool]]]
 ]
@@ -76,24 +73,9 @@ class Project:
         return f"Project({self.root!r}, scope={self.scope!r}, offline={self.offline!r})"
 
     def _do(self, verb: str, options: dict[str, Any]) -> Any:
-        """Do what a command does with the options of a method, and log the warnings."""
+        """Do what a command does with the options of a method."""
         options.pop("self")
-        who = waiting.get()
-        accept = options.get("accept")
-        if who is not None and callable(accept):
-            ask, function = who.ask, accept
-            options["accept"] = lambda name, review: ask(function, name, review)
-        outcome, warnings = manage(
-            verb,
-            options,
-            root=self.root,
-            scope=self.scope,
-            offline=self.offline,
-            waiter=None if who is None else who.waiter,
-        )
-        for warning in warnings:
-            logging.getLogger("skillpm").warning("%s", warning)
-        return outcome
+        return managed(verb, options, root=self.root, scope=self.scope, offline=self.offline)
 
     def install(
         self,
@@ -362,6 +344,20 @@ class Project:
         outcome: outcomes.TestOutcome = self._do("test", locals())
         return outcome
 
+    def logins(self) -> outcomes.LoginsOutcome:
+        """Return the servers of registries for which a token is saved."""
+        outcome: outcomes.LoginsOutcome = self._do("registry logins", locals())
+        return outcome
+
+    def registry(self, place: Optional[StrPath] = None) -> Registry:
+        """Return a registry of the project.
+
+        Args:
+            place: A name of ``[registries]``, an address, or a directory; the root without one.
+
+        """
+        return Registry(place, root=self.root, offline=self.offline)
+
     @twin_of(install)
     def ainstall(self) -> None:
         """Do what ``install`` does, without holding up the event loop."""
@@ -421,3 +417,7 @@ class Project:
     @twin_of(test)
     def atest(self) -> None:
         """Do what ``test`` does, without holding up the event loop."""
+
+    @twin_of(logins)
+    def alogins(self) -> None:
+        """Do what ``logins`` does, without holding up the event loop."""

@@ -4,7 +4,8 @@
 from typing import Literal, Optional
 
 from skillpm import _native
-from skillpm._project import Project, StrPath, Texts
+from skillpm._project import Project
+from skillpm._work import StrPath, Texts
 from skillpm.outcomes import InstalledSkill
 
 

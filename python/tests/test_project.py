@@ -27,9 +27,7 @@ from skillpm import (
     NetworkError,
     PolicyError,
     Project,
-    SkillpmError,
-    _project,
-    _verbs,
+    Registry,
 )
 from skillpm.outcomes import Review
 
@@ -262,10 +260,9 @@ def test_a_search(world: World) -> None:
         "---\nname: pdf\ndescription: Fills in forms. Use it in tests.\nlicense: MIT\n"
         'metadata:\n  version: "1.0.0"\n---\nDo it.\n',
     )
-    command = [sys.executable, "-m", "skillpm", "registry"]
-    subprocess.run([*command, "init", "site", "--name", "acme"], check=True, capture_output=True)
-    add = [*command, "add", "-r", "site", "src/pdf"]
-    subprocess.run(add, check=True, capture_output=True)
+    site = Registry("site")
+    site.init(name="acme")
+    site.add("src/pdf")
     world.write("skillpm.toml", '[registries]\ndefault = "./site"\n')
     project = Project(offline=True)
     found = project.search("fill forms", registry="default")
@@ -376,7 +373,12 @@ def test_wrong_values(world: World) -> None:
         assert raised.value.code in ("usage", "not-text"), raised.value
 
 
-def test_a_project_is_a_value() -> None:
+def test_they_are_values() -> None:
+    registry = Project("app", offline=True).registry("acme")
+    assert registry == Registry("acme", root=Path("app"), offline=True)
+    assert pickle.loads(pickle.dumps(registry)) == registry != Registry()
+    assert {registry: 1}[registry]
+    assert repr(registry) == "Registry('acme', root='app', offline=True)"
     project = Project(Path("app"), scope="user", offline=True)
     same = pickle.loads(pickle.dumps(project))
     assert (same, hash(same), repr(same)) == (project, hash(project), repr(project))
@@ -385,36 +387,35 @@ def test_a_project_is_a_value() -> None:
     assert Project() != "app"
 
 
-def public() -> Iterator[tuple[str, Any]]:
-    for name, value in vars(Project).items():
-        if inspect.isfunction(value) and not (name.startswith("_") and name != "__init__"):
+def public(kind: type) -> Iterator[tuple[str, Any]]:
+    """Yield the functions of a class."""
+    for name, value in vars(kind).items():
+        if inspect.isfunction(value) and not name.startswith("_"):
             yield name, value
-    for name in ("install", "validate"):
-        yield name, getattr(_verbs, name)
 
 
 def test_hints_resolve() -> None:
-    for name, function in public():
+    functions = [*public(Project), *public(Registry)]
+    functions += [(kind.__name__, kind.__init__) for kind in (Project, Registry)]
+    functions += [(one.__name__, one) for one in (skillpm.install, skillpm.validate)]
+    for name, function in functions:
         hints = typing.get_type_hints(function)
         parameters = set(inspect.signature(function).parameters) - {"self"}
-        assert parameters <= set(hints), name
-        assert "return" in hints, name
+        assert parameters | {"return"} == set(hints), name
 
 
-def test_each_method_has_a_twin() -> None:
-    methods = dict(public())
-    for name in ("__init__", "validate"):
-        methods.pop(name)
-    for name, method in methods.items():
-        twin = getattr(Project, f"a{name}", None)
-        if twin is None:
-            assert name[0] == "a", name
-            assert inspect.iscoroutinefunction(method)
-            continue
-        assert inspect.iscoroutinefunction(twin)
-        assert inspect.signature(twin) == inspect.signature(getattr(Project, name))
-        assert (twin.__name__, twin.__qualname__) == (f"a{name}", f"Project.a{name}")
-        assert f"``{name}``" in twin.__doc__
+@pytest.mark.parametrize("kind", [Project, Registry])
+def test_each_method_has_a_twin(kind: type) -> None:
+    methods = dict(public(kind))
+    twins = {name for name, method in methods.items() if inspect.iscoroutinefunction(method)}
+    # It looks at nothing.
+    methods.pop("registry", None)
+    assert twins == {f"a{name}" for name in set(methods) - twins}
+    for name in twins:
+        twin, method = methods[name], methods[name[1:]]
+        assert inspect.signature(twin) == inspect.signature(method)
+        assert (twin.__name__, twin.__qualname__) == (name, f"{kind.__name__}.{name}")
+        assert f"``{name[1:]}``" in twin.__doc__
 
 
 def test_the_twins(outdated: Project, world: World) -> None:
@@ -500,10 +501,17 @@ def test_a_cancelled_installation_ends(world: World, monkeypatch: pytest.MonkeyP
     assert not (world.project / "skillpm.toml").exists()
 
 
-def test_the_package_has_them() -> None:
-    assert skillpm.Project is _project.Project
-    assert skillpm.install is _verbs.install
-    assert {"Project", "install", "outcomes", "validate"} <= set(dir(skillpm))
+def test_what_is_imported_later() -> None:
+    code = (
+        "import sys, skillpm\n"
+        "print('skillpm._project' in sys.modules, 'asyncio' in sys.modules)\n"
+        "print(skillpm.Project(), skillpm.install.__name__, skillpm.outcomes.__name__)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == [
+        "False False",
+        "Project(None, scope='project', offline=False) install skillpm.outcomes",
+    ]
+    assert {"Project", "Registry", "install", "outcomes", "validate"} <= set(dir(skillpm))
     with pytest.raises(AttributeError, match="has no attribute 'nothing'"):
         skillpm.nothing  # type: ignore[attr-defined]  # noqa: B018
-    assert issubclass(ConflictError, SkillpmError)

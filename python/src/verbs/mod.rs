@@ -2,6 +2,7 @@
 
 mod options;
 mod project;
+mod registry;
 mod review;
 mod update;
 mod work;
@@ -109,6 +110,18 @@ const VERBS: &[(&str, Parse)] = &[
     ("list", project::list),
     ("outdated", project::outdated),
     ("plugins", project::plugins),
+    ("registry add", registry::add),
+    ("registry bundle", registry::bundle),
+    ("registry index", registry::index),
+    ("registry init", registry::init),
+    ("registry list", registry::list),
+    ("registry login", registry::login),
+    ("registry logins", registry::logins),
+    ("registry logout", registry::logout),
+    ("registry mirror", registry::mirror),
+    ("registry unyank", registry::unyank),
+    ("registry verify", registry::verify),
+    ("registry yank", registry::yank),
     ("remove", project::remove),
     ("search", project::search),
     ("test", project::test),

@@ -96,22 +96,15 @@ impl<'py> Options<'py> {
         text.parse().map(Some).map_err(|_| errors::choice(self.py(), name, choices, &text))
     }
 
-    /// The one of several flags that is given, if one is.
-    pub(super) fn one_of<T: Copy>(&self, flags: &[(&str, T)]) -> PyResult<Option<T>> {
-        let mut found: Option<(&str, T)> = None;
-        for (name, value) in flags {
-            if self.flag(name)? {
-                self.exclude(found.map(|(other, _)| other), name)?;
-                found = Some((name, *value));
+    /// Refuses more than one of these options, of which each is given or not.
+    pub(super) fn exclusive(&self, options: &[(&str, bool)]) -> PyResult<()> {
+        let given: Vec<_> = options.iter().filter(|(_, is_given)| *is_given).map(|(name, _)| name).collect();
+        match given[..] {
+            [one, other, ..] => {
+                Err(errors::unknown(self.py(), &format!("`{one}` and `{other}` exclude each other")))
             }
+            _ => Ok(()),
         }
-        Ok(found.map(|(_, value)| value))
-    }
-
-    /// Refuses the option `name` beside the option `other`, if that is given.
-    pub(super) fn exclude(&self, other: Option<&str>, name: &str) -> PyResult<()> {
-        let told = |other| errors::unknown(self.py(), &format!("`{other}` and `{name}` exclude each other"));
-        other.map_or(Ok(()), |other| Err(told(other)))
     }
 
     /// Refuses what no verb has taken.

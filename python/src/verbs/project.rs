@@ -41,31 +41,31 @@ pub(super) fn install(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
         frozen: options.flag("frozen")?,
         ..from_sources(options, scope)?
     };
-    Work::reviewed(consent.accept, move |context, _| {
+    Ok(Work::reviewed(consent.accept, move |context, _| {
         let outcome = install_skills(context, &request)?;
         Ok(Told::new(to_value(&outcome))
             .failures(outcome.left_out.iter().map(|left| &left.why))
             .warnings(&outcome.warnings))
-    })
+    }))
 }
 
 /// The skills of sources, without an installation.
 pub(super) fn available(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
     let request =
         InstallRequest { skills: options.texts("skills")?, list: true, ..from_sources(options, scope)? };
-    Work::new(move |context| {
+    Ok(Work::new(move |context| {
         let outcome = install_skills(context, &request)?;
         Ok(Told::new(to_value(&outcome.available)).warnings(&outcome.warnings))
-    })
+    }))
 }
 
 /// The plugins of a marketplace.
 pub(super) fn plugins(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
     let request = InstallRequest { list: true, ..from_sources(options, scope)? };
-    Work::new(move |context| {
+    Ok(Work::new(move |context| {
         let outcome = install_skills(context, &request)?;
         Ok(Told::new(to_value(&outcome.plugins)).warnings(&outcome.warnings))
-    })
+    }))
 }
 
 /// Where skills come from.
@@ -82,17 +82,15 @@ fn from_sources(options: &Options<'_>, scope: Scope) -> PyResult<InstallRequest>
 
 /// The one of `tag`, `branch` and `rev` that is given.
 fn reference(options: &Options<'_>) -> PyResult<Option<Reference>> {
-    let mut found: Option<(&str, Reference)> = None;
-    let branch = |name: &str| Reference::check(name).map(|()| Reference::Branch(name.to_owned()));
-    let kinds: [(&str, &dyn Fn(&str) -> _); 3] =
-        [("tag", &Reference::tag), ("branch", &branch), ("rev", &Reference::rev)];
-    for (name, kind) in kinds {
-        let Some(text) = options.text(name)? else { continue };
-        options.exclude(found.as_ref().map(|(other, _)| *other), name)?;
-        let reference = kind(&text).map_err(|error| errors::unknown(options.py(), &error.to_string()))?;
-        found = Some((name, reference));
-    }
-    Ok(found.map(|(_, reference)| reference))
+    let (tag, branch, rev) = (options.text("tag")?, options.text("branch")?, options.text("rev")?);
+    options.exclusive(&[("tag", tag.is_some()), ("branch", branch.is_some()), ("rev", rev.is_some())])?;
+    let reference = match (tag, branch, rev) {
+        (Some(name), ..) => Reference::tag(&name),
+        (_, Some(name), _) => Reference::check(&name).map(|()| Reference::Branch(name)),
+        (.., Some(commit)) => Reference::rev(&commit),
+        (None, None, None) => return Ok(None),
+    };
+    reference.map(Some).map_err(|error| errors::unknown(options.py(), &error.to_string()))
 }
 
 pub(super) fn remove(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
@@ -105,26 +103,27 @@ pub(super) fn remove(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
     if request.names.is_empty() {
         return Err(errors::unknown(options.py(), "name the skills to remove; `*` is all of them"));
     }
-    Work::new(move |context| Ok(Told::new(to_value(remove_skills(context, &request)?))))
+    Ok(Work::new(move |context| Ok(Told::new(to_value(remove_skills(context, &request)?)))))
 }
 
+#[expect(clippy::unnecessary_wraps, reason = "it is one of the verbs")]
 pub(super) fn list(_: &Options<'_>, scope: Scope) -> PyResult<Work> {
     let request = ListRequest { scope };
-    Work::new(move |context| {
+    Ok(Work::new(move |context| {
         let outcome = list_skills(context, &request)?;
         Ok(Told::new(to_value(&outcome.skills)).warnings(&outcome.warnings))
-    })
+    }))
 }
 
 pub(super) fn outdated(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
     let request = OutdatedRequest { names: options.texts("names")?, scope };
-    Work::new(move |context| {
+    Ok(Work::new(move |context| {
         let outcome = list_outdated(context, &request)?;
         Ok(Told::new(to_value(&outcome.skills))
             .errors(&outcome.failures)
             .warnings(&outcome.warnings)
             .warnings(&outcome.notes))
-    })
+    }))
 }
 
 pub(super) fn search(options: &Options<'_>, _: Scope) -> PyResult<Work> {
@@ -136,44 +135,43 @@ pub(super) fn search(options: &Options<'_>, _: Scope) -> PyResult<Work> {
         skills_sh: options.flag("skills_sh")?,
         limit: options.count("limit")?.unwrap_or(DEFAULT_LIMIT),
     };
-    let other = if request.registry.is_some() { Some("registry") } else { None };
-    let other = other.or(request.skills_sh.then_some("skills_sh"));
-    options.exclude(other.filter(|_| request.installed), "installed")?;
-    Work::new(move |context| {
+    options.exclusive(&[("registry", request.registry.is_some()), ("installed", request.installed)])?;
+    options.exclusive(&[("skills_sh", request.skills_sh), ("installed", request.installed)])?;
+    Ok(Work::new(move |context| {
         let outcome = search_skills(context, &request)?;
         Ok(Told::new(to_value(&outcome)).errors(&outcome.failures).warnings(&outcome.warnings))
-    })
+    }))
 }
 
 pub(super) fn verify(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
     let (names, strict) = (options.texts("names")?, options.flag("strict")?);
     let request = VerifyRequest { names, scope, strict };
-    Work::new(move |context| {
+    Ok(Work::new(move |context| {
         let outcome = verify_skills(context, &request)?;
         Ok(Told::new(to_value(&outcome)).warnings(&outcome.warnings))
-    })
+    }))
 }
 
 pub(super) fn doctor(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
     let request = DoctorRequest { scope, fix: options.flag("fix")?, dry_run: options.flag("dry_run")? };
-    Work::new(move |context| Ok(Told::new(to_value(examine(context, &request)?))))
+    Ok(Work::new(move |context| Ok(Told::new(to_value(examine(context, &request)?)))))
 }
 
 pub(super) fn trust(options: &Options<'_>, _: Scope) -> PyResult<Work> {
     let directories = options.paths("directories")?;
     let request = TrustRequest { directories, force: options.flag("force")? };
-    Work::new(move |context| {
+    Ok(Work::new(move |context| {
         let outcome = trust_dirs(context, &request)?;
         Ok(Told::new(to_value(&outcome)).warnings(&outcome.warnings))
-    })
+    }))
 }
 
 pub(super) fn untrust(options: &Options<'_>, _: Scope) -> PyResult<Work> {
     let request = UntrustRequest { directories: options.paths("directories")? };
-    Work::new(move |context| {
+    Ok(Work::new(move |context| {
         let outcome = untrust_dirs(context, &request)?;
         Ok(Told::new(to_value(&outcome)).warnings(&outcome.warnings))
-    })
+    }))
 }
 
 pub(super) fn agents(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
@@ -184,17 +182,17 @@ pub(super) fn agents(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
         window: options.count("window")?.map(|window| window as u64),
         usage: options.flag("usage")?,
     };
-    Work::new(move |context| {
+    Ok(Work::new(move |context| {
         let outcome = list_agents(context, &request)?;
         Ok(Told::new(to_value(&outcome.agents)).warnings(&outcome.warnings))
-    })
+    }))
 }
 
 pub(super) fn test(options: &Options<'_>, _: Scope) -> PyResult<Work> {
     let (mut targets, all) = (options.paths("paths")?, options.flag("all")?);
-    options.exclude((all && !targets.is_empty()).then_some("paths"), "all")?;
+    options.exclusive(&[("paths", !targets.is_empty()), ("all", all)])?;
     let (since, changed) = (options.text("since")?, options.flag("changed")?);
-    options.exclude(since.as_ref().filter(|_| changed).map(|_| "since"), "changed")?;
+    options.exclusive(&[("since", since.is_some()), ("changed", changed)])?;
     let changes = match since {
         Some(since) => Changes::Since(since),
         None if changed => Changes::Uncommitted,
@@ -212,7 +210,7 @@ pub(super) fn test(options: &Options<'_>, _: Scope) -> PyResult<Work> {
     let agent = options.text("agent")?;
     let (repeat, timeout) = (options.count("repeat")?, options.seconds("timeout")?);
     let keep = options.path("keep")?;
-    Work::new(move |context| {
+    Ok(Work::new(move |context| {
         let settings = &context.settings;
         if let Some(agent) = agent {
             (request.agent, request.command) = agent_or_command(&agent, &settings.cwd)?;
@@ -227,5 +225,5 @@ pub(super) fn test(options: &Options<'_>, _: Scope) -> PyResult<Work> {
         }
         request.targets = targets;
         Ok(Told::new(to_value(test_skills(context, &request)?)))
-    })
+    }))
 }

@@ -16,6 +16,8 @@ use super::work::{Told, Work};
 
 pub(super) fn update(options: &Options<'_>, scope: Option<ScopeKind>) -> PyResult<Work> {
     let consent = Consent::of(options)?;
+    let (ours, theirs) = (options.flag("ours")?, options.flag("theirs")?);
+    options.exclusive(&[("ours", ours), ("theirs", theirs)])?;
     let request = UpdateRequest {
         names: options.texts("names")?,
         scope,
@@ -23,18 +25,18 @@ pub(super) fn update(options: &Options<'_>, scope: Option<ScopeKind>) -> PyResul
         precise: options.parsed::<Version>("precise", "a version such as `1.2.0`")?,
         minimal: options.flag("minimal")?,
         allow: consent.allow,
-        prefer: options.one_of(&[("ours", Prefer::Ours), ("theirs", Prefer::Theirs)])?,
+        prefer: if ours { Some(Prefer::Ours) } else { theirs.then_some(Prefer::Theirs) },
         abort: options.flag("abort")?,
         force: options.flag("force")?,
         dry_run: options.flag("dry_run")?,
         no_deps: options.flag("no_deps")?,
     };
-    Work::reviewed(consent.accept, move |context, reviewer| {
+    Ok(Work::reviewed(consent.accept, move |context, reviewer| {
         let outcome = updated(context, &request, reviewer)?;
         Ok(Told::new(to_value(&outcome))
             .failures(outcome.failures.iter().map(|failure| &failure.why))
             .warnings(&outcome.warnings))
-    })
+    }))
 }
 
 /// Updates what brings nothing new, and of the rest what the reviewer accepts.

@@ -1,6 +1,5 @@
 //! A verb that is ready to be done, and what it has to say.
 
-use pyo3::prelude::*;
 use serde_json::Value;
 use skillpm_format::advice::{Message, Warning};
 use skillpm_sources::context::Context;
@@ -18,7 +17,7 @@ pub(super) struct Work {
 }
 
 impl Work {
-    pub(super) fn new(run: impl FnOnce(&Context) -> Result<Told> + Send + 'static) -> PyResult<Self> {
+    pub(super) fn new(run: impl FnOnce(&Context) -> Result<Told> + Send + 'static) -> Self {
         Self::reviewed(None, move |context, _| run(context))
     }
 
@@ -26,8 +25,8 @@ impl Work {
     pub(super) fn reviewed(
         accept: Option<Accept>,
         run: impl FnOnce(&Context, &Reviewer) -> Result<Told> + Send + 'static,
-    ) -> PyResult<Self> {
-        Ok(Self { accept, run: Box::new(run) })
+    ) -> Self {
+        Self { accept, run: Box::new(run) }
     }
 }
 
