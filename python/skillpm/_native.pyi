@@ -6,6 +6,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any, ClassVar, Literal, TypedDict, final
 
+from typing_extensions import Self
+
 _StrPath = str | PathLike[str]
 _Severity = Literal["error", "warning", "note"]
 
@@ -17,19 +19,53 @@ __all__ = [
     "Skill",
     "SkillMetadata",
     "Stop",
-    "Waiter",
+    "Value",
     "__version__",
     "fail",
+    "install",
     "main",
-    "manage",
     "run",
     "validate",
 ]
 
 __version__: str
 
+class Value:
+    """What all values have: they turn into plain values and back."""
+
+    __match_args__: ClassVar[tuple[str, ...]]
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values that fit into JSON.
+
+        Paths are texts, and tuples are lists. ``from_dict`` takes what it returns.
+        """
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """Return the value whose ``to_dict`` returns ``fields``.
+
+        Fields that have a default may be left out. Others, fields of other names and values of
+        other types raise ``ConfigurationError``.
+        """
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """Return the JSON Schema of what ``to_dict`` returns and ``from_dict`` takes."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any: ...
+    @classmethod
+    def __get_pydantic_json_schema__(cls, _schema: object, _handler: object) -> dict[str, Any]: ...
+    def __replace__(self, **changes: Any) -> Self:
+        """Return a value like this one with ``changes``, for ``copy.replace``."""
+
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
+        """Return what ``pickle`` and ``copy`` make the value of again."""
+
 @final
-class SkillMetadata:
+class SkillMetadata(Value):
     """What the frontmatter of a skill says, and where it lies. It cannot be changed.
 
     Agents choose a skill by ``name`` and ``description``. ``to_dict`` and ``from_dict`` turn it
@@ -37,7 +73,6 @@ class SkillMetadata:
     """
 
     __match_args__ = ("name", "description", "skill_path", "allowed_tools")
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __new__(
         cls,
@@ -107,45 +142,17 @@ class SkillMetadata:
     def disable_model_invocation(self) -> bool:
         """Whether only a person may start it: models are not told of such a skill."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values that fit into JSON.
-
-        Paths are texts, and tuples are lists. ``from_dict`` takes what it returns.
-        """
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> SkillMetadata:
-        """Return the value whose ``to_dict`` returns ``fields``.
-
-        Fields that have a default may be left out. Others, fields of other names and values of
-        other types raise ``ConfigurationError``.
-        """
-
-    @classmethod
-    def json_schema(cls) -> dict[str, Any]:
-        """Return the JSON Schema of what ``to_dict`` returns and ``from_dict`` takes."""
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any: ...
-    @classmethod
-    def __get_pydantic_json_schema__(cls, _schema: object, _handler: object) -> dict[str, Any]: ...
-    def __replace__(self, **changes: Any) -> SkillMetadata:
-        """Return a value like this one with ``changes``, for ``copy.replace``."""
-
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
-        """Return what ``pickle`` and ``copy`` make the value of again."""
 
 @final
-class Skill:
+class Skill(Value):
     """A skill with its instructions and the names of its other files. It cannot be changed.
 
     It stays as it was loaded when its files change.
     """
 
     __match_args__ = ("metadata", "content", "base_directory", "files")
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __new__(
         cls,
@@ -178,45 +185,17 @@ class Skill:
     def description(self) -> str:
         """The description, as in ``metadata``."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values that fit into JSON.
-
-        Paths are texts, and tuples are lists. ``from_dict`` takes what it returns.
-        """
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Skill:
-        """Return the value whose ``to_dict`` returns ``fields``.
-
-        Fields that have a default may be left out. Others, fields of other names and values of
-        other types raise ``ConfigurationError``.
-        """
-
-    @classmethod
-    def json_schema(cls) -> dict[str, Any]:
-        """Return the JSON Schema of what ``to_dict`` returns and ``from_dict`` takes."""
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any: ...
-    @classmethod
-    def __get_pydantic_json_schema__(cls, _schema: object, _handler: object) -> dict[str, Any]: ...
-    def __replace__(self, **changes: Any) -> Skill:
-        """Return a value like this one with ``changes``, for ``copy.replace``."""
-
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
-        """Return what ``pickle`` and ``copy`` make the value of again."""
 
 @final
-class Script:
+class Script(Value):
     """A script of a skill, what it is for and what it takes. It cannot be changed.
 
     Skills of one name, of which one hides the others, may have scripts with the same ``tool_name``.
     """
 
     __match_args__ = ("name", "tool_name", "description", "path")
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __new__(
         cls,
@@ -267,45 +246,17 @@ class Script:
     def timeout(self) -> float | None:
         """The seconds that it may take, where its manifest says so."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values that fit into JSON.
-
-        Paths are texts, and tuples are lists. ``from_dict`` takes what it returns.
-        """
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Script:
-        """Return the value whose ``to_dict`` returns ``fields``.
-
-        Fields that have a default may be left out. Others, fields of other names and values of
-        other types raise ``ConfigurationError``.
-        """
-
-    @classmethod
-    def json_schema(cls) -> dict[str, Any]:
-        """Return the JSON Schema of what ``to_dict`` returns and ``from_dict`` takes."""
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any: ...
-    @classmethod
-    def __get_pydantic_json_schema__(cls, _schema: object, _handler: object) -> dict[str, Any]: ...
-    def __replace__(self, **changes: Any) -> Script:
-        """Return a value like this one with ``changes``, for ``copy.replace``."""
-
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
-        """Return what ``pickle`` and ``copy`` make the value of again."""
 
 @final
-class ScriptResult:
+class ScriptResult(Value):
     """What a script that ended well wrote. It cannot be changed.
 
     ``str()`` of it is ``stdout``.
     """
 
     __match_args__ = ("stdout", "stderr", "exit_code", "truncated", "duration")
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __new__(
         cls,
@@ -335,45 +286,17 @@ class ScriptResult:
     def duration(self) -> float:
         """The seconds that it took."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values that fit into JSON.
-
-        Paths are texts, and tuples are lists. ``from_dict`` takes what it returns.
-        """
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> ScriptResult:
-        """Return the value whose ``to_dict`` returns ``fields``.
-
-        Fields that have a default may be left out. Others, fields of other names and values of
-        other types raise ``ConfigurationError``.
-        """
-
-    @classmethod
-    def json_schema(cls) -> dict[str, Any]:
-        """Return the JSON Schema of what ``to_dict`` returns and ``from_dict`` takes."""
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any: ...
-    @classmethod
-    def __get_pydantic_json_schema__(cls, _schema: object, _handler: object) -> dict[str, Any]: ...
-    def __replace__(self, **changes: Any) -> ScriptResult:
-        """Return a value like this one with ``changes``, for ``copy.replace``."""
-
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
-        """Return what ``pickle`` and ``copy`` make the value of again."""
 
 @final
-class Diagnostic:
+class Diagnostic(Value):
     """Something that was found, with its place. It cannot be changed.
 
     ``skillpm explain`` explains most codes.
     """
 
     __match_args__ = ("code", "severity", "message", "path", "line", "column")
-    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def __new__(
         cls,
@@ -408,35 +331,8 @@ class Diagnostic:
     def column(self) -> int | None:
         """The column in the line, from 1."""
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values that fit into JSON.
-
-        Paths are texts, and tuples are lists. ``from_dict`` takes what it returns.
-        """
-
-    @classmethod
-    def from_dict(cls, fields: Mapping[str, Any]) -> Diagnostic:
-        """Return the value whose ``to_dict`` returns ``fields``.
-
-        Fields that have a default may be left out. Others, fields of other names and values of
-        other types raise ``ConfigurationError``.
-        """
-
-    @classmethod
-    def json_schema(cls) -> dict[str, Any]:
-        """Return the JSON Schema of what ``to_dict`` returns and ``from_dict`` takes."""
-
-    @classmethod
-    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any: ...
-    @classmethod
-    def __get_pydantic_json_schema__(cls, _schema: object, _handler: object) -> dict[str, Any]: ...
-    def __replace__(self, **changes: Any) -> Diagnostic:
-        """Return a value like this one with ``changes``, for ``copy.replace``."""
-
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
-        """Return what ``pickle`` and ``copy`` make the value of again."""
 
 @final
 class Library:
@@ -494,13 +390,6 @@ class Stop:
     def __new__(cls) -> Stop: ...
     def set(self) -> None: ...
 
-@final
-class Waiter:
-    """Whoever waits for a call in another thread, and may stop waiting."""
-
-    def __new__(cls) -> Waiter: ...
-    def stop(self) -> bool: ...
-
 class _How(TypedDict):
     scripts: str
     trusted: bool
@@ -524,14 +413,20 @@ def run(
     stop: Stop | None = None,
 ) -> tuple[ScriptResult, list[str]]: ...
 def validate(path: _StrPath, *, profile: str | None = None) -> list[Diagnostic]: ...
-def manage(
-    verb: str,
-    options: dict[str, Any],
+def install(
+    sources: Sequence[str],
     *,
-    root: _StrPath | None = None,
-    scope: str | None = None,
-    offline: bool = False,
-    waiter: Waiter | None = None,
-) -> tuple[Any, list[str]]: ...
+    skills: Sequence[str],
+    scope: str,
+    agents: Sequence[str],
+    project: _StrPath | None,
+    copy: bool,
+    force: bool,
+    no_deps: bool,
+    dry_run: bool,
+    locked: bool,
+    frozen: bool,
+    offline: bool,
+) -> tuple[list[dict[str, Any]], list[str]]: ...
 def main(argv: Sequence[str]) -> int: ...
 def fail(text: str) -> None: ...

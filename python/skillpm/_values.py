@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import dataclasses
 from pathlib import Path
-from typing import Any, Literal, Optional, Union, get_origin
+from typing import Any, Literal, Optional, get_origin
 
-from skillpm._native import Diagnostic, Script, ScriptResult, Skill, SkillMetadata
+from skillpm._native import SkillMetadata, Value
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
 
     from pydantic_core import CoreSchema
 
-    Value = Union[Diagnostic, Script, ScriptResult, Skill, SkillMetadata]
 
 #: The types of fields, by the names that the native part has for them.
 TYPES: dict[str, Any] = {
@@ -29,10 +28,10 @@ TYPES: dict[str, Any] = {
 }
 
 
-def dataclass(kind: type[Value], fields: Sequence[tuple[str, str, str, Sequence[str]]]) -> type:
-    """Return a dataclass like ``kind``: a field has a name, a type, a need, and its choices."""
+def dataclass(name: str, fields: Sequence[tuple[str, str, str, Sequence[str]]]) -> type:
+    """Return a dataclass whose fields have a name, a type, a need, and their choices."""
     declared: list[tuple[str, Any, Any]] = []
-    for name, word, need, choices in fields:
+    for field, word, need, choices in fields:
         annotation = Literal[tuple(choices)] if choices else TYPES[word]
         held = dataclasses.field()
         if need == "empty":
@@ -41,18 +40,26 @@ def dataclass(kind: type[Value], fields: Sequence[tuple[str, str, str, Sequence[
             held = dataclasses.field(default_factory=empty)
         elif need == "nothing":
             annotation, held = Optional[annotation], dataclasses.field(default=None)
-        declared.append((name, annotation, held))
-    return dataclasses.make_dataclass(kind.__name__, declared, frozen=True)
+        declared.append((field, annotation, held))
+    return dataclasses.make_dataclass(name, declared, frozen=True)
 
 
 def core_schema(kind: type[Value]) -> CoreSchema:
     """Return what pydantic validates and serializes ``kind`` with."""
-    from pydantic_core import core_schema
+    from pydantic_core import PydanticSerializationUnexpectedValue, core_schema
 
     def validated(value: Any) -> Value:
         return value if isinstance(value, kind) else kind.from_dict(value)
 
+    def serialized(value: Any) -> dict[str, Any]:
+        if isinstance(value, kind):
+            return value.to_dict()
+        # Another class of a union has it.
+        raise PydanticSerializationUnexpectedValue(f"expected `{kind.__name__}`")
+
+    # Where a value may be of several classes, errors say of which each is by this name.
+    validated.__name__ = kind.__name__
     return core_schema.no_info_plain_validator_function(
         validated,
-        serialization=core_schema.plain_serializer_function_ser_schema(kind.to_dict),
+        serialization=core_schema.plain_serializer_function_ser_schema(serialized),
     )

@@ -8,9 +8,10 @@ use skillpm_format::document::Position;
 use skillpm_format::lint::Severity;
 
 use crate::errors;
+use crate::fields::{Field, Kind, Table};
 use crate::given::Given;
 use crate::repr::Repr;
-use crate::value::{Field, Fields, Kind, methods_of_values};
+use crate::value::{Value, init, value};
 
 /// All severities. The worst is first.
 const SEVERITIES: [&str; 3] = ["error", "warning", "note"];
@@ -18,7 +19,7 @@ const SEVERITIES: [&str; 3] = ["error", "warning", "note"];
 /// Something that was found, with its place. It cannot be changed.
 ///
 /// ``skillpm explain`` explains most codes.
-#[pyclass(frozen, eq, hash, get_all, module = "skillpm", from_py_object)]
+#[pyclass(frozen, eq, hash, get_all, extends = Value, module = "skillpm", from_py_object)]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Diagnostic {
     /// What it is, for programs: often a rule of ``skillpm validate``.
@@ -73,12 +74,12 @@ impl Diagnostic {
         path: Option<Given<PathBuf>>,
         line: Option<usize>,
         column: Option<usize>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let Some(severity) = SEVERITIES.into_iter().find(|known| *known == severity.0) else {
             return Err(errors::choice(py, "severity", "`error`, `warning` or `note`", &severity));
         };
         let (code, message, path) = (code.0, message.0, path.map(|path| path.0));
-        Ok(Self { code, severity, message, path, line, column })
+        Ok(init(Self { code, severity, message, path, line, column }))
     }
 
     fn __repr__(&self) -> String {
@@ -93,19 +94,20 @@ impl Diagnostic {
     }
 }
 
-methods_of_values!(Diagnostic);
+value!(Diagnostic);
 
-impl Fields for Diagnostic {
-    const FIELDS: &'static [Field] = &[
+pub(crate) static TABLE: Table = Table::new(
+    "Diagnostic",
+    6,
+    &[
         Field::required("code", Kind::Text),
         Field::required("severity", Kind::OneOf(&SEVERITIES)),
         Field::required("message", Kind::Text),
         Field::or_none("path", Kind::Path),
         Field::or_none("line", Kind::Position),
         Field::or_none("column", Kind::Position),
-    ];
-    const POSITIONAL: usize = 6;
-}
+    ],
+);
 
 /// Returns the word for `severity`.
 fn word(severity: Severity) -> &'static str {

@@ -9,6 +9,7 @@ mod call;
 mod command;
 mod diagnostic;
 mod errors;
+mod fields;
 mod given;
 mod json;
 mod library;
@@ -30,8 +31,6 @@ use pyo3::prelude::pymodule;
 mod _native {
     use pyo3::prelude::*;
 
-    #[pymodule_export]
-    use crate::call::Waiter;
     #[cfg(debug_assertions)]
     #[pymodule_export]
     use crate::call::fail;
@@ -53,7 +52,9 @@ mod _native {
     #[pymodule_export]
     use crate::skill::Skill;
     #[pymodule_export]
-    use crate::verbs::{manage, validate};
+    use crate::value::Value;
+    #[pymodule_export]
+    use crate::verbs::{install, validate};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

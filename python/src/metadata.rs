@@ -9,16 +9,17 @@ use pyo3::types::{PyDict, PyTuple};
 use skillpm_core::engine::{Skill, SourceKind};
 use skillpm_format::skill::SkillMeta;
 
+use crate::fields::{Field, Kind, Table};
 use crate::given::Given;
 use crate::json;
 use crate::repr::Repr;
-use crate::value::{Field, Fields, Kind, methods_of_values};
+use crate::value::{Value, init, value};
 
 /// What the frontmatter of a skill says, and where it lies. It cannot be changed.
 ///
 /// Agents choose a skill by ``name`` and ``description``. ``to_dict`` and ``from_dict`` turn it into plain values and
 /// back.
-#[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
+#[pyclass(frozen, eq, hash, extends = Value, module = "skillpm", from_py_object)]
 #[derive(Debug, Clone)]
 pub(crate) struct SkillMetadata(Arc<Skill>);
 
@@ -69,7 +70,7 @@ impl SkillMetadata {
         metadata: Option<&Bound<'_, PyAny>>,
         extra: Option<&Bound<'_, PyAny>>,
         source: Option<Given<String>>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let map = |value: Option<&Bound<'_, PyAny>>| value.map(json::map_from_python).transpose();
         let (metadata, extra) = (map(metadata)?.unwrap_or_default(), map(extra)?.unwrap_or_default());
         let text = |given: Option<Given<String>>| given.map(|given| given.0);
@@ -87,7 +88,7 @@ impl SkillMetadata {
             extra,
         };
         let dir = skill_path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self(Arc::new(Skill {
+        let skill = Skill {
             meta,
             source: text(source).unwrap_or_default().into(),
             kind: SourceKind::Extra,
@@ -95,7 +96,8 @@ impl SkillMetadata {
             dir,
             file: skill_path,
             deviations: Vec::new(),
-        })))
+        };
+        Ok(init(Self(Arc::new(skill))))
     }
 
     /// The name, by which it is called.
@@ -188,10 +190,12 @@ impl SkillMetadata {
     }
 }
 
-methods_of_values!(SkillMetadata);
+value!(SkillMetadata);
 
-impl Fields for SkillMetadata {
-    const FIELDS: &'static [Field] = &[
+pub(crate) static TABLE: Table = Table::new(
+    "SkillMetadata",
+    4,
+    &[
         Field::required("name", Kind::Text),
         Field::required("description", Kind::Text),
         Field::required("skill_path", Kind::Path),
@@ -204,6 +208,5 @@ impl Fields for SkillMetadata {
         Field::or_empty("metadata", Kind::Object),
         Field::or_empty("extra", Kind::Object),
         Field::or_none("source", Kind::Text),
-    ];
-    const POSITIONAL: usize = 4;
-}
+    ],
+);

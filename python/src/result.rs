@@ -3,15 +3,16 @@
 use pyo3::prelude::*;
 use skillpm_core::engine::run::{Captured, Ran};
 
+use crate::fields::{Field, Kind, Table};
 use crate::given::Given;
 use crate::repr::Repr;
 use crate::running;
-use crate::value::{Field, Fields, Kind, methods_of_values};
+use crate::value::{Value, init, value};
 
 /// What a script that ended well wrote. It cannot be changed.
 ///
 /// ``str()`` of it is ``stdout``.
-#[pyclass(frozen, eq, get_all, module = "skillpm", from_py_object)]
+#[pyclass(frozen, eq, get_all, extends = Value, module = "skillpm", from_py_object)]
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct ScriptResult {
     /// What it wrote to standard output, with a mark for what is not text.
@@ -54,8 +55,8 @@ impl ScriptResult {
         exit_code: i32,
         truncated: bool,
         duration: f64,
-    ) -> Self {
-        Self { stdout: stdout.0, stderr: stderr.0, exit_code, truncated, duration }
+    ) -> PyClassInitializer<Self> {
+        init(Self { stdout: stdout.0, stderr: stderr.0, exit_code, truncated, duration })
     }
 
     fn __str__(&self) -> &str {
@@ -75,15 +76,16 @@ impl ScriptResult {
     }
 }
 
-methods_of_values!(ScriptResult);
+value!(ScriptResult);
 
-impl Fields for ScriptResult {
-    const FIELDS: &'static [Field] = &[
+pub(crate) static TABLE: Table = Table::new(
+    "ScriptResult",
+    5,
+    &[
         Field::required("stdout", Kind::Text),
         Field::or_empty("stderr", Kind::Text),
         Field::or_empty("exit_code", Kind::Integer),
         Field::or_empty("truncated", Kind::Flag),
         Field::or_empty("duration", Kind::Number),
-    ];
-    const POSITIONAL: usize = 5;
-}
+    ],
+);

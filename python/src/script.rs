@@ -6,21 +6,22 @@ use std::time::Duration;
 
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value as Json};
 use skillpm_core::engine::tools::Tool;
 use skillpm_core::engine::{self, Hit};
 use skillpm_core::session::{Session, SessionError};
 
+use crate::fields::{Field, Kind, Table};
 use crate::given::Given;
 use crate::repr::Repr;
-use crate::value::{Field, Fields, Kind, methods_of_values};
+use crate::value::{Value, init, value};
 use crate::words::worded_all;
 use crate::{errors, json};
 
 /// A script of a skill, what it is for and what it takes. It cannot be changed.
 ///
 /// Skills of one name, of which one hides the others, may have scripts with the same ``tool_name``.
-#[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
+#[pyclass(frozen, eq, hash, extends = Value, module = "skillpm", from_py_object)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Script {
     skill: String,
@@ -30,7 +31,7 @@ pub(crate) struct Script {
     script: String,
     path: PathBuf,
     language: String,
-    input_schema: Map<String, Value>,
+    input_schema: Map<String, Json>,
     /// In milliseconds, as the manifest says it.
     timeout: Option<u64>,
 }
@@ -44,7 +45,7 @@ impl Hash for Script {
 impl Script {
     fn of(skill: &engine::Skill, tool: &Tool) -> Self {
         let input_schema = match tool.input.schema() {
-            Value::Object(schema) => schema,
+            Json::Object(schema) => schema,
             // A schema is an object.
             _ => Map::new(),
         };
@@ -78,11 +79,11 @@ impl Script {
         language: Given<String>,
         input_schema: &Bound<'_, PyAny>,
         timeout: Option<f64>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let input_schema = json::map_from_python(input_schema)?;
         let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).map(milliseconds));
         let timeout = timeout.transpose().map_err(|_| errors::unknown(py, "`timeout` is not a duration"))?;
-        Ok(Self {
+        let script = Self {
             skill: skill.0,
             name: name.0,
             tool_name: tool_name.0,
@@ -92,7 +93,8 @@ impl Script {
             language: language.0,
             input_schema,
             timeout,
-        })
+        };
+        Ok(init(script))
     }
 
     /// The name of the skill.
@@ -158,10 +160,12 @@ impl Script {
     }
 }
 
-methods_of_values!(Script);
+value!(Script);
 
-impl Fields for Script {
-    const FIELDS: &'static [Field] = &[
+pub(crate) static TABLE: Table = Table::new(
+    "Script",
+    4,
+    &[
         Field::required("name", Kind::Text),
         Field::required("tool_name", Kind::Text),
         Field::required("description", Kind::Text),
@@ -171,9 +175,8 @@ impl Fields for Script {
         Field::required("language", Kind::Text),
         Field::required("input_schema", Kind::Object),
         Field::or_none("timeout", Kind::Number),
-    ];
-    const POSITIONAL: usize = 4;
-}
+    ],
+);
 
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)

@@ -7,15 +7,16 @@ use pyo3::types::PyTuple;
 use skillpm_core::engine::resources;
 use skillpm_core::session::OpenedSkill;
 
+use crate::fields::{Field, Kind, Table};
 use crate::given::Given;
 use crate::metadata::SkillMetadata;
 use crate::repr::Repr;
-use crate::value::{Field, Fields, Kind, methods_of_values};
+use crate::value::{Value, init, value};
 
 /// A skill with its instructions and the names of its other files. It cannot be changed.
 ///
 /// It stays as it was loaded when its files change.
-#[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
+#[pyclass(frozen, eq, hash, extends = Value, module = "skillpm", from_py_object)]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Skill {
     metadata: SkillMetadata,
@@ -33,8 +34,8 @@ impl Skill {
         content: Given<String>,
         base_directory: Given<PathBuf>,
         files: Given<Vec<String>>,
-    ) -> Self {
-        Self { metadata, content: content.0, base_directory: base_directory.0, files: files.0 }
+    ) -> PyClassInitializer<Self> {
+        init(Self { metadata, content: content.0, base_directory: base_directory.0, files: files.0 })
     }
 
     /// What the frontmatter says, and where the skill lies.
@@ -80,17 +81,18 @@ impl Skill {
     }
 }
 
-methods_of_values!(Skill);
+value!(Skill);
 
-impl Fields for Skill {
-    const FIELDS: &'static [Field] = &[
+pub(crate) static TABLE: Table = Table::new(
+    "Skill",
+    4,
+    &[
         Field::required("metadata", Kind::Metadata),
         Field::required("content", Kind::Text),
         Field::required("base_directory", Kind::Path),
         Field::or_empty("files", Kind::Texts),
-    ];
-    const POSITIONAL: usize = 4;
-}
+    ],
+);
 
 impl From<&OpenedSkill> for Skill {
     fn from(opened: &OpenedSkill) -> Self {

@@ -17,6 +17,7 @@ import pytest
 
 import skillpm
 from skillpm import ConfigurationError, Diagnostic, Script, ScriptResult, Skill, SkillMetadata
+from skillpm._native import Value
 
 METADATA = SkillMetadata(
     "pdf",
@@ -189,6 +190,7 @@ def test_a_wrong_change_is_refused() -> None:
         VALUES[-1].__replace__(colour="red")
 
 
+@pytest.mark.skipif(sys.version_info < (3, 10), reason="Python 3.9 knows no signatures of classes")
 @every_class
 def test_the_constructor_has_the_fields(kind: Any) -> None:
     """In their order, with a default exactly where the table has one."""
@@ -257,7 +259,7 @@ def test_sequences_are_taken(kind: Any) -> None:
 STUBS = Path(skillpm.__file__).parent / "_native.pyi"
 
 
-@every_class
+@pytest.mark.parametrize("kind", [*CLASSES, Value])
 def test_everything_of_it_is_documented_as_in_the_stubs(kind: Any) -> None:
     """Editors show what the stubs say, and `help()` what the module says."""
     [stub] = [
@@ -275,11 +277,27 @@ def test_everything_of_it_is_documented_as_in_the_stubs(kind: Any) -> None:
         for member in stub.body
         if isinstance(member, ast.FunctionDef)
     }
-    for name, member in vars(kind).items():
-        if name.startswith("_"):
-            continue
-        assert words(member.__doc__), name
-        assert words(told[name]) == words(getattr(kind, name).__doc__), name
+    for name in vars(kind):
+        if not name.startswith("_"):
+            documented = words(getattr(kind, name).__doc__)
+            assert documented, name
+            assert words(told[name]) == documented, name
+
+
+def test_only_values_have_fields() -> None:
+    assert not dataclasses.is_dataclass(Value)
+    assert not hasattr(Value, "__match_args__")
+    for work in (lambda: Value.from_dict({}), Value.json_schema, Value):
+        with pytest.raises(TypeError):
+            work()
+
+
+def test_orjson_takes_no_property_for_what_an_object_holds() -> None:
+    """It would for a class that has the fields itself, and end the process."""
+    orjson = pytest.importorskip("orjson", reason="orjson is not installed")
+    assert orjson.loads(orjson.dumps(VALUES, default=lambda value: value.to_dict())) == [
+        value.to_dict() for value in VALUES
+    ]
 
 
 def test_what_others_ask_for_is_imported_for_them_alone() -> None:
@@ -295,7 +313,7 @@ def test_pydantic() -> None:
     pydantic = pytest.importorskip("pydantic", reason="pydantic is not installed")
     model = pydantic.create_model(
         "Answer",
-        result=ScriptResult,
+        result=(ScriptResult, ...),
         found=(list[Diagnostic], []),
         either=(Union[Skill, SkillMetadata, str, None], None),
     )
