@@ -20,10 +20,11 @@ __all__ = [
     "SkillMetadata",
     "Stop",
     "Value",
+    "Waiter",
     "__version__",
     "fail",
-    "install",
     "main",
+    "manage",
     "run",
     "validate",
 ]
@@ -33,7 +34,6 @@ __version__: str
 class Value:
     """What all values have: they turn into plain values and back."""
 
-    __match_args__: ClassVar[tuple[str, ...]]
     __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
 
     def to_dict(self) -> dict[str, Any]:
@@ -390,6 +390,13 @@ class Stop:
     def __new__(cls) -> Stop: ...
     def set(self) -> None: ...
 
+@final
+class Waiter:
+    """Whoever waits for a call in another thread, and may stop waiting."""
+
+    def __new__(cls) -> Waiter: ...
+    def stop(self) -> bool: ...
+
 class _How(TypedDict):
     scripts: str
     trusted: bool
@@ -413,20 +420,14 @@ def run(
     stop: Stop | None = None,
 ) -> tuple[ScriptResult, list[str]]: ...
 def validate(path: _StrPath, *, profile: str | None = None) -> list[Diagnostic]: ...
-def install(
-    sources: Sequence[str],
+def manage(
+    verb: str,
+    options: dict[str, Any],
     *,
-    skills: Sequence[str],
-    scope: str,
-    agents: Sequence[str],
-    project: _StrPath | None,
-    copy: bool,
-    force: bool,
-    no_deps: bool,
-    dry_run: bool,
-    locked: bool,
-    frozen: bool,
-    offline: bool,
-) -> tuple[list[dict[str, Any]], list[str]]: ...
+    root: _StrPath | None = None,
+    scope: str | None = None,
+    offline: bool = False,
+    waiter: Waiter | None = None,
+) -> tuple[Any, list[str]]: ...
 def main(argv: Sequence[str]) -> int: ...
 def fail(text: str) -> None: ...

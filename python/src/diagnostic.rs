@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use skillpm_core::engine;
 use skillpm_format::document::Position;
 use skillpm_format::lint::Severity;
@@ -80,6 +81,11 @@ impl Diagnostic {
         };
         let (code, message, path) = (code.0, message.0, path.map(|path| path.0));
         Ok(init(Self { code, severity, message, path, line, column }))
+    }
+
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        TABLE.match_args(py)
     }
 
     fn __repr__(&self) -> String {

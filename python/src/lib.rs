@@ -31,6 +31,8 @@ use pyo3::prelude::pymodule;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::call::Waiter;
     #[cfg(debug_assertions)]
     #[pymodule_export]
     use crate::call::fail;
@@ -54,7 +56,7 @@ mod _native {
     #[pymodule_export]
     use crate::value::Value;
     #[pymodule_export]
-    use crate::verbs::{install, validate};
+    use crate::verbs::{manage, validate};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -178,6 +178,11 @@ impl SkillMetadata {
         self.0.is_for_people()
     }
 
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        TABLE.match_args(py)
+    }
+
     fn __repr__(&self) -> String {
         let (meta, path, source) = self.known();
         Repr::of("SkillMetadata")

@@ -1,6 +1,7 @@
 //! What a script wrote.
 
 use pyo3::prelude::*;
+use pyo3::types::PyTuple;
 use skillpm_core::engine::run::{Captured, Ran};
 
 use crate::fields::{Field, Kind, Table};
@@ -65,6 +66,11 @@ impl ScriptResult {
 
     fn __hash__(&self) -> isize {
         isize::try_from(self.stdout.len()).unwrap_or_default()
+    }
+
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        TABLE.match_args(py)
     }
 
     fn __repr__(&self) -> String {

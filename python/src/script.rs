@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::{PyDict, PyTuple};
 use serde_json::{Map, Value as Json};
 use skillpm_core::engine::tools::Tool;
 use skillpm_core::engine::{self, Hit};
@@ -149,6 +149,11 @@ impl Script {
     #[getter]
     fn timeout(&self) -> Option<f64> {
         self.timeout.map(|time| Duration::from_millis(time).as_secs_f64())
+    }
+
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        TABLE.match_args(py)
     }
 
     fn __repr__(&self) -> String {

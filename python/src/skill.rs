@@ -74,6 +74,11 @@ impl Skill {
         self.metadata.description()
     }
 
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        TABLE.match_args(py)
+    }
+
     fn __repr__(&self) -> String {
         let repr = Repr::of("Skill").text("name", self.name()).short("content", &self.content);
         let repr = repr.path("base_directory", &self.base_directory);

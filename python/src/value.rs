@@ -41,11 +41,6 @@ impl Value {
     }
 
     #[classattr]
-    fn __match_args__() -> OfClass {
-        OfClass("__match_args__")
-    }
-
-    #[classattr]
     fn __dataclass_fields__() -> OfClass {
         OfClass("__dataclass_fields__")
     }
@@ -106,10 +101,7 @@ impl OfClass {
     ) -> PyResult<Bound<'py, PyAny>> {
         let class = class.cast::<PyType>()?;
         let table = Table::of(class).map_err(|_| PyAttributeError::new_err(self.0))?;
-        match self.0 {
-            "__match_args__" => Ok(table.match_args(class.py())?.into_any()),
-            name => table.dataclass(class.py())?.getattr(name),
-        }
+        table.dataclass(class.py())?.getattr(self.0)
     }
 }
 
