@@ -40,8 +40,7 @@ def test_its_life(world: World, registry: Registry) -> None:
     assert registry.unyank("pdf@1.1.0")["versions"][0]["yanked"] is None
     checked = registry.verify()
     assert (checked["skills"], checked["versions"], checked["defects"]) == (1, 2, [])
-    index = world.project / "site" / "index.json"
-    index.unlink()
+    (world.project / "site" / "index" / "pdf.json").unlink()
     assert registry.verify()["defects"]
     assert registry.index()["versions"] == 2
     assert not registry.verify()["defects"]
