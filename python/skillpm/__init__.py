@@ -27,9 +27,13 @@ from skillpm._native import (
 from skillpm.errors import SkillpmError
 
 if TYPE_CHECKING:
+    from skillpm import outcomes
+    from skillpm._project import Project
+    from skillpm._registry import Registry
     from skillpm._toolkit import Toolkit
     from skillpm._verbs import install, validate
     from skillpm.errors import ConfigurationError as ConfigurationError
+    from skillpm.errors import ConflictError as ConflictError
     from skillpm.errors import IntegrityError as IntegrityError
     from skillpm.errors import InternalError as InternalError
     from skillpm.errors import NetworkError as NetworkError
@@ -42,7 +46,9 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Diagnostic",
+    "Project",
     "Question",
+    "Registry",
     "Script",
     "ScriptResult",
     "Skill",
@@ -53,19 +59,28 @@ __all__ = [
     "__version__",
     "errors",
     "install",
+    "outcomes",
     "validate",
 ]
 
 # Where the names are that are imported when they are asked for.
-_LATER = {"Toolkit": "_toolkit", "install": "_verbs", "validate": "_verbs"}
+_LATER = {
+    "Project": "_project",
+    "Registry": "_registry",
+    "Toolkit": "_toolkit",
+    "install": "_verbs",
+    "validate": "_verbs",
+}
 
 
 def __getattr__(name: str) -> Any:
     """Import a name when it is asked for; the exceptions are those of ``skillpm.errors``."""
-    if name in _LATER:
-        from importlib import import_module
+    from importlib import import_module
 
+    if name in _LATER:
         value = getattr(import_module(f"skillpm.{_LATER[name]}"), name)
+    elif name == "outcomes":
+        value = import_module("skillpm.outcomes")
     elif name.endswith("Error") and hasattr(errors, name):
         value = getattr(errors, name)
     else:

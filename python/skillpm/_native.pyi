@@ -1,12 +1,15 @@
 """The native part of the package."""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import Field
 from os import PathLike
 from pathlib import Path
-from types import MappingProxyType
-from typing import Any, final
+from typing import Any, ClassVar, Literal, final
+
+from typing_extensions import Self
 
 _StrPath = str | PathLike[str]
+_Severity = Literal["error", "warning", "note"]
 
 __all__ = [
     "Diagnostic",
@@ -17,27 +20,60 @@ __all__ = [
     "Skill",
     "SkillMetadata",
     "Stop",
+    "Value",
+    "Waiter",
     "__version__",
     "fail",
-    "install",
     "main",
+    "manage",
     "run",
     "validate",
 ]
 
 __version__: str
 
+class Value:
+    """What all values have: they turn into plain values and back."""
+
+    __dataclass_fields__: ClassVar[dict[str, Field[Any]]]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return all fields as plain values that fit into JSON.
+
+        Paths are texts, and tuples are lists. ``from_dict`` takes what it returns.
+        """
+
+    @classmethod
+    def from_dict(cls, fields: Mapping[str, Any]) -> Self:
+        """Return the value whose ``to_dict`` returns ``fields``.
+
+        Fields that have a default may be left out. Others, fields of other names and values of
+        other types raise ``ConfigurationError``.
+        """
+
+    @classmethod
+    def json_schema(cls) -> dict[str, Any]:
+        """Return the JSON Schema of what ``to_dict`` returns and ``from_dict`` takes."""
+
+    @classmethod
+    def __get_pydantic_core_schema__(cls, _source: object, _handler: object) -> Any: ...
+    @classmethod
+    def __get_pydantic_json_schema__(cls, _schema: object, _handler: object) -> dict[str, Any]: ...
+    def __replace__(self, **changes: Any) -> Self:
+        """Return a value like this one with ``changes``, for ``copy.replace``."""
+
+    def __getnewargs_ex__(self) -> tuple[tuple[()], dict[str, Any]]:
+        """Return what ``pickle`` and ``copy`` make the value of again."""
+
 @final
-class SkillMetadata:
+class SkillMetadata(Value):
     """What the frontmatter of a skill says, and where it lies. It cannot be changed.
 
-    ``name`` and ``description`` are what agents choose by. ``skill_path`` is its file. ``source``
-    names the directory of skills that it was found in; ``source:name`` finds it.
-    ``allowed_tools`` are those that it asks for; nothing is enforced. ``version`` is as written.
-    ``metadata`` is the mapping of that name, and ``extra`` has the fields that the specification
-    does not have. ``disable_model_invocation`` is whether one of these says that only a person is
-    to start it: models are not told of such a skill.
+    Agents choose a skill by ``name`` and ``description``. ``to_dict`` and ``from_dict`` turn it
+    into plain values and back.
     """
+
+    __match_args__ = ("name", "description", "skill_path", "allowed_tools")
 
     def __new__(
         cls,
@@ -56,45 +92,68 @@ class SkillMetadata:
         source: str | None = None,
     ) -> SkillMetadata: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name, by which it is called."""
+
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """What the skill does and when to use it: agents choose by it."""
+
     @property
-    def skill_path(self) -> Path: ...
+    def skill_path(self) -> Path:
+        """The path of its ``SKILL.md``."""
+
     @property
-    def allowed_tools(self) -> tuple[str, ...]: ...
+    def allowed_tools(self) -> tuple[str, ...]:
+        """The tools that the skill asks for. Nothing is enforced."""
+
     @property
-    def version(self) -> str | None: ...
+    def version(self) -> str | None:
+        """The version, as written."""
+
     @property
-    def tags(self) -> tuple[str, ...]: ...
+    def tags(self) -> tuple[str, ...]:
+        """The words to filter by."""
+
     @property
-    def dependencies(self) -> tuple[str, ...]: ...
+    def dependencies(self) -> tuple[str, ...]:
+        """The skills that it needs, as written."""
+
     @property
-    def license(self) -> str | None: ...
+    def license(self) -> str | None:
+        """The license, as written."""
+
     @property
-    def compatibility(self) -> str | None: ...
+    def compatibility(self) -> str | None:
+        """What it needs to run, in words."""
+
     @property
-    def metadata(self) -> MappingProxyType[str, Any]: ...
+    def metadata(self) -> dict[str, Any]:
+        """The mapping ``metadata`` of the frontmatter. Each call returns a new dictionary."""
+
     @property
-    def extra(self) -> MappingProxyType[str, Any]: ...
+    def extra(self) -> dict[str, Any]:
+        """The fields that the specification does not have. Each call returns a new dictionary."""
+
     @property
-    def source(self) -> str | None: ...
+    def source(self) -> str | None:
+        """The name of the directory of skills that it was found in: ``source:name`` finds it."""
+
     @property
-    def disable_model_invocation(self) -> bool: ...
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values that fit into JSON."""
+    def disable_model_invocation(self) -> bool:
+        """Whether only a person may start it: models are not told of such a skill."""
 
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs_ex__(self) -> tuple[tuple[str, str, Path], dict[str, Any]]: ...
 
 @final
-class Skill:
-    """A skill with its instructions. It cannot be changed.
+class Skill(Value):
+    """A skill with its instructions and the names of its other files. It cannot be changed.
 
-    ``content`` is the Markdown after the frontmatter. ``files`` are the paths of its other files
-    below ``base_directory``, with ``/``.
+    It stays as it was loaded when its files change.
     """
+
+    __match_args__ = ("metadata", "content", "base_directory", "files")
 
     def __new__(
         cls,
@@ -104,30 +163,40 @@ class Skill:
         files: Sequence[str] = ...,
     ) -> Skill: ...
     @property
-    def metadata(self) -> SkillMetadata: ...
+    def metadata(self) -> SkillMetadata:
+        """What the frontmatter says, and where the skill lies."""
+
     @property
-    def content(self) -> str: ...
+    def content(self) -> str:
+        """The instructions: the Markdown after the frontmatter, as written."""
+
     @property
-    def base_directory(self) -> Path: ...
+    def base_directory(self) -> Path:
+        """The directory of the skill."""
+
     @property
-    def files(self) -> tuple[str, ...]: ...
+    def files(self) -> tuple[str, ...]:
+        """The paths of its other files below ``base_directory``, with ``/``."""
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name, as in ``metadata``."""
+
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """The description, as in ``metadata``."""
+
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs__(self) -> tuple[SkillMetadata, str, Path, list[str]]: ...
 
 @final
-class Script:
-    """A script of a skill that an agent can call. It cannot be changed.
+class Script(Value):
+    """A script of a skill, what it is for and what it takes. It cannot be changed.
 
-    ``name`` is its bare name, ``tool_name`` one that providers of models take and that no other
-    script of this skill or of a skill with another name has. Skills of one name, of which one hides
-    the others, may have scripts with the same ``tool_name``. ``input_schema`` is what it takes, as
-    a JSON Schema. ``timeout`` is in seconds, where its manifest says one.
+    Skills of one name, of which one hides the others, may have scripts with the same ``tool_name``.
     """
+
+    __match_args__ = ("name", "tool_name", "description", "path")
 
     def __new__(
         cls,
@@ -143,36 +212,52 @@ class Script:
         timeout: float | None = None,
     ) -> Script: ...
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The name within the skill."""
+
     @property
-    def tool_name(self) -> str: ...
+    def tool_name(self) -> str:
+        """The name for models: no script of a skill with another name has it."""
+
     @property
-    def description(self) -> str: ...
+    def description(self) -> str:
+        """What it is for."""
+
     @property
-    def path(self) -> Path: ...
+    def path(self) -> Path:
+        """The path of its file."""
+
     @property
-    def skill(self) -> str: ...
+    def skill(self) -> str:
+        """The name of the skill."""
+
     @property
-    def script(self) -> str: ...
+    def script(self) -> str:
+        """Its path below the directory of the skill, with ``/``."""
+
     @property
-    def language(self) -> str: ...
+    def language(self) -> str:
+        """The language, such as ``python``."""
+
     @property
-    def input_schema(self) -> dict[str, Any]: ...
+    def input_schema(self) -> dict[str, Any]:
+        """What it takes, as a JSON Schema. Each call returns a new dictionary."""
+
     @property
-    def timeout(self) -> float | None: ...
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values that fit into JSON."""
+    def timeout(self) -> float | None:
+        """The seconds that it may take, where its manifest says so."""
 
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs_ex__(self) -> tuple[tuple[str, str, str, Path], dict[str, Any]]: ...
 
 @final
-class ScriptResult:
-    """What a script that ended well wrote; ``str()`` of it is ``stdout``. It cannot be changed.
+class ScriptResult(Value):
+    """What a script that ended well wrote. It cannot be changed.
 
-    ``truncated`` says whether there was more than is kept. ``duration`` is in seconds.
+    ``str()`` of it is ``stdout``.
     """
+
+    __match_args__ = ("stdout", "stderr", "exit_code", "truncated", "duration")
 
     def __new__(
         cls,
@@ -183,57 +268,72 @@ class ScriptResult:
         duration: float = 0.0,
     ) -> ScriptResult: ...
     @property
-    def stdout(self) -> str: ...
+    def stdout(self) -> str:
+        """What it wrote to standard output, with a mark for what is not text."""
+
     @property
-    def stderr(self) -> str: ...
+    def stderr(self) -> str:
+        """What it wrote to standard error, with a mark for what is not text."""
+
     @property
-    def exit_code(self) -> int: ...
+    def exit_code(self) -> int:
+        """The code with which it ended."""
+
     @property
-    def truncated(self) -> bool: ...
+    def truncated(self) -> bool:
+        """Whether it wrote more than is kept."""
+
     @property
-    def duration(self) -> float: ...
+    def duration(self) -> float:
+        """The seconds that it took."""
+
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs__(self) -> tuple[str, str, int, bool, float]: ...
 
 @final
-class Diagnostic:
-    """Something that was found and not raised. It cannot be changed.
+class Diagnostic(Value):
+    """Something that was found, with its place. It cannot be changed.
 
-    ``code`` names what it is: often a rule that ``skillpm explain`` explains. ``severity`` is
-    ``error`` where it keeps a skill from being used, else ``warning``. ``line`` and ``column``
-    count from 1.
+    ``skillpm explain`` explains most codes.
     """
+
+    __match_args__ = ("code", "severity", "message", "path", "line", "column")
 
     def __new__(
         cls,
         code: str,
-        severity: str,
+        severity: _Severity,
         message: str,
         path: _StrPath | None = None,
         line: int | None = None,
         column: int | None = None,
     ) -> Diagnostic: ...
     @property
-    def code(self) -> str: ...
+    def code(self) -> str:
+        """What it is, for programs: often a rule of ``skillpm validate``."""
+
     @property
-    def severity(self) -> str: ...
+    def severity(self) -> _Severity:
+        """How bad it is. Nothing has to be done about a ``note``."""
+
     @property
-    def message(self) -> str: ...
+    def message(self) -> str:
+        """What it is, for people."""
+
     @property
-    def path(self) -> Path | None: ...
+    def path(self) -> Path | None:
+        """The file or directory that it is about."""
+
     @property
-    def line(self) -> int | None: ...
+    def line(self) -> int | None:
+        """The line in the file, from 1."""
+
     @property
-    def column(self) -> int | None: ...
-    def to_dict(self) -> dict[str, Any]:
-        """Return all fields as plain values that fit into JSON."""
+    def column(self) -> int | None:
+        """The column in the line, from 1."""
 
     def __eq__(self, other: object, /) -> bool: ...
     def __hash__(self) -> int: ...
-    def __getnewargs__(
-        self,
-    ) -> tuple[str, str, str, Path | None, int | None, int | None]: ...
 
 @final
 class Library:
@@ -325,6 +425,13 @@ class Kit:
     def again(self, name: str, arguments: str) -> str: ...
     def told(self) -> list[str]: ...
 
+@final
+class Waiter:
+    """Whoever waits for a call in another thread, and may stop waiting."""
+
+    def __new__(cls) -> Waiter: ...
+    def stop(self) -> bool: ...
+
 def run(
     library: Library,
     name: str,
@@ -336,20 +443,14 @@ def run(
     stop: Stop | None = None,
 ) -> tuple[ScriptResult, list[str]]: ...
 def validate(path: _StrPath, *, profile: str | None = None) -> list[Diagnostic]: ...
-def install(
-    sources: Sequence[str],
+def manage(
+    verb: str,
+    options: dict[str, Any],
     *,
-    skills: Sequence[str],
-    scope: str,
-    agents: Sequence[str],
-    project: _StrPath | None,
-    copy: bool,
-    force: bool,
-    no_deps: bool,
-    dry_run: bool,
-    locked: bool,
-    frozen: bool,
-    offline: bool,
-) -> tuple[list[dict[str, Any]], list[str]]: ...
+    root: _StrPath | None = None,
+    scope: str | None = None,
+    offline: bool = False,
+    waiter: Waiter | None = None,
+) -> tuple[Any, list[str]]: ...
 def main(argv: Sequence[str]) -> int: ...
 def fail(text: str) -> None: ...

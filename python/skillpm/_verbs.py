@@ -1,21 +1,15 @@
-"""Verbs of the package manager."""
+"""What is done with skills without a manager."""
 
-from __future__ import annotations
+# Hints are values here: nothing is postponed, and everything that they name is imported.
+from typing import Literal, Optional
 
 from skillpm import _native
-from skillpm._arguments import texts
-from skillpm._manager import _told
-
-TYPE_CHECKING = False
-if TYPE_CHECKING:
-    from collections.abc import Iterable
-    from os import PathLike
-    from typing import Any, Literal, Union
-
-    StrPath = Union[str, PathLike[str]]
+from skillpm._project import Project
+from skillpm._work import StrPath, Texts
+from skillpm.outcomes import InstalledSkill
 
 
-def validate(path: StrPath, *, profile: str | None = None) -> list[_native.Diagnostic]:
+def validate(path: StrPath, *, profile: Optional[str] = None) -> list[_native.Diagnostic]:
     """Check a skill, or all skills below a directory, and return what was found, in their order.
 
     Args:
@@ -32,10 +26,10 @@ def validate(path: StrPath, *, profile: str | None = None) -> list[_native.Diagn
 
 def install(
     *sources: str,
-    skills: str | Iterable[str] = (),
+    skills: Texts = (),
     scope: Literal["project", "user"] = "project",
-    agents: str | Iterable[str] = (),
-    project: StrPath | None = None,
+    agents: Texts = (),
+    project: Optional[StrPath] = None,
     copy: bool = False,
     force: bool = False,
     no_deps: bool = False,
@@ -43,10 +37,10 @@ def install(
     locked: bool = False,
     frozen: bool = False,
     offline: bool = False,
-) -> list[dict[str, Any]]:
+) -> list[InstalledSkill]:
     """Install skills, or without ``sources`` exactly those that the lockfile names.
 
-    It does what ``skillpm install`` does and asks nobody.
+    It is ``Project(project, scope=scope, offline=offline).install(...)``, which has more options.
 
     Args:
         sources: Where skills come from: ``owner/repo``, an address, ``./directory``.
@@ -64,32 +58,23 @@ def install(
         frozen: Resolve nothing: only what is locked.
         offline: Use no network.
 
-    Returns:
-        The skills, with the keys of ``skillpm install --json``: ``name``, ``version``, ``source``,
-        ``revision``, ``digest``, ``needed_by``, ``change`` and others.
-
     Raises:
         ConfigurationError: A source, a manifest or a lockfile that makes no sense.
         NetworkError: A server or a login.
         IntegrityError: Bytes that are not what was promised, or that no skill may have.
-        PolicyError: A policy keeps a source or a skill out.
+        PolicyError: A policy keeps a source or a skill out, or a version has new capabilities.
         StorageError: The file system.
 
     """
-    installed, warnings = _native.install(
-        list(sources),
-        skills=texts(skills),
-        scope=scope,
-        agents=texts(agents),
-        project=project,
+    outcome = Project(project, scope=scope, offline=offline).install(
+        *sources,
+        skills=skills,
+        agents=agents,
         copy=copy,
         force=force,
         no_deps=no_deps,
         dry_run=dry_run,
         locked=locked,
         frozen=frozen,
-        offline=offline,
     )
-    for warning in warnings:
-        _told(None, warning)
-    return installed
+    return outcome["skills"]

@@ -7,13 +7,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
     from typing import Any
 
+    from skillpm.outcomes import Hint
+
 
 class SkillpmError(Exception):
     """The root of everything that skillpm raises.
 
     ``message`` says what was wrong. ``code`` names the kind of failure and does not change between
     versions. ``path``, ``line`` and ``column`` say where, or are ``None``. ``hint`` says what to do
-    about it, or is ``None``. ``str()`` is the message with the hint.
+    about it, or is ``None``; ``hints`` are its lines as data, with verbs to run and options to pass
+    as values. ``str()`` is the message with the hint.
     """
 
     def __init__(
@@ -25,14 +28,18 @@ class SkillpmError(Exception):
         line: int | None = None,
         column: int | None = None,
         hint: str | None = None,
+        hints: Iterable[Hint] = (),
     ) -> None:
         super().__init__(message)
+        if hint is not None:
+            hints = [*hints, {"text": hint, "parts": [{"text": hint}]}]
         self.message = message
         self.code = code
         self.path = path
         self.line = line
         self.column = column
-        self.hint = hint
+        self.hints: tuple[Hint, ...] = tuple(hints)
+        self.hint: str | None = "\n".join(hint["text"] for hint in self.hints) or None
 
     def __str__(self) -> str:
         return self.message if self.hint is None else f"{self.message}\nhint: {self.hint}"
@@ -73,8 +80,9 @@ class SkillNotFoundError(SkillpmError, KeyError):
         for_models: Iterable[str] | None = None,
         code: str = "skill-not-found",
         hint: str | None = None,
+        hints: Iterable[Hint] = (),
     ) -> None:
-        super().__init__(message, code=code, hint=hint)
+        super().__init__(message, code=code, hint=hint, hints=hints)
         self.name = name
         self.available: tuple[str, ...] = tuple(available)
         self.for_models: tuple[str, ...] = (
@@ -125,6 +133,10 @@ class SkillInvocationError(SkillpmError):
 
 class PolicyError(SkillpmError):
     """Something that a policy does not allow: a source, a skill, a script."""
+
+
+class ConflictError(SkillpmError):
+    """Something is in the way of a change: edits, an open merge, a skill that needs another."""
 
 
 class IntegrityError(SkillpmError):

@@ -3,23 +3,37 @@
 use std::path::{Path, PathBuf};
 
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
+use pyo3::types::PyTuple;
 use skillpm_core::engine;
 use skillpm_format::document::Position;
 use skillpm_format::lint::Severity;
 
+use crate::errors;
+use crate::fields::{Field, Kind, Table};
 use crate::given::Given;
 use crate::repr::Repr;
+use crate::value::{Value, init, value};
+
+/// All severities. The worst is first.
+const SEVERITIES: [&str; 3] = ["error", "warning", "note"];
 
 /// Something that was found, with its place. It cannot be changed.
-#[pyclass(frozen, eq, hash, get_all, module = "skillpm", from_py_object)]
+///
+/// ``skillpm explain`` explains most codes.
+#[pyclass(frozen, eq, hash, get_all, extends = Value, module = "skillpm", from_py_object)]
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Diagnostic {
+    /// What it is, for programs: often a rule of ``skillpm validate``.
     code: String,
-    severity: String,
+    /// How bad it is. Nothing has to be done about a ``note``.
+    severity: &'static str,
+    /// What it is, for people.
     message: String,
+    /// The file or directory that it is about.
     path: Option<PathBuf>,
+    /// The line in the file, from 1.
     line: Option<usize>,
+    /// The column in the line, from 1.
     column: Option<usize>,
 }
 
@@ -34,7 +48,7 @@ impl Diagnostic {
     ) -> Self {
         Self {
             code: code.to_owned(),
-            severity: severity.to_string(),
+            severity: word(severity),
             message,
             path: Some(path.to_owned()),
             line: at.map(|at| at.line),
@@ -54,26 +68,24 @@ impl Diagnostic {
     #[new]
     #[pyo3(signature = (code, severity, message, path=None, line=None, column=None))]
     fn new(
+        py: Python<'_>,
         code: Given<String>,
         severity: Given<String>,
         message: Given<String>,
         path: Option<Given<PathBuf>>,
         line: Option<usize>,
         column: Option<usize>,
-    ) -> Self {
-        let (code, severity, message) = (code.0, severity.0, message.0);
-        Self { code, severity, message, path: path.map(|path| path.0), line, column }
+    ) -> PyResult<PyClassInitializer<Self>> {
+        let Some(severity) = SEVERITIES.into_iter().find(|known| *known == severity.0) else {
+            return Err(errors::choice(py, "severity", "`error`, `warning` or `note`", &severity));
+        };
+        let (code, message, path) = (code.0, message.0, path.map(|path| path.0));
+        Ok(init(Self { code, severity, message, path, line, column }))
     }
 
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        dict.set_item("code", &self.code)?;
-        dict.set_item("severity", &self.severity)?;
-        dict.set_item("message", &self.message)?;
-        dict.set_item("path", self.path.as_ref().map(|path| path.to_string_lossy()))?;
-        dict.set_item("line", self.line)?;
-        dict.set_item("column", self.column)?;
-        Ok(dict)
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        TABLE.match_args(py)
     }
 
     fn __repr__(&self) -> String {
@@ -81,13 +93,33 @@ impl Diagnostic {
             Some(at) => repr.plain(name, at),
             None => repr,
         };
-        let repr = Repr::of("Diagnostic").text("code", &self.code).text("severity", &self.severity);
+        let repr = Repr::of("Diagnostic").text("code", &self.code).text("severity", self.severity);
         let repr = repr.text("message", &self.message);
         let repr = self.path.iter().fold(repr, |repr, path| repr.path("path", path));
         place(place(repr, "line", self.line), "column", self.column).finish()
     }
+}
 
-    fn __getnewargs__(&self) -> (&str, &str, &str, Option<PathBuf>, Option<usize>, Option<usize>) {
-        (&self.code, &self.severity, &self.message, self.path.clone(), self.line, self.column)
+value!(Diagnostic);
+
+pub(crate) static TABLE: Table = Table::new(
+    "Diagnostic",
+    6,
+    &[
+        Field::required("code", Kind::Text),
+        Field::required("severity", Kind::OneOf(&SEVERITIES)),
+        Field::required("message", Kind::Text),
+        Field::or_none("path", Kind::Path),
+        Field::or_none("line", Kind::Position),
+        Field::or_none("column", Kind::Position),
+    ],
+);
+
+/// Returns the word for `severity`.
+fn word(severity: Severity) -> &'static str {
+    match severity {
+        Severity::Error => "error",
+        Severity::Warning => "warning",
+        Severity::Note => "note",
     }
 }

@@ -12,12 +12,11 @@ use skillpm_core::engine::{self, LookupError, NotFound};
 use skillpm_core::session::SessionError;
 use skillpm_core::session::WrongManifest;
 use skillpm_format::codes;
-use skillpm_sources::error::{Error, ErrorKind};
+use skillpm_sources::error::{Error, ErrorKind, HintData};
 use skillpm_sources::fs::BeneathError;
 
-use crate::given;
-use crate::running;
-use crate::words::worded;
+use crate::words;
+use crate::{given, json, running};
 
 /// The module with the classes.
 const MODULE: &str = "skillpm.errors";
@@ -36,8 +35,19 @@ impl<'py> Raise<'py> {
 
     /// An exception with the text and the hints of `error`.
     fn of(py: Python<'py>, class: &'static str, error: &Error) -> Self {
-        let hints: Vec<_> = error.hints().iter().map(worded).collect();
-        Self::new(py, class, worded(&error.with_causes())).hints(&hints)
+        Self::worded(py, class, error, &words::Python::default())
+    }
+
+    /// The same in the words of `wording`.
+    fn worded(py: Python<'py>, class: &'static str, error: &Error, wording: &words::Python) -> Self {
+        let hints: Vec<_> = error.hints().iter().map(|hint| HintData::new(hint, wording)).collect();
+        // Plain data always serializes.
+        let hints = serde_json::to_value(hints).unwrap_or_default();
+        let raise = Self::new(py, class, error.with_causes().worded(wording));
+        match json::to_python(py, &hints) {
+            Ok(hints) => raise.with("hints", hints),
+            Err(_) => raise,
+        }
     }
 
     /// Adds what is called `name`. A value that Python cannot have is left out: the message is what matters.
@@ -46,11 +56,6 @@ impl<'py> Raise<'py> {
             let _ = self.known.set_item(name, value);
         }
         self
-    }
-
-    /// Adds what to do about it, a line each.
-    fn hints(self, hints: &[String]) -> Self {
-        if hints.is_empty() { self } else { self.with("hint", hints.join("\n")) }
     }
 
     /// The exception; where not even its class can be found, the reason for that.
@@ -80,7 +85,9 @@ pub(crate) fn raised(py: Python<'_>, failure: SessionError) -> PyErr {
         SessionError::Skill(NotFound { reason: LookupError::Failed(told), error }) => {
             of_diagnostic(py, &told, &error)
         }
-        SessionError::Skill(NotFound { error, .. }) | SessionError::Verb(error) => of_verb(py, &error),
+        SessionError::Skill(NotFound { error, .. }) | SessionError::Verb(error) => {
+            of_verb(py, &error, &words::Python::default())
+        }
         SessionError::File { skill, name, file, reason } => {
             let (code, path) = (reason.code(), skill.dir.join(&file));
             let class = match &reason {
@@ -119,17 +126,23 @@ fn of_manifest(py: Python<'_>, skill: &engine::Skill, set: &ToolSet) -> PyErr {
         .into_error()
 }
 
-/// The exception for a failure of a verb.
-fn of_verb(py: Python<'_>, error: &Error) -> PyErr {
+/// The exception for a failure of a verb, in the words of `wording`.
+pub(crate) fn of_verb(py: Python<'_>, error: &Error, wording: &words::Python) -> PyErr {
     let class = match (error.code(), error.kind()) {
-        (codes::SCRIPT_NOT_PERMITTED | codes::NOT_ADMITTED, _) => "PolicyError",
+        (codes::SCRIPT_NOT_PERMITTED | codes::NOT_ADMITTED | codes::NEW_CAPABILITY, _) => "PolicyError",
+        (codes::FINDINGS | codes::VERSIONS_CONFLICT, ErrorKind::Findings) => "ConflictError",
         (_, ErrorKind::Findings) => "SkillParseError",
         (_, ErrorKind::Usage | ErrorKind::Config) => "ConfigurationError",
         (_, ErrorKind::Network) => "NetworkError",
         (_, ErrorKind::Integrity) => "IntegrityError",
         (_, ErrorKind::Io) => "StorageError",
     };
-    Raise::of(py, class, error).with("code", error.code()).into_error()
+    let raise = Raise::worded(py, class, error, wording).with("code", error.code());
+    match error.places().into_iter().next() {
+        Some(place) => raise.with("path", place.file).with("line", place.line).with("column", place.column),
+        None => raise,
+    }
+    .into_error()
 }
 
 /// The exception for a script that failed.

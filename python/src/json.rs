@@ -4,7 +4,7 @@ use std::fmt;
 
 use pyo3::exceptions::{PyOverflowError, PyRecursionError, PyTypeError};
 use pyo3::prelude::*;
-use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyMappingProxy, PyString, PyTuple};
+use pyo3::types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyMapping, PyString, PyTuple};
 use serde_json::{Map, Number, Value};
 use skillpm_core::session::SessionError;
 
@@ -81,14 +81,6 @@ pub(crate) fn dict<'py>(py: Python<'py>, map: &Map<String, Value>) -> PyResult<B
         dict.set_item(key, to_python(py, value)?)?;
     }
     Ok(dict)
-}
-
-/// A mapping that cannot be changed.
-pub(crate) fn mapping<'py>(
-    py: Python<'py>,
-    map: &Map<String, Value>,
-) -> PyResult<Bound<'py, PyMappingProxy>> {
-    Ok(PyMappingProxy::new(py, dict(py, map)?.as_mapping()))
 }
 
 /// What JSON can say of `value`.

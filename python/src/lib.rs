@@ -9,16 +9,19 @@ mod call;
 mod command;
 mod diagnostic;
 mod errors;
+mod fields;
 mod given;
 mod json;
 mod library;
 mod metadata;
 mod repr;
+mod result;
 mod running;
 mod script;
 mod skill;
 mod surroundings;
 mod toolkit;
+mod value;
 mod verbs;
 mod words;
 
@@ -29,6 +32,8 @@ use pyo3::prelude::pymodule;
 mod _native {
     use pyo3::prelude::*;
 
+    #[pymodule_export]
+    use crate::call::Waiter;
     #[cfg(debug_assertions)]
     #[pymodule_export]
     use crate::call::fail;
@@ -42,7 +47,9 @@ mod _native {
     #[pymodule_export]
     use crate::metadata::SkillMetadata;
     #[pymodule_export]
-    use crate::running::{ScriptResult, Stop, run};
+    use crate::result::ScriptResult;
+    #[pymodule_export]
+    use crate::running::{Stop, run};
     #[pymodule_export]
     use crate::script::Script;
     #[pymodule_export]
@@ -50,7 +57,9 @@ mod _native {
     #[pymodule_export]
     use crate::toolkit::Kit;
     #[pymodule_export]
-    use crate::verbs::{install, validate};
+    use crate::value::Value;
+    #[pymodule_export]
+    use crate::verbs::{manage, validate};
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

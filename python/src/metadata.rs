@@ -5,16 +5,21 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
-use pyo3::types::{PyDict, PyMappingProxy, PyTuple};
+use pyo3::types::{PyDict, PyTuple};
 use skillpm_core::engine::{Skill, SourceKind};
 use skillpm_format::skill::SkillMeta;
 
+use crate::fields::{Field, Kind, Table};
 use crate::given::Given;
 use crate::json;
 use crate::repr::Repr;
+use crate::value::{Value, init, value};
 
 /// What the frontmatter of a skill says, and where it lies. It cannot be changed.
-#[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
+///
+/// Agents choose a skill by ``name`` and ``description``. ``to_dict`` and ``from_dict`` turn it into plain values and
+/// back.
+#[pyclass(frozen, eq, hash, extends = Value, module = "skillpm", from_py_object)]
 #[derive(Debug, Clone)]
 pub(crate) struct SkillMetadata(Arc<Skill>);
 
@@ -65,7 +70,7 @@ impl SkillMetadata {
         metadata: Option<&Bound<'_, PyAny>>,
         extra: Option<&Bound<'_, PyAny>>,
         source: Option<Given<String>>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let map = |value: Option<&Bound<'_, PyAny>>| value.map(json::map_from_python).transpose();
         let (metadata, extra) = (map(metadata)?.unwrap_or_default(), map(extra)?.unwrap_or_default());
         let text = |given: Option<Given<String>>| given.map(|given| given.0);
@@ -83,7 +88,7 @@ impl SkillMetadata {
             extra,
         };
         let dir = skill_path.parent().unwrap_or(Path::new("")).to_owned();
-        Ok(Self(Arc::new(Skill {
+        let skill = Skill {
             meta,
             source: text(source).unwrap_or_default().into(),
             kind: SourceKind::Extra,
@@ -91,91 +96,91 @@ impl SkillMetadata {
             dir,
             file: skill_path,
             deviations: Vec::new(),
-        })))
+        };
+        Ok(init(Self(Arc::new(skill))))
     }
 
+    /// The name, by which it is called.
     #[getter]
     pub(crate) fn name(&self) -> &str {
         &self.0.meta.name
     }
 
+    /// What the skill does and when to use it: agents choose by it.
     #[getter]
     pub(crate) fn description(&self) -> &str {
         &self.0.meta.description
     }
 
+    /// The path of its ``SKILL.md``.
     #[getter]
     fn skill_path(&self) -> &Path {
         &self.0.file
     }
 
+    /// The tools that the skill asks for. Nothing is enforced.
     #[getter]
     fn allowed_tools<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.meta.allowed_tools)
     }
 
+    /// The version, as written.
     #[getter]
     fn version(&self) -> Option<&str> {
         self.0.meta.version.as_deref()
     }
 
+    /// The words to filter by.
     #[getter]
     fn tags<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.meta.tags)
     }
 
+    /// The skills that it needs, as written.
     #[getter]
     fn dependencies<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         PyTuple::new(py, &self.0.meta.dependencies)
     }
 
+    /// The license, as written.
     #[getter]
     fn license(&self) -> Option<&str> {
         self.0.meta.license.as_deref()
     }
 
+    /// What it needs to run, in words.
     #[getter]
     fn compatibility(&self) -> Option<&str> {
         self.0.meta.compatibility.as_deref()
     }
 
+    /// The mapping ``metadata`` of the frontmatter. Each call returns a new dictionary.
     #[getter]
-    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyMappingProxy>> {
-        json::mapping(py, &self.0.meta.metadata)
+    fn metadata<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        json::dict(py, &self.0.meta.metadata)
     }
 
+    /// The fields that the specification does not have. Each call returns a new dictionary.
     #[getter]
-    fn extra<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyMappingProxy>> {
-        json::mapping(py, &self.0.meta.extra)
+    fn extra<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        json::dict(py, &self.0.meta.extra)
     }
 
+    /// The name of the directory of skills that it was found in: ``source:name`` finds it.
     #[getter]
     fn source(&self) -> Option<&str> {
         Some(&*self.0.source).filter(|source| !source.is_empty())
     }
 
+    /// Whether only a person may start it: models are not told of such a skill.
     #[getter]
     fn disable_model_invocation(&self) -> bool {
         self.0.is_for_people()
     }
 
-    /// All fields as plain values, fit for JSON: paths are texts, and what is not there is left out or empty.
-    pub(crate) fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let (meta, path, source) = self.known();
-        let dict = PyDict::new(py);
-        dict.set_item("name", &meta.name)?;
-        dict.set_item("description", &meta.description)?;
-        dict.set_item("skill_path", path.to_string_lossy())?;
-        dict.set_item("allowed_tools", &meta.allowed_tools)?;
-        dict.set_item("version", &meta.version)?;
-        dict.set_item("tags", &meta.tags)?;
-        dict.set_item("dependencies", &meta.dependencies)?;
-        dict.set_item("license", &meta.license)?;
-        dict.set_item("compatibility", &meta.compatibility)?;
-        dict.set_item("metadata", json::dict(py, &meta.metadata)?)?;
-        dict.set_item("extra", json::dict(py, &meta.extra)?)?;
-        dict.set_item("source", source)?;
-        Ok(dict)
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        TABLE.match_args(py)
     }
 
     fn __repr__(&self) -> String {
@@ -188,16 +193,25 @@ impl SkillMetadata {
             .maybe("source", source)
             .finish()
     }
-
-    /// What `pickle` and `copy` make it of again.
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Positional<'_>, Bound<'py, PyDict>)> {
-        let fields = self.to_dict(py)?;
-        for positional in ["name", "description", "skill_path"] {
-            fields.del_item(positional)?;
-        }
-        Ok(((self.name(), self.description(), self.skill_path()), fields))
-    }
 }
 
-/// The first three arguments of the constructor.
-type Positional<'a> = (&'a str, &'a str, &'a Path);
+value!(SkillMetadata);
+
+pub(crate) static TABLE: Table = Table::new(
+    "SkillMetadata",
+    4,
+    &[
+        Field::required("name", Kind::Text),
+        Field::required("description", Kind::Text),
+        Field::required("skill_path", Kind::Path),
+        Field::or_empty("allowed_tools", Kind::Texts),
+        Field::or_none("version", Kind::Text),
+        Field::or_empty("tags", Kind::Texts),
+        Field::or_empty("dependencies", Kind::Texts),
+        Field::or_none("license", Kind::Text),
+        Field::or_none("compatibility", Kind::Text),
+        Field::or_empty("metadata", Kind::Object),
+        Field::or_empty("extra", Kind::Object),
+        Field::or_none("source", Kind::Text),
+    ],
+);

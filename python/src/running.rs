@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use pyo3::prelude::*;
-use skillpm_core::engine::run::{Captured, Ended, Exit, Mode, Ran, Watch};
+use skillpm_core::engine::run::{Ended, Exit, Mode, Ran, Watch};
 use skillpm_core::ops::run::{CallRequest, RunLocation, RunRequest};
 use skillpm_format::admission::Scripts;
 use skillpm_format::digest::Digest;
@@ -17,55 +17,9 @@ use skillpm_sources::reporter::{Choice, Interact, Silent};
 use crate::call;
 use crate::given::Given;
 use crate::library::Library;
-use crate::repr::Repr;
+use crate::result::ScriptResult;
 use crate::words::worded_all;
 use crate::{errors, json, surroundings};
-
-/// What a script that ended well wrote. It cannot be changed.
-#[pyclass(frozen, eq, get_all, module = "skillpm", from_py_object)]
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct ScriptResult {
-    stdout: String,
-    stderr: String,
-    exit_code: i32,
-    truncated: bool,
-    duration: f64,
-}
-
-#[pymethods]
-impl ScriptResult {
-    #[new]
-    #[pyo3(signature = (stdout, stderr=Given(String::new()), exit_code=0, truncated=false, duration=0.0))]
-    fn new(
-        stdout: Given<String>,
-        stderr: Given<String>,
-        exit_code: i32,
-        truncated: bool,
-        duration: f64,
-    ) -> Self {
-        Self { stdout: stdout.0, stderr: stderr.0, exit_code, truncated, duration }
-    }
-
-    fn __str__(&self) -> &str {
-        &self.stdout
-    }
-
-    fn __hash__(&self) -> isize {
-        isize::try_from(self.stdout.len()).unwrap_or_default()
-    }
-
-    fn __repr__(&self) -> String {
-        Repr::of("ScriptResult")
-            .short("stdout", &self.stdout)
-            .short("stderr", &self.stderr)
-            .plain("exit_code", self.exit_code)
-            .finish()
-    }
-
-    fn __getnewargs__(&self) -> (&str, &str, i32, bool, f64) {
-        (&self.stdout, &self.stderr, self.exit_code, self.truncated, self.duration)
-    }
-}
 
 /// Ends a script that runs in another thread.
 #[pyclass(frozen, module = "skillpm._native")]
@@ -242,24 +196,6 @@ pub(crate) fn request(py: Python<'_>, name: &str, script: &str, how: RunOptions)
         })
         .collect::<PyResult<_>>()?;
     Ok(request)
-}
-
-impl ScriptResult {
-    fn of(ran: Ran) -> Self {
-        Self {
-            exit_code: exit_code(&ran).unwrap_or_default(),
-            truncated: ran.stdout.is_cut() || ran.stderr.is_cut(),
-            duration: ran.duration.as_secs_f64(),
-            stdout: text(ran.stdout),
-            stderr: text(ran.stderr),
-        }
-    }
-}
-
-/// What was written, with a mark for what is no text. What is text is not copied: it may be much.
-fn text(captured: Captured) -> String {
-    String::from_utf8(captured.bytes)
-        .unwrap_or_else(|error| String::from_utf8_lossy(error.as_bytes()).into_owned())
 }
 
 /// The code with which a script ended by itself.

@@ -4,21 +4,24 @@ use std::hash::{Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::PyDict;
-use serde_json::{Map, Value};
+use pyo3::types::{PyDict, PyTuple};
+use serde_json::{Map, Value as Json};
 use skillpm_core::engine::tools::Tool;
 use skillpm_core::engine::{self, Hit};
 use skillpm_core::session::{Session, SessionError};
 
+use crate::fields::{Field, Kind, Table};
 use crate::given::Given;
-use crate::json;
 use crate::repr::Repr;
+use crate::value::{Value, init, value};
 use crate::words::worded_all;
+use crate::{errors, json};
 
 /// A script of a skill, what it is for and what it takes. It cannot be changed.
-#[pyclass(frozen, eq, hash, module = "skillpm", from_py_object)]
+///
+/// Skills of one name, of which one hides the others, may have scripts with the same ``tool_name``.
+#[pyclass(frozen, eq, hash, extends = Value, module = "skillpm", from_py_object)]
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Script {
     skill: String,
@@ -28,7 +31,7 @@ pub(crate) struct Script {
     script: String,
     path: PathBuf,
     language: String,
-    input_schema: Map<String, Value>,
+    input_schema: Map<String, Json>,
     /// In milliseconds, as the manifest says it.
     timeout: Option<u64>,
 }
@@ -42,7 +45,7 @@ impl Hash for Script {
 impl Script {
     fn of(skill: &engine::Skill, tool: &Tool) -> Self {
         let input_schema = match tool.input.schema() {
-            Value::Object(schema) => schema,
+            Json::Object(schema) => schema,
             // A schema is an object.
             _ => Map::new(),
         };
@@ -66,6 +69,7 @@ impl Script {
     #[pyo3(signature = (name, tool_name, description, path, *, skill, script, language, input_schema, timeout=None))]
     #[expect(clippy::too_many_arguments, reason = "a script has as many fields")]
     fn new(
+        py: Python<'_>,
         name: Given<String>,
         tool_name: Given<String>,
         description: Given<String>,
@@ -75,12 +79,11 @@ impl Script {
         language: Given<String>,
         input_schema: &Bound<'_, PyAny>,
         timeout: Option<f64>,
-    ) -> PyResult<Self> {
+    ) -> PyResult<PyClassInitializer<Self>> {
         let input_schema = json::map_from_python(input_schema)?;
         let timeout = timeout.map(|seconds| Duration::try_from_secs_f64(seconds).map(milliseconds));
-        let timeout =
-            timeout.transpose().map_err(|_| PyValueError::new_err("`timeout` is not a duration"))?;
-        Ok(Self {
+        let timeout = timeout.transpose().map_err(|_| errors::unknown(py, "`timeout` is not a duration"))?;
+        let script = Self {
             skill: skill.0,
             name: name.0,
             tool_name: tool_name.0,
@@ -90,62 +93,67 @@ impl Script {
             language: language.0,
             input_schema,
             timeout,
-        })
+        };
+        Ok(init(script))
     }
 
+    /// The name of the skill.
     #[getter]
     fn skill(&self) -> &str {
         &self.skill
     }
 
+    /// The name within the skill.
     #[getter]
     fn name(&self) -> &str {
         &self.name
     }
 
-    /// Others than those of all scripts but ones of a skill of the same name, which hides this one or is hidden.
+    /// The name for models: no script of a skill with another name has it.
     #[getter]
     fn tool_name(&self) -> &str {
         &self.tool_name
     }
 
+    /// What it is for.
     #[getter]
     fn description(&self) -> &str {
         &self.description
     }
 
+    /// Its path below the directory of the skill, with ``/``.
     #[getter]
     fn script(&self) -> &str {
         &self.script
     }
 
+    /// The path of its file.
     #[getter]
     fn path(&self) -> &Path {
         &self.path
     }
 
+    /// The language, such as ``python``.
     #[getter]
     fn language(&self) -> &str {
         &self.language
     }
 
+    /// What it takes, as a JSON Schema. Each call returns a new dictionary.
     #[getter]
     fn input_schema<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         json::dict(py, &self.input_schema)
     }
 
+    /// The seconds that it may take, where its manifest says so.
     #[getter]
     fn timeout(&self) -> Option<f64> {
         self.timeout.map(|time| Duration::from_millis(time).as_secs_f64())
     }
 
-    fn to_dict<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = self.keywords(py)?;
-        dict.set_item("name", &self.name)?;
-        dict.set_item("tool_name", &self.tool_name)?;
-        dict.set_item("description", &self.description)?;
-        dict.set_item("path", self.path.to_string_lossy())?;
-        Ok(dict)
+    #[classattr]
+    fn __match_args__(py: Python<'_>) -> PyResult<Bound<'_, PyTuple>> {
+        TABLE.match_args(py)
     }
 
     fn __repr__(&self) -> String {
@@ -155,27 +163,25 @@ impl Script {
             .path("path", &self.path)
             .finish()
     }
-
-    fn __getnewargs_ex__<'py>(&self, py: Python<'py>) -> PyResult<(Positional<'_>, Bound<'py, PyDict>)> {
-        Ok(((&self.name, &self.tool_name, &self.description, &self.path), self.keywords(py)?))
-    }
 }
 
-impl Script {
-    /// The fields that the constructor takes by name.
-    fn keywords<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
-        let dict = PyDict::new(py);
-        dict.set_item("skill", &self.skill)?;
-        dict.set_item("script", &self.script)?;
-        dict.set_item("language", &self.language)?;
-        dict.set_item("input_schema", self.input_schema(py)?)?;
-        dict.set_item("timeout", self.timeout())?;
-        Ok(dict)
-    }
-}
+value!(Script);
 
-/// The first four arguments of the constructor.
-type Positional<'a> = (&'a str, &'a str, &'a str, &'a Path);
+pub(crate) static TABLE: Table = Table::new(
+    "Script",
+    4,
+    &[
+        Field::required("name", Kind::Text),
+        Field::required("tool_name", Kind::Text),
+        Field::required("description", Kind::Text),
+        Field::required("path", Kind::Path),
+        Field::required("skill", Kind::Text),
+        Field::required("script", Kind::Text),
+        Field::required("language", Kind::Text),
+        Field::required("input_schema", Kind::Object),
+        Field::or_none("timeout", Kind::Number),
+    ],
+);
 
 fn milliseconds(time: Duration) -> u64 {
     u64::try_from(time.as_millis()).unwrap_or(u64::MAX)

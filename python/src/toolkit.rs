@@ -80,7 +80,7 @@ impl Kit {
         };
         let session = Arc::clone(&library.get().session);
         Ok(Self {
-            kit: Toolkit::new(session, selection, &words::Python, tell),
+            kit: Toolkit::new(session, selection, &USUAL, tell),
             told,
             prefix: prefix.0,
             last: Mutex::default(),
@@ -231,6 +231,9 @@ impl Kit {
         notes.into_iter().map(rename).collect()
     }
 }
+
+/// The words for what only a person can do.
+static USUAL: words::Python = words::Python { root: None };
 
 /// A tool: name, title, description, schema of the arguments, and whether it only reads.
 type Defined<'py> = (String, String, String, Bound<'py, PyDict>, bool);

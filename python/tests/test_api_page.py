@@ -61,6 +61,8 @@ def rows(module: str) -> Iterator[tuple[str, str]]:
         value = getattr(import_module(module), name)
         if inspect.isfunction(value):
             yield call(name, value), sentence(value)
+        elif inspect.ismodule(value):
+            yield f"`{name}`", sentence(value)
         elif not inspect.isclass(value):
             if not name.startswith("_"):
                 yield f"`{name}`", "A constant."
@@ -74,7 +76,7 @@ def rows(module: str) -> Iterator[tuple[str, str]]:
             yield f"`{name}`", sentence(value) + has
         else:
             yield f"`{name}`", sentence(value)
-            if module != "skillpm" or name == "SkillManager":
+            if module != "skillpm" or name in ("Project", "Registry", "SkillManager"):
                 yield from members(value)
 
 

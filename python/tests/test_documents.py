@@ -78,11 +78,14 @@ def test_the_examples_of_the_guide(
 
     def installed(source: str, skills: str) -> object:
         assert source == "anthropics/skills"
-        return install("./vendor", skills=skills)
+        outcome = install("./vendor", skills=skills)
+        # There is a newer version, with a new command.
+        world.skill("pdf", "Read $ARGUMENTS.\n\n```sh\npdftotext a.pdf\n```\n", source="vendor")
+        return outcome
 
     monkeypatch.setattr(skillpm, "install", installed)
     found = examples(GUIDE / "python.md")
-    assert len(found) == 8
+    assert len(found) == 13
     names: dict[str, object] = {"__name__": "guide"}
     for example in found:
         exec(compile(example, "docs/guide/python.md", "exec"), names)
@@ -93,6 +96,12 @@ def test_the_examples_of_the_guide(
         "there are `pdf`",
         "Check whether a PDF has form fields.",
         "Checked a.pdf",
+        "pdf changed",
+        "['pdf'] can do more than before",
+        "pdf command SKILL.md 8 pdftotext a.pdf",
+        "usage `spreadsheets` is not installed in this project",
+        "'verb': 'list'",
+        "['pdf'] True",
     ):
         assert expected in said
 

@@ -6,9 +6,17 @@ import copy
 import pickle
 
 import pytest
+from conftest import World
 
 import skillpm
-from skillpm import SkillInvocationError, SkillNotFoundError, SkillParseError, SkillpmError
+from skillpm import (
+    ConfigurationError,
+    Project,
+    SkillInvocationError,
+    SkillNotFoundError,
+    SkillParseError,
+    SkillpmError,
+)
 
 CLASSES = [
     value
@@ -18,7 +26,7 @@ CLASSES = [
 
 
 def test_one_root() -> None:
-    assert len(CLASSES) == 11
+    assert len(CLASSES) == 12
     for kind in CLASSES:
         assert issubclass(kind, SkillpmError)
         assert kind.__module__ == "skillpm"
@@ -60,3 +68,21 @@ def test_places() -> None:
     assert isinstance(error, ValueError)
     assert (error.path, error.line, error.column) == ("/x/SKILL.md", 3, 7)
     assert repr(error) == "SkillParseError('no YAML', code='yaml')"
+
+
+def test_hints_are_values() -> None:
+    error = SkillpmError("it is wrong", hint="do it right")
+    assert error.hints == ({"text": "do it right", "parts": [{"text": "do it right"}]},)
+    assert (SkillpmError("x").hints, SkillpmError("x").hint) == ((), None)
+    several = SkillNotFoundError("x", hints=[*error.hints, *error.hints])
+    assert several.hint == "do it right\ndo it right"
+    assert str(several) == "x\nhint: do it right\ndo it right"
+
+
+def test_the_place_of_a_broken_manifest(world: World) -> None:
+    manifest = world.write("skillpm.toml", '[skills]\npdf = { nope = "x" }\n')
+    with pytest.raises(ConfigurationError) as raised:
+        Project().list()
+    error = raised.value
+    assert (error.code, error.path, error.line) == ("manifest-unreadable", str(manifest), 2)
+    assert error.column == 9

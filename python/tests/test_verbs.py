@@ -40,7 +40,7 @@ def test_installation(world: World) -> None:
     assert [(skill["name"], skill["change"]) for skill in planned] == [("pdf", "added")]
     assert names(SkillManager()) == []
     [installed] = skillpm.install("./vendor", skills=["pdf"])
-    assert installed["digest"].startswith("sha256:")
+    assert str(installed["digest"]).startswith("sha256:")
     assert names(SkillManager()) == ["pdf"]
     shutil.rmtree(world.project / ".agents")
     assert [skill["name"] for skill in skillpm.install(frozen=True, offline=True)] == ["pdf"]

@@ -9,8 +9,7 @@ use super::agents::tokens;
 use super::validate::FormatArg;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
-use skillpm_core::agents;
-use skillpm_core::ops::test::{AgentCommand, TestRequest, repository, test};
+use skillpm_core::ops::test::{DEFAULT_TOP, TestRequest, agent_or_command, repository, test};
 use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("test",
@@ -19,9 +18,6 @@ pub(super) const EXAMPLES: &str = after!("test",
     "skillpm test --since origin/main --format github     on a build machine, what a change touches"
     "skillpm test skills/pdf --agent \"codex exec --json\"     ask the agent itself"
 );
-
-/// The number of skills among which the right one has to be.
-const TOP: usize = 5;
 
 // Arguments of `test`.
 #[derive(Debug, Clone, Args)]
@@ -45,7 +41,7 @@ pub(crate) struct TestArgs {
     window: Option<u64>,
 
     /// the right skill has to be among this many
-    #[arg(long, value_name = "NUMBER", default_value_t = TOP, value_parser = parse_count)]
+    #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     top: usize,
 
     /// rank over the instructions of the skills too, which a model sees only after it chose
@@ -89,19 +85,13 @@ pub(crate) struct TestArgs {
 
 pub(super) fn run(app: &App, args: &TestArgs) -> Result<u8> {
     let settings = &app.context.settings;
-    let (agent, command) = match &args.agent {
-        None => (None, None),
-        Some(name) if !name.trim().contains(|c: char| c.is_whitespace() || c == '/') => {
-            (Some(agents::find(name)?), None)
-        }
-        Some(line) => {
-            let mut command = AgentCommand::new(line, &settings.cwd)?;
-            command.repeat = args.repeat;
-            command.timeout = Duration::from_secs(args.timeout);
-            command.keep = args.keep.as_ref().map(|dir| settings.cwd.join(dir));
-            (command.agent, Some(command))
-        }
-    };
+    let typed = args.agent.as_deref().map(|typed| agent_or_command(typed, &settings.cwd));
+    let (agent, mut command) = typed.transpose()?.unwrap_or_default();
+    if let Some(command) = &mut command {
+        command.repeat = args.repeat;
+        command.timeout = Duration::from_secs(args.timeout);
+        command.keep = args.keep.as_ref().map(|dir| settings.cwd.join(dir));
+    }
     let changes = super::changes(args.since.as_ref(), args.changed);
     let targets = if args.all { vec![repository(settings)?] } else { args.paths.clone() };
     let (window, top, bodies) = (args.window, args.top, args.bodies);

@@ -12,6 +12,7 @@ use crate::tree::{FileEntry, FileSet, Node, Tree};
 
 /// A file that differs.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "DifferentFile")]
 pub struct ChangedFile {
     /// The path below the skill's directory.
     pub path: String,

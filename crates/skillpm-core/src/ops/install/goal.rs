@@ -11,6 +11,7 @@ use crate::advice::{Opt, Warning, message};
 use crate::change::Begun;
 use crate::change::agent_targets::AgentTargets;
 use crate::change::consent::{Agreed, Allow, ConsentGate, Contents, NewVersion, refusal};
+use crate::codes;
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
@@ -76,7 +77,8 @@ fn ask(context: &Context, scope: &Scope, request: &InstallRequest, versions: &[N
     let question = if one { "install this version?" } else { "install these versions?" };
     match (!request.yes).then(|| context.interact.confirm(question)).flatten() {
         Some(true) => Ok(()),
-        Some(false) => Err(Error::new(ErrorKind::Findings, "nothing was changed: the answer was no")),
+        Some(false) => Err(Error::new(ErrorKind::Findings, "nothing was changed: the answer was no")
+            .coded(codes::NEW_CAPABILITY)),
         None => Err(refused(scope, request, versions)),
     }
 }

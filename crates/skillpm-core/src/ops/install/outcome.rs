@@ -115,6 +115,7 @@ pub struct InstalledSkill {
 /// The change of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
+#[schemars(rename = "InstallChange")]
 pub enum Change {
     /// It was added.
     Added,

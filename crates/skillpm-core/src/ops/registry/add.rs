@@ -51,6 +51,7 @@ pub struct AddedVersion {
 
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RegistryAddOutcome")]
 pub struct AddOutcome {
     /// The directory of the registry.
     pub registry: String,

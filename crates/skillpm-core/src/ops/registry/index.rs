@@ -21,6 +21,7 @@ pub struct IndexRequest {
 
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RegistryIndexOutcome")]
 pub struct IndexOutcome {
     /// The directory of the registry.
     pub registry: String,

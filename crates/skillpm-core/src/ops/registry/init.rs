@@ -28,6 +28,7 @@ pub struct InitRequest {
 
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RegistryInitOutcome")]
 pub struct InitOutcome {
     /// The directory.
     pub registry: String,

@@ -26,6 +26,7 @@ pub struct ListRequest {
 
 /// A skill of a registry.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RegistrySkill")]
 pub struct ListedSkill {
     /// The name.
     pub name: String,
@@ -58,6 +59,7 @@ pub struct ListedVersion {
 
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RegistryListOutcome")]
 pub struct ListOutcome {
     /// The directory or the address of the registry.
     pub registry: String,

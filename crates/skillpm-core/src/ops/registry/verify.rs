@@ -19,6 +19,7 @@ pub struct VerifyRequest {
 
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RegistryVerifyOutcome")]
 pub struct VerifyOutcome {
     /// The directory of the registry.
     pub registry: String,

@@ -58,6 +58,7 @@ pub struct YankedVersion {
 
 /// The outcome. The JSON form is an interface: fields are only added.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "RegistryYankOutcome")]
 pub struct YankOutcome {
     /// The directory or the address of the registry.
     pub registry: String,

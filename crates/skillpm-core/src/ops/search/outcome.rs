@@ -59,6 +59,7 @@ impl FoundSkill {
 
 /// The kind of place in which a skill was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[schemars(rename = "SearchPlace")]
 pub enum FoundIn {
     /// A registry.
     #[serde(rename = "registry")]

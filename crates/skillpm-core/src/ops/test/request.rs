@@ -6,6 +6,9 @@ use super::trial::AgentCommand;
 use crate::agents::Agent;
 use crate::paths::Changes;
 
+/// The number of skills among which the right one has to be unless the request says otherwise.
+pub const DEFAULT_TOP: usize = 5;
+
 /// A request for a test.
 #[derive(Debug, Clone)]
 pub struct TestRequest {

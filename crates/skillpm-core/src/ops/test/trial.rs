@@ -45,6 +45,21 @@ pub struct AgentCommand {
     pub keep: Option<PathBuf>,
 }
 
+/// Returns the agent that `text` names, or else the command that it is, as typed in `cwd`, with its agent if that is
+/// known.
+///
+/// # Errors
+///
+/// Fails for an agent that does not exist, and as [`AgentCommand::new`] does.
+pub fn agent_or_command(text: &str, cwd: &Path) -> Result<(Option<&'static Agent>, Option<AgentCommand>)> {
+    if text.trim().contains(|c: char| c.is_whitespace() || c == '/') {
+        let command = AgentCommand::new(text, cwd)?;
+        Ok((command.agent, Some(command)))
+    } else {
+        Ok((Some(agents::find(text)?), None))
+    }
+}
+
 impl AgentCommand {
     /// Reads a command line that is typed in `cwd`, such as `claude -p --output-format stream-json`. The request replaces
     /// `{query}`, or becomes the last argument.
