@@ -452,11 +452,25 @@ def test_a_plain_function_reviews_for_a_twin(outdated: Project) -> None:
     assert changes(outcome)["pdf"] == "updated"
 
 
+def test_a_reviewer_may_ask_more(outdated: Project) -> None:
+    seen: list[object] = []
+
+    async def accept(name: str, review: Review) -> bool:
+        # Without the event loop, and with it.
+        seen.append(changes(outdated.update("word", accept=lambda name, review: True)))
+        seen.append([skill["name"] for skill in await outdated.alist()])
+        return False
+
+    with pytest.raises(PolicyError, match="the answer was no"):
+        asyncio.run(outdated.aupdate("pdf", accept=accept))
+    assert seen == [{"word": "updated"}, ["pdf", "word"]]
+
+
 def test_a_cancelled_review_changes_nothing(outdated: Project, world: World) -> None:
     ended: list[str] = []
 
     async def main() -> None:
-        asks = asyncio.Event()
+        asks, over = asyncio.Event(), asyncio.Event()
 
         async def accept(name: str, review: Review) -> bool:
             try:
@@ -464,6 +478,7 @@ def test_a_cancelled_review_changes_nothing(outdated: Project, world: World) -> 
                 await asyncio.Event().wait()
             finally:
                 ended.append(name)
+                over.set()
             return True
 
         task = asyncio.create_task(outdated.aupdate(accept=accept))
@@ -471,8 +486,7 @@ def test_a_cancelled_review_changes_nothing(outdated: Project, world: World) -> 
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        while not ended:
-            await asyncio.sleep(0)
+        await asyncio.wait_for(over.wait(), 60)
 
     asyncio.run(main())
     assert ended == ["pdf"]
