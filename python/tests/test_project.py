@@ -28,6 +28,8 @@ from skillpm import (
     PolicyError,
     Project,
     Registry,
+    SkillpmError,
+    _native,
 )
 from skillpm.outcomes import Review
 
@@ -513,6 +515,20 @@ def test_a_cancelled_installation_ends(world: World, monkeypatch: pytest.MonkeyP
         server.setblocking(False)
         asyncio.run(main(server))
     assert not (world.project / "skillpm.toml").exists()
+
+
+def test_it_is_too_late_to_stop_a_change(world: World) -> None:
+    world.skill("pdf", source="vendor")
+    options: dict[str, Any] = {"sources": ["./vendor"]}
+    early = _native.Waiter()
+    assert early.stop()
+    with pytest.raises((RuntimeError, SkillpmError)):
+        _native.manage("install", options, waiter=early)
+    assert not (world.project / "skillpm.toml").exists()
+    late = _native.Waiter()
+    outcome, _ = _native.manage("install", options, waiter=late)
+    assert changes(outcome) == {"pdf": "added"}
+    assert not late.stop()
 
 
 def test_what_is_imported_later() -> None:
