@@ -28,24 +28,30 @@ class Waiting:
     def __init__(self) -> None:
         self.loop = asyncio.get_running_loop()
         self.waiter = Waiter()
-        self.asked: Future[Any] | None = None
+        # Both are for the thread of the event loop alone.
+        self.answering: asyncio.Task[Any] | None = None
+        self.is_over = False
 
     def ask(self, function: Callable[..., Any], *arguments: Any) -> Any:
         """Return what a function answers that the event loop calls, and awaits where it has to."""
 
         async def answer() -> Any:
+            if self.is_over:
+                raise RuntimeError("nobody waits for an answer any more")
+            self.answering = asyncio.current_task()
+            # What the function calls itself is waited for by nobody else.
+            waiting.set(None)
             answer = function(*arguments)
             return await answer if isawaitable(answer) else answer
 
-        self.asked = asyncio.run_coroutine_threadsafe(answer(), self.loop)
-        return self.asked.result()
+        return asyncio.run_coroutine_threadsafe(answer(), self.loop).result()
 
     def stop(self) -> bool:
         """End the work, unless a change has begun."""
-        stopped = self.waiter.stop()
-        if stopped and self.asked is not None:
-            self.asked.cancel()
-        return stopped
+        self.is_over = self.waiter.stop()
+        if self.is_over and self.answering is not None:
+            self.answering.cancel()
+        return self.is_over
 
 
 # Who waits for the work that is done: nobody where it was called without an event loop.
@@ -86,7 +92,8 @@ async def aside(work: Callable[[], T]) -> T:
         except BaseException as error:
             outcome.set_exception(error)
 
-    Thread(target=done, name="skillpm", daemon=True).start()
+    # The interpreter waits for it at its end: a thread that comes back later would find none.
+    Thread(target=done, name="skillpm").start()
     future = asyncio.wrap_future(outcome)
     try:
         return await asyncio.shield(future)

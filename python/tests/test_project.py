@@ -28,6 +28,8 @@ from skillpm import (
     PolicyError,
     Project,
     Registry,
+    SkillpmError,
+    _native,
 )
 from skillpm.outcomes import Review
 
@@ -452,11 +454,25 @@ def test_a_plain_function_reviews_for_a_twin(outdated: Project) -> None:
     assert changes(outcome)["pdf"] == "updated"
 
 
+def test_a_reviewer_may_ask_more(outdated: Project) -> None:
+    seen: list[object] = []
+
+    async def accept(name: str, review: Review) -> bool:
+        # Without the event loop, and with it.
+        seen.append(changes(outdated.update("word", accept=lambda name, review: True)))
+        seen.append([skill["name"] for skill in await outdated.alist()])
+        return False
+
+    with pytest.raises(PolicyError, match="the answer was no"):
+        asyncio.run(outdated.aupdate("pdf", accept=accept))
+    assert seen == [{"word": "updated"}, ["pdf", "word"]]
+
+
 def test_a_cancelled_review_changes_nothing(outdated: Project, world: World) -> None:
     ended: list[str] = []
 
     async def main() -> None:
-        asks = asyncio.Event()
+        asks, over = asyncio.Event(), asyncio.Event()
 
         async def accept(name: str, review: Review) -> bool:
             try:
@@ -464,6 +480,7 @@ def test_a_cancelled_review_changes_nothing(outdated: Project, world: World) -> 
                 await asyncio.Event().wait()
             finally:
                 ended.append(name)
+                over.set()
             return True
 
         task = asyncio.create_task(outdated.aupdate(accept=accept))
@@ -471,8 +488,7 @@ def test_a_cancelled_review_changes_nothing(outdated: Project, world: World) -> 
         task.cancel()
         with pytest.raises(asyncio.CancelledError):
             await task
-        while not ended:
-            await asyncio.sleep(0)
+        await asyncio.wait_for(over.wait(), 60)
 
     asyncio.run(main())
     assert ended == ["pdf"]
@@ -499,6 +515,20 @@ def test_a_cancelled_installation_ends(world: World, monkeypatch: pytest.MonkeyP
         server.setblocking(False)
         asyncio.run(main(server))
     assert not (world.project / "skillpm.toml").exists()
+
+
+def test_it_is_too_late_to_stop_a_change(world: World) -> None:
+    world.skill("pdf", source="vendor")
+    options: dict[str, Any] = {"sources": ["./vendor"]}
+    early = _native.Waiter()
+    assert early.stop()
+    with pytest.raises((RuntimeError, SkillpmError)):
+        _native.manage("install", options, waiter=early)
+    assert not (world.project / "skillpm.toml").exists()
+    late = _native.Waiter()
+    outcome, _ = _native.manage("install", options, waiter=late)
+    assert changes(outcome) == {"pdf": "added"}
+    assert not late.stop()
 
 
 def test_what_is_imported_later() -> None:
