@@ -11,7 +11,7 @@ lie in modules of their own, which are imported by name: ``skillpm.langchain``.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from skillpm import errors
 from skillpm._ask import Question
@@ -73,20 +73,22 @@ _LATER = {
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import a name when it is asked for; the exceptions are those of ``skillpm.errors``."""
-    from importlib import import_module
+if not TYPE_CHECKING:
 
-    if name in _LATER:
-        value = getattr(import_module(f"skillpm.{_LATER[name]}"), name)
-    elif name == "outcomes":
-        value = import_module("skillpm.outcomes")
-    elif name.endswith("Error") and hasattr(errors, name):
-        value = getattr(errors, name)
-    else:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    globals()[name] = value
-    return value
+    def __getattr__(name: str) -> object:
+        """Import a name when it is asked for; the exceptions are those of ``skillpm.errors``."""
+        from importlib import import_module
+
+        if name in _LATER:
+            value = getattr(import_module(f"skillpm.{_LATER[name]}"), name)
+        elif name == "outcomes":
+            value = import_module("skillpm.outcomes")
+        elif name.endswith("Error") and hasattr(errors, name):
+            value = getattr(errors, name)
+        else:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:

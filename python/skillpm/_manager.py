@@ -1,7 +1,6 @@
 """The manager: every question about skills, asked in threads and in event loops alike."""
 
-from __future__ import annotations
-
+# Annotations are no texts here: some frameworks do not resolve those.
 import os
 from collections.abc import Awaitable, Iterable, Iterator, Mapping
 from contextvars import ContextVar
@@ -46,14 +45,14 @@ T = TypeVar("T")
 
 # What ends the script that is run for a task. `run_script` takes no such thing, nor does that of a
 # subclass.
-_stop: ContextVar[Stop | None] = ContextVar("_stop", default=None)
+_stop: ContextVar[Optional[Stop]] = ContextVar("_stop", default=None)
 
 # Whether a skill that is invoked becomes a line of the log, and for which session. `invoke_skill`
 # takes neither, nor does that of a subclass, whose text an agent is to get.
-_logged: ContextVar[tuple[bool, str | None]] = ContextVar("_logged", default=(True, None))
+_logged: ContextVar[tuple[bool, Optional[str]]] = ContextVar("_logged", default=(True, None))
 
 # What waits in another thread for an answer that is awaited, for the script of a task.
-_awaiting: ContextVar[Callable[[Awaitable[bool]], bool] | None] = ContextVar(
+_awaiting: ContextVar[Optional[Callable[[Awaitable[bool]], bool]]] = ContextVar(
     "_awaiting", default=None
 )
 
@@ -195,6 +194,7 @@ class SkillManager:
         listed = named_sources(sources)
         root = None if project is None or isinstance(project, bool) else project
         self._process, self._kept = _process, self._opened(listed, root)
+        self._looked = False
         # Relative paths stay what they are now where the process moves before it is forked.
         self._given = len(listed), working_directory(), root
 
@@ -285,7 +285,7 @@ class SkillManager:
 
         """
         self._library.invalidate()
-        return self._library.skills()
+        return self.list_skills()
 
     def list_skills(self) -> list[SkillMetadata]:
         """Return the metadata of all skills, in the order of the sources, then by their paths.
@@ -296,7 +296,17 @@ class SkillManager:
             ConfigurationError: As for ``discover``.
 
         """
-        return self._library.skills()
+        skills = self._library.skills()
+        self._tell_missing()
+        return skills
+
+    def _tell_missing(self) -> None:
+        """Log which directories do not exist, once: nobody is to wonder where the skills are."""
+        if not self._looked:
+            self._looked = True
+            for found in self._library.diagnostics():
+                if found.code == "source-missing":
+                    _told(None, found.message)
 
     @property
     def shadowed(self) -> list[SkillMetadata]:
@@ -469,6 +479,7 @@ class SkillManager:
         )
         for problem in problems:
             _told(None, problem)
+        self._tell_missing()
         return text
 
     def get_skill_tools(self, name: str) -> list[Script]:

@@ -1,7 +1,6 @@
 """The tools by which an agent uses skills: the same in every framework."""
 
-from __future__ import annotations
-
+# Annotations are no texts here: some frameworks do not resolve those.
 import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union
@@ -10,7 +9,7 @@ from skillpm._arguments import check_budget, texts, usage_error
 from skillpm._manager import SkillManager, stoppable
 from skillpm._native import Kit, SkillMetadata
 from skillpm._tracing import traced
-from skillpm._types import Arguments, CatalogChoice, RunOptions, Sources, Unpack
+from skillpm._types import CatalogChoice, RunOptions, Sources, Unpack
 
 T = TypeVar("T")
 
@@ -49,8 +48,8 @@ class ToolResult(NamedTuple):
     is_error: bool = False
     """Whether it says why the call failed."""
     about: Optional[dict[str, Any]] = None
-    """What was loaded: ``skill``, and of an installed one ``source``, ``version`` and ``digest``. Of
-    a script that ran what ``skillpm run --json`` has, but for what it wrote."""
+    """What was loaded: ``skill``, and of an installed one ``source``, ``version`` and ``digest``.
+    Of a script that ran what ``skillpm run --json`` has, but for what it wrote."""
 
 
 class Toolkit:
@@ -295,7 +294,9 @@ class Toolkit:
         given = {"name": name, "path": path, "offset": offset, "limit": limit}
         return self.call(self.prefix + READ, given).text
 
-    def run_skill_script(self, name: str, script: str, arguments: Arguments = None) -> str:
+    def run_skill_script(
+        self, name: str, script: str, arguments: Union[dict[str, Any], list[str], None] = None
+    ) -> str:
         """Run a script that a skill brings along and return its output.
 
         Load the skill first: its instructions say which script to run, and what it takes.

@@ -85,7 +85,7 @@ def test_the_examples_of_the_guide(
 
     monkeypatch.setattr(skillpm, "install", installed)
     found = examples(GUIDE / "python.md")
-    assert len(found) == 13
+    assert len(found) == 14
     names: dict[str, object] = {"__name__": "guide"}
     for example in found:
         exec(compile(example, "docs/guide/python.md", "exec"), names)

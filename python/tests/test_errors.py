@@ -20,7 +20,7 @@ from skillpm import (
 
 CLASSES = [
     value
-    for value in vars(skillpm).values()
+    for value in vars(skillpm.errors).values()
     if isinstance(value, type) and issubclass(value, SkillpmError)
 ]
 

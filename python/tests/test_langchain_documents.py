@@ -35,6 +35,7 @@ def test_the_guide(
     world.skill("pdf", "Fill in $ARGUMENTS.\n", source="vendor")
     world.write("vendor/pdf/scripts/check_fillable_fields.py", CHECK)
     world.skill("docx", "Write reports.\n", source="vendor")
+    world.skill("letters", description="Writes letters.", source="skills-of-ann")
     skillpm.install("./vendor", skills=["docx", "pdf"])
     loading = calling("load_skill", name="pdf", arguments="a.pdf")
     model = ScriptedChatModel(
@@ -42,6 +43,8 @@ def test_the_guide(
         *(loading, "Filled."),
         # With other middleware.
         *(loading, "Filled."),
+        # Of a user.
+        "Only letters.",
         # With scripts.
         *(loading, calling("pdf__check_fillable_fields", path="a.pdf"), "It has."),
         # With tools.
@@ -54,7 +57,9 @@ def test_the_guide(
         exec(compile(example, f"docs/guide/langchain.md, {number}", "exec"), names)
         if "result" in names:
             results.append([message.content for message in names.pop("result")["messages"]])
-    assert len(results) == 4
+    assert len(results) == 5
+    assert results.pop(2)[-1] == "Only letters."
+    assert "Writes letters." in str(model.calls[4].messages[0].content)
     assert all(
         "Fill in a.pdf." in said[2] and said[-1] in ("Filled.", "It has.") for said in results
     )

@@ -30,7 +30,20 @@ def test_the_metadata_of_the_package() -> None:
     assert told["Requires-Python"] == ">=3.9"
     assert "SKILL.md" in told["Summary"]
     assert told["Description-Content-Type"].startswith("text/markdown")
-    assert set(told.get_all("Provides-Extra") or []) == {"langchain", "langflow", "langgraph"}
+    assert set(told.get_all("Provides-Extra") or []) == {
+        "anthropic",
+        "claude-agent-sdk",
+        "deepagents",
+        "google-adk",
+        "langchain",
+        "langflow",
+        "langgraph",
+        "lfx",
+        "llama-index",
+        "openai-agents",
+        "pydantic-ai",
+        "smolagents",
+    }
     needed = metadata.requires("skillpm-py") or []
     assert all("; " in line and "extra ==" in line for line in needed), "nothing for the core"
     # Both ends of what is supported are named, and Langflow's adapter says which Python it needs.

@@ -242,6 +242,9 @@ fn finished(outcome: &RunOutcome, most: usize) -> Answer {
         };
         notes.push(format!("standard error{of}:\n{last}"));
     }
+    if text.is_empty() && notes.is_empty() {
+        notes.push("The script ended well and wrote nothing.".to_owned());
+    }
     Answer { notes, meta: Some(meta(outcome)), is_error, ..Answer::success(text) }
 }
 
