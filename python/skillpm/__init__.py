@@ -13,6 +13,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+try:
+    from skillpm import _native as _  # noqa: F401
+except ImportError as _error:
+    if "subinterpreter" not in str(_error):
+        raise
+    raise ImportError(
+        "skillpm cannot be imported in a subinterpreter: use threads, which share a manager, or "
+        "processes, which a manager can be sent to"
+    ) from _error
+
 from skillpm import errors
 from skillpm._ask import Question
 from skillpm._manager import SkillManager

@@ -106,10 +106,10 @@ class Toolkit:
         self.manager: SkillManager = (
             skills if isinstance(skills, SkillManager) else SkillManager(skills)
         )
-        self.scripts = scripts
+        self.scripts: bool = scripts
         self.budget = budget
         self.session = session
-        self.prefix = f"{prefix}_" if prefix else ""
+        self.prefix: str = f"{prefix}_" if prefix else ""
         self._form = catalog
         self._how = self.manager._how(**options)
         self._chosen: dict[str, Any] = {

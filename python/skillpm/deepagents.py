@@ -76,7 +76,7 @@ class SkillsBackend(of.BackendProtocol):
     def __init__(
         self, skills: Union[Toolkit, SkillManager, Sources] = None, **options: Any
     ) -> None:
-        self.kit = toolkit_of(skills, **options)
+        self.kit: Toolkit = toolkit_of(skills, **options)
         self._listed = copy.copy(self.kit)
         self._listed._form = "markdown"
 

@@ -102,7 +102,7 @@ class SkillToolset(BaseToolset):
         **options: Any,
     ) -> None:
         super().__init__(tool_filter=tool_filter)
-        self.kit = toolkit_of(skills, **options)
+        self.kit: Toolkit = toolkit_of(skills, **options)
         self._tools = create_skill_tools(self.kit, require_confirmation=require_confirmation)
         self._instructions = instructions
 

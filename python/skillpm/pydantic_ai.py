@@ -63,7 +63,7 @@ class SkillToolset(AbstractToolset[Any]):
         requires_approval: bool = False,
         **options: Any,
     ) -> None:
-        self.kit = toolkit_of(skills, **options)
+        self.kit: Toolkit = toolkit_of(skills, **options)
         self.requires_approval = requires_approval
         self._id = id
 

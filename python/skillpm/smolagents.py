@@ -32,10 +32,10 @@ from skillpm._toolkit import Toolkit, toolkit_of
 from skillpm._types import Sources
 from skillpm.errors import SkillpmError
 
-__all__ = ["SkillTool", "create_skill_tools", "skill_instructions"]
+__all__ = ["create_skill_tools", "skill_instructions"]
 
 
-class SkillTool(Tool):  # type: ignore[misc,unused-ignore]
+class _SkillTool(Tool):  # type: ignore[misc,unused-ignore]
     """A tool of a toolkit. What a model gives it is checked by the core."""
 
     skip_forward_signature_validation = True
@@ -80,7 +80,7 @@ def create_skill_tools(
 
     """
     kit = toolkit_of(skills, **options)
-    return [SkillTool(kit, tool) for tool in kit.tools]
+    return [_SkillTool(kit, tool) for tool in kit.tools]
 
 
 def skill_instructions(

@@ -83,7 +83,13 @@ impl Library {
             paths: false,
         };
         call::run(py, || {
-            let mut settings = surroundings::settings(root.map(|root| root.0))?;
+            let is_anywhere =
+                !project && !user && options.directories.iter().all(|(_, dir)| dir.is_absolute());
+            let mut settings = if is_anywhere {
+                surroundings::settings_anywhere()?
+            } else {
+                surroundings::settings(root.map(|root| root.0))?
+            };
             // A library writes into nobody's home unless somebody says so.
             if !audit.unwrap_or_else(|| settings.env.get(SKILLPM_AUDIT).is_some()) {
                 settings.audit.file = None;

@@ -57,7 +57,7 @@ pub(crate) struct RunOptions {
     processes: Option<u64>,
     cpu_time: Option<f64>,
     file_size: Option<u64>,
-    interpreters: BTreeMap<String, OsString>,
+    interpreters: BTreeMap<String, PathBuf>,
 }
 
 impl<'py> FromPyObject<'_, 'py> for RunOptions {
@@ -177,7 +177,8 @@ pub(crate) fn request(py: Python<'_>, name: &str, script: &str, how: RunOptions)
     limits.memory = how.memory;
     limits.cpu = seconds(py, "cpu_time", how.cpu_time)?;
     (request.options.read, request.options.write) = (how.read, how.write);
-    request.options.interpreters = how.interpreters;
+    let interpreters = how.interpreters.into_iter();
+    request.options.interpreters = interpreters.map(|(language, path)| (language, path.into())).collect();
     (request.trusted_by_host, request.allow_modified) = (how.trusted, how.allow_modified);
     request.options.no_network = !how.network;
     request.options.unix_sockets = how.unix_sockets;

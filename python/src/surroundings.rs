@@ -7,6 +7,13 @@ use skillpm_sources::env::{Env, work_dir};
 use skillpm_sources::error::{Error, Result};
 use skillpm_sources::settings::Settings;
 
+/// What the environment of this process says now, for directories that are named in full: the working directory may be
+/// gone.
+pub(crate) fn settings_anywhere() -> Result<Settings> {
+    let root = || PathBuf::from(std::path::MAIN_SEPARATOR_STR);
+    Settings::from_env(Env::from_process_at(work_dir().unwrap_or_else(|_| root())))
+}
+
 /// What the environment of this process says now, for a project around `root`, else around the working
 /// directory.
 pub(crate) fn settings(root: Option<PathBuf>) -> Result<Settings> {

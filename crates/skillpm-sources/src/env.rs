@@ -277,13 +277,18 @@ impl Env {
     /// # Errors
     ///
     /// Fails if the working directory is gone or cannot be read.
-    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
     pub fn from_process() -> std::io::Result<Self> {
-        Ok(Self {
+        Ok(Self::from_process_at(work_dir()?))
+    }
+
+    /// Returns the environment of this process, as if it worked in `cwd`.
+    #[expect(clippy::disallowed_methods, reason = "this is the one place that reads the environment")]
+    pub fn from_process_at(cwd: PathBuf) -> Self {
+        Self {
             vars: std::env::vars_os().collect(),
-            cwd: work_dir()?,
+            cwd,
             interactive: std::io::stdin().is_terminal() && std::io::stderr().is_terminal(),
-        })
+        }
     }
 
     /// Returns the variables whose names begin with `prefix`, without it. Those that are not UTF-8 are left out.

@@ -141,10 +141,10 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         self._kits: dict[Any, tuple[Any, Toolkit]] = {}
         # Without a runtime nobody's skills are known; the tools are the same for all.
         self.toolkit: Toolkit = self._made(() if callable(skills) else skills)
-        self.scripts = self.toolkit.scripts
+        self.scripts: bool = self.toolkit.scripts
         self.pin = pin
         self.enforce = enforce
-        self.tool_names = {
+        self.tool_names: dict[str, set[str]] = {
             name: {names} if isinstance(names, str) else set(names)
             for name, names in (tool_names or {}).items()
         }
