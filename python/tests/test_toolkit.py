@@ -89,7 +89,10 @@ def test_what_failed_is_an_answer(world: World) -> None:
 def test_skills_are_chosen(world: World) -> None:
     for name, fields in (("pdf", "tags: [office]\n"), ("docx", "tags: [office]\n"), ("git", "")):
         world.skill(name, source="skills", fields=fields)
-    names = lambda **chosen: [skill.name for skill in Toolkit("skills", **chosen).skills()]  # noqa: E731
+
+    def names(**chosen: Any) -> list[str]:
+        return [skill.name for skill in Toolkit("skills", **chosen).skills()]
+
     assert names() == ["docx", "git", "pdf"]
     assert names(include=("pdf", "git"), exclude="git") == ["pdf"]
     assert names(tags="office") == ["docx", "pdf"]
@@ -148,8 +151,9 @@ def test_scripts_run_under_the_python_of_the_program(world: World) -> None:
     assert toolkit(world).call("run_skill_script", call).text.strip() == sys.prefix
     base = Path(sys.base_prefix) / ("python.exe" if os.name == "nt" else "bin/python3")
     if base.exists():
+        chosen: Any
         for chosen in ({"python": base}, {"interpreters": {"python": base}}):
-            done = manager.run_script("pdf", "where", **chosen)  # type: ignore[arg-type]
+            done = manager.run_script("pdf", "where", **chosen)
             assert done.stdout.strip() == sys.base_prefix
     with pytest.raises(ConfigurationError, match="nowhere/python"):
         manager.run_script("pdf", "where", python="/nowhere/python")
@@ -330,12 +334,13 @@ def test_a_run_of_langsmith_knows_the_skill(world: World) -> None:
     kit = Toolkit("skills")
     seen: list[Any] = []
 
-    @helpers.traceable(run_type="tool")
     def load() -> str:
         seen.append(helpers.get_current_run_tree())
         return kit.load_skill("pdf")
 
+    traced: Any = helpers.traceable(run_type="tool")(load)
+
     logging.getLogger("langsmith").setLevel(logging.CRITICAL)
     with helpers.tracing_context(enabled="local"):
-        load()
+        traced()
     assert seen[0].metadata["skillpm.skill"] == "pdf"
