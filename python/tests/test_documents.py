@@ -115,7 +115,7 @@ def test_the_examples_that_a_newcomer_meets_first(
     names: dict[str, object] = {"__name__": "quick start"}
     exec(compile(quick_start, "docs/start/build.md", "exec"), names)
     assert "Does code-reviewer. Use it in tests." in str(names["system_prompt"])
-    assert "Fill in: fill in form.pdf." in str(names["instructions"])
+    assert "Fill in: fill in form.pdf." in str(names["answer"])
     [readme] = examples(ROOT / "README.md")
     exec(compile(readme, "README.md", "exec"), {"__name__": "readme"})
     assert "Review src/main.py." in capsys.readouterr().out
