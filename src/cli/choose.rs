@@ -70,14 +70,21 @@ impl<'a> Picker<'a> {
     }
 
     /// Returns the indices of the items that match the filter: each of its words is in the title or the
-    /// description.
+    /// description. An item of that title comes first, then those whose titles begin with the filter, then those
+    /// whose titles have its words.
     fn shown(&self) -> Vec<usize> {
-        let filter = self.filter.to_lowercase();
-        let has = |item: &Choice| {
-            let text = format!("{} {}", item.title, item.description).to_lowercase();
-            filter.split_whitespace().all(|word| text.contains(word))
+        let filter = self.filter.trim().to_lowercase();
+        let has = |text: &str| filter.split_whitespace().all(|word| text.contains(word));
+        let rank = |item: &Choice| {
+            let title = item.title.to_lowercase();
+            let text = format!("{title} {}", item.description.to_lowercase());
+            has(&text).then(|| (title != filter, !title.starts_with(&filter), !has(&title)))
         };
-        (0..self.items.len()).filter(|at| has(&self.items[*at])).collect()
+        let ranks = self.items.iter().enumerate().filter_map(|(at, item)| Some((rank(item)?, at)));
+        let mut found: Vec<_> = ranks.collect();
+        // Without a filter all are alike, and stay in their order.
+        found.sort();
+        found.into_iter().map(|(_, at)| at).collect()
     }
 
     /// Returns the picked items, in their order.
@@ -234,7 +241,7 @@ mod tests {
         let items = items();
         let mut picker = Picker::new("which?", &items);
         press(&mut picker, "READS");
-        assert_eq!(picker.shown(), [0, 1]);
+        assert_eq!(picker.shown(), [1, 0], "its title has it");
         picker.press(&Key::ArrowRight);
         assert_eq!(picker.answer(), [0, 1]);
         press(&mut picker, "x");
@@ -250,6 +257,18 @@ mod tests {
         assert_eq!(picker.answer(), [1, 2]);
         assert_eq!(picker.press(&Key::Enter), Next::Done);
         assert_eq!(picker.press(&Key::Escape), Next::Cancelled);
+    }
+
+    #[test]
+    fn names_come_before_descriptions() {
+        let items = [("canvas", "Makes a pdf."), ("my-pdf", ""), ("pdf-forms", ""), ("pdf", "")]
+            .map(|(title, text)| Choice::new(title, text));
+        let mut picker = Picker::new("which?", &items);
+        assert_eq!(picker.shown(), [0, 1, 2, 3]);
+        press(&mut picker, "PDF");
+        assert_eq!(picker.shown(), [3, 2, 1, 0]);
+        press(&mut picker, " ");
+        assert_eq!(picker.answer(), [3], "what is picked first is what was typed");
     }
 
     #[test]

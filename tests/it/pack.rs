@@ -525,3 +525,27 @@ fn a_version_is_raised_in_its_place() {
     assert!(sandbox.read("pdf/SKILL.md").contains("metadata:\n  version: \"1.10\" # old\n"));
     sandbox.ok(&["pack", "pdf"]);
 }
+
+/// An installed skill stays as it is locked, as `fmt` leaves it; its source, and an editable one, are raised.
+#[test]
+fn an_installed_skill_is_not_raised() {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "src/pdf");
+    sandbox.ok(&["install", "./src/pdf"]);
+    let before = sandbox.read(".agents/skills/pdf/SKILL.md");
+    for args in
+        [&["bump", "patch", ".agents/skills/pdf"][..], &["bump", "patch", ".agents/skills/pdf", "--dry-run"]]
+    {
+        sandbox.fails(args, 2, "usage", &["skillpm update"]);
+    }
+    assert_eq!(sandbox.read(".agents/skills/pdf/SKILL.md"), before);
+    sandbox.ok(&["bump", "patch", "src/pdf"]);
+    sandbox.ok(&["update", "pdf", "--yes"]);
+    assert!(sandbox.read(".agents/skills/pdf/SKILL.md").contains("1.2.1"));
+    sandbox.fails(&["bump", "1.0.0", "src/pdf"], 2, "usage", &["skillpm bump 1.0.0 src/pdf --yes"]);
+    sandbox.ok(&["bump", "1.0.0", "src/pdf", "--yes"]);
+    sandbox.write("src/docx/SKILL.md", skill("docx", "1.2.0"));
+    sandbox.ok(&["install", "--editable", "./src/docx"]);
+    sandbox.ok(&["bump", "patch", ".agents/skills/docx"]);
+    assert!(sandbox.read("src/docx/SKILL.md").contains("1.2.1"));
+}

@@ -32,13 +32,18 @@ pub(crate) struct BumpArgs {
     #[arg(long)]
     dry_run: bool,
 
+    /// write a version that is lower than the one before, without a question
+    #[arg(long, short = 'y')]
+    yes: bool,
+
     /// print the old and the new version as JSON, with what changed
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(app: &App, args: &BumpArgs) -> Result<u8> {
-    let request = BumpRequest { skill: args.dir.clone(), to: to(args)?, dry_run: args.dry_run };
+    let request =
+        BumpRequest { skill: args.dir.clone(), to: to(args)?, dry_run: args.dry_run, lower: args.yes };
     let outcome = bump(&app.context, &request)?;
     if args.json {
         app.printer.json(&outcome);

@@ -7,13 +7,13 @@ use serde::Serialize;
 
 use super::pack::{about, skill_at};
 use super::{diff, fix};
-use crate::advice::{Verb, message};
+use crate::advice::{Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
 use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
 use crate::lint::set_version;
-use crate::paths::{Content, FileLocation, Inside, Target};
+use crate::paths::{Content, FileLocation, Inside, Installed, Target};
 use crate::version::{Bump, Version};
 
 /// The version that a skill without one gets.
@@ -28,6 +28,8 @@ pub struct BumpRequest {
     pub to: BumpTo,
     /// Whether to write nothing.
     pub dry_run: bool,
+    /// Whether it may be lower than the version before.
+    pub lower: bool,
 }
 
 /// The version that a skill gets.
@@ -73,12 +75,45 @@ pub fn bump(context: &Context, request: &BumpRequest) -> Result<BumpOutcome> {
     };
     let text = set_version(&document, &new).ok_or_else(|| not_set(&shown, &new))?;
     let changed = text != document.text();
+    if changed {
+        refuse_installed(context, &place)?;
+        agree_to_lower(context, request, old.as_deref(), &new)?;
+    }
     if changed && !request.dry_run {
         refuse_outside(context, &request.skill, &place)?;
         fix::replace(&place.file(), document.text(), &text)?;
     }
     let diff = diff::unified(&place.shown, document.text(), &text);
     Ok(BumpOutcome { path: shown, old, new: new.to_string(), changed, dry_run: request.dry_run, diff })
+}
+
+/// Refuses an installed skill: a lockfile records its bytes, and its source has another version.
+fn refuse_installed(context: &Context, place: &FileLocation) -> Result<()> {
+    if !Installed::new(context, &[])?.holds(&place.shown)? {
+        return Ok(());
+    }
+    let shown = place.shown.display();
+    Err(Error::usage(format!("`{shown}` is installed, and stays as it is locked")).hint(message!(
+        "raise the version where the skill is written, then ",
+        Verb::Update,
+        " gets it"
+    )))
+}
+
+/// Asks whether a version may be followed by a lower one: tools that compare them take no notice of it then.
+fn agree_to_lower(context: &Context, request: &BumpRequest, old: Option<&str>, new: &Version) -> Result<()> {
+    let old = old.and_then(|old| Version::new(old).ok());
+    let Some(old) = old.filter(|old| new < old && !request.lower) else { return Ok(()) };
+    let told = format!("`{new}` is lower than `{old}`");
+    match context.interact.confirm(&format!("{told}: write it?")) {
+        Some(true) => Ok(()),
+        Some(false) => Err(Error::usage(format!("{told}: nothing was changed"))),
+        None => {
+            let again = Verb::Bump.call().word(&new.to_string()).path(&request.skill);
+            Err(Error::usage(format!("{told}: who has `{old}` does not get it as an update"))
+                .hint(message!(again.flag(Opt::Yes), " writes it all the same")))
+        }
+    }
 }
 
 fn read(place: &FileLocation) -> Result<Document> {
@@ -133,7 +168,7 @@ mod tests {
     use crate::engine::testing::World;
 
     fn bumped(world: &World, to: BumpTo, dry_run: bool) -> Result<BumpOutcome> {
-        bump(&world.context(), &BumpRequest { skill: "s".into(), to, dry_run })
+        bump(&world.context(), &BumpRequest { skill: "s".into(), to, dry_run, lower: false })
     }
 
     fn text(world: &World) -> String {
@@ -181,8 +216,25 @@ mod tests {
         let to = BumpTo::Version(Version::new("2.0.0").expect("a version"));
         assert_eq!(bumped(&world, to, false).expect("writes").new, "2.0.0");
         world.write("many/a/SKILL.md", malformed);
-        let many = BumpRequest { skill: "many".into(), to: next(), dry_run: false };
+        let many = BumpRequest { skill: "many".into(), to: next(), dry_run: false, lower: false };
         assert_eq!(bump(&world.context(), &many).expect_err("not one").kind(), ErrorKind::Usage);
+    }
+
+    /// Who has the higher version would never be told of the lower one.
+    #[test]
+    fn a_lower_version_is_asked_for() {
+        let world = World::new();
+        world.write("s/SKILL.md", "---\nname: s\ndescription: a\nmetadata:\n  version: 0.2.0\n---\n");
+        let to = || BumpTo::Version(Version::new("0.1.5").expect("a version"));
+        let error = bumped(&world, to(), false).expect_err("nobody can be asked");
+        assert_eq!(
+            error.to_string(),
+            "`0.1.5` is lower than `0.2.0`: who has `0.2.0` does not get it as an update"
+        );
+        let hints: Vec<_> = error.hints().iter().map(ToString::to_string).collect();
+        assert_eq!(hints, ["`bump 0.1.5 s` with `yes` writes it all the same"]);
+        let request = BumpRequest { skill: "s".into(), to: to(), dry_run: false, lower: true };
+        assert_eq!(bump(&world.context(), &request).expect("writes").new, "0.1.5");
     }
 
     #[cfg(unix)]

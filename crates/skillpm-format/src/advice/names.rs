@@ -260,6 +260,8 @@ names! {
         Write = "write",
         /// Write down what is found, as known.
         WriteBaseline = "write-baseline",
+        /// Ask nothing.
+        Yes = "yes",
     }
 }
 
