@@ -35,6 +35,16 @@ def usage_error(message: str, *, hint: str | None = None) -> Exception:
     return ConfigurationError(message, code="usage", hint=hint)
 
 
+def unknown_option(name: str, known: Iterable[str]) -> Exception:
+    """Return what is raised of an option that does not exist."""
+    from difflib import get_close_matches
+
+    close = get_close_matches(name, list(known), 1)
+    return usage_error(
+        f"there is no option `{name}`", hint=f"did you mean `{close[0]}`?" if close else None
+    )
+
+
 def kind_of(value: object) -> str:
     """Return what a message calls an object that is of another type than it should be."""
     return f"an object of the type `{type(value).__name__}`"

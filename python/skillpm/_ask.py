@@ -10,6 +10,10 @@ if TYPE_CHECKING:
     from skillpm._types import Ask
 
 
+# How many characters of an answer that is none are logged.
+_LONGEST = 300
+
+
 class Question(str):
     """A question whether a script may run: a text, and what it is about.
 
@@ -49,8 +53,10 @@ class Question(str):
     )
 
     def __new__(cls, text: str, **about: Any) -> Question:
-        """Return a question with what it is about."""
-        question = super().__new__(cls, text)
+        """Return a question with what it is about: its text ends with the arguments."""
+        arguments = about.get("arguments")
+        said = f" arguments: {arguments!r}" if arguments else ""
+        question = super().__new__(cls, text if text.endswith(said) else text + said)
         for name in cls.__slots__:
             setattr(question, name, about.get(name))
         question.cwd = None if question.cwd is None else fspath(question.cwd)
@@ -82,21 +88,27 @@ def asking(
         about: The parts of the question that are known before.
 
     """
-    from skillpm._arguments import kind_of, usage_error
+    import logging
 
-    def asked(text: str, digest: str) -> bool:
-        answer: object = ask(Question(text, digest=digest, **about))
+    from skillpm._arguments import usage_error
+
+    def asked(text: str, digest: str, *called: Any) -> bool:
+        # What a model called is known where the call is answered.
+        known = {**about, **dict(zip(("skill", "script", "arguments"), called))}
+        answer: object = ask(Question(text, digest=digest, **known))
         if isinstance(answer, Awaitable):
             if run is None:
                 # Nobody is to be warned of a coroutine that was never awaited.
                 getattr(answer, "close", bool)()
                 raise usage_error(
                     "`ask` is an `async` function, and nobody awaits it here",
-                    hint="`await manager.arun_script(...)` does",
+                    hint="`await manager.arun_script(...)` and `await toolkit.acall(...)` do",
                 )
             answer = run(answer)
         if not isinstance(answer, bool):
-            raise TypeError(f"argument 'ask': it answers {kind_of(answer)}, not `True` or `False`")
-        return answer
+            # It may be what a person typed, and the same answer comes again where an agent goes on.
+            told = f"`ask` answered {answer!a}, not `True` or `False`: the script does not run"
+            logging.getLogger("skillpm").warning("%s", told[:_LONGEST])
+        return answer is True
 
     return asked

@@ -16,6 +16,7 @@ from skillpm._arguments import (
     own_python,
     paths,
     texts,
+    unknown_option,
     usage_error,
     working_directory,
 )
@@ -69,6 +70,9 @@ _USUAL: dict[str, Any] = {
     "cpu_time": None,
     "file_size": None,
 }
+
+# What else is said of how a script runs.
+_GIVEN = ("timeout", "env", "read", "write", "python", "interpreters")
 
 # What a pickled manager does without.
 _UNPICKLED = ("_kept", "_process")
@@ -124,9 +128,9 @@ class SkillManager:
             that are shipped with a program. Else only installed skills run that nobody edited, and
             those in directories that ``skillpm trust`` was told of.
         ask: What is asked before a script runs where somebody has to be: a function from a
-            ``Question`` to ``True`` or ``False``. The question is a text, and says what it is
-            about: skill, script, arguments, digest. The function may be ``async`` where the script
-            is awaited.
+            ``Question`` to ``True`` or ``False``; any other answer is no. The question is a text,
+            and says what it is about: skill, script, arguments, digest. The function may be
+            ``async`` where the script is awaited.
         python: The Python that runs scripts in Python: that of this program unless given.
         interpreters: Programs that run scripts, by the names of the languages: ``node``, ``bash``.
         audit: Whether the audit log has a line for each skill that is invoked and each script that
@@ -307,6 +311,12 @@ class SkillManager:
             for found in self._library.diagnostics():
                 if found.code == "source-missing":
                     _told(None, found.message)
+            for _, directory in (
+                self._library.sources()[-self._given[0] :] if self._given[0] else ()
+            ):
+                if (directory / "SKILL.md").is_file():
+                    above = directory.parent
+                    _told(None, f"`{directory}` is a skill itself: name the directory `{above}`")
 
     @property
     def shadowed(self) -> list[SkillMetadata]:
@@ -558,7 +568,7 @@ class SkillManager:
             SkillNotFoundError: No skill has the name.
             PathError: The skill has no such script.
             ConfigurationError: The arguments do not fit the script, or an option makes no sense.
-            TypeError: An argument or an answer of ``ask`` is of a type that it cannot be.
+            TypeError: An argument is of a type that it cannot be.
 
         """
         wanted = script if isinstance(script, str) else getattr(script, "tool_name", None)
@@ -612,6 +622,9 @@ class SkillManager:
 
         """
         check_options(timeout=timeout, env=env)
+        for name in options:
+            if name not in _USUAL:
+                raise unknown_option(name, [*_USUAL, *_GIVEN])
         return {
             **_USUAL,
             **options,

@@ -416,7 +416,7 @@ class Kit:
         *,
         loaded: Sequence[str],
         session: str | None = None,
-        ask: Callable[[str, str], bool] | None = None,
+        ask: Callable[..., bool] | None = None,
         stop: Stop | None = None,
     ) -> tuple[str, bool, dict[str, Any] | None, Any] | None: ...
     def catalog(self, form: str, budget: int | None) -> tuple[str, str | None]: ...

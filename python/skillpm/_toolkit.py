@@ -13,6 +13,9 @@ from skillpm._types import CatalogChoice, RunOptions, Sources, Unpack
 
 T = TypeVar("T")
 
+# What providers of models take in the name of a tool.
+_TAKEN = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-"
+
 SEARCH = "search_skills"
 LOAD = "load_skill"
 READ = "read_skill_file"
@@ -109,6 +112,8 @@ class Toolkit:
         self.scripts: bool = scripts
         self.budget = budget
         self.session = session
+        if prefix.strip(_TAKEN):
+            raise usage_error(f"`prefix` has only letters, digits, `_` and `-`, not `{prefix}`")
         self.prefix: str = f"{prefix}_" if prefix else ""
         self._form = catalog
         self._how = self.manager._how(**options)
@@ -121,6 +126,7 @@ class Toolkit:
             "prefix": self.prefix,
         }
         self._last_problem: Optional[str] = None
+        self._looked = False
         self._kit: Optional[tuple[Any, Kit]] = None
         self._core()
 
@@ -140,6 +146,13 @@ class Toolkit:
     def skills(self) -> list[SkillMetadata]:
         """Return the skills that the agent gets, in the order of the sources."""
         return self._told(self._core().skills())
+
+    def _missing(self) -> Optional[str]:
+        """Return what is to be said of skills that were chosen and are not there."""
+        names = {skill.name for skill in self.manager.list_skills()}
+        missing = [name for name in self._chosen["names"] if name not in names]
+        listed = ", ".join(f"`{name}`" for name in missing)
+        return f"there is no skill {listed}, which `include` names" if missing else None
 
     def skill(self, name: str) -> SkillMetadata:
         """Return the metadata of a skill that the agent gets.
@@ -170,6 +183,10 @@ class Toolkit:
     def _catalog(self) -> tuple[str, bool]:
         """Return the catalog, and whether anything was cut."""
         text, problem = self._core().catalog(self._form, self.budget)
+        if not self._looked:
+            self._looked = True
+            if self._chosen["names"] and (missing := self._missing()):
+                logging.getLogger("skillpm").warning("%s", missing)
         if problem != self._last_problem:
             self._last_problem = problem
             if problem is not None:
@@ -205,48 +222,49 @@ class Toolkit:
     def call(
         self,
         name: str,
-        arguments: Optional[Mapping[str, Any]] = None,
+        arguments: Union[Mapping[str, Any], str, None] = None,
         *,
         loaded: Sequence[str] = (),
     ) -> ToolResult:
         """Answer the call of a tool.
 
         Args:
-            name: The name of the tool.
-            arguments: What a model gives it, by name.
+            name: The name of the tool. One that does not exist is told to the model, too.
+            arguments: What a model gives it, by name, or as a text of JSON.
             loaded: The skills that were loaded, of which the scripts are tools.
 
         Raises:
-            ConfigurationError: There is no such tool.
             Exception: What ``ask`` raises.
 
         """
         from skillpm._manager import _stop
 
-        given = dict(arguments or {})
-        asked = name
+        asked, problem = name, None
+        given: Any = arguments or {}
+        if isinstance(given, str):
+            given, problem = _read(given)
+        if problem is None and not isinstance(given, Mapping):
+            problem = "the arguments of a tool are an object"
+        if problem is not None:
+            return ToolResult(problem, is_error=True)
+        given = dict(given)
         name = name[len(self.prefix) :] if name.startswith(self.prefix) else f"?{name}"
-        skill = given.get("name") if name == RUN else None
-        script = given.get("script", name)
-        ask = self.manager._asking(
-            self._how, skill=skill, script=script, arguments=given.get("arguments")
-        )
+        ask = self.manager._asking(self._how)
         with traced(asked, given) as told:
             answer = self._core().call(
                 name, given, loaded=list(loaded), session=self.session, ask=ask, stop=_stop.get()
             )
-            if answer is not None:
-                told({**(answer[2] or answer[3] or {}), "is_error": answer[1]})
-        if answer is None:
-            names = ", ".join(f"`{tool.name}`" for tool in self.tools_with(loaded))
-            raise usage_error(f"there is no tool `{asked}`", hint=f"the tools are {names}")
+            if answer is None:
+                names = ", ".join(f"`{tool.name}`" for tool in self.tools_with(loaded))
+                answer = f"there is no tool `{asked}`; the tools are {names}", True, None, None
+            told({**(answer[2] or answer[3] or {}), "is_error": answer[1]})
         text, is_error, about, run = answer
         return self._told(ToolResult(text, is_error, about or run))
 
     async def acall(
         self,
         name: str,
-        arguments: Optional[Mapping[str, Any]] = None,
+        arguments: Union[Mapping[str, Any], str, None] = None,
         *,
         loaded: Sequence[str] = (),
     ) -> ToolResult:
@@ -326,6 +344,16 @@ class Toolkit:
         for problem in self._core().told():
             logging.getLogger("skillpm").warning("%s", problem)
         return value
+
+
+def _read(text: str) -> tuple[Any, Optional[str]]:
+    """Return what a model wrote as JSON, or why that is none."""
+    import json
+
+    try:
+        return (json.loads(text) if text.strip() else {}), None
+    except ValueError as error:
+        return None, f"the arguments are not JSON: {error}"
 
 
 def toolkit_of(skills: Union[Toolkit, SkillManager, Sources], **options: Any) -> Toolkit:

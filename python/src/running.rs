@@ -10,6 +10,7 @@ use std::time::Duration;
 use pyo3::prelude::*;
 use skillpm_core::engine::run::{Ended, Exit, Mode, Ran, Watch};
 use skillpm_core::ops::run::{CallRequest, RunLocation, RunRequest};
+use skillpm_core::toolkit::Call;
 use skillpm_format::admission::Scripts;
 use skillpm_format::digest::Digest;
 use skillpm_sources::reporter::{Choice, Interact, Silent};
@@ -130,7 +131,7 @@ pub(crate) fn run(
     let request = request(py, &name, &script, how)?;
     let raised: Raised = Arc::default();
     let mut watch = Watched::new(stop, &raised);
-    let interact = Asking::with(ask, &raised);
+    let interact = Asking::with(ask, &raised, None);
     let done = call::run(py, || {
         let mut request = request;
         request.cwd = RunLocation::Dir(surroundings::below_here(cwd)?);
@@ -259,13 +260,15 @@ impl Watch for Watched {
 pub(crate) struct Asking {
     ask: Py<PyAny>,
     raised: Raised,
+    /// What a model called, where the function does not know it.
+    call: Option<Call>,
 }
 
 impl Asking {
     /// What asks `ask`; nobody, if there is none.
-    pub(crate) fn with(ask: Option<Py<PyAny>>, raised: &Raised) -> Arc<dyn Interact> {
+    pub(crate) fn with(ask: Option<Py<PyAny>>, raised: &Raised, call: Option<Call>) -> Arc<dyn Interact> {
         match ask {
-            Some(ask) => Arc::new(Self { ask, raised: Arc::clone(raised) }),
+            Some(ask) => Arc::new(Self { ask, raised: Arc::clone(raised), call }),
             None => Arc::new(Silent),
         }
     }
@@ -278,7 +281,16 @@ impl Interact for Asking {
 
     fn confirm_run(&self, question: &str, files: &Digest) -> Option<bool> {
         let files = files.to_string();
-        let answer = Python::attach(|py| self.ask.call1(py, (question, files))?.extract::<bool>(py));
+        let answer = Python::attach(|py| {
+            let answer = match &self.call {
+                Some(call) => {
+                    let arguments = json::to_python(py, &call.arguments)?;
+                    self.ask.call1(py, (question, files, &call.skill, &call.script, arguments))
+                }
+                None => self.ask.call1(py, (question, files)),
+            };
+            answer?.extract::<bool>(py)
+        });
         match answer {
             Ok(answer) => Some(answer),
             Err(error) => {

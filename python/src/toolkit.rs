@@ -121,7 +121,6 @@ impl Kit {
         let (name, loaded, session) = (name.0, loaded.0, session.map(|session| session.0));
         let raised = Arc::default();
         let mut watch = Watched::new(stop, &raised);
-        let interact = Asking::with(ask, &raised);
         let answer = call::run(py, || {
             if let Some(answer) = self.kit.call(&name, &arguments, session.as_deref()) {
                 return Ok(Some(answer));
@@ -137,6 +136,7 @@ impl Kit {
                 _ => None,
             };
             run.cwd = RunLocation::Dir(surroundings::below_here(cwd)?);
+            let interact = Asking::with(ask, &raised, Some(script.clone()));
             Ok(Some(script.answer(&self.kit, run, interact, &mut watch)))
         });
         // What a callback raised, or a signal, comes before what followed from it.

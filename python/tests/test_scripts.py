@@ -381,14 +381,17 @@ def test_a_script_is_a_text_or_a_script(world: World) -> None:
 
 
 @pytest.mark.parametrize("answer", ["yes", None, 1])
-def test_an_answer_is_yes_or_no(world: World, answer: object) -> None:
-    """The error did not say whose answer it was."""
+def test_an_answer_is_yes_or_no(
+    world: World, answer: object, caplog: pytest.LogCaptureFixture
+) -> None:
+    """An agent that was stopped gets the same answer each time it goes on."""
     world.skill("pdf")
     script(world, "a.sh", "touch ran")
     ours = SkillManager(scripts="ask", trusted=True, ask=lambda _: answer)  # type: ignore[arg-type,return-value]
-    with pytest.raises(TypeError, match=r"^argument 'ask': it answers an object of the type"):
+    with pytest.raises(PolicyError, match="you said no"):
         ours.run_script("pdf", "a")
     assert not (world.project / "ran").exists()
+    assert f"`ask` answered {answer!a}, not `True` or `False`" in caplog.text
 
 
 @pytest.mark.parametrize(

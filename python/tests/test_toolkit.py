@@ -22,6 +22,15 @@ from skillpm import ConfigurationError, Project, Question, Registry, SkillManage
 for_sh = pytest.mark.skipif(sys.platform == "win32", reason="needs `sh` and pipes with names")
 
 WHERE = "import sys\nprint(sys.prefix)\n"
+FILL = """\
+'''Fill in a form.'''
+import argparse
+parser = argparse.ArgumentParser()
+parser.add_argument("form")
+parser.add_argument("--count", type=int)
+given = parser.parse_args()
+print(given.form, given.count)
+"""
 
 
 def toolkit(world: World, **options: Any) -> Toolkit:
@@ -82,8 +91,40 @@ def test_what_failed_is_an_answer(world: World) -> None:
         True,
         "there is no skill `zip`\nthe skills are `pdf`",
     )
-    with pytest.raises(ConfigurationError, match="there is no tool `open_skill`"):
-        kit.call("open_skill", {})
+    invented = kit.call("open_skill", {})
+    assert invented.is_error
+    assert invented.text.startswith("there is no tool `open_skill`; the tools are `search_skills`")
+    assert (
+        kit.call("search_skills", {"query": "qqq"}).text == "No skill matches: try other words.\n"
+    )
+    assert "Does pdf." in kit.call("search_skills", '{"query": "pdf"}').text
+    for wrong in ("{", "[1]"):
+        assert kit.call("search_skills", wrong).is_error
+
+
+def test_a_model_learns_what_a_script_takes(world: World) -> None:
+    world.skill("pdf", source="skills")
+    world.write("skills/pdf/scripts/fill.py", FILL)
+    kit = toolkit(world)
+    loaded = kit.call("load_skill", {"name": "pdf"}).text
+    assert "- `fill` takes `form` (string), [`count` (integer)]: Fill in a form." in loaded
+    assert "Scripts" not in Toolkit("skills").call("load_skill", {"name": "pdf"}).text
+    call = {"name": "pdf", "script": "fill", "arguments": {"wrong": 1}}
+    wrong = kit.call("run_skill_script", call)
+    assert "there is no parameter `wrong`; it takes `form`, `count`" in wrong.text
+    words = {"name": "pdf", "script": "fill", "arguments": {"arguments": ["a", "--count", "2"]}}
+    assert kit.call("run_skill_script", words).text.split() == ["a", "2"]
+
+
+def test_an_option_that_does_not_exist_is_an_error(world: World) -> None:
+    world.skill("pdf", source="skills")
+    for wrong, meant in (("netwrk", "network"), ("bugdet", None), ("skils", None)):
+        options: Any = {wrong: False}
+        with pytest.raises(ConfigurationError, match=f"there is no option `{wrong}`") as raised:
+            Toolkit("skills", **options)
+        assert raised.value.hint == (f"did you mean `{meant}`?" if meant else None)
+    with pytest.raises(ConfigurationError, match="`prefix` has only letters"):
+        Toolkit("skills", prefix="team ")
 
 
 def test_skills_are_chosen(world: World) -> None:
@@ -109,8 +150,7 @@ def test_two_toolkits_have_other_names(world: World) -> None:
     assert not kit.call("team_load_skill", {"name": "pdf"}).is_error
     missing = kit.call("team_read_skill_file", {"name": "pdf", "path": "no.md"})
     assert "`team_load_skill` with `name` `pdf` lists its files" in missing.text
-    with pytest.raises(ConfigurationError, match="there is no tool `load_skill`"):
-        kit.call("load_skill", {"name": "pdf"})
+    assert "there is no tool `load_skill`" in kit.call("load_skill", {"name": "pdf"}).text
 
 
 def test_what_a_budget_leaves_out_is_told_once_for_each_change(
@@ -140,6 +180,11 @@ def test_a_directory_that_does_not_exist_is_told(
     told = [record.getMessage() for record in caplog.records]
     assert len(told) == 2
     assert all("there is no directory" in message for message in told)
+    world.skill("pdf", source="skills")
+    SkillManager("skills/pdf").list_skills()
+    assert "is a skill itself: name the directory" in caplog.text
+    Toolkit("skills", include=["pdf", "zip"]).catalog()
+    assert caplog.records[-1].getMessage() == "there is no skill `zip`, which `include` names"
 
 
 def test_scripts_run_under_the_python_of_the_program(world: World) -> None:
@@ -222,6 +267,11 @@ def test_a_question_says_what_it_is_about(world: World) -> None:
     call = {"name": "pdf", "script": "where", "arguments": ["b.pdf"]}
     assert not asyncio.run(kit.acall("run_skill_script", call)).is_error
     assert asked[-1].arguments == ["b.pdf"]
+    assert asked[-1].endswith("arguments: ['b.pdf']")
+    asyncio.run(kit.acall("pdf__where", {"arguments": ["c.pdf"]}, loaded=["pdf"]))
+    of_tool = asked[-1]
+    assert (of_tool.skill, of_tool.script) == ("pdf", "where")
+    assert of_tool.arguments == {"arguments": ["c.pdf"]}
     with pytest.raises(ConfigurationError, match="nobody awaits it here"):
         awaited.run_script("pdf", "where")
 
@@ -239,6 +289,26 @@ def test_managers_are_collections(world: World) -> None:
         manager["zip"]
     world.write("empty/none", "")
     assert SkillManager("empty"), "one without skills is one"
+
+
+RUN_ID = "import os, time\nprint(os.environ['SKILLPM_RUN_ID'])\ntime.sleep(0.2)\n"
+
+
+def run_by(manager: SkillManager) -> str:
+    """Run a script: in another process."""
+    return manager.run_script("pdf", "id").stdout
+
+
+def test_forked_processes_leave_each_others_scripts_alone(world: World) -> None:
+    """They shared the marks by which what a script left behind is found."""
+    if "fork" not in multiprocessing.get_all_start_methods():
+        pytest.skip("no `fork` here")
+    world.skill("pdf", source="skills")
+    world.write("skills/pdf/scripts/id.py", RUN_ID)
+    manager = SkillManager("skills", scripts="allow", trusted=True)
+    with ProcessPoolExecutor(4, mp_context=multiprocessing.get_context("fork")) as pool:
+        found = list(pool.map(run_by, [manager] * 12))
+    assert len(set(found)) == 12
 
 
 def loaded_by(kit: Toolkit) -> str:

@@ -64,6 +64,8 @@ const STOREYS: &[(&str, &[&str])] = &[
     ("session", &["session"]),
     // The verbs, and what they advise to do next.
     ("verbs", &["ops", "hints"]),
+    // The tools by which agents use skills, for the front ends that have agents.
+    ("toolkit", &["toolkit"]),
     ("front ends", &["cli", "mcp"]),
 ];
 

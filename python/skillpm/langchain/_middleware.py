@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Optional, Union
@@ -20,7 +21,7 @@ from langgraph.types import Command
 from typing_extensions import NotRequired, Unpack
 
 from skillpm import ConfigurationError, SkillManager, SkillMetadata, SkillpmError
-from skillpm._toolkit import LOAD, MOST, SEARCH, Toolkit, toolkit_of
+from skillpm._toolkit import LOAD, MOST, RUN, SEARCH, Toolkit, toolkit_of
 from skillpm._types import CatalogChoice, RunOptions, Sources
 from skillpm.langchain._toolkit import SkillTool, made
 
@@ -71,8 +72,9 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
     Args:
         skills: A ``Toolkit``, a ``SkillManager``, or the directories that one is made of; or a
             function from the runtime to one of these, for agents that serve several users.
-        scripts: Whether scripts run: by ``run_skill_script``, and the scripts of a skill that was
-            loaded become tools of their own. The manager decides whether they may.
+        scripts: Whether scripts run, by ``run_skill_script``. The manager decides whether they may.
+        script_tools: Whether the scripts of a skill that was loaded become tools of their own as
+            well, ``skill__script``. What asks a person by the names of tools has to know them.
         pin: Whether loaded skills stay in what the model sees.
         budget: The largest number of tokens that the list of skills may be. Where it has no room
             for all, the model gets ``search_skills`` too.
@@ -107,6 +109,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         skills: Union[Skills, Callable[[Any], Skills]] = None,
         *,
         scripts: bool = False,
+        script_tools: bool = True,
         pin: bool = True,
         budget: Optional[int] = None,
         catalog: CatalogChoice = "auto",
@@ -137,13 +140,21 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
             "session": session,
             **options,
         }
+        if isinstance(skills, Toolkit) and (given := _given(self._options)):
+            # It raises: a toolkit has its own.
+            toolkit_of(skills, **given)
         self._chosen = skills if callable(skills) else None
         self._kits: dict[Any, tuple[Any, Toolkit]] = {}
         # Without a runtime nobody's skills are known; the tools are the same for all.
         self.toolkit: Toolkit = self._made(() if callable(skills) else skills)
         self.scripts: bool = self.toolkit.scripts
+        self.script_tools = script_tools
         self.pin = pin
         self.enforce = enforce
+        if tool_names is not None and not hasattr(tool_names, "items"):
+            raise ConfigurationError(
+                f"`tool_names` is a mapping from names to names, not {tool_names!a}", code="usage"
+            )
         self.tool_names: dict[str, set[str]] = {
             name: {names} if isinstance(names, str) else set(names)
             for name, names in (tool_names or {}).items()
@@ -210,7 +221,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         handler: Callable[[ToolCallRequest], Awaitable[ToolMessage | Command[Any]]],
     ) -> ToolMessage | Command[Any]:
         """Note which skills are loaded, run their scripts, and hold calls to their tools."""
-        if self._chosen is not None or (request.tool is None and self.scripts):
+        if self._chosen is not None or request.tool is None:
             request = await asyncio.to_thread(self._found, request)
         denied = None
         if self.enforce != "off":
@@ -223,7 +234,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
         catalog, is_cut = kit._catalog()
         loaded = self._loaded(request.state)
         texts = [kit.instructions_with(catalog)] if catalog else []
-        skills = self._resolved(kit, loaded) if self.pin or self.scripts else {}
+        skills = self._resolved(kit, loaded) if self.pin or kit.scripts else {}
         if still := self._missing(kit, request, skills) if self.pin else []:
             texts.append("\n\n".join([_STILL_SAYS, *still]))
         tools = list(request.tools)
@@ -235,11 +246,11 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
                 # The catalog has all that a search would find.
                 search = kit.prefix + SEARCH
                 tools = [t for t in tools if not (self._is_ours(t) and _name(t) == search)]
-            if self.scripts:
-                taken = {_name(tool) for tool in tools}
-                tools += [
-                    tool for tool in self._script_tools(kit, skills) if tool.name not in taken
-                ]
+            if not kit.scripts:
+                run = kit.prefix + RUN
+                tools = [t for t in tools if not (self._is_ours(t) and _name(t) == run)]
+            taken = {_name(tool) for tool in tools}
+            tools += [tool for tool in self._more_tools(kit, skills) if tool.name not in taken]
         message = request.system_message
         if texts:
             message = _with(message, "\n\n".join(texts))
@@ -279,9 +290,15 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
                 texts.append(text)
         return texts
 
-    def _script_tools(self, kit: Toolkit, skills: Iterable[str]) -> list[StructuredTool]:
-        """Return the tools of the scripts of loaded skills, no two of one name."""
-        loaded = tuple(skills)
+    def _more_tools(self, kit: Toolkit, skills: Iterable[str]) -> list[StructuredTool]:
+        """Return the tools that are not there from the start, no two of one name.
+
+        They are those of the scripts of loaded skills, and ``run_skill_script`` of a user's own
+        toolkit.
+        """
+        if not kit.scripts:
+            return []
+        loaded = tuple(skills) if self.script_tools else ()
         static = {tool.name for tool in self.tools}
         tools: dict[str, StructuredTool] = {}
         for tool in kit.tools_with(loaded):
@@ -292,9 +309,9 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
     def _found(self, request: ToolCallRequest) -> ToolCallRequest:
         """Return the request with its tool: a script of a loaded skill, or one of this user."""
         name = request.tool_call["name"]
-        if request.tool is None and self.scripts:
+        if request.tool is None:
             kit = self._kit(request.runtime)
-            for tool in self._script_tools(kit, self._resolved(kit, self._loaded(request.state))):
+            for tool in self._more_tools(kit, self._resolved(kit, self._loaded(request.state))):
                 if tool.name == name:
                     return request.override(tool=tool)
         elif self._chosen is not None and self._is_ours(request.tool):
@@ -330,7 +347,7 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
     def _names_of(self, skill: SkillMetadata) -> set[str]:
         """Return the tools that a skill allows, by the names that they have here."""
         named = {each.partition("(")[0].strip() for each in skill.allowed_tools}
-        return named.union(*(self.tool_names.get(name, ()) for name in named))
+        return set().union(*(self.tool_names.get(name, {name}) for name in named))
 
     def _noted(
         self, request: ToolCallRequest, result: ToolMessage | Command[Any]
@@ -374,6 +391,16 @@ class SkillsMiddleware(AgentMiddleware[Any, Any]):
 
     def _is_ours(self, tool: object) -> bool:
         return any(tool is each for each in self.tools)
+
+
+def _given(options: dict[str, Any]) -> dict[str, Any]:
+    """Return the options for a toolkit that are not as they are unless given."""
+    usual = inspect.signature(SkillsMiddleware.__init__).parameters
+    return {
+        name: value
+        for name, value in options.items()
+        if name not in usual or value != usual[name].default
+    }
 
 
 def _name(tool: BaseTool | dict[str, Any]) -> Any:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, Union
+from typing import Any, Literal, Union
 
-from langchain_core.tools import StructuredTool, ToolException
+from langchain_core.messages import ToolMessage
+from langchain_core.tools import StructuredTool
 
 from skillpm import SkillManager
-from skillpm._toolkit import Tool, Toolkit, toolkit_of
+from skillpm._toolkit import Tool, Toolkit, ToolResult, toolkit_of
 from skillpm._types import Sources
 
 
@@ -19,14 +20,23 @@ class SkillTool(StructuredTool):
         self, tool_input: Union[str, dict[str, Any]], tool_call_id: Any
     ) -> tuple[tuple[Any, ...], dict[str, Any]]:
         # LangChain lets no tool with a schema of JSON take a text.
-        return (tool_input,), {}
+        return (tool_input, tool_call_id), {}
 
     # LangChain's own also give the function what is called `config` and `run_manager`.
-    def _run(self, arguments: Any) -> Any:  # type: ignore[override]
-        return self.func(arguments)  # type: ignore[misc]
+    def _run(self, arguments: Any, call: Any) -> Any:  # type: ignore[override]
+        return self._message(self.func(arguments), call)  # type: ignore[misc]
 
-    async def _arun(self, arguments: Any) -> Any:  # type: ignore[override]
-        return await self.coroutine(arguments)  # type: ignore[misc]
+    async def _arun(self, arguments: Any, call: Any) -> Any:  # type: ignore[override]
+        return self._message(await self.coroutine(arguments), call)  # type: ignore[misc]
+
+    def _message(self, result: ToolResult, call: Any) -> Any:
+        """Return what a model gets: a failure is told, and has an artifact as a success has."""
+        if call is None:
+            return result.text
+        status: Literal["success", "error"] = "error" if result.is_error else "success"
+        return ToolMessage(
+            result.text, artifact=result.about, status=status, name=self.name, tool_call_id=call
+        )
 
 
 def create_skill_tools(
@@ -56,16 +66,11 @@ def made(
 ) -> StructuredTool:
     """Return a tool of LangChain that calls ``tool`` of the toolkit that ``kit`` returns."""
 
-    def told(result: Any) -> tuple[str, Any]:
-        if result.is_error:
-            raise ToolException(result.text)
-        return result.text, result.about
+    def run(arguments: Any = None) -> ToolResult:
+        return kit().call(tool.name, _mapping(arguments), loaded=tuple(loaded()))
 
-    def run(arguments: Any = None) -> tuple[str, Any]:
-        return told(kit().call(tool.name, _mapping(arguments), loaded=tuple(loaded())))
-
-    async def arun(arguments: Any = None) -> tuple[str, Any]:
-        return told(await kit().acall(tool.name, _mapping(arguments), loaded=tuple(loaded())))
+    async def arun(arguments: Any = None) -> ToolResult:
+        return await kit().acall(tool.name, _mapping(arguments), loaded=tuple(loaded()))
 
     return SkillTool(
         name=tool.name,
@@ -73,8 +78,6 @@ def made(
         args_schema=tool.parameters,
         func=run,
         coroutine=arun,
-        handle_tool_error=True,
-        response_format="content_and_artifact",
     )
 
 

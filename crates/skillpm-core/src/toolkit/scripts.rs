@@ -1,5 +1,6 @@
 //! Scripts of skills as tools, where the user lets an agent run any.
 
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -7,8 +8,11 @@ use serde_json::{Map, Value, json};
 
 use super::Toolkit;
 use super::answer::{Answer, Definition, Given};
+use super::skills::{MAX_DESCRIPTION, one_line};
 use crate::digest::Digest;
+use crate::engine::Skill;
 use crate::engine::run::{Ended, Exit, Watch, work_dir_here};
+use crate::engine::tools::Parameter;
 use crate::engine::tools::Tool;
 use crate::error::{Error, Result};
 use crate::ops::run::{CallRequest, RunOutcome, RunRequest};
@@ -20,6 +24,9 @@ const ANY: &str = "run_skill_script";
 
 /// The number of characters that providers of models take as the name of a tool.
 const LONGEST: usize = 64;
+
+/// The number of scripts that a model is told of when it loads a skill.
+const NOTED: usize = 30;
 
 /// A script to run.
 #[derive(Debug, Clone, PartialEq)]
@@ -107,6 +114,27 @@ impl Toolkit {
         Some(Ok(Call { skill, script: script.name, arguments: arguments.clone().into() }))
     }
 
+    /// Returns what a model is told of the scripts of a skill that it loads: which there are, and what they take.
+    pub(super) fn scripts_note(&self, skill: &Skill) -> Option<String> {
+        let places = self.session.profile().scripts;
+        let set = self.session.library().tools(skill, places);
+        if !self.selection.scripts || set.tools.is_empty() {
+            return None;
+        }
+        let mut note = format!("Scripts, which `{ANY}` runs:");
+        for script in set.tools.iter().take(NOTED) {
+            let takes: Vec<_> = script.input.parameters.iter().map(taken).collect();
+            let takes = if takes.is_empty() { "nothing".to_owned() } else { takes.join(", ") };
+            let said = one_line(&script.description, MAX_DESCRIPTION / 4);
+            let _ =
+                write!(note, "\n- `{}` takes {takes}: {said}", one_line(&script.name, MAX_DESCRIPTION / 4));
+        }
+        if let Some(more) = set.tools.len().checked_sub(NOTED).filter(|more| *more > 0) {
+            let _ = write!(note, "\n- and {more} more");
+        }
+        Some(note)
+    }
+
     /// Returns the scripts of the skills `loaded`, with the names of their tools, no two of them alike, and their skills.
     fn scripts_of(&self, loaded: &[String]) -> Vec<(String, String, Tool)> {
         let places = self.session.profile().scripts;
@@ -137,6 +165,12 @@ fn any(arguments: &Map<String, Value>) -> Result<Call> {
     given.only(&["name", "script", "arguments"])?;
     let passed = match arguments.get("arguments") {
         None | Some(Value::Null) => json!({}),
+        // Words without names are what the description of the argument says.
+        Some(Value::Object(map))
+            if let (1, Some(words @ Value::Array(_))) = (map.len(), map.get("arguments")) =>
+        {
+            words.clone()
+        }
         Some(value @ (Value::Object(_) | Value::Array(_))) => value.clone(),
         Some(_) => return Err(Error::usage("the argument `arguments` is not an object")),
     };
@@ -205,6 +239,12 @@ impl Call {
             Err(error) => kit.failed(&error.into()),
         }
     }
+}
+
+/// Returns a parameter with its type, in brackets if it may be left out.
+fn taken(parameter: &Parameter) -> String {
+    let told = format!("`{}` ({})", one_line(&parameter.name, MAX_DESCRIPTION / 4), parameter.kind.name());
+    if parameter.required { told } else { format!("[{told}]") }
 }
 
 /// Returns a path on one line, with nothing hidden in it.

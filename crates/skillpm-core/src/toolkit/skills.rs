@@ -273,7 +273,7 @@ fn search(kit: &Toolkit, arguments: &Given<'_>, _: Option<&str>) -> Result<Answe
     let view = kit.view()?;
     let found = ranked(&view, query);
     let text = if found.is_empty() {
-        "No skill matches. `list_skills` lists all of them.\n".to_owned()
+        "No skill matches: try other words.\n".to_owned()
     } else {
         let origins = kit.origins();
         found.iter().map(|skill| with_origin(skill, origins.as_ref())).collect()
@@ -352,6 +352,7 @@ impl Toolkit {
             activation.files.truncate(listed);
         }
         let text = if notes.is_empty() { outcome.content } else { activation.render(Form::Xml) };
+        notes.extend(self.scripts_note(skill));
         let origin = self.origins().and_then(|origins| origins.of(skill));
         notes.extend(origin.as_ref().map(|origin| format!("Source: {}.", shown(origin, false))));
         Ok(Loaded { text, notes, origin })

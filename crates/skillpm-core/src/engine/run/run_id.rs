@@ -1,6 +1,6 @@
 //! The mark that identifies a run.
 
-use std::hash::{BuildHasher as _, Hasher as _, RandomState};
+use std::hash::{BuildHasher as _, RandomState};
 
 /// A number that identifies the processes of one run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -9,8 +9,10 @@ pub(super) struct Mark(u64);
 impl Mark {
     /// Returns a mark that no other run has.
     pub(super) fn new() -> Self {
+        // A process that is forked goes on with the random state of its parent, and so do its siblings.
+        let random = RandomState::new().hash_one(std::process::id());
         // Below the limit of a process without one, and not a limit that a person would set.
-        Self((RandomState::new().build_hasher().finish() >> 4) | (1 << 60))
+        Self((random >> 4) | (1 << 60))
     }
 
     /// Returns the number.

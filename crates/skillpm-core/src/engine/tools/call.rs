@@ -77,7 +77,11 @@ impl Tool {
                     [only] => Some(only.name.as_str()),
                     several => crate::text::closest(key, several.iter().map(|one| one.name.as_str())),
                 };
-                return Err(CallError::Unknown { given: key.clone(), closest: closest.map(str::to_owned) });
+                return Err(CallError::Unknown {
+                    given: key.clone(),
+                    closest: closest.map(str::to_owned),
+                    known: parameters.iter().map(|one| one.name.clone()).collect(),
+                });
             };
             check(parameter, value)?;
         }

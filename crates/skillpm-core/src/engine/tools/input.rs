@@ -51,7 +51,7 @@ impl Kind {
     }
 
     /// Returns its name in JSON Schema, which is also its name in manifests.
-    pub(super) fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Any => "any",
             Self::String => "string",

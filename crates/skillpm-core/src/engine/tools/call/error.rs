@@ -8,12 +8,14 @@ pub enum CallError {
     #[error("the parameter `{0}` is missing")]
     Missing(String),
     /// A key that is not a parameter.
-    #[error("there is no parameter `{given}`{}", closest.as_ref().map_or_else(String::new, |name| format!("; did you mean `{name}`?")))]
+    #[error("there is no parameter `{given}`{}", instead(closest.as_deref(), known))]
     Unknown {
         /// The key.
         given: String,
         /// The parameter that was probably meant.
         closest: Option<String>,
+        /// All parameters.
+        known: Vec<String>,
     },
     /// A value of the wrong type.
     #[error("the parameter `{name}` must be of the type `{expected}`")]
@@ -44,12 +46,25 @@ pub enum CallError {
     Nul,
 }
 
+/// Returns what to give instead of a parameter that does not exist.
+fn instead(closest: Option<&str>, known: &[String]) -> String {
+    match closest {
+        Some(name) => format!("; did you mean `{name}`?"),
+        None if known.is_empty() => "; it takes none".to_owned(),
+        None => format!("; it takes `{}`", known.join("`, `")),
+    }
+}
+
 impl CallError {
     /// Returns the same error, with the keys under which the parameters were requested.
     pub(super) fn under(self, key: impl Fn(String) -> String) -> Self {
         match self {
             Self::Missing(name) => Self::Missing(key(name)),
-            Self::Unknown { given, closest } => Self::Unknown { given, closest: closest.map(key) },
+            Self::Unknown { given, closest, known } => Self::Unknown {
+                given,
+                closest: closest.map(&key),
+                known: known.into_iter().map(key).collect(),
+            },
             Self::Type { name, expected } => Self::Type { name: key(name), expected },
             Self::Choice { name, choices } => Self::Choice { name: key(name), choices },
             Self::Option(name) => Self::Option(key(name)),
