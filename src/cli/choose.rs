@@ -83,7 +83,7 @@ impl<'a> Picker<'a> {
         let ranks = self.items.iter().enumerate().filter_map(|(at, item)| Some((rank(item)?, at)));
         let mut found: Vec<_> = ranks.collect();
         // Without a filter all are alike, and stay in their order.
-        found.sort();
+        found.sort_unstable();
         found.into_iter().map(|(_, at)| at).collect()
     }
 

@@ -109,7 +109,7 @@ fn agree_to_lower(context: &Context, request: &BumpRequest, old: Option<&str>, n
         Some(true) => Ok(()),
         Some(false) => Err(Error::usage(format!("{told}: nothing was changed"))),
         None => {
-            let again = Verb::Bump.call().word(&new.to_string()).path(&request.skill);
+            let again = Verb::Bump.call().word(new.to_string()).path(&request.skill);
             Err(Error::usage(format!("{told}: who has `{old}` does not get it as an update"))
                 .hint(message!(again.flag(Opt::Yes), " writes it all the same")))
         }
