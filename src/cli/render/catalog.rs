@@ -6,9 +6,12 @@ use skillpm_core::hints;
 use skillpm_core::ops::catalog::{CatalogOutcome, Written};
 use skillpm_format::advice::Call;
 
-/// Reports what could not be used and what was cut.
+/// Reports what could not be used and what was cut, or that there is nothing.
 pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
     printer.warnings(&outcome.warnings);
+    if outcome.catalog.count == 0 && outcome.written.is_none() {
+        printer.note("there are no skills that a model may start");
+    }
     printer.hints(&outcome.hints());
 }
 
