@@ -64,7 +64,8 @@ fn answer(peer: &mut Peer, ask: &Value, wanted: &Value) -> Option<Value> {
             let got = peer.answer(id);
             // What a person starts is the same.
             if got.get("error").is_none() {
-                assert_eq!(got["result"]["messages"][0]["content"]["text"], loaded, "{ask}");
+                let text = got["result"]["messages"][0]["content"]["text"].as_str().expect("a text");
+                assert!(text.starts_with(loaded.as_str().expect("a text")), "{ask}: {text}");
             }
             Some(loaded)
         }

@@ -131,14 +131,16 @@ fn read(place: &FileLocation) -> Result<Document> {
 fn next(old: Option<&str>, bump: Bump) -> Result<Version> {
     let first = || Version::new(FIRST).map_err(|error| Error::usage(error.to_string()));
     let Some(old) = old else { return first() };
-    let hint = message!("name the new version: ", Verb::Bump.call().word("1.0.0"));
     let old = Version::new(old).map_err(|error| {
-        Error::new(ErrorKind::Findings, error.to_string()).coded(codes::VERSION_MALFORMED).hint(hint.clone())
+        Error::new(ErrorKind::Findings, error.to_string())
+            .coded(codes::VERSION_MALFORMED)
+            .hint(message!("name the new version: ", Verb::Bump.call().word("1.0.0")))
     })?;
     old.bumped(bump).ok_or_else(|| {
         Error::new(ErrorKind::Findings, format!("no version follows `{old}`: a number in it is too large"))
             .coded(codes::VERSION_MALFORMED)
-            .hint(hint)
+            // Any that can be followed is lower.
+            .hint(message!("name the new version: ", Verb::Bump.call().word("1.0.0").flag(Opt::Yes)))
     })
 }
 

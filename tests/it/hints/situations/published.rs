@@ -234,9 +234,26 @@ pub(super) const SITUATIONS: &[Situation] = &[
         name: "bump, a number that is too large",
         arrange: |scene| versioned(scene, "1.0.18446744073709551615"),
         typed: ("skillpm bump patch pdf", 1),
-        told: &[run("skillpm bump 1.0.0 pdf", |scene, _| {
+        told: &[run("skillpm bump 1.0.0 --yes pdf", |scene, _| {
             assert!(scene.sandbox.read("pdf/SKILL.md").contains("1.0.0"));
         })],
+    },
+    Situation {
+        name: "bump, to a lower version",
+        arrange: |scene| versioned(scene, "1.2.0"),
+        typed: ("skillpm bump 1.0.0 pdf", 2),
+        told: &[run("skillpm bump 1.0.0 pdf --yes", |scene, _| {
+            assert!(scene.sandbox.read("pdf/SKILL.md").contains("1.0.0"));
+        })],
+    },
+    Situation {
+        name: "bump, an installed skill",
+        arrange: |scene| {
+            versioned(scene, "1.2.0");
+            scene.ok("skillpm install ./pdf");
+        },
+        typed: ("skillpm bump patch .agents/skills/pdf", 2),
+        told: &[run("skillpm update", |_, _| {})],
     },
     Situation {
         name: "bump, of what cannot be edited",
