@@ -205,28 +205,26 @@ class SkillManager:
     def _opened(self, listed: list[Any], root: Optional[StrPath]) -> Library:
         return Library(listed, root=root, **self._options)
 
-    def _renewed(self) -> Library:
-        """Return another library of the same places."""
-        extra, directory, root = self._given
+    def _listed(self) -> list[Any]:
+        """Return the sources that were given, by their names, as they were found then."""
         sources = self._kept.sources()
-        listed = sources[len(sources) - extra :]
-        if root is None and not directory:
-            return self._opened(listed, None)
-        return self._opened(listed, os.path.join(directory, root or ""))  # noqa: PTH118
+        return sources[len(sources) - self._given[0] :]
 
-    def __getstate__(self) -> dict[str, Any]:
-        """Return what makes such a manager: what was read stays behind."""
-        extra = self._given[0]
-        sources = self._library.sources()
-        state = {name: value for name, value in self.__dict__.items() if name not in _UNPICKLED}
-        return {**state, "_listed": sources[len(sources) - extra :], "_given": self._given}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        listed = state.pop("_listed")
-        self.__dict__.update(state)
+    def _renew(self, listed: list[Any]) -> None:
+        """Make another library of the same places."""
         _, directory, root = self._given
         place = os.path.join(directory, root or "") if directory or root else None  # noqa: PTH118
         self._process, self._kept = _process, self._opened(listed, place)
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return what makes such a manager: what was read stays behind."""
+        state = {name: value for name, value in self.__dict__.items() if name not in _UNPICKLED}
+        return {**state, "listed": self._listed()}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        listed = state.pop("listed")
+        self.__dict__.update(state)
+        self._renew(listed)
 
     @property
     def _library(self) -> Library:
@@ -235,8 +233,7 @@ class SkillManager:
         A thread that is not in the new process may have held a lock of the old one.
         """
         if self._process is not _process:
-            self._kept = self._renewed()
-            self._process = _process
+            self._renew(self._listed())
         return self._kept
 
     def __len__(self) -> int:
@@ -311,9 +308,7 @@ class SkillManager:
             for found in self._library.diagnostics():
                 if found.code == "source-missing":
                     _told(None, found.message)
-            for _, directory in (
-                self._library.sources()[-self._given[0] :] if self._given[0] else ()
-            ):
+            for _, directory in self._listed():
                 if (directory / "SKILL.md").is_file():
                     above = directory.parent
                     _told(None, f"`{directory}` is a skill itself: name the directory `{above}`")

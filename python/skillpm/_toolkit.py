@@ -1,12 +1,11 @@
 """The tools by which an agent uses skills: the same in every framework."""
 
 # Annotations are no texts here: some frameworks do not resolve those.
-import logging
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union
 
 from skillpm._arguments import check_budget, texts, usage_error
-from skillpm._manager import SkillManager, stoppable
+from skillpm._manager import SkillManager, _stop, _told, stoppable
 from skillpm._native import Kit, SkillMetadata
 from skillpm._tracing import traced
 from skillpm._types import CatalogChoice, RunOptions, Sources, Unpack
@@ -149,6 +148,8 @@ class Toolkit:
 
     def _missing(self) -> Optional[str]:
         """Return what is to be said of skills that were chosen and are not there."""
+        if not self._chosen["names"]:
+            return None
         names = {skill.name for skill in self.manager.list_skills()}
         missing = [name for name in self._chosen["names"] if name not in names]
         listed = ", ".join(f"`{name}`" for name in missing)
@@ -185,17 +186,20 @@ class Toolkit:
         text, problem = self._core().catalog(self._form, self.budget)
         if not self._looked:
             self._looked = True
-            if self._chosen["names"] and (missing := self._missing()):
-                logging.getLogger("skillpm").warning("%s", missing)
+            _told(None, self._missing())
         if problem != self._last_problem:
             self._last_problem = problem
-            if problem is not None:
-                logging.getLogger("skillpm").warning("%s", problem)
+            _told(None, problem)
         return self._told(text), problem is not None
 
-    def instructions(self) -> str:
-        """Return what the system prompt says of the skills: how to use them, and the catalog."""
-        return self.instructions_with(self.catalog())
+    def instructions(self, text: str = "") -> str:
+        """Return what the system prompt says of the skills: how to use them, and the catalog.
+
+        Args:
+            text: The agent's own instructions, which come before.
+
+        """
+        return "\n\n".join(filter(None, (text, self.instructions_with(self.catalog()))))
 
     def instructions_with(self, catalog: str) -> str:
         """Return what ``instructions`` does, for a catalog that is known."""
@@ -237,14 +241,12 @@ class Toolkit:
             Exception: What ``ask`` raises.
 
         """
-        from skillpm._manager import _stop
-
         asked, problem = name, None
         given: Any = arguments or {}
         if isinstance(given, str):
             given, problem = _read(given)
         if problem is None and not isinstance(given, Mapping):
-            problem = "the arguments of a tool are an object"
+            problem = "the arguments are not a JSON object"
         if problem is not None:
             return ToolResult(problem, is_error=True)
         given = dict(given)
@@ -325,10 +327,8 @@ class Toolkit:
             arguments: What the script takes, by name, or a list of words.
 
         """
-        given = list(arguments) if isinstance(arguments, (list, tuple)) else arguments
-        return self.call(
-            self.prefix + RUN, {"name": name, "script": script, "arguments": given}
-        ).text
+        given = {"name": name, "script": script, "arguments": arguments}
+        return self.call(self.prefix + RUN, given).text
 
     def functions(self) -> list[Callable[..., str]]:
         """Return the tools as functions, for frameworks that read signatures and docstrings."""
@@ -341,9 +341,7 @@ class Toolkit:
 
     def _told(self, value: T) -> T:
         """Return ``value``, and log what is to be said of the skills, once."""
-        for problem in self._core().told():
-            logging.getLogger("skillpm").warning("%s", problem)
-        return value
+        return _told(value, *self._core().told())
 
 
 def _read(text: str) -> tuple[Any, Optional[str]]:

@@ -19,18 +19,14 @@ from __future__ import annotations
 
 from typing import Any, Union, cast
 
+from skillpm._extras import missing
+
 try:
     from anthropic.lib.tools import BetaAsyncFunctionTool, BetaFunctionTool, ToolError
     from anthropic.types import Message, ToolParam, ToolResultBlockParam, ToolUseBlock
     from anthropic.types.beta import BetaMessage, BetaToolUseBlock
 except ModuleNotFoundError as _error:
-    if (_error.name or "").partition(".")[0] != "anthropic":
-        raise
-    raise ModuleNotFoundError(
-        "`skillpm.anthropic` needs the package `anthropic`: "
-        'install it with `pip install "skillpm-py[anthropic]"`',
-        name=_error.name,
-    ) from None
+    raise missing(_error, __name__, "anthropic", "anthropic") from None
 
 from skillpm._manager import SkillManager
 from skillpm._toolkit import Tool, Toolkit, ToolResult, toolkit_of

@@ -14,6 +14,8 @@ import sys
 from dataclasses import replace
 from typing import Any, Union, cast
 
+from skillpm._extras import missing
+
 try:
     from claude_agent_sdk import (
         ClaudeAgentOptions,
@@ -23,13 +25,7 @@ try:
         create_sdk_mcp_server,
     )
 except ModuleNotFoundError as _error:
-    if (_error.name or "").partition(".")[0] != "claude_agent_sdk":
-        raise
-    raise ModuleNotFoundError(
-        "`skillpm.claude_agent_sdk` needs the package `claude-agent-sdk`: "
-        'install it with `pip install "skillpm-py[claude-agent-sdk]"`',
-        name=_error.name,
-    ) from None
+    raise missing(_error, __name__, "claude-agent-sdk", "claude_agent_sdk") from None
 
 from skillpm._arguments import usage_error
 from skillpm._manager import SkillManager

@@ -20,16 +20,12 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import Any, Optional, Union
 
+from skillpm._extras import missing
+
 try:
     from deepagents.backends import protocol as of
 except ModuleNotFoundError as _error:
-    if (_error.name or "").partition(".")[0] != "deepagents":
-        raise
-    raise ModuleNotFoundError(
-        "`skillpm.deepagents` needs the package `deepagents`: "
-        'install it with `pip install "skillpm-py[deepagents]"`',
-        name=_error.name,
-    ) from None
+    raise missing(_error, __name__, "deepagents", "deepagents") from None
 
 from deepagents.backends.utils import compile_grep_include_glob, slice_read_response
 

@@ -16,16 +16,12 @@ import copy
 from collections.abc import Awaitable
 from typing import Any, Callable, Optional, Union
 
+from skillpm._extras import missing
+
 try:
     from google.adk.tools.base_tool import BaseTool
 except ModuleNotFoundError as _error:
-    if (_error.name or "").partition(".")[0] != "google":
-        raise
-    raise ModuleNotFoundError(
-        "`skillpm.google_adk` needs the package `google-adk`: "
-        'install it with `pip install "skillpm-py[google-adk]"`',
-        name=_error.name,
-    ) from None
+    raise missing(_error, __name__, "google-adk", "google") from None
 
 from google.adk.agents.readonly_context import ReadonlyContext
 from google.adk.models.llm_request import LlmRequest
@@ -140,6 +136,6 @@ def skill_instructions(
     kit = toolkit_of(skills, **options)
 
     async def instruction(context: ReadonlyContext) -> str:
-        return "\n\n".join(filter(None, (text, await asyncio.to_thread(kit.instructions))))
+        return await asyncio.to_thread(kit.instructions, text)
 
     return instruction

@@ -18,16 +18,12 @@ import json
 from hashlib import sha256
 from typing import Any, ClassVar, Union
 
+from skillpm._extras import missing
+
 try:
     from llama_index.core.tools import FunctionTool, ToolMetadata, ToolOutput
 except ModuleNotFoundError as _error:
-    if (_error.name or "").partition(".")[0] != "llama_index":
-        raise
-    raise ModuleNotFoundError(
-        "`skillpm.llama_index` needs the package `llama-index-core`: "
-        'install it with `pip install "skillpm-py[llama-index]"`',
-        name=_error.name,
-    ) from None
+    raise missing(_error, __name__, "llama-index-core", "llama_index") from None
 
 from llama_index.core.base.llms.types import TextBlock
 from llama_index.core.workflow import Context, HumanResponseEvent, InputRequiredEvent
@@ -116,7 +112,7 @@ def skill_instructions(
         ConfigurationError: An option that makes no sense.
 
     """
-    return "\n\n".join(filter(None, (text, toolkit_of(skills, **options).instructions())))
+    return toolkit_of(skills, **options).instructions(text)
 
 
 class _Arguments(BaseModel):

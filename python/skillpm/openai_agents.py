@@ -11,25 +11,20 @@ agent = Agent("clerk", instructions=skill_instructions(kit), tools=create_skill_
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Awaitable
 from typing import Any, Callable, Union
+
+from skillpm._extras import missing
 
 try:
     from agents import Agent, FunctionTool, RunContextWrapper
     from agents import Tool as AgentTool
     from agents.tool_context import ToolContext
 except ModuleNotFoundError as _error:
-    if (_error.name or "").partition(".")[0] != "agents":
-        raise
-    raise ModuleNotFoundError(
-        "`skillpm.openai_agents` needs the package `openai-agents`: "
-        'install it with `pip install "skillpm-py[openai-agents]"`',
-        name=_error.name,
-    ) from None
+    raise missing(_error, __name__, "openai-agents", "agents") from None
 
 from skillpm._manager import SkillManager
-from skillpm._toolkit import RUN, Tool, Toolkit, toolkit_of
+from skillpm._toolkit import Tool, Toolkit, toolkit_of
 from skillpm._types import Sources
 
 __all__ = ["Approval", "create_skill_tools", "skill_instructions"]
@@ -66,13 +61,7 @@ def create_skill_tools(
 
 def _made(kit: Toolkit, tool: Tool, needs_approval: Approval) -> FunctionTool:
     async def invoke(_: ToolContext[Any], arguments: str) -> str:
-        try:
-            given = json.loads(arguments or "{}")
-        except ValueError as error:
-            return f"the arguments are not JSON: {error}"
-        if not isinstance(given, dict):
-            return "the arguments are not a JSON object"
-        return (await kit.acall(tool.name, given)).text
+        return (await kit.acall(tool.name, arguments)).text
 
     return FunctionTool(
         name=tool.name,
@@ -81,7 +70,7 @@ def _made(kit: Toolkit, tool: Tool, needs_approval: Approval) -> FunctionTool:
         on_invoke_tool=invoke,
         # Strict schemas have neither optional properties nor objects with any names.
         strict_json_schema=False,
-        needs_approval=needs_approval if tool.name == kit.prefix + RUN else False,
+        needs_approval=False if tool.read_only else needs_approval,
     )
 
 
@@ -104,7 +93,6 @@ def skill_instructions(
     kit = toolkit_of(skills, **options)
 
     async def instructions(context: RunContextWrapper[Any], agent: Agent[Any]) -> str:
-        told = await asyncio.to_thread(kit.instructions)
-        return "\n\n".join(filter(None, (text, told)))
+        return await asyncio.to_thread(kit.instructions, text)
 
     return instructions

@@ -11,22 +11,18 @@ from __future__ import annotations
 import asyncio
 from typing import Any, Optional, Union
 
+from skillpm._extras import missing
+
 try:
     from pydantic_ai import RunContext, ToolDefinition, ToolFailed, ToolReturn
     from pydantic_ai.messages import InstructionPart
     from pydantic_ai.toolsets import AbstractToolset, ToolsetTool
     from pydantic_core import SchemaValidator, core_schema
 except ModuleNotFoundError as _error:
-    if (_error.name or "").partition(".")[0] not in ("pydantic_ai", "pydantic_core"):
-        raise
-    raise ModuleNotFoundError(
-        "`skillpm.pydantic_ai` needs the package `pydantic-ai-slim`: "
-        'install it with `pip install "skillpm-py[pydantic-ai]"`',
-        name=_error.name,
-    ) from None
+    raise missing(_error, __name__, "pydantic-ai-slim", "pydantic_ai", "pydantic_core") from None
 
 from skillpm._manager import SkillManager
-from skillpm._toolkit import RUN, Toolkit, toolkit_of
+from skillpm._toolkit import Toolkit, toolkit_of
 from skillpm._types import Sources
 
 __all__ = ["SkillToolset"]
@@ -87,7 +83,7 @@ class SkillToolset(AbstractToolset[Any]):
         """Return the tools by their names."""
         found: dict[str, ToolsetTool[Any]] = {}
         for tool in self.kit.tools:
-            asked = self.requires_approval and tool.name == self.kit.prefix + RUN
+            asked = self.requires_approval and not tool.read_only
             definition = ToolDefinition(
                 name=tool.name,
                 description=tool.description,

@@ -15,16 +15,12 @@ from __future__ import annotations
 import inspect
 from typing import Any, Union
 
+from skillpm._extras import missing
+
 try:
     from smolagents import Tool  # type: ignore[import-untyped,unused-ignore]
 except ModuleNotFoundError as _error:
-    if (_error.name or "").partition(".")[0] != "smolagents":
-        raise
-    raise ModuleNotFoundError(
-        "`skillpm.smolagents` needs the package `smolagents`: "
-        'install it with `pip install "skillpm-py[smolagents]"`',
-        name=_error.name,
-    ) from None
+    raise missing(_error, __name__, "smolagents", "smolagents") from None
 
 from skillpm._manager import SkillManager
 from skillpm._toolkit import Tool as Definition
@@ -97,7 +93,7 @@ def skill_instructions(
         ConfigurationError: An option that makes no sense.
 
     """
-    return "\n\n".join(filter(None, (text, toolkit_of(skills, **options).instructions())))
+    return toolkit_of(skills, **options).instructions(text)
 
 
 def _inputs(tool: Definition, function: Any) -> dict[str, dict[str, Any]]:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 import typing
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from conftest import World
-from support.adapters import ends, office, slow
+from support.adapters import ends, for_pipes, office, slow
 from support.messages_api import MessagesAPI, Request, results, system, use
 
 pytest.importorskip("anthropic", reason="anthropic is not installed")
@@ -197,7 +196,7 @@ def test_a_budget_bounds_the_catalog(world: World, api: MessagesAPI) -> None:
     assert "skill-49" in cut
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+@for_pipes
 def test_cancelling_the_run_ends_the_script(world: World, api: MessagesAPI) -> None:
     call = slow(world)
     api.answers[:] = [use("run_skill_script", **call)]

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 import asyncio
 import os
-import sys
 import typing
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 from conftest import World
-from support.adapters import ends, office, slow
+from support.adapters import ends, for_pipes, office, slow
 from support.messages_api import MessagesAPI, Request, results, system, use
 
 pytest.importorskip("claude_agent_sdk", reason="claude-agent-sdk is not installed")
 
-import claude_agent_sdk
 from claude_agent_sdk import (
     ClaudeAgentOptions,
     ClaudeSDKClient,
@@ -29,9 +26,6 @@ from claude_agent_sdk import (
 import skillpm.claude_agent_sdk as adapter
 from skillpm import ConfigurationError, SkillManager, Toolkit
 from skillpm.claude_agent_sdk import add_skills, skill_instructions
-
-CLAUDE = Path(claude_agent_sdk.__file__).parent / "_bundled"
-bundled = pytest.mark.skipif(not any(CLAUDE.glob("claude*")), reason="no Claude Code is bundled")
 
 OURS = "mcp__skills__"
 
@@ -68,7 +62,6 @@ def run(api: MessagesAPI, options: ClaudeAgentOptions, *answers: Any) -> list[Re
     return api.requests
 
 
-@bundled
 def test_an_agent_uses_a_skill(world: World, api: MessagesAPI) -> None:
     kit = Toolkit(office(world), scripts=True)
     given = ClaudeAgentOptions(system_prompt="You are terse.", tools=[], setting_sources=[])
@@ -109,7 +102,6 @@ def test_an_agent_uses_a_skill(world: World, api: MessagesAPI) -> None:
             assert found[OURS + tool.name]["input_schema"] == tool.parameters
 
 
-@bundled
 @pytest.mark.filterwarnings("ignore:can_use_tool will not be invoked")
 @pytest.mark.parametrize("answer", [True, False])
 def test_a_person_approves_of_scripts(world: World, api: MessagesAPI, answer: bool) -> None:
@@ -133,7 +125,6 @@ def test_a_person_approves_of_scripts(world: World, api: MessagesAPI, answer: bo
     assert failed is not answer
 
 
-@bundled
 def test_a_long_file_comes_whole(world: World, api: MessagesAPI) -> None:
     """Claude Code puts long answers into files, of which a model without its tools sees nothing."""
     manager = office(world)
@@ -148,8 +139,7 @@ def test_a_long_file_comes_whole(world: World, api: MessagesAPI) -> None:
     assert text.strip() in results(requests[1])[0][0]
 
 
-@bundled
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+@for_pipes
 def test_cancelling_the_run_ends_the_script(world: World, api: MessagesAPI) -> None:
     call = slow(world)
     api.answers[:] = [use(OURS + "run_skill_script", **call)]

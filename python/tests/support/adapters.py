@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +13,11 @@ import pytest
 from conftest import World
 
 from skillpm import SkillManager, _manager
+
+# The script says that it runs by a pipe that has a name in the file system.
+for_pipes = pytest.mark.skipif(
+    sys.platform == "win32", reason="Windows has no pipes with names in the file system"
+)
 
 CHECK = """import argparse
 import sys
