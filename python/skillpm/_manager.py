@@ -2,7 +2,7 @@
 
 # Annotations are no texts here: some frameworks do not resolve those.
 import os
-from collections.abc import Awaitable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextvars import ContextVar
 from typing import Any, Callable, Literal, Optional, TypeVar, Union
 
@@ -28,8 +28,8 @@ from skillpm._native import (
     ScriptResult,
     Skill,
     SkillMetadata,
-    Stop,
 )
+from skillpm._threads import aside, awaiting, process, stop, stoppable
 from skillpm._types import (
     Arguments,
     Ask,
@@ -44,18 +44,9 @@ from skillpm._types import (
 
 T = TypeVar("T")
 
-# What ends the script that is run for a task. `run_script` takes no such thing, nor does that of a
-# subclass.
-_stop: ContextVar[Optional[Stop]] = ContextVar("_stop", default=None)
-
 # Whether a skill that is invoked becomes a line of the log, and for which session. `invoke_skill`
 # takes neither, nor does that of a subclass, whose text an agent is to get.
 _logged: ContextVar[tuple[bool, Optional[str]]] = ContextVar("_logged", default=(True, None))
-
-# What waits in another thread for an answer that is awaited, for the script of a task.
-_awaiting: ContextVar[Optional[Callable[[Awaitable[bool]], bool]]] = ContextVar(
-    "_awaiting", default=None
-)
 
 # How a script runs where nothing is said of it.
 _USUAL: dict[str, Any] = {
@@ -76,19 +67,6 @@ _GIVEN = ("timeout", "env", "read", "write", "python", "interpreters")
 
 # What a pickled manager does without.
 _UNPICKLED = ("_kept", "_process")
-
-# Another object in each process that was forked.
-_process = object()
-_FORKS = hasattr(os, "register_at_fork")
-
-
-def _forked() -> None:
-    global _process
-    _process = object()
-
-
-if _FORKS:
-    os.register_at_fork(after_in_child=_forked)
 
 
 class SkillManager:
@@ -197,7 +175,7 @@ class SkillManager:
         self._interpreters.update(named_interpreters(python, interpreters))
         listed = named_sources(sources)
         root = None if project is None or isinstance(project, bool) else project
-        self._process, self._kept = _process, self._opened(listed, root)
+        self._process, self._kept = process(), self._opened(listed, root)
         self._looked = False
         # Relative paths stay what they are now where the process moves before it is forked.
         self._given = len(listed), working_directory(), root
@@ -214,7 +192,7 @@ class SkillManager:
         """Make another library of the same places."""
         _, directory, root = self._given
         place = os.path.join(directory, root or "") if directory or root else None  # noqa: PTH118
-        self._process, self._kept = _process, self._opened(listed, place)
+        self._process, self._kept = process(), self._opened(listed, place)
 
     def __getstate__(self) -> dict[str, Any]:
         """Return what makes such a manager: what was read stays behind."""
@@ -232,7 +210,7 @@ class SkillManager:
 
         A thread that is not in the new process may have held a lock of the old one.
         """
-        if self._process is not _process:
+        if self._process is not process():
             self._renew(self._listed())
         return self._kept
 
@@ -593,7 +571,7 @@ class SkillManager:
         if isinstance(arguments, tuple):
             arguments = list(arguments)
         result, warnings = _native.run(
-            self._library, name, wanted, arguments, how, ask=ask, stop=_stop.get()
+            self._library, name, wanted, arguments, how, ask=ask, stop=stop.get()
         )
         for warning in warnings:
             _told(None, warning)
@@ -638,7 +616,7 @@ class SkillManager:
             return None
         for name in "cwd", "network", "sandbox", "read", "write":
             about[name] = how[name]
-        return asking(self._ask, _awaiting.get(), about)
+        return asking(self._ask, awaiting.get(), about)
 
     def invalidate(self) -> None:
         """Forget everything that was read: the next question looks at the files again."""
@@ -646,31 +624,31 @@ class SkillManager:
 
     async def adiscover(self) -> list[SkillMetadata]:
         """Do what ``discover`` does, without holding up the event loop."""
-        return await _aside(self.discover)
+        return await aside(self.discover)
 
     async def alist_skills(self) -> list[SkillMetadata]:
         """Do what ``list_skills`` does, without holding up the event loop."""
-        return await _aside(self.list_skills)
+        return await aside(self.list_skills)
 
     async def aget_skill(self, name: str) -> SkillMetadata:
         """Do what ``get_skill`` does, without holding up the event loop."""
-        return await _aside(self.get_skill, name)
+        return await aside(self.get_skill, name)
 
     async def aload_skill(self, name: str) -> Skill:
         """Do what ``load_skill`` does, without holding up the event loop."""
-        return await _aside(self.load_skill, name)
+        return await aside(self.load_skill, name)
 
     async def ainvoke_skill(self, name: str, arguments: str = "", *, form: Form = "plain") -> str:
         """Do what ``invoke_skill`` does, without holding up the event loop."""
-        return await _aside(self.invoke_skill, name, arguments, form=form)
+        return await aside(self.invoke_skill, name, arguments, form=form)
 
     async def aread_skill_file(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> str:
         """Do what ``read_skill_file`` does, without holding up the event loop."""
-        return await _aside(self.read_skill_file, name, path, max_bytes=max_bytes)
+        return await aside(self.read_skill_file, name, path, max_bytes=max_bytes)
 
     async def aread_skill_bytes(self, name: str, path: str, *, max_bytes: int = 10 << 20) -> bytes:
         """Do what ``read_skill_bytes`` does, without holding up the event loop."""
-        return await _aside(self.read_skill_bytes, name, path, max_bytes=max_bytes)
+        return await aside(self.read_skill_bytes, name, path, max_bytes=max_bytes)
 
     async def acatalog(
         self,
@@ -682,13 +660,13 @@ class SkillManager:
         budget: Optional[int] = None,
     ) -> str:
         """Do what ``catalog`` does, without holding up the event loop."""
-        return await _aside(
+        return await aside(
             self.catalog, form, fields=fields, tags=tags, hidden=hidden, budget=budget
         )
 
     async def aget_skill_tools(self, name: str) -> list[Script]:
         """Do what ``get_skill_tools`` does, without holding up the event loop."""
-        return await _aside(self.get_skill_tools, name)
+        return await aside(self.get_skill_tools, name)
 
     async def arun_script(
         self,
@@ -742,7 +720,7 @@ class SkillManager:
 
     async def ainvalidate(self) -> None:
         """Do what ``invalidate`` does, without holding up the event loop."""
-        await _aside(self.invalidate)
+        await aside(self.invalidate)
 
 
 def _for_models(skills: Iterable[SkillMetadata]) -> list[str]:
@@ -758,64 +736,3 @@ def _told(value: T, *problems: Optional[str]) -> T:
 
             logging.getLogger("skillpm").warning("%s", problem)
     return value
-
-
-async def _aside(work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Do work of the manager in a thread: the interpreter is free for others while it lasts."""
-    import asyncio
-
-    return await asyncio.to_thread(_done, work, *args, **kwargs)
-
-
-async def stoppable(work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    """Do work that may run a script, in a thread of the scripts' own.
-
-    Where the task is cancelled, the script is ended. Scripts that run keep no thread from the
-    event loop's own work. A question that is to be awaited is answered in the event loop.
-    """
-    import asyncio
-    from contextvars import copy_context
-
-    loop, stop = asyncio.get_running_loop(), Stop()
-
-    async def answer(question: Awaitable[bool]) -> bool:
-        return await question
-
-    def awaited(question: Awaitable[bool]) -> bool:
-        return asyncio.run_coroutine_threadsafe(answer(question), loop).result()
-
-    # The context is one of this call: what is set is seen by nobody else.
-    context = copy_context()
-    context.run(_stop.set, stop)
-    context.run(_awaiting.set, awaited)
-    run = lambda: context.run(_done, work, *args, **kwargs)  # noqa: E731
-    try:
-        return await loop.run_in_executor(_executor(), run)
-    finally:
-        # After its end this does nothing.
-        stop.set()
-
-
-def _done(work: Callable[..., T], *args: Any, **kwargs: Any) -> T:
-    try:
-        return work(*args, **kwargs)
-    except StopIteration as error:
-        # No future can hold it, and who waits would wait for ever. Of a coroutine the language
-        # makes the same.
-        raise RuntimeError("a function raised StopIteration") from error
-
-
-# How many scripts run at the same time; others wait for one to end.
-_MOST_SCRIPTS = 64
-# The threads in which scripts are waited for, and the process that they are of.
-_threads: Optional[tuple[object, Any]] = None
-
-
-def _executor() -> Any:
-    """Return the threads for scripts: made when they are first needed, and anew after a fork."""
-    global _threads
-    if _threads is None or _threads[0] is not _process:
-        from concurrent.futures import ThreadPoolExecutor
-
-        _threads = _process, ThreadPoolExecutor(_MOST_SCRIPTS, "skillpm-script")
-    return _threads[1]

@@ -5,8 +5,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Callable, NamedTuple, Optional, TypeVar, Union
 
 from skillpm._arguments import check_budget, texts, usage_error
-from skillpm._manager import SkillManager, _stop, _told, stoppable
+from skillpm._manager import SkillManager, _told
 from skillpm._native import Kit, SkillMetadata
+from skillpm._threads import stop, stoppable
 from skillpm._tracing import traced
 from skillpm._types import CatalogChoice, RunOptions, Sources, Unpack
 
@@ -254,7 +255,7 @@ class Toolkit:
         ask = self.manager._asking(self._how)
         with traced(asked, given) as told:
             answer = self._core().call(
-                name, given, loaded=list(loaded), session=self.session, ask=ask, stop=_stop.get()
+                name, given, loaded=list(loaded), session=self.session, ask=ask, stop=stop.get()
             )
             if answer is None:
                 names = ", ".join(f"`{tool.name}`" for tool in self.tools_with(loaded))

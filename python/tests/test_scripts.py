@@ -25,7 +25,7 @@ from skillpm import (
     SkillInvocationError,
     SkillManager,
     SkillParseError,
-    _manager,
+    _threads,
 )
 
 for_sh = pytest.mark.skipif(
@@ -522,8 +522,7 @@ def test_a_task_that_is_cancelled_ends_its_script(world: World) -> None:
 
     process = asyncio.run(work())
     # The thread that waits for the script ends after it.
-    _manager._executor().shutdown()
-    _manager._threads = None
+    _threads.end_threads()
     assert not lives(process)
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from conftest import World
 
-from skillpm import SkillManager, _manager
+from skillpm import SkillManager, _threads
 
 # The script says that it runs by a pipe that has a name in the file system.
 for_pipes = pytest.mark.skipif(
@@ -77,8 +77,7 @@ def ends(run: Callable[[], Awaitable[Any]], call: dict[str, Any]) -> bool:
 
     process = asyncio.run(cancelled())
     # The thread that waits for the script ends after it.
-    _manager._executor().shutdown()
-    _manager._threads = None
+    _threads.end_threads()
     try:
         os.kill(process, 0)
     except ProcessLookupError:
