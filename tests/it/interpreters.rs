@@ -78,7 +78,7 @@ fn what_cannot_be_chosen() {
     insta::assert_snapshot!(run(&sandbox, &["--python", ".venv/bin/python"]), @"
     exit: 2
     --- stderr
-    error: `.venv/bin/python` is to run scripts for `python`, and there is no such program
+    error: `.venv/bin/python`, which should run scripts in `python`, does not exist
     hint: name a program in `PATH` or the path of one: `--interpreter python=PROGRAM`
     ");
     insta::assert_snapshot!(run(&sandbox, &["--python", "python3", "--interpreter", "python=python3"]), @"
@@ -93,7 +93,11 @@ fn what_cannot_be_chosen() {
         "{output}"
     );
     let output = sandbox.run(&["mcp", "--python", "no-such-python"]);
-    assert!(output.code == Some(2) && output.stderr.contains("there is no such program"), "{output}");
+    assert!(
+        output.code == Some(2)
+            && output.stderr.contains("which should run scripts in `python`, does not exist"),
+        "{output}"
+    );
 }
 
 /// A machine with `uv`, for which `brought` is the only package there is: as a wheel, or as a source that would have to be

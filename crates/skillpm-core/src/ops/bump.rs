@@ -228,7 +228,7 @@ mod tests {
         let world = World::new();
         world.write("s/SKILL.md", "---\nname: s\ndescription: a\nmetadata:\n  version: 0.2.0\n---\n");
         let to = || BumpTo::Version(Version::new("0.1.5").expect("a version"));
-        let error = bumped(&world, to(), false).expect_err("nobody can be asked");
+        let error = bumped(&world, to(), false).expect_err("no person can be asked");
         assert_eq!(
             error.to_string(),
             "`0.1.5` is lower than `0.2.0`: who has `0.2.0` does not get it as an update"

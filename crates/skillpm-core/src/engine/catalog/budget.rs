@@ -45,7 +45,7 @@ pub struct Loss {
 }
 
 impl Loss {
-    /// Reports whether there is none.
+    /// Reports whether everything is kept.
     pub fn is_none(&self) -> bool {
         self.enough.is_none()
     }

@@ -95,7 +95,7 @@ impl Preparation<'_> {
         Ok(inline.filter(|inline| inline.requires_python.is_some() || !inline.dependencies.is_empty()))
     }
 
-    /// Makes an environment with what `inline` names, by the program `uv`. Returns its interpreter, or why there is none.
+    /// Makes an environment with what `inline` names, by the program `uv`. Returns its interpreter, or the reason why it could not be made.
     fn by_uv(
         &self,
         uv: &Path,
@@ -161,7 +161,7 @@ impl Preparation<'_> {
     /// so code of the packages. Therefore it runs in the script's sandbox, with the script's home, and keeps nothing.
     fn by_pipx(&self, pipx: PathBuf, interpreter: &Interpreter) -> Result<Interpreter, String> {
         if self.options.no_network || self.settings.offline {
-            return Err("`pipx` keeps no packages, and there is no network".to_owned());
+            return Err("`pipx` downloads packages for each run, and the network is off".to_owned());
         }
         let starter = starter_of(&pipx);
         Ok(Interpreter { program: pipx, args: vec!["run".into()], starter, ..interpreter.clone() })

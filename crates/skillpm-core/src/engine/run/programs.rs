@@ -96,7 +96,7 @@ fn unknown(language: &str) -> Error {
 
 fn missing(language: &str, program: &OsStr) -> Error {
     let shown = program.display();
-    Error::usage(format!("`{shown}` is to run scripts for `{language}`, and there is no such program")).hint(
+    Error::usage(format!("`{shown}`, which should run scripts in `{language}`, does not exist")).hint(
         message!(
             "name a program in `PATH` or the path of one: ",
             (Opt::Interpreter, format!("{language}=PROGRAM"))

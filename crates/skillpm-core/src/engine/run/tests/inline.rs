@@ -147,7 +147,9 @@ fn pipx_is_kept_in_the_sandbox() {
     assert!(demo.run().stdout.text().starts_with("ran \n"), "a chosen Python is taken as it is");
     demo.options.interpreters.clear();
     demo.options.no_network = true;
-    assert!(warnings(&demo.run())[0].ends_with("`pipx` keeps no packages, and there is no network"));
+    assert!(
+        warnings(&demo.run())[0].ends_with("`pipx` downloads packages for each run, and the network is off")
+    );
     // A script without metadata, and one that asks for no package, needs neither.
     demo.world.write("demo/scripts/demo.py", &script("requires-python = '>=3'"));
     let ran = demo.run();

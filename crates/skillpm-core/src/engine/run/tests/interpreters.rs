@@ -65,7 +65,7 @@ fn what_cannot_be_chosen_is_told() {
         assert_eq!(
             fails("python", missing),
             format!(
-                "`{missing}` is to run scripts for `python`, and there is no such program: name a program in `PATH` or the \
+                "`{missing}`, which should run scripts in `python`, does not exist: name a program in `PATH` or the \
                  path of one: `interpreter=python=PROGRAM`"
             )
         );
