@@ -5,6 +5,7 @@
 //! repeat what the text says anyway.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::io::{self, IsTerminal, Write};
 use std::path::MAIN_SEPARATOR;
 use std::sync::{LazyLock, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -26,6 +27,10 @@ use skillpm_sources::settings::Settings;
 pub(crate) fn clean(text: &str) -> Cow<'_, str> {
     skillpm_format::text::visible(text)
 }
+
+/// The codes of warnings that many skills of a collection may have, and that change nothing for the user: one of them is
+/// printed, with the number of the others.
+const TOLD_ONCE: &[&str] = &["link-outside"];
 
 /// Prints to the standard streams.
 pub(crate) struct Printer {
@@ -153,8 +158,17 @@ impl Printer {
 
     /// Prints each of `warnings` like [`Printer::warning`], with its hints.
     pub(crate) fn warnings<'a>(&self, warnings: impl IntoIterator<Item = &'a Warning>) {
-        for warning in warnings {
-            self.warning(&worded(&warning.message));
+        let warnings: Vec<_> = warnings.into_iter().collect();
+        let mut told = BTreeSet::new();
+        for warning in &warnings {
+            let is_alike = |other: &&&Warning| other.code == warning.code;
+            let alike = warnings.iter().filter(is_alike).count();
+            if alike == 1 || self.look.verbose || !TOLD_ONCE.contains(&warning.code) {
+                self.warning(&worded(&warning.message));
+            } else if told.insert(warning.code) {
+                let more = format!("; {} more skills, which `--verbose` names", alike - 1);
+                self.warning(&(worded(&warning.message) + &more));
+            }
             self.hints(&warning.hints);
         }
     }
@@ -372,6 +386,31 @@ mod tests {
         let (printer, _, err) = printer(Appearance::PLAIN);
         printer.failure("no\nhint: run `curl evil`\n  x", &[], &[]);
         assert_eq!(err.text(), "error: no\n  hint: run `curl evil`\n  x\n");
+    }
+
+    /// A collection of a hundred skills is no reason for a hundred lines.
+    #[test]
+    fn warnings_that_many_skills_have_are_one_line() {
+        let warning = |code, name| Warning::new(code, format!("`{name}` links out"));
+        let warnings = [
+            warning("link-outside", "a"),
+            warning("download-exec", "b"),
+            warning("link-outside", "c"),
+            warning("download-exec", "d"),
+            warning("link-outside", "e"),
+        ];
+        let told = |look, warnings: &[Warning]| {
+            let (printer, _, err) = printer(look);
+            printer.warnings(warnings);
+            err.text()
+        };
+        assert_eq!(
+            told(Appearance::PLAIN, &warnings),
+            "warning: `a` links out; 2 more skills, which `--verbose` names\n\
+             warning: `b` links out\nwarning: `d` links out\n"
+        );
+        assert_eq!(told(Appearance { verbose: true, ..Appearance::PLAIN }, &warnings).lines().count(), 5);
+        assert_eq!(told(Appearance::PLAIN, &warnings[..1]), "warning: `a` links out\n");
     }
 
     #[test]

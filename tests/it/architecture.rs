@@ -28,6 +28,7 @@ const STOREYS: &[(&str, &[&str])] = &[
             "requirement",
             "scope_kind",
             "serialized",
+            "sides",
             "skill",
             "spec",
             "text",

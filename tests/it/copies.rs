@@ -91,6 +91,30 @@ fn an_edited_copy_is_told() {
     assert_eq!(sandbox.run(&["doctor"]).code, Some(1));
 }
 
+/// It stops nothing else: it stays, and the rest comes.
+#[test]
+fn an_edited_copy_does_not_hold_up_the_rest() {
+    let sandbox = scene();
+    sandbox.write("src/docx/SKILL.md", skill("docx", "1"));
+    sandbox.ok(&["install", "./src/docx"]);
+    sandbox.write(COPY, skill("pdf", "mine"));
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/docx")).expect("removes");
+    for args in [&["install"][..], &["update"]] {
+        source(&sandbox, &["1", "2", "3", "4", "5"]);
+        let output = sandbox.ok(args);
+        assert_eq!(sandbox.read(COPY), skill("pdf", "mine"), "{output}");
+        assert!(sandbox.project().join(".agents/skills/docx/SKILL.md").exists(), "{output}");
+    }
+    source(&sandbox, &["1", "2"]);
+    let output = sandbox.ok(&["update"]);
+    let told = "`.claude/skills/pdf` was edited and was left as is: `skillpm install --force` replaces it";
+    assert!(output.stderr.contains(told), "{output}");
+    assert_eq!((sandbox.read(HOME), sandbox.read(COPY)), (skill("pdf", "1\n2"), skill("pdf", "mine")));
+    sandbox.ok(&["install", "--force"]);
+    assert_eq!(sandbox.read(COPY), skill("pdf", "1\n2"));
+    assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(0));
+}
+
 /// A copy that says what the skill said a while ago is not edited: the next `install` renews it.
 #[test]
 fn an_earlier_copy_is_not_edited() {

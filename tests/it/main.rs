@@ -20,6 +20,7 @@ pub mod support;
 
 mod agents;
 mod agents_team;
+mod agents_used;
 #[cfg(unix)]
 mod agreement;
 mod alias;

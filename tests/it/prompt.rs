@@ -414,6 +414,29 @@ fn ctrl_c_at_a_question_is_no_answer() {
     assert!(sandbox.tree(&sandbox.project()).is_empty());
 }
 
+/// The first installation asks which agents a person uses, if there are several, and remembers it.
+#[test]
+fn a_person_says_once_which_agents_they_use() {
+    let (_forge, sandbox) = two_skills();
+    for dir in [".claude", ".cursor", ".codeium/windsurf"] {
+        std::fs::create_dir_all(sandbox.home().join(dir)).expect("a directory");
+    }
+    let install = ["install", "acme/skills", "--skill", "pdf"];
+    let mut terminal = Terminal::start(&sandbox, &install);
+    terminal.wait_for("which agents do you use? (3 of 3 picked)");
+    terminal.press("windsurf \r");
+    let (code, seen) = terminal.end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(seen.contains("you use claude-code and cursor: remembered for all your projects"), "{seen}");
+    let own = sandbox.read("../home/.config/skillpm/skillpm.toml");
+    assert_eq!(own, "[agents]\nuse = [\"claude-code\", \"cursor\"]\n");
+    assert!(sandbox.read("skillpm.toml").contains("targets = [\"claude-code\"]"));
+    assert!(!sandbox.project().join(".windsurf").exists());
+    sandbox.ok(&["remove", "pdf"]);
+    let (code, seen) = Terminal::start(&sandbox, &install).end();
+    assert!(code == Some(0) && !seen.contains("which agents"), "{seen}");
+}
+
 /// Without a terminal `search` shows a table; with one a person picks and has the skill.
 #[test]
 fn a_person_installs_what_a_search_found() {

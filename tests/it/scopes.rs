@@ -293,6 +293,41 @@ fn two_branches_that_each_add_a_skill_merge() {
     sandbox.ok(&["install"]);
 }
 
+/// Where both add a skill in the same place, `install` takes both: in the manifest, too.
+#[test]
+fn two_branches_that_add_neighbours_merge_by_an_installation() {
+    let sandbox = machine();
+    for name in ["beta", "gamma", "delta", "zeta"] {
+        skill(&sandbox, "src", name);
+    }
+    let repo = GitRepo::new(&sandbox.project());
+    let save = |message: &str| {
+        repo.git(&["add", "-A"]);
+        repo.git(&["commit", "-m", message]);
+    };
+    sandbox.ok(&["install", "./src/beta", "./src/zeta"]);
+    save("base");
+    let main = repo.git(&["branch", "--show-current"]);
+    repo.git(&["checkout", "-b", "one"]);
+    sandbox.ok(&["install", "./src/gamma"]);
+    save("one");
+    repo.git(&["checkout", main.trim()]);
+    sandbox.ok(&["install", "./src/delta"]);
+    save("two");
+    repo.fails(&["merge", "one", "-m", "merge"]);
+    let output = sandbox.run(&["list"]);
+    assert_eq!(output.code, Some(3), "{output}");
+    assert!(output.stderr.contains("hint: `skillpm install` combines the skills of both sides"), "{output}");
+    assert_eq!(sandbox.run(&["install", "--locked"]).code, Some(3));
+    let output = sandbox.ok(&["install"]);
+    assert!(output.stderr.contains("`skillpm.toml` had merge-conflict markers"), "{output}");
+    let manifest = sandbox.read("skillpm.toml");
+    let names: Vec<_> = manifest.lines().filter_map(|line| Some(line.split_once(" = {")?.0)).collect();
+    assert_eq!(names, ["beta", "delta", "gamma", "zeta"], "{manifest}");
+    sandbox.ok(&["install", "--locked"]);
+    sandbox.ok(&["verify"]);
+}
+
 /// Another source of the same bytes is told, and so is that a name is only skillpm's.
 #[test]
 fn what_a_source_or_a_name_changes_is_told() {
@@ -304,7 +339,7 @@ fn what_a_source_or_a_name_changes_is_told() {
     assert!(output.stderr.contains("`pdf` has the same files as before, and comes from"), "{output}");
     let output = sandbox.ok(&["install", "./two/pdf", "--as", "pdf3"]);
     assert!(
-        output.stderr.contains("agents that go by the name in `SKILL.md` still call `pdf3` `pdf`"),
+        output.stderr.contains("agents that take the name from `SKILL.md` still call `pdf3` `pdf`"),
         "{output}"
     );
 }

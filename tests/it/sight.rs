@@ -29,7 +29,7 @@ fn row<'a>(list: &'a Value, name: &str) -> &'a Value {
     rows.into_iter().find(|row| row["name"] == name).unwrap_or_else(|| panic!("{name}: {list}"))
 }
 
-const WAY_OUT: &str = "`skillpm link --agent claude-code` links all skills, and those to come";
+const WAY_OUT: &str = "`skillpm agents use claude-code` links them for you alone, `skillpm link --agent claude-code` for everybody";
 
 /// An agent that is installed after the skills is named by every verb that a person would ask, with one command that
 /// mends it for good.

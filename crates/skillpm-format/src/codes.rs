@@ -26,10 +26,14 @@ macro_rules! codes {
 }
 
 codes! {
+    /// An agent is unlinked that the user uses in all projects.
+    AGENT_IN_USE = "agent-in-use";
     /// An agent reads the directory of skills itself: it has no link to remove.
     AGENT_NEEDS_NO_LINK = "agent-needs-no-link";
     /// A skill has a file that agents read as their own settings or instructions.
     AGENT_SETTINGS = "agent-settings";
+    /// Which agents the user uses is not remembered, because the user's manifest cannot be written.
+    AGENTS_NOT_REMEMBERED = "agents-not-remembered";
     /// Skills name their own agents: what holds for all others does not reach them.
     AGENTS_OF_THEIR_OWN = "agents-of-their-own";
     /// Git may change line ends, because `.agents/.gitattributes` cannot be written.
@@ -70,6 +74,8 @@ codes! {
     EDITABLE = "editable";
     /// A skill that is no longer requested was edited, and stays.
     EDITED_KEPT = "edited-kept";
+    /// A copy in the directory of an agent was edited, and stays as it is.
+    EDITED_LEFT = "edited-left";
     /// The copy of an edited skill was saved before something took its place.
     EDITED_SAVED = "edited-saved";
     /// The path names a directory where a file is wanted.
@@ -112,6 +118,8 @@ codes! {
     LOCKED_VERSION_UNAVAILABLE = "locked-version-unavailable";
     /// A manifest of scripts is wrong.
     MANIFEST = "manifest";
+    /// The manifest had conflict markers of a merge, and has the skills of both sides now.
+    MANIFEST_MERGED = "manifest-merged";
     /// The program of an MCP server ended without an answer.
     MCP_ENDED = "mcp-ended";
     /// There is no MCP server at an address, or its program cannot be started.

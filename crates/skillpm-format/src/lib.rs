@@ -40,6 +40,7 @@ pub mod refusal;
 pub mod requirement;
 pub mod scope_kind;
 mod serialized;
+mod sides;
 pub mod skill;
 pub mod spec;
 pub mod text;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use crate::digest::Digest;
 use crate::manifest::{Manifest, Requirement};
 use crate::name::SkillName;
+use crate::sides::Sides;
 use crate::spec::{Origin, Reference, check_directory};
 use crate::text::{conflict_line, line_column};
 use crate::version::{Version, VersionRange};
@@ -281,7 +282,7 @@ impl Mended {
     /// Fails with [`LockError::MergeConflict`] if the markers do not come in pairs, with any error in the text before
     /// the entries, and on names that are the same on some file systems.
     pub fn parse(text: &str) -> Result<Self, LockError> {
-        let (ours, theirs) = sides(text)?;
+        let Sides { ours, theirs, .. } = Sides::of(text).map_err(|line| LockError::MergeConflict { line })?;
         let ((ours, torn), (theirs, torn_too)) = (entries(&ours)?, entries(&theirs)?);
         let mut mended =
             Self { lock: Lockfile::default(), others: BTreeMap::new(), is_torn: torn || torn_too };
@@ -342,49 +343,6 @@ fn entries(text: &str) -> Result<(Vec<(SkillName, Locked)>, bool), LockError> {
         next = following;
     }
     Ok((entries, is_torn))
-}
-
-/// Returns the two texts that git could not merge. The common ancestor, which some settings of git include, is left
-/// out.
-fn sides(text: &str) -> Result<(String, String), LockError> {
-    enum In {
-        Both,
-        Ours,
-        Base,
-        Theirs,
-    }
-    let (mut ours, mut theirs) = (String::new(), String::new());
-    let mut part = In::Both;
-    let mut begun = 0;
-    for (at, line) in text.split_inclusive('\n').enumerate() {
-        let marks =
-            (line.starts_with("<<<<<<< "), line.starts_with("||||||| "), line.trim_end() == "=======");
-        part = match (part, marks, line.starts_with(">>>>>>> ")) {
-            (In::Both, (true, ..), _) => {
-                begun = at + 1;
-                In::Ours
-            }
-            (In::Ours, (_, true, _), _) => In::Base,
-            (In::Ours | In::Base, (.., true), _) => In::Theirs,
-            (In::Theirs, _, true) => In::Both,
-            (_, (true, ..), _) | (_, _, true) => return Err(LockError::MergeConflict { line: at + 1 }),
-            (In::Both, ..) => {
-                ours.push_str(line);
-                theirs.push_str(line);
-                In::Both
-            }
-            (In::Ours, ..) => {
-                ours.push_str(line);
-                In::Ours
-            }
-            (In::Theirs, ..) => {
-                theirs.push_str(line);
-                In::Theirs
-            }
-            (In::Base, ..) => In::Base,
-        };
-    }
-    if matches!(part, In::Both) { Ok((ours, theirs)) } else { Err(LockError::MergeConflict { line: begun }) }
 }
 
 impl RawEntry {

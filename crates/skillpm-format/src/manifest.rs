@@ -21,8 +21,10 @@ use self::read::{Reader, parse};
 pub use self::registries::Registries;
 pub use self::requirement::Requirement;
 pub use self::settings::{Agents, LintSettings, LocatedText, PolicySettings};
+use crate::advice::Message;
 use crate::name::SkillName;
-use crate::text::line_column;
+use crate::sides::Sides;
+use crate::text::{conflict_line, line_column};
 use crate::version::VersionRange;
 
 /// The name of the file.
@@ -36,6 +38,8 @@ pub struct Manifest {
     programs: Programs,
     overrides: BTreeMap<SkillName, VersionRange>,
     agents: Agents,
+    /// Where it says which agents a person uses.
+    used_at: Option<LocatedText>,
     lint: LintSettings,
     policy: PolicySettings,
     /// The text as read.
@@ -88,11 +92,37 @@ impl Manifest {
             Some(item) => reader.policy(reader.table(item, "`policy`")?)?,
             None => PolicySettings::default(),
         };
+        let used_at =
+            root.get("agents").and_then(|agents| Some(reader.placed(agents.get("use")?.span(), "use")));
         let has_skills = root.contains_key("skills");
         let text = text.to_owned();
-        let manifest =
-            Self { skills, registries, programs, overrides, agents, lint, policy, text, changed: None };
+        let manifest = Self {
+            skills,
+            registries,
+            programs,
+            overrides,
+            agents,
+            used_at,
+            lint,
+            policy,
+            text,
+            changed: None,
+        };
         Ok((manifest, has_skills))
+    }
+
+    /// Parses a manifest in which git left conflict markers, if all that the sides did is to add different skills. Returns a
+    /// manifest that has those of both.
+    pub fn merged(text: &str) -> Option<Self> {
+        conflict_line(text)?;
+        let Sides { ours, theirs, both } = Sides::of(text).ok()?;
+        let [ours, theirs, both] = [ours, theirs, both].map(|side| Self::parse(&side));
+        let (ours, theirs, both) = (ours.ok()?, theirs.ok()?, both.ok()?);
+        let is_in = |side: &Self| {
+            side.agents == both.agents
+                && side.skills.iter().all(|(name, entry)| both.skills.get(name) == Some(entry))
+        };
+        (is_in(&ours) && is_in(&theirs)).then_some(both)
     }
 
     /// Reports whether this manifest and `other`, which one of the two was made from, have the same text.
@@ -143,6 +173,13 @@ impl Manifest {
     /// Returns which agents see the skills.
     pub fn agents(&self) -> &Agents {
         &self.agents
+    }
+
+    /// Returns the error for a manifest that is not a user's own, with `hint`, if it says which agents a person uses.
+    pub fn misplaced_use(&self, hint: impl FnOnce() -> Message) -> Option<ManifestError> {
+        let message =
+            "`use` in `[agents]` says which agents a person uses, which only your own manifest may do";
+        Some(self.used_at.as_ref()?.error(message, Some(hint())))
     }
 
     /// Reports whether it states which agents see the skill `name`.

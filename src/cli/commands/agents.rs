@@ -1,25 +1,31 @@
 //! `agents`.
 
-use clap::Args;
+use clap::{Args, Subcommand};
 
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use skillpm_core::ops::agents::{AgentsRequest, agents, check};
+use skillpm_core::ops::link::{UseAgentsRequest, use_agents};
 use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("agents",
     "skillpm agents                     the agents on this machine"
     "skillpm agents claude-code         what its model sees of your skills"
     "skillpm agents codex --listing     the listing as its model gets it"
-    "skillpm agents --all --json        the whole table, for programs"
+    "skillpm agents use codex cursor    remember that you use these, in all your projects"
 );
 
 // Arguments of `agents`.
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag of the command line")]
+#[command(args_conflicts_with_subcommands = true, subcommand_value_name = "ACTION")]
 pub(crate) struct AgentsArgs {
+    /// The action, if it is not to show agents.
+    #[command(subcommand)]
+    action: Option<Action>,
+
     /// show all of this agent, such as `claude-code`; can be repeated [default: the agents in use]
     #[arg(value_name = "AGENT")]
     names: Vec<String>,
@@ -53,7 +59,42 @@ pub(crate) struct AgentsArgs {
     json: bool,
 }
 
+// The actions.
+#[derive(Debug, Clone, Subcommand)]
+enum Action {
+    /// say which agents you use, for you alone: installed skills are linked for them, here and in each project that
+    /// you install
+    Use {
+        /// all agents that you use, such as `claude-code cursor`; `'*'` means those that are found on the machine
+        #[arg(value_name = "AGENT", required_unless_present = "forget")]
+        names: Vec<String>,
+
+        /// forget what you said: the agents that are found on the machine count
+        #[arg(long, conflicts_with = "names")]
+        forget: bool,
+
+        /// show what would change, do nothing
+        #[arg(long)]
+        dry_run: bool,
+
+        /// print the outcome as JSON
+        #[arg(long)]
+        json: bool,
+    },
+}
+
 pub(super) fn run(app: &App, args: &AgentsArgs) -> Result<u8> {
+    if let Some(Action::Use { names, forget, dry_run, json }) = &args.action {
+        let request = UseAgentsRequest { agents: (!forget).then(|| names.clone()), dry_run: *dry_run };
+        let outcome = use_agents(&app.context, &request)?;
+        if *json {
+            app.printer.warnings(&outcome.warnings);
+            app.printer.json(&outcome);
+        } else {
+            render::agents::used(&app.printer, &outcome);
+        }
+        return Ok(exit::SUCCESS);
+    }
     if args.check {
         let outcome = check(&app.context, &args.names, args.window)?;
         if args.json {

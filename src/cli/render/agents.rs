@@ -2,13 +2,15 @@
 
 use std::fmt::Write as _;
 
-use super::listing;
 use super::table::{Table, wrapped};
 use super::{and, count, one_line};
+use super::{listing, steps};
 use crate::cli::appearance::Appearance;
 use crate::cli::printer::Printer;
 use skillpm_core::ops::agents::{AgentView, AgentsOutcome, CheckOutcome, DirectoryView, SkillView};
+use skillpm_core::ops::link::UseAgentsOutcome;
 use skillpm_core::scope::agent_view::{Form, Role};
+use skillpm_core::scope::plan::{Location, NewLink};
 use skillpm_format::scope_kind::ScopeKind;
 
 pub(crate) fn json(printer: &Printer, outcome: &AgentsOutcome) {
@@ -30,7 +32,11 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
             (false, true) if !reads_canonical(agent) => "not chosen",
             _ => "not needed",
         };
-        let twice = if agent.twice.is_empty() { String::new() } else { agent.twice.len().to_string() };
+        // That several directories lead to one skill is as it should be.
+        let twice = match agent.twice.iter().filter(|twice| !twice.same).count() {
+            0 => String::new(),
+            some => some.to_string(),
+        };
         table.row([
             agent.id,
             &found,
@@ -73,6 +79,24 @@ pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
         }
     }
     printer.hints(&outcome.hints());
+}
+
+/// Prints which agents the user uses, and who sees what now.
+pub(crate) fn used(printer: &Printer, outcome: &UseAgentsOutcome) {
+    printer.warnings(&outcome.warnings);
+    for NewLink { place, name, .. } in &outcome.links {
+        if let Location::Agent(agent) = place {
+            printer.status("+", &format!("{name} for {agent}"));
+        }
+    }
+    if outcome.dry_run {
+        return steps::plan(printer, &outcome.paths);
+    }
+    printer.note(&match &outcome.agents {
+        Some(agents) if agents.is_empty() => format!("you use no agents: `{}` says so", outcome.manifest),
+        Some(agents) => format!("you use {}: `{}` says so", and(agents), outcome.manifest),
+        None => "the agents that are found on the machine count as yours".to_owned(),
+    });
 }
 
 /// Prints what the newest session says beside what is computed.
@@ -143,10 +167,14 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView, look: &Appearance) -> String
         }
     }
     // Of an agent whose rules are known, what it lists says which one counts.
-    for twice in agent.twice.iter().filter(|_| agent.listing.is_none()) {
+    let same = agent.twice.iter().filter(|twice| twice.same && agent.listing.is_none()).count();
+    if same > 0 {
+        let skills = count(same, "skill");
+        line(&format!("finds {skills} in more than one of these directories: each is one skill"));
+    }
+    for twice in agent.twice.iter().filter(|twice| !twice.same && agent.listing.is_none()) {
         let places: Vec<_> = twice.places.iter().map(|path| short(outcome, path)).collect();
-        let end = if twice.same { "one skill, found in several ways" } else { "different directories" };
-        line(&format!("twice: {} in {} ({end})", one_line(&twice.name), and(&places)));
+        line(&format!("twice: {} in {} (different directories)", one_line(&twice.name), and(&places)));
     }
     text
 }

@@ -10,10 +10,13 @@ use skillpm_format::advice::Warning;
 use skillpm_format::manifest;
 use skillpm_format::scope_kind::CANONICAL_DIR;
 use skillpm_format::scope_kind::ScopeKind;
+use skillpm_format::text::and_more;
 
 /// The maximum number of unchanged skills that get a line each. More would bury the changes, so they are only
 /// counted.
 const MOST_UNCHANGED: usize = 10;
+/// The number of skills that one line names.
+const MOST_NAMED: usize = 3;
 
 pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     if outcome.dry_run {
@@ -51,10 +54,15 @@ fn summary(printer: &Printer, outcome: &InstallOutcome) {
         printer
             .note(&format!("available to {seen}agents that read `{CANONICAL_DIR}`; `--agent` adds others"));
     }
+    if !outcome.remembered.is_empty() {
+        printer.note(&format!("you use {}: remembered for all your projects", and(&outcome.remembered)));
+    }
     if outcome.only_here.is_empty() {
         files(printer, outcome.scope, outcome.files);
     } else if let Some(changed) = changed(outcome.files) {
-        let only = quoted(&outcome.only_here);
+        let most = if printer.look().verbose { outcome.only_here.len() } else { MOST_NAMED };
+        let names: Vec<_> = outcome.only_here.iter().map(|name| format!("`{name}`")).collect();
+        let only = and_more(&names, most);
         let (come, them) = if outcome.only_here.len() == 1 { ("comes", "it") } else { ("come", "them") };
         printer.note(&format!(
             "{changed}; {only} {come} from outside of the project, so colleagues cannot install {them}"
@@ -235,16 +243,17 @@ mod tests {
     #[test]
     fn agents_that_see_nothing_are_named() {
         let unseen = |agent: &str, skills: &[&str]| Unseen {
+            used: vec!["claude-code", "goose"],
             chosen: false,
             agent: agent.to_owned(),
             skills: skills.iter().map(ToString::to_string).collect(),
         };
         let goose = unseen("goose", &["docx", "pdf"]);
         let told_of = |unseen| told(&InstallOutcome { unseen, ..outcome() }).1;
-        let hint = "hint: goose is on this machine and does not see 2 skills: `skillpm link --agent goose` links all skills, and those to come\n";
+        let hint = "hint: goose is on this machine and does not see 2 skills: `skillpm agents use claude-code goose` links them for you alone, `skillpm link --agent goose` for everybody\n";
         assert!(told_of(vec![goose.clone()]).contains(hint));
         let both = told_of(vec![goose, unseen("roo", &["pdf"])]);
-        let hint = "hint: goose and roo are on this machine and do not see 2 skills: `skillpm link --agent goose --agent roo` links";
+        let hint = "hint: goose and roo are on this machine and do not see 2 skills: `skillpm agents use claude-code goose` links them for you alone, `skillpm link --agent goose --agent roo` for";
         assert!(both.contains(hint), "{both}");
     }
 

@@ -246,7 +246,7 @@ mod tests {
         insta::assert_snapshot!(err.text(), @"
         warning: odd
         9 skills: 1 ok, 1 edited, 1 line ends, 1 conflict, 1 missing, 1 elsewhere, 1 unreadable, 1 untracked, 1 editable
-        hint: settle the conflicts in `conflict`, or run `skillpm update conflict` with `--ours`, `--theirs` or `--abort`
+        hint: resolve the conflicts in `conflict`, or run `skillpm update conflict` with `--ours`, `--theirs` or `--abort`
         ");
         let (talking, out, err) = printer(Appearance::PLAIN);
         show(&talking, &VerifyOutcome::default());

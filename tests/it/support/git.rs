@@ -53,6 +53,19 @@ impl GitRepo {
 
     /// As [`GitRepo::git`], with standard input.
     pub fn git_with(&self, args: &[&str], input: &[u8]) -> String {
+        let (is_done, told) = self.ended(args, input);
+        assert!(is_done, "git {args:?}: {told}");
+        told
+    }
+
+    /// As [`GitRepo::git`], for what git refuses.
+    pub fn fails(&self, args: &[&str]) {
+        let (is_done, told) = self.ended(args, b"");
+        assert!(!is_done, "git {args:?}: {told}");
+    }
+
+    /// Whether git did it, and what it printed.
+    fn ended(&self, args: &[&str], input: &[u8]) -> (bool, String) {
         let date = format!("{} +0000", self.clock.get());
         let mut command = Command::new("git");
         // Nothing of the machine's own configuration, and no signature.
@@ -73,8 +86,8 @@ impl GitRepo {
         child.stdin.take().expect("a pipe").write_all(input).expect("git reads");
         let output = child.wait_with_output().expect("git ends");
         let (out, err) = (String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
-        assert!(output.status.success(), "git {args:?}: {out}{err}");
-        out.trim_end().to_owned()
+        let is_done = output.status.success();
+        (is_done, if is_done { out.trim_end().to_owned() } else { format!("{out}{err}") })
     }
 
     /// Commits `tree` in place of what was there, and returns the commit's id.

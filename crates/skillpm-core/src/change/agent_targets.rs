@@ -8,8 +8,9 @@ mod dependencies;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::advice::{Opt, Verb, message};
-use crate::agents::{self, Agent, UnknownAgent};
+use crate::advice::{Opt, Verb, Warning, message};
+use crate::agents::{self, Agent, Presence, UnknownAgent};
+use crate::codes;
 use crate::error::{Error, Result};
 use crate::fetch::dependencies::dependents_of;
 use crate::fetch::select::ALL;
@@ -17,11 +18,13 @@ use crate::fs::{self, Kind};
 use crate::manifest::{Agents, Requirement};
 use crate::name::SkillName;
 use crate::scope::Scope;
+use crate::scope::in_use::InUse;
 use crate::scope::plan::Wanted;
 use crate::scope::state::Files;
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::skill::SKILL_FILE;
+use crate::text::and;
 
 /// The ids of agents.
 pub(crate) type Ids = BTreeSet<&'static str>;
@@ -40,6 +43,9 @@ pub(crate) struct AgentTargets<'a> {
     dependents: BTreeMap<SkillName, BTreeSet<SkillName>>,
     before: Choice,
     now: Choice,
+    in_use: InUse,
+    /// What [`InUse::said`] was in the file.
+    said_before: Option<Ids>,
     /// Agents that the user removed.
     taken: Ids,
     /// The skills that become requested with this change.
@@ -72,7 +78,9 @@ impl<'a> AgentTargets<'a> {
         let mut ids = Ids::new();
         for given in given {
             if given == ALL {
-                ids.extend(agents::all().iter().filter(|a| is_here(settings, scope, a)).map(|a| a.id));
+                let in_use = InUse::read(settings);
+                let here = |agent: &&Agent| is_here(&in_use, settings, scope, agent);
+                ids.extend(agents::all().iter().filter(here).map(|agent| agent.id));
                 continue;
             }
             let agent =
@@ -116,6 +124,7 @@ impl<'a> AgentTargets<'a> {
         let kept = files.kept();
         let dependents = dependents_of(files, &kept, &BTreeSet::new(), &BTreeMap::new());
         let before = now.clone();
+        let in_use = InUse::read(settings);
         Self {
             settings,
             scope,
@@ -125,13 +134,15 @@ impl<'a> AgentTargets<'a> {
             dependents,
             before,
             now,
+            said_before: in_use.said().cloned(),
+            in_use,
             taken: Ids::new(),
             asked: BTreeSet::new(),
         }
     }
 
     /// Reports whether no choice was made in this scope: nothing is installed, and the manifest lists no agents.
-    fn is_untouched(&self) -> bool {
+    pub(crate) fn is_untouched(&self) -> bool {
         let editable = self.files.manifest.skills().values().any(|requirement| requirement.editable);
         self.now.default.is_none() && self.files.lock.skills.is_empty() && !editable
     }
@@ -142,7 +153,7 @@ impl<'a> AgentTargets<'a> {
     pub(crate) fn install(&mut self, names: &[SkillName], named: Option<&Ids>) {
         match named {
             None if self.is_untouched() => {
-                let found: Ids = found(self.settings, self.scope).into_iter().collect();
+                let found: Ids = found(&self.in_use, self.settings, self.scope).into_iter().collect();
                 self.now.default = Some(found).filter(|found| !found.is_empty());
             }
             Some(named) if self.is_untouched() => {
@@ -174,6 +185,11 @@ impl<'a> AgentTargets<'a> {
             });
         }
         self.taken.extend(named);
+    }
+
+    /// Remembers that the user uses the agents `named`, or forgets it with `None`.
+    pub(crate) fn remember(&mut self, named: Option<&Ids>) {
+        self.in_use.say(named.cloned());
     }
 
     fn change(&mut self, names: Option<&[SkillName]>, change: impl Fn(&Ids) -> Ids) {
@@ -255,7 +271,9 @@ impl<'a> AgentTargets<'a> {
 
     /// Sets the agents of `wanted`, and of its manifest entry if that changes or is new.
     pub(crate) fn assign(&self, wanted: &mut Wanted) {
-        let ids = self.of(&wanted.name);
+        let mut ids = self.of(&wanted.name);
+        wanted.personal = &self.personal(&wanted.name) - &ids;
+        ids.extend(&wanted.personal);
         let has_dir = |agent: &&Agent| self.scope.agent_dir(self.settings, agent).is_some();
         wanted.agents = agents::all().iter().filter(|agent| ids.contains(agent.id)).filter(has_dir).collect();
         let old = match self.before.own.get(&wanted.name).or(self.before.default.as_ref()) {
@@ -267,6 +285,15 @@ impl<'a> AgentTargets<'a> {
         let entry = wanted.requirement.take().or_else(|| self.entry(&wanted.name).filter(|_| changed));
         let (agents, disabled) = (self.text(&wanted.name), wanted.disabled);
         wanted.requirement = entry.map(|entry| Requirement { agents, disabled, ..entry });
+    }
+
+    /// Returns the agents that the user's own manifest adds to those that the files of the scope name for `name`. Files that
+    /// give no agent a link, or name the agents of this skill, have decided.
+    fn personal(&self, name: &SkillName) -> Ids {
+        let is_decided =
+            self.now.default.as_ref().is_some_and(Ids::is_empty) || self.now.own.contains_key(name);
+        let said = self.in_use.said().into_iter().flatten().copied();
+        said.filter(|id| !is_decided && needs_link(id) && !self.taken.contains(id)).collect()
     }
 
     /// Returns the manifest entries whose agents change, except those of the skills `but`.
@@ -301,7 +328,10 @@ impl<'a> AgentTargets<'a> {
             Some(ids) if self.now.default != self.before.default => Some(list(old.targets.as_deref(), ids)),
             _ => old.targets.clone(),
         };
-        Some(Agents { targets, copy: copy || old.copy, ..old.clone() }).filter(|new| new != old)
+        let is_own = self.scope.kind == ScopeKind::User && self.in_use.said() != self.said_before.as_ref();
+        let said = || self.in_use.said().map(|said| list(old.used.as_deref(), said));
+        let used = if is_own { said() } else { old.used.clone() };
+        Some(Agents { targets, used, copy: copy || old.copy, ..old.clone() }).filter(|new| new != old)
     }
 
     /// Returns all agents that the user chose for something here.
@@ -317,6 +347,23 @@ impl<'a> AgentTargets<'a> {
         let apart =
             own.filter(|(_, own)| !named.iter().filter(|id| needs_link(id)).all(|id| own.contains(id)));
         apart.map(|(name, _)| name.to_string()).collect()
+    }
+
+    /// Returns a warning about those of the agents `named` that the user uses everywhere: the next installation links them
+    /// again.
+    pub(crate) fn still_used(&self, named: &Ids) -> Option<Warning> {
+        let said =
+            self.in_use.said().filter(|_| self.now.default.as_ref().is_none_or(|ids| !ids.is_empty()))?;
+        let used: Vec<&str> = said.intersection(named).copied().filter(|id| needs_link(id)).collect();
+        let left: Vec<_> = said.difference(named).collect();
+        let call = Verb::Agents.call().word("use");
+        let call = if left.is_empty() { call.flag(Opt::Forget) } else { call.words(left) };
+        let (is, one, it) = if used.len() == 1 { ("is", "one", "it") } else { ("are", "some", "them") };
+        let told = format!(
+            "{} {is} {one} of the agents that you use, so the next installation links {it} again: ",
+            and(&used)
+        );
+        (!used.is_empty()).then(|| Warning::new(codes::AGENT_IN_USE, message!(told, call, " ends that")))
     }
 
     /// Returns those of the agents `named` that read the same directory as an agent of `wanted`.
@@ -397,21 +444,20 @@ fn unknown(error: &UnknownAgent, message: String, kind: fn(String) -> Error) -> 
     }
 }
 
-fn is_here(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
-    agent.detected(settings, &scope.root, &|path| scope.is_used(path))
-        && scope.agent_dir(settings, agent).is_some()
+fn is_here(in_use: &InUse, settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
+    in_use.has(settings, scope, agent) && scope.agent_dir(settings, agent).is_some()
 }
 
-/// Returns the agents of this machine that get a link. Among several that share a directory, takes those that
-/// are really present, or the first if none is.
-fn found(settings: &Settings, scope: &Scope) -> Vec<&'static str> {
+/// Returns the agents that get a link in a scope where nobody chose any: those that the user uses. Among several that
+/// share a directory, takes those that are really present, or the first if none is.
+fn found(in_use: &InUse, settings: &Settings, scope: &Scope) -> Vec<&'static str> {
     let mut by_dir: BTreeMap<_, Vec<&Agent>> = BTreeMap::new();
-    for agent in agents::all().iter().filter(|agent| wants_link(settings, scope, agent)) {
+    for agent in agents::all().iter().filter(|agent| wants_link(in_use, settings, scope, agent)) {
         by_dir.entry(scope.agent_dir(settings, agent)).or_default().push(agent);
     }
     let mut ids = Vec::new();
     for sharing in by_dir.values() {
-        let here: Vec<_> = sharing.iter().filter(|agent| is_here(settings, scope, agent)).collect();
+        let here: Vec<_> = sharing.iter().filter(|agent| is_here(in_use, settings, scope, agent)).collect();
         if here.is_empty() {
             ids.extend(sharing.first().map(|agent| agent.id));
         }
@@ -420,8 +466,11 @@ fn found(settings: &Settings, scope: &Scope) -> Vec<&'static str> {
     ids
 }
 
-fn wants_link(settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
-    let presence = agent.presence(settings, &scope.root, false, &|path| scope.is_used(path));
+fn wants_link(in_use: &InUse, settings: &Settings, scope: &Scope, agent: &Agent) -> bool {
+    let presence = match in_use.said() {
+        Some(said) => Presence { named: said.contains(agent.id), ..Presence::default() },
+        None => agent.presence(settings, &scope.root, false, &|path| scope.is_used(path)),
+    };
     match scope.kind {
         ScopeKind::Project => agent.project_link_wanted(presence) && !is_written_in(scope, agent),
         ScopeKind::User => agent.user_link_wanted(presence),

@@ -112,14 +112,17 @@ pub(crate) fn in_the_way(
     {
         error.hint("move it away and run the command again: nothing was changed")
     } else {
-        let error = match &merging {
-            Some(name) => error.hint(message!(
-                "resolve them first: ",
-                Verb::Update.within(scope.kind).word(name),
-                " lists what to resolve"
-            )),
-            None => error,
-        };
+        // Force would drop what was merged so far.
+        if let Some(name) = &merging {
+            let update = || Verb::Update.within(scope.kind).word(name);
+            return error.hint(message!(
+                "nothing was changed; ",
+                update(),
+                " lists what to resolve first, and ",
+                update().flag(Opt::Abort),
+                " undoes the update"
+            ));
+        }
         let goes = conflicts.iter().all(|conflict| goal.remove.contains(&conflict.name));
         let verb = if goes { "removes" } else { "replaces" };
         error.hint(message!(

@@ -121,14 +121,24 @@ fn keep_leftovers(context: &Context, scope: &Scope, name: &SkillName, path: &Pat
     Ok(Some(format!("`{shown}` was saved with `{first}`{more}, which tools left in it")))
 }
 
-/// Returns a warning about each path that skillpm did not make, and that `plan` leaves as it is.
+/// Returns a warning about each path that `plan` leaves as it is, because skillpm did not make it or it was edited.
 pub(crate) fn foreign_left(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
-    let told = |(at, name): &(Location, SkillName)| {
+    let shown = |(at, name): &(Location, SkillName)| -> Result<String> {
         let path = scope.place(&context.settings, at, name)?;
-        let told = format!("`{}` is not skillpm's: left as it is", scope.shown(&context.settings, &path));
-        Ok(Warning::new(codes::FOREIGN_LEFT, told))
+        Ok(scope.shown(&context.settings, &path))
     };
-    plan.foreign.iter().map(told).collect()
+    let foreign = plan.foreign.iter().map(|place| {
+        Ok(Warning::new(codes::FOREIGN_LEFT, format!("`{}` is not skillpm's: left as it is", shown(place)?)))
+    });
+    let edited = plan.edited.iter().map(|place| {
+        let told = message!(
+            format_args!("`{}` was edited and was left as is: ", shown(place)?),
+            Verb::Install.within(scope.kind).flag(Opt::Force),
+            " replaces it; the store keeps your copy"
+        );
+        Ok(Warning::new(codes::EDITED_LEFT, told))
+    });
+    foreign.chain(edited).collect()
 }
 
 /// Returns why the tree of `name` at `at` is saved before `plan` is carried out. A plan without steps takes a

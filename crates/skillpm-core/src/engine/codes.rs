@@ -39,8 +39,14 @@ impl Diagnostic {
             | Self::SecondFile(_)
             | Self::TooLarge(_)
             | Self::Deviation { .. }
-            | Self::Shadowed { .. } => Severity::Warning,
+            | Self::Shadowed { same: false, .. } => Severity::Warning,
+            Self::Shadowed { same: true, .. } => Severity::Note,
         }
+    }
+
+    /// Reports whether a person who did not ask should be told.
+    pub(crate) fn is_told(&self) -> bool {
+        self.severity() != Severity::Note
     }
 
     /// Returns the file or directory that has the problem.
@@ -124,7 +130,7 @@ mod tests {
     /// S0-E1, S0-E2: each diagnostic has a code, a severity and a position.
     #[test]
     fn facts_of_what_is_found() {
-        use Severity::{Error, Warning};
+        use Severity::{Error, Note, Warning};
 
         let world = World::new();
         world.write(".agents/skills/a/SKILL.md", "---\nname: a\ndescription: b\nnonsense\n---\n");
@@ -147,7 +153,7 @@ mod tests {
             ("yaml-syntax", Error, "project/.agents/skills/a/SKILL.md", Some(4)),
             ("frontmatter-missing", Error, "project/.agents/skills/empty/SKILL.md", None),
             ("source-unreadable", Error, "home/.claude/skills", None),
-            ("shadowed", Warning, "project/.claude/skills/pdf", None),
+            ("shadowed", Note, "project/.claude/skills/pdf", None),
             ("file-name", Warning, "home/.agents/skills/word/skill.md", None),
         ];
         let mut expected: Vec<_> =

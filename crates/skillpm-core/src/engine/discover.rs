@@ -114,8 +114,8 @@ fn gather(
     }
     // Of three skills, the one that hides the first may itself be hidden: report the one that is used.
     let shadowed = hidden.into_iter().filter_map(|loser| {
-        let winner = used.get(&key(&all[loser].meta.name))?;
-        Some(Arc::new(all[loser].shadowed_by(&all[*winner].dir)))
+        let (winner, loser) = (&all[*used.get(&key(&all[loser].meta.name))?], &all[loser]);
+        Some(Arc::new(loser.shadowed_by(&winner.dir)))
     });
     if profile.duplicates != Duplicates::Error {
         diagnostics.extend(shadowed);

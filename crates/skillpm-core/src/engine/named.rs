@@ -110,7 +110,7 @@ fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<Warning> {
         warnings.push(calls_itself(skill));
     }
     warnings.extend(skill.misspelled().map(|diagnostic| Warning::from(&diagnostic)));
-    let diagnostics = snapshot.diagnostics().iter();
+    let diagnostics = snapshot.diagnostics().iter().filter(|diagnostic| diagnostic.is_told());
     let of_sources = diagnostics.clone().filter(|diagnostic| matches!(***diagnostic, Diagnostic::Source(_)));
     let hidden = diagnostics.filter(
         |diagnostic| matches!(&***diagnostic, Diagnostic::Shadowed { used, .. } if *used == skill.dir),
@@ -192,6 +192,8 @@ mod tests {
         let world = World::new();
         world.skill(".claude/skills/other", "pdf");
         world.skill("../home/.agents/skills/pdf", "pdf");
+        assert_eq!(hit(&world, "pdf").1, [""; 0], "both have the same files");
+        world.write("../home/.agents/skills/pdf/more.md", "x");
         let (dir, warnings) = hit(&world, "pdf");
         assert_eq!(dir, "project/.claude/skills/other", "a nearer scope before a better directory");
         let [warning] = &warnings[..] else { panic!("{warnings:?}") };

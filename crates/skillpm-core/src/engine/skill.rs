@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::diagnostic::{Diagnostic, key};
 use super::load::SKILL_FILE;
 use super::sources::{Source, SourceKind};
+use crate::scope::trees::Trees;
 use crate::skill::{Deviation, SkillMeta};
 
 /// A skill that an agent can use. Its body has not been read.
@@ -79,6 +80,9 @@ impl Skill {
     /// Returns the diagnostic for this skill when the one in `used` hides it.
     pub(super) fn shadowed_by(&self, used: &Path) -> Diagnostic {
         let (name, hidden) = (self.meta.name.clone(), self.dir.clone());
-        Diagnostic::Shadowed { name, used: used.to_owned(), hidden }
+        // One skill in two scopes, or a copy for an agent.
+        let digest = |dir: &Path| Trees::default().digest(dir);
+        let same = digest(&hidden).is_some_and(|hidden| digest(used) == Some(hidden));
+        Diagnostic::Shadowed { name, used: used.to_owned(), hidden, same }
     }
 }

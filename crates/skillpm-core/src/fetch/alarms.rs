@@ -1,24 +1,36 @@
 //! Warnings about a skill before an agent gets it: hidden content, and code that runs without being
 //! requested.
 
+use std::collections::BTreeMap;
+
 use crate::advice::Warning;
 use crate::codes;
 use crate::document::Document;
 use crate::engine::files;
-use crate::lint::{self, Finding, Subject};
+use crate::lint::{self, Finding, Outside, Subject};
 use crate::name::SkillName;
 use crate::review::{self, Change, Kind};
 use crate::tree::{FileSet, ReadError};
 
 /// Returns the warnings about the skill `name`, one for each kind: first the linter's findings, then code
-/// that runs. `document` is its `SKILL.md`.
+/// that runs. `document` is its `SKILL.md`. `is_beside` reports whether a skill of a name is, or comes, into the same
+/// directory: a link to it leads somewhere.
 pub(crate) fn alarms(
     name: &SkillName,
     set: &FileSet,
     document: &Document,
+    is_beside: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<Warning>, ReadError> {
     let files = files::names_of(set)?;
-    let subject = Subject::new(document, None, "SKILL.md").with_files(&files);
+    let links = lint::links_outside(document).into_iter();
+    let known: BTreeMap<String, Outside> = links
+        .filter_map(|path| {
+            let (name, _) = path.strip_prefix("../")?.split_once('/')?;
+            let skill = is_beside(name).then(|| Outside::Skill { name: name.to_owned(), beside: true })?;
+            Some((path, skill))
+        })
+        .collect();
+    let subject = Subject::new(document, None, "SKILL.md").with_files(&files).surrounded(&known);
     let found = lint::before_use(&subject);
     let of_a_rule = found.chunk_by(|a, b| a.rule == b.rule);
     let mut told: Vec<_> = of_a_rule.filter_map(|findings| found_by(name, document, findings)).collect();
@@ -78,7 +90,9 @@ mod tests {
         let mut all = vec![("SKILL.md", text.as_bytes())];
         all.extend(files);
         let name = "demo".parse().expect("a name");
-        let alarms = alarms(&name, &file_set(&all), &Document::parse(text.to_owned())).expect("reads");
+        let alarms =
+            alarms(&name, &file_set(&all), &Document::parse(text.to_owned()), &|name| name == "beside")
+                .expect("reads");
         alarms.iter().map(ToString::to_string).collect()
     }
 
@@ -99,6 +113,15 @@ mod tests {
                 "`demo` has a file that agents read as their own settings or instructions: .claude/settings.json (and 1 more)",
             ]
         );
+    }
+
+    /// A skill that comes along is where the link leads.
+    #[test]
+    fn a_link_to_a_skill_beside_it_is_fine() {
+        let text = |link: &str| format!("---\nname: demo\ndescription: d\n---\nSee [a]({link}).\n");
+        assert_eq!(told(&text("../beside/references/a.md"), &[]), [""; 0]);
+        assert_eq!(told(&text("../other/a.md"), &[]).len(), 1);
+        assert_eq!(told(&text("../../beside/a.md"), &[]).len(), 1);
     }
 
     /// The rules of `validate` also find hidden text and code that reaches out.

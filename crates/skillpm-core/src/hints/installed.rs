@@ -6,7 +6,7 @@ use crate::error::{ErrorKind, Failure};
 use crate::name::SkillName;
 use crate::ops::disable::DisableOutcome;
 use crate::ops::import::{FoundIn, ImportOutcome, ImportedSkill, Verdict};
-use crate::ops::install::{Change, InstallOutcome, InstalledSkill};
+use crate::ops::install::{Change, InstallOutcome, InstalledSkill, NewInGit};
 use crate::ops::kept::{KeptCopy, RestoreOutcome};
 use crate::ops::link::LinkOutcome;
 use crate::ops::remove::RemoveOutcome;
@@ -15,7 +15,7 @@ use crate::ops::update::{UpdateOutcome, UpdatedSkill};
 use crate::scope::merges;
 use crate::scope::plan::Step;
 use crate::scope_kind::ScopeKind;
-use crate::text::and;
+use crate::text::{and, shell_word};
 
 /// How to go on although the new versions of skills can do more than the old ones, before what to do.
 const REVIEW: &str = "review the lines marked `!`, then ";
@@ -38,6 +38,7 @@ impl InstallOutcome {
             return review.into_iter().collect();
         }
         let mut hints = show_unseen(self.scope, &self.unseen);
+        hints.extend(self.new_in_git.as_ref().map(NewInGit::hint));
         // A skill that no agent sees cannot be invoked. New requested skills come first.
         let is_new = |skill: &InstalledSkill| matches!(skill.change, Change::Added | Change::Updated);
         let seen = self.skills.iter().filter(|skill| !skill.disabled && skill.change != Change::Removed);
@@ -103,6 +104,20 @@ impl InstallOutcome {
             )
         });
         plugins.into_iter().chain(skills).collect()
+    }
+}
+
+impl NewInGit {
+    /// Returns what to do with the paths: either is right, and people wonder which.
+    fn hint(&self) -> Message {
+        let words: Vec<_> = self.paths.iter().map(|path| shell_word(path)).collect();
+        let file = shell_word(&self.file);
+        let ignore = format!(": `printf '%s\\n' {} >> {file}` makes git ignore them", words.join(" "));
+        message!(
+            "commit the skills too, and a clone has them at once; or leave them to ",
+            Verb::Install,
+            ignore
+        )
     }
 }
 

@@ -49,7 +49,8 @@ impl AgentsOutcome {
             return disable.into_iter().collect();
         }
         // What an agent lists says more, where that is known.
-        let is_twice = |agent: &&AgentView| agent.listing.is_none() && !agent.twice.is_empty();
+        let is_twice =
+            |agent: &&AgentView| agent.listing.is_none() && agent.twice.iter().any(|twice| !twice.same);
         let twice = self.agents.iter().find(is_twice).map(|agent| {
             message!(Verb::Agents.call().word(agent.id), " shows which skills it finds twice, and where")
         });
@@ -228,7 +229,7 @@ fn restore(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<Message> {
     if let Some(skill) = skills.iter().find(|skill| skill.verdict == SkillState::Conflict) {
         let name = &skill.name;
         return Some(message!(
-            format_args!("settle the conflicts in `{name}`, or run "),
+            format_args!("resolve the conflicts in `{name}`, or run "),
             Verb::Update.within(scope).word(name),
             " with ",
             Opt::Ours,

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use crate::advice::{Call, Message, Opt, Verb, message};
-use crate::scope::agent_view::Unseen;
+use crate::advice::{Call, Message, Verb, message};
+use crate::scope::agent_view::{Unseen, way_to_see};
 use crate::scope_kind::ScopeKind;
 use crate::text::and;
 
@@ -26,8 +26,8 @@ pub fn show_unseen(scope: Option<ScopeKind>, unseen: &[Unseen]) -> Vec<Message> 
     let chosen = not_seen(of(true))
         .map(|(_, told)| message!(told, ": ", within(Verb::Install, scope), " links what is missing"));
     let others = not_seen(of(false)).map(|(ids, told)| {
-        let link = within(Verb::Link, scope).options(ids.iter().map(|id| (Opt::Agent, *id)));
-        message!(told, ": ", link, " links all skills, and those to come")
+        let used = of(false).next().map(|unseen| &unseen.used[..]).unwrap_or_default();
+        message!(told, ": ", way_to_see(scope, &ids, used))
     });
     chosen.into_iter().chain(others).collect()
 }

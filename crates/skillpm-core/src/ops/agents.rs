@@ -18,6 +18,7 @@ use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::scope::agent_view::{self, Form, Role, Seen};
+use crate::scope::in_use::InUse;
 use crate::scope::listings;
 use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::{Scope, Scopes};
@@ -163,13 +164,14 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     let project = Scope::new(settings, ScopeKind::Project)?;
     outcome.roots.insert(ScopeKind::Project, text(&project.root));
     outcome.roots.extend(settings.home.iter().map(|home| (ScopeKind::User, text(home))));
+    let in_use = InUse::read(settings);
     for agent in agents::all() {
         let signs = agent.signs(settings, &project.root, &|path| project.is_used(path));
         let is_chosen =
             |state: &&ScopeState<'_>| state.agents().get(agent.id).is_some_and(|agent| agent.is_chosen);
         let chosen: Vec<_> = states.iter().filter(is_chosen).map(|state| state.scope.kind).collect();
         let wanted = if named.is_empty() {
-            request.all || !signs.is_empty() || !chosen.is_empty()
+            request.all || in_use.has(settings, &project, agent) || !chosen.is_empty()
         } else {
             named.iter().any(|named| named.id == agent.id)
         };

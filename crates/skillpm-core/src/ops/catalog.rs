@@ -101,7 +101,8 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     let (catalog, more) = session.catalog(options)?;
     let snapshot = session.snapshot()?;
     warnings.extend(more);
-    warnings.extend(snapshot.diagnostics().iter().map(|diagnostic| Warning::from(&**diagnostic)));
+    let told = snapshot.diagnostics().iter().filter(|diagnostic| diagnostic.is_told());
+    warnings.extend(told.map(|diagnostic| Warning::from(&**diagnostic)));
     // This reads both files, so it only happens if an agent would get no skills, or a file would lose
     // entries.
     if request.write.is_some() || snapshot.skills().is_empty() {

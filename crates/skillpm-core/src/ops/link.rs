@@ -1,6 +1,9 @@
 //! `link` and `unlink`: show installed skills to agents, or hide them.
 
+mod used;
 pub(super) mod visibility;
+
+pub use self::used::{UseAgentsOutcome, UseAgentsRequest, use_agents};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -122,6 +125,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         if link {
             targets.add(&named, names.as_deref());
         } else {
+            warnings.extend(targets.still_used(&named));
             targets.take(&named, names.as_deref());
         }
         if names.is_none() && link {

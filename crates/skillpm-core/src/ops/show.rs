@@ -18,15 +18,16 @@ use crate::error::{Error, Result};
 use crate::fetch::alarms::alarms;
 use crate::fetch::policy_check::skill_file;
 use crate::fs;
+use crate::lint;
 use crate::name::SkillName;
 use crate::profile::LoadProfile;
 use crate::scope::Scopes;
 use crate::scope::trees::Trees;
 use crate::scope_kind::ScopeKind;
 use crate::session::named::{find_among, path_or};
-use crate::skill::SkillMeta;
 use crate::skill::find::is_skill_file;
 use crate::skill::prerequisites::CheckedPrerequisite;
+use crate::skill::{DeviationKind, SKILL_FILE, SkillMeta};
 use crate::tokens;
 
 /// A request to show a skill.
@@ -192,6 +193,8 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
         shadows,
         deviations: deviations
             .iter()
+            // What an agent documents is shown among the fields.
+            .filter(|one| !matches!(&one.kind, DeviationKind::UnknownField(name) if lint::is_of_client(name)))
             .map(|deviation| ShownDeviation {
                 line: deviation.at.line,
                 column: deviation.at.column,
@@ -212,7 +215,8 @@ fn alarms_in(skill: &Skill) -> Result<Vec<Warning>> {
     // Nor can files that no installed skill may have be copied anywhere.
     let Ok(lying) = Trees::default().read(&skill.dir) else { return Ok(Vec::new()) };
     let Some(file) = skill_file(&lying.files) else { return Ok(Vec::new()) };
-    Ok(alarms(&name, &lying.files, &Document::from_bytes(lying.files.read(file)?))?)
+    let is_beside = |name: &str| fs::exists(&skill.dir.with_file_name(name).join(SKILL_FILE));
+    Ok(alarms(&name, &lying.files, &Document::from_bytes(lying.files.read(file)?), &is_beside)?)
 }
 
 /// Returns the skill's entry of `list`, if it is where `list` looks.

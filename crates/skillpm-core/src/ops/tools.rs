@@ -96,7 +96,7 @@ pub fn tools(session: &Session, request: &ToolsRequest) -> Result<ToolsOutcome> 
         return Ok(outcome);
     }
     let found = session.snapshot()?;
-    let telling = found.diagnostics().iter().filter(|diagnostic| {
+    let telling = found.diagnostics().iter().filter(|diagnostic| diagnostic.is_told()).filter(|diagnostic| {
         matches!(
             &***diagnostic,
             Diagnostic::Source(_) | Diagnostic::Skill { .. } | Diagnostic::Shadowed { .. }

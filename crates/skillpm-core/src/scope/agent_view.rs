@@ -9,6 +9,7 @@ use unicode_normalization::UnicodeNormalization;
 
 use super::Scope;
 use super::files::Files;
+use crate::advice::{Message, Opt, Verb, message};
 use crate::agents::{self, Agent};
 use crate::manifest::Manifest;
 use crate::name::SkillName;
@@ -83,6 +84,18 @@ pub fn named(files: &Files) -> impl Iterator<Item = &str> {
     targets.chain(files.lock.skills.values().flat_map(|locked| &locked.agents)).map(String::as_str)
 }
 
+/// Returns how to show all skills of `scope` to the agents `unseen`, which nobody chose there: for the user alone, whose agents
+/// are `used`, or for everybody who works in the project.
+pub(crate) fn way_to_see(scope: Option<ScopeKind>, unseen: &[&str], used: &[&'static str]) -> Message {
+    let link = scope.map_or_else(|| Verb::Link.call(), |scope| Verb::Link.within(scope));
+    let link = link.options(unseen.iter().map(|id| (Opt::Agent, *id)));
+    if scope == Some(ScopeKind::User) {
+        return message!(link, " links all skills, and those to come");
+    }
+    let own = Verb::Agents.call().word("use").words(used.iter());
+    message!(own, " links them for you alone, ", link, " for everybody")
+}
+
 /// An agent on this machine that does not see some installed skills.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Unseen {
@@ -90,6 +103,9 @@ pub struct Unseen {
     pub agent: String,
     /// The names of the skills that it does not see.
     pub skills: Vec<String>,
+    /// The agents that the user uses, of which this is one.
+    #[serde(skip)]
+    pub used: Vec<&'static str>,
     /// Whether the manifest names it: it only lacks its links.
     #[serde(skip)]
     pub chosen: bool,

@@ -20,6 +20,7 @@ use crate::name::SkillName;
 use crate::path::normal;
 use crate::scope::Scope;
 use crate::scope::files::Files;
+use crate::scope::in_use::InUse;
 use crate::scope_kind::ScopeKind;
 use crate::skill::{MAX_SKILL_FILE, SKILL_FILE};
 use crate::spec::{Origin, SourceSpec};
@@ -255,9 +256,8 @@ pub(crate) fn collect(
 pub(crate) fn everyone(context: &Context, scope: &Scope, files: &Files) -> Vec<&'static Agent> {
     let named: Vec<&str> = named(files).map(|agent| agent.id).collect();
     let mut everyone: Vec<_> = agents::all().iter().collect();
-    everyone.sort_by_key(|agent| {
-        (!named.contains(&agent.id), !agent.detected(&context.settings, &scope.root, &fs::exists))
-    });
+    let in_use = InUse::read(&context.settings);
+    everyone.sort_by_key(|agent| (!named.contains(&agent.id), !in_use.has(&context.settings, scope, agent)));
     everyone
 }
 

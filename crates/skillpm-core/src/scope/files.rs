@@ -154,7 +154,7 @@ pub(super) fn read_lockfile(scope: &Scope) -> Result<Option<String>> {
 }
 
 /// Parses the lockfile of `scope` with this text; empty without one.
-fn parse_lock(scope: &Scope, text: Option<&str>) -> Result<Lockfile> {
+pub(super) fn parse_lock(scope: &Scope, text: Option<&str>) -> Result<Lockfile> {
     let parsed = text.map(Lockfile::parse).transpose();
     Ok(parsed.map_err(|error| lock_error(scope, &error))?.unwrap_or_default())
 }
@@ -169,7 +169,13 @@ pub(crate) fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)>
     let (manifest, text) = read_manifest_at(&scope.manifest)?;
     let own = scope.user_manifest.as_deref();
     let place = || own.map_or_else(|| "your own manifest".to_owned(), |own| format!("`{}`", own.display()));
-    let misplaced = manifest.programs().misplaced(|| format!("move the table to {}", place()).into());
+    let programs = || manifest.programs().misplaced(|| format!("move the table to {}", place()).into());
+    let agents = || {
+        manifest.misplaced_use(|| {
+            message!(Verb::Agents.call().word("use").word("NAME"), " writes it into ", place())
+        })
+    };
+    let misplaced = programs().or_else(agents);
     match misplaced {
         Some(error) if scope.kind == ScopeKind::Project && !is_file(&scope.manifest, own)? => {
             Err(manifest_error(&scope.manifest, error))

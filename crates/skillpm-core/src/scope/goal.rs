@@ -22,6 +22,8 @@ pub struct Wanted {
     pub requirement: Option<Requirement>,
     /// The agents that should see it, or would if it were not disabled.
     pub agents: Vec<&'static Agent>,
+    /// Those of them that only this user's own manifest names: the files of the scope do not mention them.
+    pub personal: BTreeSet<&'static str>,
     /// Agents whose link or copy is removed, if they have one.
     pub leaving: BTreeSet<&'static str>,
     /// Whether it is currently hidden from agents.
@@ -87,8 +89,8 @@ impl Content {
 impl Wanted {
     /// Returns a skill that no agent sees until [`Wanted::agents`] lists some.
     pub fn new(name: SkillName, content: Content, requirement: Option<Requirement>) -> Self {
-        let (agents, leaving) = (Vec::new(), BTreeSet::new());
-        Self { name, content, requirement, agents, leaving, disabled: false, beside: None }
+        let (agents, personal, leaving) = (Vec::new(), BTreeSet::new(), BTreeSet::new());
+        Self { name, content, requirement, agents, personal, leaving, disabled: false, beside: None }
     }
 
     /// Reports whether the user requests it: its new manifest entry is not that of a dependency.
@@ -99,6 +101,11 @@ impl Wanted {
     /// Returns the ids of the agents that get a link or copy of their own.
     pub fn linked(&self) -> impl Iterator<Item = &'static str> {
         self.agents.iter().filter(|agent| !agent.is_universal()).map(|agent| agent.id)
+    }
+
+    /// Returns those of [`Wanted::linked`] that the lockfile lists.
+    pub fn listed(&self) -> impl Iterator<Item = &'static str> {
+        self.linked().filter(|id| !self.personal.contains(id))
     }
 }
 

@@ -1,22 +1,29 @@
 //! Repair of a lockfile after a merge of version control.
 
-use super::files::{Files, read_lockfile, read_manifest};
+use super::files::{Files, parse_lock, read_lockfile, read_manifest, read_text};
 use super::trees::is_tree;
 use super::{Scope, problem};
 use crate::advice::{Verb, message};
 use crate::error::{Error, ErrorKind, FilePosition, Result};
 use crate::lockfile::{LockError, Lockfile, Mended};
+use crate::manifest::Manifest;
 
 impl Files {
     /// Reads both files of `scope`. Repairs what a merge left in the lockfile, with or without conflict
-    /// markers, if the manifest says what is requested.
+    /// markers, if the manifest says what is requested, and a manifest to which both sides added skills.
     pub fn read_mended(scope: &Scope) -> Result<Self> {
         let error = match Self::read(scope) {
             Ok(files) => return Ok(files),
             Err(error) => error,
         };
-        let (manifest, manifest_text) = read_manifest(scope)?;
+        let (manifest, manifest_text) = match read_manifest(scope) {
+            Ok(read) => read,
+            Err(error) => merged_manifest(scope).ok_or(error)?,
+        };
         let lock_text = read_lockfile(scope)?;
+        if let Ok(lock) = parse_lock(scope, lock_text.as_deref()) {
+            return Ok(Self { manifest, manifest_text, lock, lock_text, conflicts: None });
+        }
         let is_merged = |text: &String| Lockfile::parse(text).is_err_and(|error| error.is_of_merge());
         let Some(text) = lock_text.filter(is_merged) else { return Err(error) };
         let mended = Mended::parse(&text).ok();
@@ -36,6 +43,12 @@ impl Files {
         }
         Ok(Self { manifest, manifest_text, lock, lock_text: Some(text), conflicts })
     }
+}
+
+/// Returns a manifest that has the skills of both sides of a merge, and the text with the conflict markers.
+fn merged_manifest(scope: &Scope) -> Option<(Manifest, Option<String>)> {
+    let text = read_text(&scope.manifest).ok()??.ok()?;
+    Some((Manifest::merged(&text)?, Some(text)))
 }
 
 /// Returns the error for a lockfile in conflict that cannot be repaired, or `None` if it has no conflict

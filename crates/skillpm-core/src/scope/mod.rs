@@ -13,6 +13,7 @@ pub(crate) mod evidence;
 pub(crate) mod files;
 pub(crate) mod goal;
 pub mod health;
+pub(crate) mod in_use;
 pub(crate) mod index;
 pub(crate) mod listings;
 mod mended;

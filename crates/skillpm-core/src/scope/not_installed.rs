@@ -11,6 +11,7 @@ use crate::interop::{global_lock, skills_lock};
 use crate::manifest;
 use crate::name::SkillName;
 use crate::scope::Scope;
+use crate::scope::claims;
 use crate::scope::files::Files;
 use crate::scope::problem;
 use crate::scope::state::{Depth, ScopeState};
@@ -81,13 +82,20 @@ fn seen_here(
 
 /// Returns the error for a scope without manifest and lockfile. It names the directory where they are
 /// expected, which for the user is not that of the skills.
-pub(crate) fn no_manifest(scope: &Scope) -> Error {
+pub(crate) fn no_manifest(context: &Context, scope: &Scope) -> Error {
     let dir = scope.manifest.parent().unwrap_or(&scope.root).display();
     let error = Error::usage(format!("there is no `{}` in `{dir}`", manifest::FILE_NAME));
     if let Some(lock) = other_lock(scope) {
         return error.hint(message!(
             Verb::Import.within(scope.kind),
             format_args!(" adopts the skills that `{lock}` names")
+        ));
+    }
+    if let Some(name) = claims::found_in(context, scope, &Files::default()).keys().next() {
+        return error.hint(message!(
+            format_args!("`{name}` is here and skillpm did not install it: "),
+            Verb::Import.within(scope.kind),
+            " shows what can be adopted"
         ));
     }
     let install = || Verb::Install.within(scope.kind);

@@ -51,6 +51,8 @@ pub struct Plan {
     pub shared: BTreeSet<SkillName>,
     /// Places with what skillpm did not put there, and that are left as they are.
     pub foreign: BTreeSet<(Location, SkillName)>,
+    /// Copies in the directories of agents that were edited, and are left as they are.
+    pub edited: BTreeSet<(Location, SkillName)>,
     /// Skills with an unresolved merge that ends with this plan.
     pub ended: BTreeSet<SkillName>,
 }

@@ -136,7 +136,7 @@ impl Toolkit {
             }
             Arc::clone(current.insert(Arc::new(View::new(skills, snapshot, &self.selection))))
         };
-        for diagnostic in view.snapshot.diagnostics() {
+        for diagnostic in view.snapshot.diagnostics().iter().filter(|diagnostic| diagnostic.is_told()) {
             self.warn(&Warning::from(&**diagnostic));
         }
         Ok(view)

@@ -136,7 +136,10 @@ impl<'a> UpdateCandidate<'a> {
                 (Status::LockedOtherwise, entry.clone())
             }
             (Some(entry), Some(_)) => (Status::Unknown, entry.clone()),
-            (None, Some(locked)) => (Status::Unknown, locked.requirement()),
+            (None, Some(locked)) => {
+                let dependency = files.is_only_needed(name);
+                (Status::Unknown, Requirement { dependency, ..locked.requirement() })
+            }
             (None, None) => unreachable!("a name of one of the two files"),
         };
         Self {
@@ -175,8 +178,13 @@ impl<'a> UpdateCandidate<'a> {
                     self.name,
                     &SourceSpec { path, ..SourceSpec::new(self.entry.origin.clone()) },
                 );
-                let remove = Verb::Remove.within(scope).word(self.name);
-                Some(Warning::new(codes::SKILL_GONE, message!(message, ": ", remove, " removes it")))
+                // What others need is not removed alone.
+                let (verb, does) = match self.entry.dependency {
+                    true => (Verb::Why, " shows what needs it"),
+                    false => (Verb::Remove, " removes it"),
+                };
+                let advice = verb.within(scope).word(self.name);
+                Some(Warning::new(codes::SKILL_GONE, message!(message, ": ", advice, does)))
             }
             (_, Some(reason)) => {
                 let message = format!("`{}` is held back: the newest version {reason}", self.name);

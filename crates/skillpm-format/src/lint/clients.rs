@@ -78,6 +78,11 @@ const VALUES: [(&str, &[&str]); 8] = [
     ("user-invocable", &["true", "false"]),
 ];
 
+/// Reports whether an agent documents a field called `field`, in addition to those of the specification.
+pub fn is_of_client(field: &str) -> bool {
+    CLIENTS.iter().any(|client| client.fields.iter().any(|(name, _)| *name == field))
+}
+
 /// Returns the keys below `metadata` whose blocks agents define, and the agents.
 pub(super) fn blocks() -> impl Iterator<Item = (&'static str, &'static str)> {
     OPENCLAW_BLOCKS.into_iter().map(|key| (key, "OpenClaw")).chain([("hermes", "Hermes Agent")])

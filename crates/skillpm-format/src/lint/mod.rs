@@ -40,7 +40,7 @@ mod words;
 
 pub use apply::{Applied, Fixed, apply, fix_all};
 pub use baseline::{Baseline, BaselineError};
-pub use clients::{CLIENTS, Client};
+pub use clients::{CLIENTS, Client, is_of_client};
 pub use config::LintConfig;
 pub use editor::{Choices, Completion, complete, explained, field_at};
 pub use fields::{Field, fields, metadata_fields};

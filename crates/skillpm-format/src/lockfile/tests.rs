@@ -220,7 +220,7 @@ proptest! {
     /// A lockfile without marks has two equal sides; with any marks nothing panics.
     #[test]
     fn sides_of_any_text(text in "(<<<<<<< a\n|=======\n|>>>>>>> b\n|[|]{7} c\n|x\n){0,9}") {
-        if let Ok((ours, theirs)) = sides(&text) {
+        if let Ok(Sides { ours, theirs, .. }) = Sides::of(&text) {
             prop_assert!(text.contains("=======") || ours == theirs);
             prop_assert!(!ours.lines().chain(theirs.lines()).any(is_conflict_mark));
         }

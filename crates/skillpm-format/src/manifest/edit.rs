@@ -80,6 +80,11 @@ impl Manifest {
         if let Some(targets) = agents.targets.filter(|new| old.targets.as_ref() != Some(new)) {
             put(table, "targets", targets.iter().collect::<Array>().into());
         }
+        match agents.used {
+            new if new == old.used => {}
+            Some(new) => put(table, "use", new.iter().collect::<Array>().into()),
+            None => drop(table.as_table_like_mut().and_then(|table| table.remove("use"))),
+        }
         if agents.copy != old.copy {
             put(table, "copy", agents.copy.into());
         }

@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use toml_edit::{Document, Item, TableLike, Value};
 
+use super::Manifest;
 use super::error::ManifestError;
 use super::registries::Registries;
 use super::requirement::{self, ReferenceText, Requirement};
@@ -28,7 +29,10 @@ pub(super) fn parse(text: &str) -> Result<Document<&str>, ManifestError> {
                 line,
                 column: 1,
                 message: "there are merge-conflict markers".to_owned(),
-                hint: Some(message!("resolve it by hand, then run ", Verb::Install)),
+                hint: Some(match Manifest::merged(text) {
+                    Some(_) => message!(Verb::Install, " combines the skills of both sides"),
+                    None => message!("resolve it by hand, then run ", Verb::Install),
+                }),
             };
         }
         let message = error.message().lines().next().unwrap_or("it is not TOML").to_owned();
@@ -211,7 +215,7 @@ impl<'a> Reader<'a> {
         requirement::read(&written, name, registries)
     }
 
-    fn placed(&self, span: Option<Range<usize>>, text: &str) -> LocatedText {
+    pub(super) fn placed(&self, span: Option<Range<usize>>, text: &str) -> LocatedText {
         let (line, column) = line_column(self.text, span.map_or(0, |span| span.start));
         LocatedText { text: text.to_owned(), line, column }
     }
@@ -305,11 +309,11 @@ impl<'a> Reader<'a> {
     /// Reads the table `[agents]`.
     pub(super) fn agents(&self, item: &Item) -> Result<Agents, ManifestError> {
         let table = self.table(item, "`agents`")?;
-        self.known(table, &["targets", "copy", "gitattributes"])?;
+        self.known(table, &["targets", "use", "copy", "gitattributes"])?;
         let gitattributes =
             table.get("gitattributes").map(|_| self.flag(table, "gitattributes")).transpose()?;
         let (targets, copy) = (self.strings(table, "targets")?, self.flag(table, "copy")?);
-        Ok(Agents { targets, copy, gitattributes })
+        Ok(Agents { targets, used: self.strings(table, "use")?, copy, gitattributes })
     }
 
     /// Returns a list of agents.

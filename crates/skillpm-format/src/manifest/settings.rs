@@ -9,10 +9,20 @@ pub struct Agents {
     /// The agents that get a link, unless a skill names its own; `None` if the key is missing, which differs from an
     /// empty list.
     pub targets: Option<Vec<String>>,
+    /// The agents that a person uses, beside those of each project; `None` if the key is missing. Only a user's own
+    /// manifest may name them.
+    pub used: Option<Vec<String>>,
     /// Whether they get copies rather than links.
     pub copy: bool,
     /// Whether to make git leave the bytes of skills alone; `None` if the key is missing, which means yes.
     pub gitattributes: Option<bool>,
+}
+
+impl Agents {
+    /// Reports whether agents get links at all, unless a skill names its own: an empty list of targets is a decision.
+    pub fn gives_links(&self) -> bool {
+        self.targets.as_ref().is_none_or(|targets| !targets.is_empty())
+    }
 }
 
 /// The table `[lint]`, as written: the linter decides which rules exist.

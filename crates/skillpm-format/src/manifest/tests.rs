@@ -47,10 +47,7 @@ fn reads_what_the_design_shows() {
     );
     assert_eq!(manifest.skills()[&name("lint")].reference, Some(Reference::Tag("v1.2".into())));
     assert_eq!(manifest.skills()[&name("old")].name.as_deref(), Some("pdf"));
-    assert_eq!(
-        manifest.agents(),
-        &Agents { targets: Some(vec!["claude-code".into()]), copy: false, gitattributes: None }
-    );
+    assert_eq!(manifest.agents(), &Agents { targets: Some(vec!["claude-code".into()]), ..Agents::default() });
     assert_eq!(manifest.to_string(), TEXT);
 }
 
@@ -64,8 +61,7 @@ fn edits_keep_comments_and_order() {
     manifest.remove_skill(&name("brand"));
     manifest.set_agents(Agents {
         targets: Some(vec!["claude-code".into(), "goose".into()]),
-        copy: false,
-        gitattributes: None,
+        ..Agents::default()
     });
     let expected = r#"# our skills
 [skills]
@@ -80,6 +76,31 @@ targets = ["claude-code", "goose"] # more later
 "#;
     assert_eq!(manifest.to_string(), expected);
     assert_eq!(Manifest::parse(expected).expect("valid").skills(), manifest.skills());
+}
+
+/// What both sides of a merge add is in the merged manifest; what they change differently is nobody's to choose.
+#[test]
+fn a_merge_that_only_adds_is_combined() {
+    let conflict = |ours: &str, theirs: &str| {
+        format!(
+            "[skills]\na = {{ path = \"a\" }}\n<<<<<<< HEAD\n{ours}||||||| base\n=======\n{theirs}>>>>>>> other\nz = {{ path = \"z\" }}\n"
+        )
+    };
+    let merged = |ours: &str, theirs: &str| {
+        let manifest = Manifest::merged(&conflict(ours, theirs))?;
+        Some(manifest.skills().keys().map(ToString::to_string).collect::<Vec<_>>().join(" "))
+    };
+    let (b, c) = ("b = { path = \"b\" }\n", "c = { path = \"c\" }\n");
+    assert_eq!(merged(b, c).as_deref(), Some("a b c z"));
+    assert_eq!(merged(&format!("{b}{c}"), c).as_deref(), Some("a b c z"));
+    assert_eq!(merged(b, "b = { path = \"other\" }\n"), None);
+    assert_eq!(merged(b, "c = 1\n"), None);
+    assert_eq!(merged(b, "[agents]\ntargets = []\n[skills.c]\npath = \"c\"\n"), None);
+    assert!(Manifest::merged("<<<<<<< HEAD\n").is_none());
+    assert!(Manifest::merged("[skills]\n").is_none(), "there is nothing to combine");
+    let hint = |text: &str| Manifest::parse(text).expect_err("markers").hint.expect("a hint").to_string();
+    assert_eq!(hint(&conflict(b, c)), "`install` combines the skills of both sides");
+    assert_eq!(hint(&conflict(b, "b = 1\n")), "resolve it by hand, then run `install`");
 }
 
 /// An empty list differs from a missing one, and the list of one skill is kept as it is written.
@@ -216,7 +237,7 @@ fn every_fault_names_its_place() {
             "[skills]\nx = { path = \"x\", tag = \"1\" }",
             "only skills of `github`, `git` and `oci` have revisions",
         ),
-        ("[agents]\ndisabled = true", "known keys are `targets`, `copy`, `gitattributes`"),
+        ("[agents]\ndisabled = true", "known keys are `targets`, `use`, `copy`, `gitattributes`"),
     ] {
         assert_eq!(Manifest::parse(text).expect_err(text).hint.expect("a hint"), hint, "{text}");
     }

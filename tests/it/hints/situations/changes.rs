@@ -90,8 +90,29 @@ pub(super) const SITUATIONS: &[Situation] = &[
         },
         typed: ("skillpm install", 0),
         told: &[
+            run("skillpm agents use claude-code", |scene, _| {
+                assert!(!listed(scene).contains("do not see") && !listed(scene).contains("does not see"));
+            }),
             run("skillpm link --agent claude-code", |scene, _| {
                 assert!(!listed(scene).contains("do not see") && !listed(scene).contains("does not see"));
+            }),
+            run(LIST_AND_INVOKE, |_, _| {}),
+            run("skillpm invoke alone", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "install, the first in a git repository",
+        arrange: |scene| {
+            claude(scene);
+            with_kit(scene);
+            scene.ok("git init --quiet");
+        },
+        typed: ("skillpm install acme/kit --skill alone", 0),
+        told: &[
+            with("skillpm install", "skillpm install", |_, _| {}),
+            run("printf '%s\\n' /.agents/skills/ /.claude/skills/ >> .gitignore", |scene, _| {
+                let output = scene.ok("git status --short -uall");
+                assert!(!output.stdout.contains("skills/alone"), "{output}");
             }),
             run(LIST_AND_INVOKE, |_, _| {}),
             run("skillpm invoke alone", |_, _| {}),

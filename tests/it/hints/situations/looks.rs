@@ -23,9 +23,11 @@ pub(super) const SITUATIONS: &[Situation] = &[
             claude(scene);
             std::fs::create_dir_all(scene.sandbox.home().join(".cursor")).expect("a directory");
             installed(scene);
+            scene.sandbox.write(".claude/skills/mine/SKILL.md", skill("mine", ""));
+            scene.sandbox.write(".agents/skills/mine/SKILL.md", skill("mine", "license: MIT\n"));
         },
         typed: ("skillpm agents", 0),
-        told: &[run("skillpm agents cursor", |_, output| assert!(output.stdout.contains("twice: alone in")))],
+        told: &[run("skillpm agents cursor", |_, output| assert!(output.stdout.contains("twice: mine in")))],
     },
     Situation {
         name: "agents, one that has no room for all skills",

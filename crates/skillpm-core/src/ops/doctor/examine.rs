@@ -72,6 +72,7 @@ fn policy_file(context: &Context, scope: &Scope) -> PathBuf {
 fn alarms_in(scope: &Scope, store: Option<&Store>) -> Vec<Finding> {
     let files = Files::read(scope).unwrap_or_default();
     let mut found = Vec::new();
+    let is_beside = |name: &str| SkillName::exact(name).is_some_and(|name| files.knows(&name));
     for (name, locked) in &files.lock.skills {
         let place = scope.skill_dir(name);
         // Usually it is as it is locked, and one file of the store has all of it.
@@ -80,7 +81,7 @@ fn alarms_in(scope: &Scope, store: Option<&Store>) -> Vec<Finding> {
         // Unreadable files are a finding of their own.
         let Some(set) = stored.or_else(|| scope.index.trees().files(&place).ok()) else { continue };
         let document = skill_file(&set).and_then(|file| set.read(file).ok());
-        let told = document.map(|bytes| alarms(name, &set, &Document::from_bytes(bytes)));
+        let told = document.map(|bytes| alarms(name, &set, &Document::from_bytes(bytes), &is_beside));
         for alarm in told.and_then(Result::ok).unwrap_or_default() {
             let finding = Finding::new(&problem::SKILL_ALARM, &place, alarm.message);
             found.push(Finding { scope: Some(scope.kind), ..finding.skill(name.as_str()) });
@@ -262,12 +263,13 @@ impl Doctor<'_> {
                 Some(locked) => merge(scope, name, locked, disabled),
                 None => Ok(false),
             };
-            let mut wish =
-                DesiredSkill { agents: Vec::new(), disabled, editable, merge, home: Ok(Vec::new()) };
+            let (agents, personal, home) = (Vec::new(), BTreeSet::new(), Ok(Vec::new()));
+            let mut wish = DesiredSkill { agents, personal, disabled, editable, merge, home };
             if let Some(content) = content {
                 let mut wanted = Wanted { disabled, ..Wanted::new(name.clone(), content, None) };
                 targets.assign(&mut wanted);
                 wish.agents.clone_from(&wanted.agents);
+                wish.personal.clone_from(&wanted.personal);
                 let disabled_dir = scope.disabled_skill_dir(name);
                 if disabled || wish.editable.is_some() || matches!(fs::kind(&disabled_dir), Ok(Some(_))) {
                     wish.home = self.home(state, wanted);

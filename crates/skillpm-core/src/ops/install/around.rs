@@ -1,16 +1,19 @@
 //! Facts about the place of an installation: which agents see the skills and which do not.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
+use super::outcome::NewInGit;
 use super::{Change, InstallOutcome};
+use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
 use crate::name::SkillName;
-use crate::scope::agent_view;
+use crate::scope::changes::PathEffect;
 use crate::scope::state::{AgentState, Depth, Files, ScopeState};
 use crate::scope::{Scope, repository_of};
+use crate::scope::{agent_view, attributes};
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::source::local;
@@ -41,11 +44,38 @@ pub(super) fn look(
     if state.all_read_canonical() && !has_changed {
         return Ok(());
     }
+    outcome.new_in_git = new_in_git(settings, &state, outcome);
     outcome.unseen = state.unseen(&agent_view::in_sight(files));
     if scope.kind == ScopeKind::Project && has_changed {
         outcome.only_here = only_here(settings, scope, files, outcome)?;
     }
     Ok(())
+}
+
+/// Returns the paths of the scope that git did not know before this first installation, and the file that would make it
+/// ignore them; `None` if this is not a first one in a repository. A directory in which people keep skills of their own
+/// is not named as a whole.
+fn new_in_git(settings: &Settings, state: &ScopeState<'_>, outcome: &InstallOutcome) -> Option<NewInGit> {
+    let scope = state.scope;
+    // It comes with the first skill in a repository.
+    let mark = scope.work_dir().join(attributes::FILE);
+    let is_first = outcome.paths.iter().any(|path| path.path == mark && path.change == PathEffect::Created);
+    let dirs = outcome.agents.iter().filter_map(|id| scope.agent_dir(settings, agents::find(id).ok()?));
+    let dirs: BTreeSet<PathBuf> = [scope.skills_dir()].into_iter().chain(dirs).filter(|_| is_first).collect();
+    let mut paths = Vec::new();
+    for dir in dirs {
+        let shown = dir.strip_prefix(&scope.root).ok()?.to_str()?.replace('\\', "/");
+        let names = fs::list_dir(&dir).ok()?;
+        let is_ours = |name: &String| state.knows(name);
+        if names.iter().all(is_ours) {
+            paths.push(format!("/{shown}/"));
+        } else {
+            paths.extend(names.iter().filter(|name| is_ours(name)).map(|name| format!("/{shown}/{name}")));
+        }
+    }
+    let file = scope.root.join(".gitignore");
+    let file = file.strip_prefix(&settings.cwd).map_or_else(|_| file.clone(), Path::to_owned);
+    (!paths.is_empty()).then_some(NewInGit { paths, file })
 }
 
 /// Returns the skills of `outcome` that a colleague could not install.

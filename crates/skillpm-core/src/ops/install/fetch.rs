@@ -77,7 +77,10 @@ pub(super) fn fetch<'a>(
     let Selection { sources: chosen, warnings, left_out } = selection;
     let mut fetched = Fetched { warnings, left_out, ..Fetched::new(sources) };
     // Fetching may take long, so the scope is not locked meanwhile.
-    let ingest = Ingest::new(fetched.sources.context);
+    let coming = chosen.iter().flat_map(|one| &one.candidates).filter_map(|one| one.meta.as_ref().ok());
+    let installed = files.lock.skills.keys().map(ToString::to_string);
+    let beside = coming.map(|meta| meta.name.clone()).chain(installed).collect();
+    let ingest = Ingest::new(fetched.sources.context, beside);
     let chosen = fetched.take_chosen(request, chosen, files, &ingest)?;
     fetched.warnings.extend(ingest.warning());
     fetched.chosen = chosen;
@@ -318,7 +321,7 @@ impl<'a> Fetched<'a> {
         let own = written.filter(|written| written != name.as_str()).filter(writable);
         if let (Some(_), Some(own)) = (how.alias, &own) {
             let told = format!(
-                "agents that go by the name in `SKILL.md` still call `{name}` `{}`",
+                "agents that take the name from `SKILL.md` still call `{name}` `{}`",
                 visible_name(own)
             );
             self.warnings.push(Warning::new("name-directory", told));

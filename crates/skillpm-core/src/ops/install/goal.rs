@@ -171,6 +171,7 @@ impl Attempt<'_, '_> {
 /// on this machine: their alarms were not shown here yet.
 fn arrivals(gate: &ConsentGate<'_>, goal: &Goal, contents: &Contents) -> Result<Vec<Warning>> {
     let mut told = Vec::new();
+    let is_beside = |name: &str| goal.put.iter().any(|wanted| wanted.name.as_str() == name);
     for Wanted { name, content, .. } in &goal.put {
         let Some(locked) = content.locked().filter(|locked| !gate.has(name, &locked.digest)) else {
             continue;
@@ -179,7 +180,7 @@ fn arrivals(gate: &ConsentGate<'_>, goal: &Goal, contents: &Contents) -> Result<
             continue;
         };
         if let Some(file) = skill_file(&set) {
-            told.extend(alarms(name, &set, &Document::from_bytes(set.read(file)?))?);
+            told.extend(alarms(name, &set, &Document::from_bytes(set.read(file)?), &is_beside)?);
         }
     }
     Ok(told)

@@ -23,11 +23,12 @@ mod replaced;
 mod request;
 pub(super) mod restore;
 mod typed;
+mod who;
 mod words;
 
 pub use self::available::{Available, OfferedPlugin};
 pub(super) use self::choose::unprotected;
-pub use self::outcome::{Change, InstallOutcome, InstalledSkill};
+pub use self::outcome::{Change, InstallOutcome, InstalledSkill, NewInGit};
 pub use self::request::InstallRequest;
 #[cfg(feature = "create")]
 pub(super) use self::typed::check_no_directory;
@@ -83,6 +84,15 @@ fn from_sources(context: &Context, request: &InstallRequest) -> Result<InstallOu
         None => choose::choose(&mut sources, request, &specs)?,
     };
     let fetched = fetch::fetch(sources, request, selection, &before)?;
+    let may_ask = request.agents.is_empty() && !request.dry_run;
+    let used = if may_ask { who::ask(context, &scope, &before)? } else { None };
+    let trouble = used.as_ref().and_then(|used| who::remember(context, used));
+    // What is not remembered counts at least here.
+    let named = used.clone().filter(|_| trouble.is_some()).unwrap_or_else(|| request.agents.clone());
+    let request = &InstallRequest { agents: named, ..request.clone() };
     let read = |scope: &Scope| Files::read_since(scope, before.clone());
-    goal::reach(context, &scope, request, read, |state| Ok(fetched.desired(&state.files)))
+    let mut outcome = goal::reach(context, &scope, request, read, |state| Ok(fetched.desired(&state.files)))?;
+    outcome.remembered = used.filter(|_| trouble.is_none()).unwrap_or_default();
+    outcome.warnings.extend(trouble);
+    Ok(outcome)
 }

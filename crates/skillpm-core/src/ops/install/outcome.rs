@@ -1,6 +1,7 @@
 //! The outcome of an installation.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -51,6 +52,12 @@ pub struct InstallOutcome {
     pub agents: Vec<String>,
     /// The ids of the agents, of this machine or named by the manifest, that see all of these skills.
     pub seen_by: Vec<String>,
+    /// After the first installation in a git repository: what is new to git.
+    #[serde(skip)]
+    pub new_in_git: Option<NewInGit>,
+    /// The ids of the agents that the person at the terminal said they use, if they were asked.
+    #[serde(skip)]
+    pub remembered: Vec<String>,
     /// The agents of this machine that do not see all skills of the scope.
     pub unseen: Vec<Unseen>,
     /// Skills that were edited and left as they are: the outcome is not what was requested.
@@ -85,6 +92,15 @@ pub struct InstallOutcome {
     /// The warnings about saved copies of edited skills.
     #[serde(skip)]
     pub saved: Vec<Warning>,
+}
+
+/// Paths that a first installation made in a git repository.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewInGit {
+    /// The paths, as lines of a `.gitignore`.
+    pub paths: Vec<String>,
+    /// The `.gitignore` that would name them.
+    pub file: PathBuf,
 }
 
 /// A requested skill.
@@ -152,6 +168,7 @@ pub(super) fn planned(
     outcome.left_out = left_out;
     outcome.decided = decided;
     outcome.warnings.extend(files.conflicts.as_ref().map(|conflicts| mended(scope, files, conflicts)));
+    outcome.warnings.extend(merged(scope, files));
     outcome.warnings.extend(still_disabled(scope, request, goal));
     outcome.warnings.extend(stays(context, scope, plan)?);
     outcome.warnings.extend_from_slice(planned.foreign());
@@ -329,6 +346,14 @@ fn mended(scope: &Scope, files: &Files, conflicts: &BTreeSet<SkillName>) -> Warn
         format!("`{file}` had skills twice, as a merge can leave them; duplicates were removed{anew}")
     };
     Warning::new(codes::LOCK_REPAIRED, told)
+}
+
+/// Returns the warning about a manifest to which both sides of a merge added skills.
+fn merged(scope: &Scope, files: &Files) -> Option<Warning> {
+    files.manifest_text.as_deref().and_then(conflict_line)?;
+    let file = scope.manifest.file_name().unwrap_or_default().display();
+    let told = format!("`{file}` had merge-conflict markers; the skills of both sides are in it now");
+    Some(Warning::new(codes::MANIFEST_MERGED, told))
 }
 
 /// Warns about skills that were named but that no agent sees.

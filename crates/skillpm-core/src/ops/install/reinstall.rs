@@ -25,7 +25,7 @@ pub(super) fn reinstall(context: &Context, request: &InstallRequest) -> Result<I
     let is_new = || Ok::<_, Error>(is_absent(&scope.manifest)? && is_absent(&scope.lockfile)?);
     let is_begun = Transaction::is_begun(scope);
     if !is_begun && is_new()? {
-        return Err(no_manifest(scope));
+        return Err(no_manifest(context, scope));
     }
     // A merge conflict in the lockfile is repaired if the lockfile may change.
     let mends = !request.locked && !request.frozen;
@@ -34,7 +34,7 @@ pub(super) fn reinstall(context: &Context, request: &InstallRequest) -> Result<I
         // By now the change of a killed run has been rolled back or completed, and it may have been the first
         // one.
         if is_begun && is_new()? {
-            return Err(no_manifest(scope));
+            return Err(no_manifest(context, scope));
         }
         restore(context, state, request)
     })?;

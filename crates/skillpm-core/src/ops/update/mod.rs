@@ -86,7 +86,7 @@ fn look<'a>(
     files: Files,
 ) -> Result<Prepared<'a>> {
     if files.manifest_text.is_none() && files.lock_text.is_none() && !request.names.is_empty() {
-        return Err(no_manifest(&scope));
+        return Err(no_manifest(context, &scope));
     }
     let mut names = installed_names(context, &scope, &files, (Verb::Update, &request.names))?;
     if request.names.is_empty() {

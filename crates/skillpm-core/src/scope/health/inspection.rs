@@ -68,6 +68,8 @@ pub(crate) struct Inspection<'a> {
 pub(crate) struct DesiredSkill {
     /// The agents that should see it, or would if it were not disabled.
     pub agents: Vec<&'static Agent>,
+    /// Those of them that the lockfile does not list: see [`Wanted::personal`](crate::scope::goal::Wanted::personal).
+    pub personal: BTreeSet<&'static str>,
     /// Whether it is currently hidden from agents.
     pub disabled: bool,
     /// The link of an editable skill, or why it has none.

@@ -73,7 +73,11 @@ impl<'a> Planner<'a, '_> {
         for (agent, found, known) in self.there(&wanted.name, self.files.lock.skills.get(&wanted.name)) {
             let ours =
                 || matches!(found, OnDisk::OurLink | OnDisk::Written) && self.may_unlink(wanted, agent);
-            let leaves = known || wanted.leaving.contains(agent) || hides || ours();
+            // A link of this machine that no file of the scope mentions: an agent that the user no longer uses.
+            let unused = || {
+                *found == OnDisk::OurLink && survey.ownership.agents_of(&wanted.name).any(|id| id == agent)
+            };
+            let leaves = known || wanted.leaving.contains(agent) || hides || ours() || unused();
             if !leaves || survey.dirs.get(agent).is_none_or(|dir| !dirs.insert(dir)) {
                 continue;
             }
@@ -180,7 +184,7 @@ impl<'a> Planner<'a, '_> {
                 self.plan.foreign.insert((place, name.clone()));
                 return;
             }
-            OnDisk::Tree(old) => match self.may_take(&place, name, *old) {
+            OnDisk::Tree(old) => match self.may_replace(&place, name, *old) {
                 Some((owned, old)) => self.take_tree(owned, old),
                 None => return,
             },

@@ -13,20 +13,45 @@ use crate::scope::step::Location;
 use crate::spec::Origin;
 
 impl Planner<'_, '_> {
-    /// Returns the place of a tree that may be removed, and its digest: a receipt says that skillpm put it there, and it is
-    /// unchanged, by this lockfile or another one (of an update elsewhere, or of another branch). With `--force` it may be
-    /// anything that the store can keep, and is saved first. An unedited tree that may exist nowhere else is saved in the
-    /// store. Anything else is in the way.
+    /// Returns the place of a tree that may be removed, and its digest, or notes the conflict: see [`Planner::taken`].
     pub(super) fn may_take(
         &mut self,
         place: &Location,
         name: &SkillName,
         old: Option<Digest>,
     ) -> Option<(Owned, Digest)> {
-        let Some(old) = old else {
-            self.conflict(place, name, ConflictKind::NotASkill);
-            return None;
-        };
+        self.taken(place, name, old).map_err(|kind| self.conflict(place, name, kind)).ok()
+    }
+
+    /// Works like [`Planner::may_take`], for a tree that something else would replace. A copy that was edited in the
+    /// directory of an agent is left, and stops nothing else.
+    pub(super) fn may_replace(
+        &mut self,
+        place: &Location,
+        name: &SkillName,
+        old: Option<Digest>,
+    ) -> Option<(Owned, Digest)> {
+        match self.taken(place, name, old) {
+            Ok(taken) => return Some(taken),
+            Err(ConflictKind::Modified) if matches!(place, Location::Agent(_)) => {
+                self.plan.edited.insert((place.clone(), name.clone()));
+            }
+            Err(kind) => self.conflict(place, name, kind),
+        }
+        None
+    }
+
+    /// Returns the place of a tree that may be removed, and its digest: a receipt says that skillpm put it there, and it is
+    /// unchanged, by this lockfile or another one (of an update elsewhere, or of another branch). With `--force` it may be
+    /// anything that the store can keep, and is saved first. An unedited tree that may exist nowhere else is saved in the
+    /// store. Anything else is in the way.
+    fn taken(
+        &mut self,
+        place: &Location,
+        name: &SkillName,
+        old: Option<Digest>,
+    ) -> Result<(Owned, Digest), ConflictKind> {
+        let old = old.ok_or(ConflictKind::NotASkill)?;
         let owned = self.owned(place, name);
         let is_ours = owned.is_some();
         if let Some(owned) = owned {
@@ -38,11 +63,11 @@ impl Planner<'_, '_> {
             // With `--force`, every difference is saved and named, even a known one.
             let asks = !self.goal.force;
             if Some(old) == self.locked(name) || self.is_copy(place, name, old) || asks && is_of_source() {
-                return Some((owned, old));
+                return Ok((owned, old));
             }
             if asks && self.evidence.is_as_put(&current, name, &old) {
                 self.plan.store.push((current, name.clone()));
-                return Some((owned, old));
+                return Ok((owned, old));
             }
         }
         let is_known = self.goal.known.get(name).is_some_and(|known| known.contains(&old));
@@ -52,11 +77,10 @@ impl Planner<'_, '_> {
             if !is_ours && !is_known {
                 self.plan.given_up.insert((self.current_location(place, name), name.clone()));
             }
-            return Some((Owned::without_receipt(place.clone(), name.clone()), old));
+            return Ok((Owned::without_receipt(place.clone(), name.clone()), old));
         }
         let is_edited = is_ours && self.is_known(place, name);
-        self.conflict(place, name, if is_edited { ConflictKind::Modified } else { ConflictKind::Untracked });
-        None
+        Err(if is_edited { ConflictKind::Modified } else { ConflictKind::Untracked })
     }
 
     /// Returns the place of a tree if skillpm put it there, also if it was edited since. The trees of another scope in the

@@ -130,7 +130,7 @@ impl Planner<'_, '_> {
                 return;
             }
             OnDisk::Tree(old) => {
-                if let Some((owned, old)) = self.may_take(place, name, *old) {
+                if let Some((owned, old)) = self.may_replace(place, name, *old) {
                     self.plan.steps.push(owned.replace(digest, old));
                 }
                 return;

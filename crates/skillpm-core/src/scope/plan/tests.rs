@@ -104,7 +104,8 @@ fn words(goal: &Goal, files: &Files, survey: &Survey) -> String {
                 Step::Edit { .. } => "edit".to_owned(),
                 Step::Relink { .. } => "relink".to_owned(),
             };
-            plan.steps.iter().map(word).collect::<Vec<_>>().join(", ")
+            let left = plan.edited.iter().map(|(at, _)| format!("left as edited {}", place(at)));
+            plan.steps.iter().map(word).chain(left).collect::<Vec<_>>().join(", ")
         }
         Err(conflicts) => {
             let word = |c: &Conflict| format!("{:?} at {}", c.kind, place(&c.place));
@@ -311,8 +312,7 @@ fn a_manifest_is_made_from_a_lockfile() {
     let there = survey(tree("one"), OnDisk::Absent, &[("goose", OnDisk::OurLink)]);
     let mut goal = goal(content, &["goose"], false);
     assert!(plan(&goal, &files, &there).expect("a plan").is_empty(), "a restore writes none");
-    goal.manifest_agents =
-        Some(Agents { targets: Some(vec!["goose".into()]), copy: false, gitattributes: None });
+    goal.manifest_agents = Some(Agents { targets: Some(vec!["goose".into()]), ..Agents::default() });
     let text = plan(&goal, &files, &there).expect("a plan").manifest.expect("a manifest").to_string();
     assert_eq!(
         text,
@@ -351,7 +351,7 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     assert_eq!(planned.keep, [(Location::Canonical, name("pdf"))]);
     wanted.copy = true;
     assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, replace goose");
-    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "Modified at goose");
+    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, left as edited goose");
     wanted.known.insert(name("pdf"), BTreeSet::from([digest("elsewhere")]));
     assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, replace goose");
     // If disabled, it is replaced where it is; if nothing is there, an undone merge is restored.
@@ -372,7 +372,7 @@ fn copies_of_edited_skills_stay() {
     wanted.copy = true;
     assert_eq!(words(&wanted, &files, &there("mine")), "");
     assert_eq!(words(&wanted, &files, &there("one")), "");
-    assert_eq!(words(&wanted, &files, &there("elsewhere")), "Modified at goose");
+    assert_eq!(words(&wanted, &files, &there("elsewhere")), "left as edited goose");
     let there = survey(tree("mine"), OnDisk::Absent, &[("goose", OnDisk::Absent)]);
     assert_eq!(words(&wanted, &files, &there), "put goose");
     let plan = plan(&wanted, &files, &there).expect("a plan");

@@ -6,13 +6,14 @@ use crate::lockfile::{Locked, Lockfile};
 use crate::manifest::{Manifest, Requirement};
 use crate::scope::files::Files;
 use crate::scope::goal::Goal;
+use crate::text::conflict_line;
 
 pub(super) fn new_lock(goal: &Goal, files: &Files) -> Option<Lockfile> {
     let mut lock = files.lock.clone();
     for wanted in goal.put.iter().chain(&goal.record) {
         match wanted.content.locked().cloned() {
             Some(locked) => {
-                let agents = wanted.linked().map(ToOwned::to_owned).collect();
+                let agents = wanted.listed().map(ToOwned::to_owned).collect();
                 lock.skills.insert(wanted.name.clone(), Locked { agents, ..locked });
             }
             None => drop(lock.skills.remove(&wanted.name)),
@@ -29,7 +30,9 @@ pub(super) fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
     // Copying the manifest costs more than the rest of a plan that does not change it.
     let silent = goal.put.iter().chain(&goal.record).all(|wanted| wanted.requirement.is_none());
     let has_dependencies = || files.manifest.skills().values().any(|entry| entry.dependency);
+    let is_merged = files.manifest_text.as_deref().and_then(conflict_line).is_some();
     if silent
+        && !is_merged
         && goal.entries.is_empty()
         && goal.remove.is_empty()
         && goal.manifest_agents.is_none()
@@ -38,7 +41,7 @@ pub(super) fn new_manifest(goal: &Goal, files: &Files) -> Option<Manifest> {
         return None;
     }
     let changed = rewritten(goal, files.manifest.clone());
-    if changed.is_written_as(&files.manifest) {
+    if !is_merged && changed.is_written_as(&files.manifest) {
         return None;
     }
     if files.manifest_text.is_some() || files.lock.skills.is_empty() {

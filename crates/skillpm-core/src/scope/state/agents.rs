@@ -15,6 +15,7 @@ use crate::scope::Scope;
 use crate::scope::agent_view::{self, Form, Role, Seen, Twice, Unseen};
 use crate::scope::directory::{FEW, SkillsDir};
 use crate::scope::files::Files;
+use crate::scope::in_use::InUse;
 use crate::scope::problem::{self, Problem};
 use crate::settings::Settings;
 
@@ -26,9 +27,9 @@ pub(super) type DirId = usize;
 pub struct AgentState {
     /// The agent.
     pub agent: &'static Agent,
-    /// Whether it is on this machine, or set up in the project.
+    /// Whether the user uses it: see [`InUse`].
     pub is_here: bool,
-    /// Whether the manifest names it.
+    /// Whether the manifest names it, or the user's own for all scopes.
     pub is_chosen: bool,
     /// Whether the manifest or the lockfile names it.
     pub is_named: bool,
@@ -96,7 +97,11 @@ pub struct Agents {
 impl Agents {
     /// Finds out which agents are here and what they read, without looking into any directory.
     pub(super) fn find(settings: &Settings, scope: &Scope, files: &Files) -> Self {
-        let chosen = agent_view::chosen(&files.manifest);
+        let in_use = InUse::read(settings);
+        let mut chosen = agent_view::chosen(&files.manifest);
+        if files.manifest.agents().gives_links() {
+            chosen.extend(in_use.said().into_iter().flatten());
+        }
         let named: BTreeSet<&str> =
             agent_view::named(files).filter_map(|id| agents::find(id).ok()).map(|agent| agent.id).collect();
         let mut found = Self::default();
@@ -114,7 +119,7 @@ impl Agents {
             let reads = reads.map(|dir| (dir.role, id(dir.path))).collect();
             found.all.push(AgentState {
                 agent,
-                is_here: agent.detected(settings, &scope.root, &|path| scope.is_used(path)),
+                is_here: in_use.has(settings, scope, agent),
                 is_chosen: chosen.contains(agent.id),
                 is_named: named.contains(agent.id),
                 own,
@@ -347,12 +352,18 @@ impl ScopeState<'_> {
         here.into_iter().all(|agent| agent.reads.iter().any(reads))
     }
 
+    /// Returns the ids of the agents that the user uses.
+    pub(crate) fn used(&self) -> Vec<&'static str> {
+        let used = self.agents().all.iter().filter(|agent| agent.is_here && agent.own.is_some());
+        used.map(|agent| agent.agent.id).collect()
+    }
+
     /// Returns the agents of this machine that do not see all skills that agents should see. Decisions in the manifest
     /// are not oversights: that no agent gets links (`targets = []`), or that a skill names its own agents. A skill
     /// that is not there is nothing that an agent could see.
     pub fn unseen(&self, names: &BTreeSet<&str>) -> Vec<Unseen> {
         let manifest = &self.files.manifest;
-        if manifest.agents().targets.as_ref().is_some_and(Vec::is_empty) || self.all_read_canonical() {
+        if !manifest.agents().gives_links() || self.all_read_canonical() {
             return Vec::new();
         }
         let is_decided = |name: &&str| {
@@ -364,7 +375,9 @@ impl ScopeState<'_> {
         // An unreadable directory may have all of them.
         let is_known = |agent: &&AgentState| agent.reads.iter().all(|(_, dir)| self.seen(*dir).is_ok());
         let here = self.agents().all.iter().filter(|agent| agent.is_here && agent.own.is_some());
+        let used = self.used();
         let unseen = here.filter(is_known).map(|agent| Unseen {
+            used: used.clone(),
             agent: agent.agent.id.to_owned(),
             skills: names.iter().filter(|name| !self.sees(agent, name)).map(ToString::to_string).collect(),
             chosen: agent.is_chosen,

@@ -21,7 +21,7 @@ fn without(skills: &[&str]) -> impl Fn(&mut Manifest) {
 fn seen_by(targets: &[&str]) -> impl Fn(&mut Manifest) {
     move |manifest| {
         let targets = Some(targets.iter().map(ToString::to_string).collect());
-        manifest.set_agents(Agents { targets, copy: false, gitattributes: None });
+        manifest.set_agents(Agents { targets, ..Agents::default() });
     }
 }
 

@@ -1,5 +1,6 @@
 //! Ingestion: each skill is read once, hashed, examined, and written to the store.
 
+use std::collections::BTreeSet;
 use std::sync::{Mutex, PoisonError};
 
 use crate::advice::Warning;
@@ -50,25 +51,26 @@ impl IngestJob<'_> {
         if self.editable.is_some() {
             // A link may lead to files that no copy could contain.
             let set = set.ok();
-            let warnings = set.as_ref().map(|set| self.warnings(set)).transpose()?.unwrap_or_default();
+            let warnings =
+                set.as_ref().map(|set| self.warnings(set, ingest)).transpose()?.unwrap_or_default();
             return Ok(Ready { digest: None, set, warnings });
         }
         let refused = |error: Error| error.context(format!("the skill `{}` is refused", self.name));
-        let look = |set: &FileSet| self.warnings(set);
+        let look = |set: &FileSet| self.warnings(set, ingest);
         let taken = set.and_then(|set| ingest.take(set, look));
         let (Taken { digest, set }, warnings) = taken.map_err(refused)?;
         Ok(Ready { digest: Some(digest), set: Some(set), warnings })
     }
 
     /// Returns the warnings about the files.
-    fn warnings(&self, set: &FileSet) -> Result<Vec<Warning>> {
+    fn warnings(&self, set: &FileSet, ingest: &Ingest) -> Result<Vec<Warning>> {
         let Self { name, candidate, .. } = self;
         let mut warnings = Vec::new();
         if let Some(file) = set.get(&candidate.file_name) {
             let directory = self.directory.unwrap_or(name.as_str());
             let document = candidate.document(set.read(file)?);
             warnings.extend(off_specification(name, directory, &candidate.file_name, &document));
-            warnings.extend(alarms(name, set, &document)?);
+            warnings.extend(alarms(name, set, &document, &|name| ingest.beside.contains(name))?);
         }
         warnings.extend(unportable(name, set));
         warnings.extend(incomplete(name, self.tree, &candidate.path, set));
@@ -85,6 +87,8 @@ fn unportable(name: &SkillName, set: &FileSet) -> Option<Warning> {
 /// The store for skills that come from sources. Any number of threads may use it at once.
 pub(super) struct Ingest {
     store: Option<Session>,
+    /// The names of the skills that are installed, or come now.
+    beside: BTreeSet<String>,
     /// Why the store cannot be written; reported once.
     trouble: Mutex<Option<Warning>>,
 }
@@ -98,8 +102,9 @@ struct Taken {
 
 impl Ingest {
     /// Opens the store for writing. Skills are taken in without one if it cannot be opened.
-    pub(super) fn new(context: &Context) -> Self {
-        let ingest = Self { store: None, trouble: Mutex::default() };
+    /// `beside` are the names of the skills that are installed, or come now.
+    pub(super) fn new(context: &Context, beside: BTreeSet<String>) -> Self {
+        let ingest = Self { store: None, beside, trouble: Mutex::default() };
         match Store::new(&context.settings).and_then(|store| store.writer()) {
             Ok(store) => Self { store: Some(store), ..ingest },
             Err(error) => {

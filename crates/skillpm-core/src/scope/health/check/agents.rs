@@ -7,6 +7,7 @@ use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Message, Opt, Verb, message};
 use crate::digest::Digest;
 use crate::name::SkillName;
+use crate::scope::agent_view;
 use crate::scope::health::inspection::{
     AgentDirectory, DesiredSkill, Inspection, LinkTarget, PresentAgent, is_locked, real,
 };
@@ -16,7 +17,7 @@ use crate::scope::ownership::Ownership;
 use crate::scope::problem;
 use crate::scope::step::{Location, Step};
 use crate::scope_kind::ScopeKind;
-use crate::text::shell_word;
+use crate::text::{and, shell_word};
 
 /// Returns the advice to act by hand, after which `doctor` can do the rest.
 fn by_hand() -> Message {
@@ -293,30 +294,34 @@ pub(super) fn agent(look: &Inspection<'_>, here: &PresentAgent, found: &mut Vec<
         };
         let message = format!("{} is on this machine and does not see {skills}", here.agent.name);
         found.push(
-            Finding::new(&problem::AGENT_READS_NOTHING, dir, message).agent(Some(here.agent.id)).advice(
-                message!(
-                    Verb::Link.within(look.scope.kind).option(Opt::Agent, here.agent.id),
-                    " links all skills, and those to come"
-                ),
-            ),
+            Finding::new(&problem::AGENT_READS_NOTHING, dir, message)
+                .agent(Some(here.agent.id))
+                .advice(agent_view::way_to_see(Some(look.scope.kind), &[here.agent.id], &look.state.used())),
         );
     }
-    for twice in &here.twice {
+    let same: Vec<_> = here.twice.iter().filter(|twice| twice.same).collect();
+    if let Some(first) = same.first() {
+        let names: Vec<_> = same.iter().map(|twice| format!("`{}`", twice.name)).collect();
+        let message = format!(
+            "{} finds {} in more than one of its directories: each is one skill",
+            here.agent.name,
+            and(&names)
+        );
+        let finding = Finding::new(&problem::SEEN_TWICE, &first.places[0], message);
+        found.push(finding.agent(Some(here.agent.id)));
+    }
+    for twice in here.twice.iter().filter(|twice| !twice.same) {
         let installed = look.locked().is_some_and(|lock| is_locked(lock, &twice.name));
         let places: Vec<_> = twice.places.iter().map(|path| format!("`{}`", path.display())).collect();
         let (name, who) = (&twice.name, here.agent.name);
         let places = places.join(" and ");
-        let finding = if twice.same {
-            let message = format!("{who} finds `{name}` in {places}: one skill, found in several ways");
-            Finding::new(&problem::SEEN_TWICE, &twice.places[0], message)
-        } else if installed {
+        if installed {
             // The differing copy has its own finding.
             continue;
-        } else {
-            let message = format!("{who} finds different skills named `{name}`, in {places}");
-            Finding::new(&problem::SEEN_DIFFERENT, &twice.places[0], message)
-                .advice("rename or remove one of them")
-        };
+        }
+        let message = format!("{who} finds different skills named `{name}`, in {places}");
+        let finding = Finding::new(&problem::SEEN_DIFFERENT, &twice.places[0], message)
+            .advice("rename or remove one of them");
         found.push(finding.skill(name).agent(Some(here.agent.id)));
     }
 }

@@ -191,6 +191,7 @@ fn unknown(file: &Path, id: &str, whose: &str) -> Option<Finding> {
 /// Reports whether the lockfile lists other agents for `name` than those that should see it.
 fn has_other_agents(look: &Inspection<'_>, name: &SkillName, locked: &Locked) -> bool {
     let Some(wish) = look.desired.get(name) else { return false };
-    let wished: BTreeSet<&str> = wish.linked().map(|agent| agent.id).collect();
+    let wished: BTreeSet<&str> =
+        wish.linked().map(|agent| agent.id).filter(|id| !wish.personal.contains(id)).collect();
     wished != locked.agents.iter().map(String::as_str).collect()
 }

@@ -1,0 +1,47 @@
+//! The question which agents a person uses: it is asked once, at the first installation in a scope where nobody chose any.
+
+use crate::advice::{Warning, message};
+use crate::agents;
+use crate::change::agent_targets::AgentTargets;
+use crate::codes;
+use crate::context::Context;
+use crate::error::Result;
+use crate::ops::link::{UseAgentsRequest, use_agents};
+use crate::reporter::Choice;
+use crate::scope::Scope;
+use crate::scope::in_use::InUse;
+use crate::scope::state::Files;
+
+/// Asks the person at the terminal which of the agents on this machine they use. Returns the ids; `None` if there is nobody
+/// to ask, if it is known, or if the answer is none. One agent alone is no question.
+pub(super) fn ask(context: &Context, scope: &Scope, files: &Files) -> Result<Option<Vec<String>>> {
+    let settings = &context.settings;
+    let in_use = InUse::read(settings);
+    if in_use.said().is_some() || !AgentTargets::read(settings, scope, files)?.is_untouched() {
+        return Ok(None);
+    }
+    let here: Vec<_> = agents::all().iter().filter(|agent| in_use.has(settings, scope, agent)).collect();
+    if here.len() < 2 {
+        return Ok(None);
+    }
+    let item = |agent: &&agents::Agent| Choice {
+        title: agent.id.to_owned(),
+        description: agent.name.to_owned(),
+        note: None,
+        picked: true,
+    };
+    let items: Vec<_> = here.iter().map(item).collect();
+    let picked = context.interact.choose("which agents do you use?", &items).unwrap_or_default();
+    let picked: Vec<_> = picked.into_iter().filter_map(|at| Some(here.get(at)?.id.to_owned())).collect();
+    Ok(Some(picked).filter(|picked| !picked.is_empty()))
+}
+
+/// Remembers the answer for the next time. Returns a warning if that is not possible: it does not stop an installation.
+pub(super) fn remember(context: &Context, agents: &[String]) -> Option<Warning> {
+    let request = UseAgentsRequest { agents: Some(agents.to_vec()), dry_run: false };
+    let error = use_agents(context, &request).err()?;
+    Some(Warning::new(
+        codes::AGENTS_NOT_REMEMBERED,
+        message!(format_args!("your agents are not remembered: {error}")),
+    ))
+}
