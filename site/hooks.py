@@ -29,7 +29,7 @@ BOOSTS = {
     "contributing.md": 0.1,
     "design/": 0.1,
     "reference/rules/": 0.5,
-    "reference/cli/": 2,
+    "reference/": 2,
     "guide/": 3,
     "start/": 3,
 }
@@ -39,6 +39,7 @@ STYLES = {"compare.md": "wide", "reference/cli/": "command"}
 LINK = re.compile(r"(\]\(|^\[[^\]]+\]: )(?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?(?=\)|$)")
 FENCE = re.compile(r"\s*(```|~~~)")
 PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
+OPTION = re.compile(r'<a id="[^"]*--([a-z-]+)"')
 TAG = re.compile(r"<[^>]+>")
 # How many characters of a page's description are shown by those who list it.
 DESCRIPTION = 160
@@ -93,6 +94,9 @@ def on_page_markdown(markdown, page, config, files):
     source = source_of(page)
     boost = chosen(BOOSTS, uri, 1)
     page.meta["search"] = {"boost": boost} if boost else {"exclude": True}
+    # `docs/javascripts/search.js` looks for these words where somebody looks for an option.
+    options = {f"option{name.replace('-', '')}" for name in OPTION.findall(markdown)}
+    page.meta["tags"] = sorted(options)
     # What a program wrote is not edited.
     is_generated = any(uri.startswith(index.replace(".md", "/")) for index in INDEXES)
     page.edit_url = None if is_generated else f"{config.repo_url}/edit/main/{source}"
@@ -123,8 +127,10 @@ def on_page_content(html, page, config, files):
         page.meta["title"] = "Package manager for Agent Skills"
     paragraphs = (unescape(TAG.sub("", paragraph)) for paragraph in PARAGRAPH.findall(html))
     text = next((" ".join(text.split()) for text in paragraphs if text.strip()), page.title)
+    style = chosen(STYLES, uri, None)
+    if style == "command":
+        text = f"skillpm {page.title}: {text}"
     if len(text) > DESCRIPTION:
         text = text[: DESCRIPTION - 1].rsplit(" ", 1)[0].rstrip(",;:.") + "…"
     page.meta["description"] = escape(text)
-    style = chosen(STYLES, uri, None)
     return f'<div class="{style}">{html}</div>' if style else html

@@ -212,3 +212,18 @@ fn an_option_has_an_anchor_its_values_its_default_and_its_variable() {
     assert!(actions.contains("\n## registry add\n") && actions.contains("id=\"registry-add--registry\""));
     assert!(actions.contains("Values: `public`, `private`."), "{actions}");
 }
+
+/// Whoever looks at the repository first sees what there is.
+#[test]
+fn the_readme_names_every_command_and_the_lowest_rust() {
+    let readme = concat!(env!("CARGO_MANIFEST_DIR"), "/README.md");
+    let readme = skillpm_sources::fs::read_text(readme.as_ref(), 1 << 20).expect("reads").expect("a page");
+    let table = readme.split_once("\n## Commands\n").expect("a section").1.split("\n\n`skillpm").next();
+    let table = table.expect("a table");
+    let program = testing::program();
+    let names = program.get_subcommands().filter(|command| !command.is_hide_set()).map(Command::get_name);
+    let missing: Vec<_> = names.filter(|name| !table.contains(&format!("`{name}`"))).collect();
+    assert_eq!(missing, [""; 0], "{table}");
+    assert!(readme.contains(&format!("/badge/rust-{}%2B-blue", env!("CARGO_PKG_RUST_VERSION"))));
+    assert!(readme.contains(&format!("/badge/license-{}-blue", env!("CARGO_PKG_LICENSE"))));
+}
