@@ -34,12 +34,16 @@ BOOSTS = {
     "start/": 3,
 }
 # Pages with a style of their own.
-STYLES = {"compare.md": "wide", "reference/cli/": "command"}
+STYLES = {"compare.md": "wide", "reference/cli": "command", "reference/rules.md": "rules"}
 # `](path#anchor)`, or the same in a line `[name]: path#anchor`.
 LINK = re.compile(r"(\]\(|^\[[^\]]+\]: )(?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?(?=\)|$)")
 FENCE = re.compile(r"\s*(```|~~~)")
 PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.DOTALL)
 OPTION = re.compile(r'<a id="[^"]*--([a-z-]+)"')
+# An option in a sentence, which is not to be broken after its hyphens.
+SHORT = re.compile(r"<code>(-[^<]{1,28}</code>)")
+BLOCK = re.compile(r"<pre.*?</pre>", re.DOTALL)
+LONG = re.compile(r"(?<=[ >])(--[a-z-]+)(?=[\s<=])")
 TAG = re.compile(r"<[^>]+>")
 # How many characters of a page's description are shown by those who list it.
 DESCRIPTION = 160
@@ -128,9 +132,11 @@ def on_page_content(html, page, config, files):
     paragraphs = (unescape(TAG.sub("", paragraph)) for paragraph in PARAGRAPH.findall(html))
     text = next((" ".join(text.split()) for text in paragraphs if text.strip()), page.title)
     style = chosen(STYLES, uri, None)
-    if style == "command":
+    if uri.startswith("reference/cli/"):
         text = f"skillpm {page.title}: {text}"
     if len(text) > DESCRIPTION:
         text = text[: DESCRIPTION - 1].rsplit(" ", 1)[0].rstrip(",;:.") + "…"
     page.meta["description"] = escape(text)
+    html = SHORT.sub(r'<code class="option">\1', html)
+    html = BLOCK.sub(lambda block: LONG.sub(r'<span class="option">\1</span>', block[0]), html)
     return f'<div class="{style}">{html}</div>' if style else html

@@ -54,13 +54,13 @@ for (const [width, height] of [[1280, 800], [390, 844]]) {
   if (!(ends[1] <= height)) fault(`the first commands end at ${ends.slice(0, 2)}`);
 }
 
-// Nothing of a page of a command is cut.
-for (const name of ["install", "registry", "mcp"]) {
-  await page.goto(`${asked.url}/reference/cli/${name}.html`);
+// Nothing of a page of a command is cut, nor of what is copied first.
+for (const name of ["index", "guide/install", "reference/cli/install", "reference/cli/registry", "reference/cli/mcp"]) {
+  await page.goto(`${asked.url}/${name}.html`);
   for (const width of [390, 1280]) {
     at = `${name}, ${width}`;
     await page.setViewportSize({ width, height: 900 });
-    const cut = await page.$$eval(".md-content *", (parts) =>
+    const cut = await page.$$eval(".md-content pre, .md-content pre *, .command *", (parts) =>
       parts.filter((part) => part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1).map((part) => part.outerHTML.slice(0, 80)));
     if (cut.length) fault(`cut: ${cut[0]}`);
   }
