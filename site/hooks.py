@@ -1,4 +1,4 @@
-"""Adds pages from outside of `docs/` to the site, makes links to other files lead to GitHub, and describes pages.
+"""Adds pages from outside of `docs/` to the site, resolves links to other files, describes pages.
 
 The generator calls these functions; `mkdocs.yml` names this file. A link to a file that does not
 exist is a warning, and so an error of a strict build.
@@ -34,7 +34,11 @@ BOOSTS = {
     "start/": 3,
 }
 # Pages with a style of their own.
-STYLES = {"compare.md": "wide", "reference/cli": "command", "reference/rules.md": "rules"}
+STYLES = {
+    "compare.md": "wide",
+    "reference/cli": "command",
+    "reference/rules.md": "rules",
+}
 # `](path#anchor)`, or the same in a line `[name]: path#anchor`.
 LINK = re.compile(r"(\]\(|^\[[^\]]+\]: )(?!https?:|mailto:|#)([^)\s#]+)(#[^)\s]*)?(?=\)|$)")
 FENCE = re.compile(r"\s*(```|~~~)")

@@ -76,17 +76,13 @@ fn groups(command: &Command) -> Vec<(String, Vec<&Arg>)> {
 /// Writes an argument of the command `name`, whose anchor is its name behind that of the command.
 fn item(text: &mut String, argument: &Arg, name: &str) {
     let long = argument.get_long();
-    let anchor = match long {
-        Some(long) => format!("{}--{long}", name.replace(' ', "-")),
-        None => {
-            let value = argument.get_value_names().and_then(<[_]>::first).map_or("", |value| value.as_str());
-            format!("{} {value}", name).to_lowercase().replace([' ', '_'], "-")
-        }
-    };
+    let value = argument.get_value_names().and_then(<[_]>::first).map_or("", |value| value.as_str());
+    let own = long.map_or_else(|| value.to_lowercase().replace('_', "-"), |long| format!("-{long}"));
+    let anchor = format!("{}-{own}", name.replace(' ', "-"));
     let short = argument.get_short().filter(|_| long.is_some());
     let short = short.map(|short| format!("`-{short}`, ")).unwrap_or_default();
     let also = argument.get_visible_aliases().unwrap_or_default();
-    let also: String = also.iter().map(|alias| format!(", `--{alias}`")).collect();
+    let also = also.iter().map(|alias| format!(", `--{alias}`")).collect::<Vec<_>>().concat();
     let help = argument.get_long_help().or(argument.get_help()).map(ToString::to_string).unwrap_or_default();
     let _ = write!(
         text,
@@ -97,7 +93,7 @@ fn item(text: &mut String, argument: &Arg, name: &str) {
     let values = argument.get_possible_values();
     let are_told = values.iter().all(|value| help.contains(&format!("`{}`", value.get_name())));
     if takes_values && !are_told && !argument.is_hide_possible_values_set() {
-        let values: Vec<_> = values.iter().filter(|value| !value.is_hide_set()).map(value).collect();
+        let values: Vec<_> = values.iter().filter(|value| !value.is_hide_set()).map(named).collect();
         let _ = write!(text, " Values: {}.", values.join(", "));
     }
     let defaults = argument.get_default_values();
@@ -112,7 +108,7 @@ fn item(text: &mut String, argument: &Arg, name: &str) {
 }
 
 /// Returns a value that an argument takes, and what it means.
-fn value(value: &clap::builder::PossibleValue) -> String {
+fn named(value: &clap::builder::PossibleValue) -> String {
     match value.get_help() {
         Some(help) => format!("`{}` ({})", value.get_name(), sentence(&help.to_string())),
         None => format!("`{}`", value.get_name()),
@@ -169,7 +165,8 @@ fn index(program: &Command) -> String {
         let _ = write!(text, "## {title}\n\n| command | what it does |\n| --- | --- |\n");
         for command in names.iter().filter_map(|name| program.find_subcommand(word(name))) {
             let name = command.get_name();
-            let aliases: String = command.get_visible_aliases().map(|alias| format!(", `{alias}`")).collect();
+            let aliases = command.get_visible_aliases().map(|alias| format!(", `{alias}`"));
+            let aliases = aliases.collect::<Vec<_>>().concat();
             let about = sentence(&about(command)).replace('|', "\\|");
             let _ = writeln!(text, "| [`{name}`](cli/{name}.md){aliases} | {about} |");
         }
