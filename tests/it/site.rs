@@ -161,6 +161,7 @@ fn the_site_is_built_and_its_skill_is_installed() {
     let pages = html(&nginx.root());
     no_code_is_escaped(&pages);
     pages_describe_themselves(&pages);
+    assert!(!nginx.root().join("lock").exists() && !nginx.root().join("pending").exists());
     let skill = files(&root().join("skills/skillpm"));
 
     let sandbox = Sandbox::new();
