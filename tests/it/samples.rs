@@ -290,9 +290,8 @@ fn what_pages_show_is_what_the_program_says() {
     let mut pages = vec!["README.md".to_owned()];
     for dir in ["docs/guide", "docs/reference", "docs/start"] {
         let Ok(entries) = fs::read_dir(root().join(dir)) else { return };
-        let names = entries.map(|entry| entry.expect("an entry").file_name());
-        let names = names.map(|name| format!("{dir}/{}", name.to_string_lossy()));
-        pages.extend(names.filter(|name| name.ends_with(".md")));
+        let files = entries.map(|entry| entry.expect("an entry")).filter(|entry| entry.path().is_file());
+        pages.extend(files.map(|file| format!("{dir}/{}", file.file_name().to_string_lossy())));
     }
     for page in pages {
         let text = fs::read_to_string(root().join(&page)).expect("a page");
