@@ -14,5 +14,7 @@ log=$(NO_MKDOCS_2_WARNING=1 PYTHONDONTWRITEBYTECODE=1 "${MKDOCS:-mkdocs}" build 
     || { printf '%s\n' "$log" >&2; exit 1; }
 "${SKILLPM:-skillpm}" --quiet registry init "$out" --name skillpm
 "${SKILLPM:-skillpm}" --quiet registry add --registry "$out" skills/skillpm
+# What only writers of a registry need is not served.
+rm -r "$out/lock" "$out/pending"
 # Hosts that leave out names with a dot at the start do not if this file exists.
 : > "$out/.nojekyll"

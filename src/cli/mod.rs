@@ -11,6 +11,8 @@ mod parse;
 mod printer;
 mod progress;
 mod prompt;
+#[cfg(test)]
+mod reference;
 mod render;
 #[cfg(test)]
 mod schemas;

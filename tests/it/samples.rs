@@ -290,8 +290,8 @@ fn what_pages_show_is_what_the_program_says() {
     let mut pages = vec!["README.md".to_owned()];
     for dir in ["docs/guide", "docs/reference", "docs/start"] {
         let Ok(entries) = fs::read_dir(root().join(dir)) else { return };
-        let names = entries.map(|entry| entry.expect("an entry").file_name());
-        pages.extend(names.map(|name| format!("{dir}/{}", name.to_string_lossy())));
+        let files = entries.map(|entry| entry.expect("an entry")).filter(|entry| entry.path().is_file());
+        pages.extend(files.map(|file| format!("{dir}/{}", file.file_name().to_string_lossy())));
     }
     for page in pages {
         let text = fs::read_to_string(root().join(&page)).expect("a page");
@@ -344,9 +344,14 @@ fn pages(dir: &Path, found: &mut Vec<PathBuf>) {
 /// Each command in a block that somebody may copy exists, and so does each of its options.
 #[test]
 fn commands_in_pages_exist() {
-    let reference = fs::read_to_string(root().join("docs/reference/cli.md")).expect("a page");
-    let verbs: BTreeMap<&str, &str> =
-        reference.split("\n## ").filter_map(|section| section.split_once('\n')).collect();
+    let of_all = fs::read_to_string(root().join("docs/reference/cli.md")).expect("a page");
+    let mut reference = Vec::new();
+    pages(&root().join("docs/reference/cli"), &mut reference);
+    let verb = |page: &PathBuf| {
+        let name = page.file_stem().expect("a name").to_string_lossy().into_owned();
+        (name, fs::read_to_string(page).expect("a page") + &of_all)
+    };
+    let verbs: BTreeMap<String, String> = reference.iter().map(verb).collect();
     let mut found = vec![root().join("README.md")];
     pages(&root().join("docs"), &mut found);
     pages(&root().join("skills"), &mut found);

@@ -3,7 +3,7 @@
 
 #![cfg(unix)]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,8 +18,12 @@ use crate::support::{Sandbox, program};
 const SKILL: &str = "skills/skillpm/SKILL.md";
 
 /// Pages of each kind: a start, a guide with wide tables, a long reference, a page from outside of `docs/`.
-const PAGES: [&str; 8] = [
+const PAGES: [&str; 12] = [
     "index.html",
+    "guide/benchmarks.html",
+    "guide/uninstall.html",
+    "reference/cli/install.html",
+    "reference/rules.html",
     "start/use.html",
     "start/build.html",
     "guide/mcp.html",
@@ -27,6 +31,47 @@ const PAGES: [&str; 8] = [
     "reference/policy.html",
     "design/architecture.html",
     "contributing.html",
+];
+
+/// What people ask the search, and the page that it has to find first.
+const QUESTIONS: &[(&str, &str)] = &[
+    ("how do I pin a version", "guide/versions.html"),
+    ("claude code", "reference/agents.html"),
+    ("private registry", "guide/registry.html"),
+    ("pre-commit", "guide/ci.html"),
+    ("docker", "guide/install.html"),
+    ("how do I remove a skill", "guide/uninstall.html"),
+    ("how do I update a skill", "guide/update.html"),
+    ("npx skills migrate", "guide/adopt.html"),
+    ("come from npx skills", "guide/adopt.html"),
+    ("upgrade skillpm", "guide/install.html"),
+    ("--locked", "reference/cli/install.html"),
+    ("monorepo", "guide/ci.html"),
+    ("pin a version", "guide/versions.html"),
+    ("uninstall", "guide/uninstall.html"),
+    ("migrate from npx skills", "guide/adopt.html"),
+    ("github token", "guide/github.html"),
+    ("proxy", "reference/sources.html"),
+    ("sandbox", "guide/run-scripts.html"),
+    ("cursor", "reference/agents.html"),
+    ("lockfile", "reference/files.html"),
+    ("offline", "guide/air-gap.html"),
+    ("--skill", "reference/cli/install.html"),
+    ("environment variables", "reference/environment.html"),
+    ("publish a skill", "guide/publish.html"),
+    ("langchain", "guide/langchain.html"),
+    ("mcp server", "guide/mcp.html"),
+    ("why does my agent not see my skill", "guide/why-not.html"),
+    ("yaml-unquoted-colon", "reference/rules/yaml-unquoted-colon.html"),
+    ("undo", "reference/cli/undo.html"),
+    ("ci", "guide/ci.html"),
+    ("gitlab", "guide/ci.html"),
+    ("benchmarks", "guide/benchmarks.html"),
+    ("first skill", "start/use.html"),
+    ("security", "security.html"),
+    ("vs code", "guide/editors.html"),
+    ("compare", "compare.html"),
+    ("autocomplete", "guide/install.html"),
 ];
 
 fn root() -> &'static Path {
@@ -48,28 +93,53 @@ fn build(generator: &Path, out: &Path) {
     assert_eq!((output.code, output.stderr.as_str()), (Some(0), ""), "{output}");
 }
 
-/// In a table GitHub reads `\|` in code as `|`, and the generator does not: what is copied from there would not work.
-fn no_code_is_escaped(site: &Path) {
-    let code = regex::Regex::new("(?s)<code[^>]*>(.*?)</code>").expect("a pattern");
+/// The pages of the site, by path.
+fn html(site: &Path) -> BTreeMap<String, String> {
     let mut dirs = vec![site.to_path_buf()];
-    let mut faults = Vec::new();
-    let mut seen = 0;
+    let mut pages = BTreeMap::new();
     while let Some(dir) = dirs.pop() {
         for entry in fs::read_dir(dir).expect("a directory") {
             let path = entry.expect("an entry").path();
             if path.is_dir() {
                 dirs.push(path);
             } else if path.extension().is_some_and(|ending| ending == "html") {
-                let text = fs::read_to_string(&path).expect("a page");
-                let codes: Vec<_> = code.captures_iter(&text).map(|found| found[1].to_owned()).collect();
-                seen += codes.len();
-                faults.extend(
-                    codes.into_iter().filter(|code| code.contains("\\|")).map(|code| (path.clone(), code)),
-                );
+                let name = path.strip_prefix(site).expect("a page").display().to_string();
+                pages.insert(name, fs::read_to_string(&path).expect("a page"));
             }
         }
     }
-    assert!(seen > 1000, "{seen} pieces of code");
+    pages
+}
+
+/// Each page says of itself what it is, which version it belongs to, and where it can be edited.
+fn pages_describe_themselves(pages: &BTreeMap<String, String>) {
+    let tag = regex::Regex::new("<meta name=\"description\" content=\"([^\"]*)\">").expect("a pattern");
+    let mut seen: BTreeMap<&str, &str> = BTreeMap::new();
+    let version = format!("skillpm {}.", env!("CARGO_PKG_VERSION"));
+    for (name, page) in pages.iter().filter(|(name, _)| *name != "404.html") {
+        let description = tag.captures(page).map(|found| found.get(1).expect("a text").as_str());
+        let description = description.unwrap_or_else(|| panic!("{name} has no description"));
+        assert!((20..=200).contains(&description.len()), "{name}: {description}");
+        if let Some(other) = seen.insert(description, name) {
+            panic!("{name} and {other}: {description}");
+        }
+        assert!(page.contains(&version), "{name} does not say {version}");
+        let is_generated = ["reference/cli/", "reference/rules/"].iter().any(|dir| name.starts_with(dir));
+        assert_eq!(page.contains("rel=\"edit\""), !is_generated, "{name}");
+    }
+    assert!(pages["index.html"].contains("<title>Package manager for Agent Skills - skillpm</title>"));
+    assert!(pages["contributing.html"].contains("/edit/main/CONTRIBUTING.md\""));
+}
+
+/// In a table GitHub reads `\|` in code as `|`, and the generator does not: what is copied from there would not work.
+fn no_code_is_escaped(pages: &BTreeMap<String, String>) {
+    let code = regex::Regex::new("(?s)<code[^>]*>(.*?)</code>").expect("a pattern");
+    let codes = pages
+        .iter()
+        .flat_map(|(name, page)| code.captures_iter(page).map(move |found| (name, found[1].to_owned())));
+    let codes: Vec<_> = codes.collect();
+    assert!(codes.len() > 1000, "{} pieces of code", codes.len());
+    let faults: Vec<_> = codes.into_iter().filter(|(_, code)| code.contains("\\|")).collect();
     assert_eq!(faults, []);
 }
 
@@ -88,7 +158,10 @@ fn the_site_is_built_and_its_skill_is_installed() {
     };
     let Some(nginx) = Nginx::start() else { return };
     build(&generator, &nginx.root());
-    no_code_is_escaped(&nginx.root());
+    let pages = html(&nginx.root());
+    no_code_is_escaped(&pages);
+    pages_describe_themselves(&pages);
+    assert!(!nginx.root().join("lock").exists() && !nginx.root().join("pending").exists());
     let skill = files(&root().join("skills/skillpm"));
 
     let sandbox = Sandbox::new();
@@ -104,6 +177,24 @@ fn the_site_is_built_and_its_skill_is_installed() {
         assert_eq!(files(&sandbox.project().join(".agents/skills/skillpm")), skill, "{said}");
     }
     look(&nginx);
+    questions_are_answered(&nginx);
+}
+
+/// Guides come first, and pages for those who work on skillpm last or not at all.
+fn questions_are_answered(nginx: &Nginx) {
+    let questions: Vec<_> = QUESTIONS.iter().map(|(question, _)| *question).collect();
+    let Some(found) = browse("search.mjs", json!({"url": nginx.url(""), "questions": questions})) else {
+        return;
+    };
+    let found: Vec<Vec<String>> = serde_json::from_str(&found).expect("a list for each question");
+    let wrong: Vec<_> = QUESTIONS
+        .iter()
+        .zip(&found)
+        .filter(|((_, page), found)| found.first().is_none_or(|first| first != page))
+        .collect();
+    assert!(wrong.is_empty() && found.len() == QUESTIONS.len(), "{wrong:#?}");
+    let index = fs::read_to_string(nginx.root().join("search/search_index.json")).expect("an index");
+    assert!(!index.contains("\"location\":\"reference/requirements.html"), "requirements are not searched");
 }
 
 /// Runs a script with Chromium, which is told what `asked` says. Returns what it prints.
@@ -151,6 +242,20 @@ fn the_pictures_of_a_registry_are_small() {
         let picture = fs::metadata(format!("{}-{scheme}.png", out.display())).expect("a picture");
         assert!(picture.len() < 150_000, "{scheme}: {} bytes", picture.len());
     }
+}
+
+/// The page begins with a chart, and can be read in a few minutes.
+#[test]
+fn the_chart_shows_what_the_tables_say() {
+    let page = text("docs/guide/benchmarks.md");
+    assert!(page.starts_with("# Benchmarks\n\n![") && page.contains("](../images/benchmarks.svg)\n"));
+    let words = page.split_whitespace().filter(|word| word.contains(char::is_alphanumeric)).count();
+    assert!(words <= 1200, "{words} words");
+    let Some(python) = program("python3") else { return };
+    let mut command = Command::new(python);
+    command.arg(root().join("benches/chart.py")).arg("--check");
+    let output = Sandbox::new().output(&mut command);
+    assert_eq!(output.code, Some(0), "`python3 benches/chart.py` draws it anew: {output}");
 }
 
 /// Whoever has this version gets the skill and the R package of this version.

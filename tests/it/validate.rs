@@ -175,7 +175,7 @@ fn json() {
         fields(finding, ": rule severity; start: line column offset; end: line column offset"),
         ["unknown-field warning", "4 1 78", "4 8 85"]
     );
-    assert!(finding["docs"].as_str().expect("a page").ends_with("/rules.md#unknown-field"), "{finding}");
+    assert!(finding["docs"].as_str().expect("a page").ends_with("/rules/unknown-field.md"), "{finding}");
     let fix = &finding["fix"];
     assert_eq!(
         fields(fix, ": safety; edits.start: line column; edits.end: line column; edits: text"),

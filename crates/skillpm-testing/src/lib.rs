@@ -16,6 +16,7 @@ mod schema;
 pub mod server;
 pub mod tools;
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 pub use closed_port::ClosedPort;
@@ -61,6 +62,37 @@ pub fn check_reference_part(page: &str, source: &str, expected: &str) {
     );
     let new = format!("{before}<!-- generated{comment}-->\n{expected}<!-- end of the generated{after}");
     std::fs::write(&path, new).expect(page);
+}
+
+/// Checks that the directory `docs/reference/<dir>` has exactly these pages, by name without `.md`.
+///
+/// With `SKILLPM_BLESS=1` the directory is written anew instead.
+pub fn check_pages(dir: &str, pages: &BTreeMap<String, String>) {
+    let path = root().join("docs/reference").join(dir);
+    let mut found = BTreeMap::new();
+    for entry in std::fs::read_dir(&path).into_iter().flatten() {
+        let file = entry.expect("an entry").path();
+        let name = file.file_stem().expect("a name").to_string_lossy().into_owned();
+        found.insert(name, std::fs::read_to_string(&file).expect(dir));
+    }
+    let names = pages.keys().chain(found.keys()).collect::<BTreeSet<_>>();
+    let differ: Vec<_> = names.into_iter().filter(|name| pages.get(*name) != found.get(*name)).collect();
+    if differ.is_empty() {
+        return;
+    }
+    assert!(
+        is_set("SKILLPM_BLESS"),
+        "docs/reference/{dir} differs from what the program says in {differ:?}; \
+         `SKILLPM_BLESS=1 cargo test --workspace --lib reference_page` writes it anew"
+    );
+    std::fs::create_dir_all(&path).expect(dir);
+    for name in differ {
+        let file = path.join(format!("{name}.md"));
+        match pages.get(name) {
+            Some(text) => std::fs::write(&file, text).expect(name),
+            None => std::fs::remove_file(&file).expect(name),
+        }
+    }
 }
 
 /// Calls `look` with the text of each real skill, where `SKILLPM_TESTDATA` names a directory of them.

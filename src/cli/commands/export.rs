@@ -87,7 +87,7 @@ mod tests {
           skillpm export skills-lock                 write `skills-lock.json`
           skillpm export skills-lock --output -      print it
 
-        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#export
+        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli/export.md
         ");
     }
 }

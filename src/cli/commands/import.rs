@@ -107,7 +107,7 @@ mod tests {
           skillpm import my-skill              a hand-written skill there, as your own
           skillpm import --dry-run             what would be adopted, and what not
 
-        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#import
+        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli/import.md
         ");
     }
 }

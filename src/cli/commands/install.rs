@@ -369,7 +369,7 @@ mod tests {
           skillpm install ./my-skills -g --agent cursor     from a directory, for you, linked for Cursor
           skillpm install                                   what `skillpm.lock` names
 
-        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#install
+        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli/install.md
         ");
     }
 

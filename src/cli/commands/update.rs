@@ -269,7 +269,7 @@ mod tests {
           skillpm update --dry-run          what would change, and what to look at before it does
           skillpm update pdf --abort        undo a merge with conflicts
 
-        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli.md#update
+        Docs: https://github.com/skillpm/skillpm/blob/main/docs/reference/cli/update.md
         ");
     }
 }

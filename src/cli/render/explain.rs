@@ -35,7 +35,7 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
             let _ = writeln!(text, "{}", format!("    {line}").trim_end());
         }
     }
-    let _ = write!(text, "\nlevel:  {}\n", levels(rule, ""));
+    let _ = write!(text, "\nlevel:  {}\n", levels(rule, "", |_| true));
     let _ = writeln!(text, "repair: {}", repair(rule).unwrap_or("none; a person must do it"));
     if let Some(files) = files(rule) {
         let _ = writeln!(text, "files:  {files}");
@@ -167,9 +167,11 @@ fn useful(rule: &Rule) -> String {
     }
 }
 
-/// Returns a text such as `error in spec and publish, warning in lenient`, with `mark` around each name.
-fn levels(rule: &Rule, mark: &str) -> String {
-    let parts = [Level::Error, Level::Warning, Level::Note, Level::Off].into_iter().filter_map(|wanted| {
+/// Returns a text such as `error in spec and publish, warning in lenient`, with `mark` around each name, of the levels
+/// that `is_told` is true for.
+fn levels(rule: &Rule, mark: &str, is_told: impl Fn(Level) -> bool) -> String {
+    let all = [Level::Error, Level::Warning, Level::Note, Level::Off];
+    let parts = all.into_iter().filter(|level| is_told(*level)).filter_map(|wanted| {
         let of = Profile::ALL.iter().filter(|(_, profile)| rule.levels.of(*profile) == wanted);
         let names: Vec<String> = of.map(|(name, _)| format!("{mark}{name}{mark}")).collect();
         (!names.is_empty()).then(|| format!("{} in {}", level(wanted), and(&names)))
@@ -210,7 +212,7 @@ mod tests {
         repair: `--fix=unsafe`
         read:   22 of 22 findings in skills of others were useful
         source: specification, `name`
-        docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-directory
+        docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/name-directory.md
         ");
     }
 
@@ -259,9 +261,9 @@ mod tests {
         assert!(out.text().contains("\nrepair: `--fix`\n"), "{}", out.text());
     }
 
-    /// The page of rules has a heading for each rule, whose anchor is its id.
+    /// The table of all rules is on one page, and each rule has a page with its name.
     #[test]
-    fn the_reference_page_shows_every_rule() {
+    fn the_reference_page_of_each_rule_is_up_to_date() {
         let titles = [
             (Group::Spec, "Specification"),
             (Group::Quality, "Quality"),
@@ -274,33 +276,50 @@ mod tests {
             if rules.is_empty() {
                 continue;
             }
-            let _ = writeln!(text, "## {title}\n");
+            let _ = write!(
+                text,
+                "## {title}\n\n| rule | what it asks for | level in `spec` | in other profiles | repair |\n| --- | --- | --- | --- | --- |\n"
+            );
             for rule in &rules {
-                let _ = writeln!(text, "- [`{}`](#{}): {}", rule.id, rule.id, rule.summary);
+                let spec = rule.levels.spec;
+                let _ = writeln!(
+                    text,
+                    "| [`{0}`](rules/{0}.md) | {1} | {2} | {3} | {4} |",
+                    rule.id,
+                    rule.summary.replace('|', "\\|"),
+                    level(spec),
+                    levels(rule, "`", |level| level != spec),
+                    repair(rule).unwrap_or_default()
+                );
             }
             text.push('\n');
-            for rule in rules {
-                section(&mut text, rule);
-            }
         }
-        skillpm_testing::check_reference("rules.md", text.trim_end_matches('\n'));
+        skillpm_testing::check_reference("rules.md", text.trim_end());
+        let pages = documented().map(|rule| (rule.id.to_owned(), page(rule))).collect();
+        skillpm_testing::check_pages("rules", &pages);
     }
 
-    fn section(text: &mut String, rule: &Rule) {
+    fn page(rule: &Rule) -> String {
         let docs = &rule.docs;
-        let _ = write!(text, "### `{}`\n\n{}\n{}\n\n", rule.id, docs.what, docs.why);
+        let mut text = format!(
+            "# {}\n\n<!-- generated from crates/skillpm-format/src/lint/rules; `SKILLPM_BLESS=1 cargo test --workspace --lib \
+             reference_page` writes it anew -->\n\nA rule of [`skillpm validate`](../validate.md): {}.\n\n{}\n{}\n",
+            rule.id, rule.summary, docs.what, docs.why
+        );
         for (title, code) in [("Wrong", docs.bad), ("Right", docs.good)] {
             let fence = if code.contains("```") { "````" } else { "```" };
             // Invisible characters would be lost on the page.
             let code = skillpm_format::text::visible(&example(code).join("\n")).into_owned();
-            let _ = write!(text, "{title}:\n\n{fence}text\n{code}\n{fence}\n\n");
+            let _ = write!(text, "\n## {title}\n\n{fence}text\n{code}\n{fence}\n");
         }
-        let _ = writeln!(text, "- Level: {}", levels(rule, "`"));
+        let _ = write!(text, "\n## Where it counts\n\n- Level: {}\n", levels(rule, "`", |_| true));
         let _ = writeln!(text, "- Repair: {}", repair(rule).unwrap_or("none"));
         if let Some(files) = files(rule) {
             let _ = writeln!(text, "- Files: {files}");
         }
         let _ = writeln!(text, "- Read: {}", useful(rule));
-        let _ = writeln!(text, "- Source: {}\n", docs.source);
+        let _ = writeln!(text, "- Source: {}", docs.source);
+        let _ = write!(text, "\n[All rules](../rules.md)\n");
+        text
     }
 }

@@ -45,10 +45,47 @@ for (const name of asked.pages) {
   }
 }
 
-at = "search";
+// Whoever comes sees how to install it and what to type first.
 await page.goto(`${asked.url}/index.html`);
-await page.locator("[data-md-component=search-query]").fill("minimum-release-age");
-const found = page.locator(".md-search-result__link[href*='reference/policy.html']").first();
-await found.waitFor({ state: "attached" }).catch(() => fault("does not find the policy"));
+for (const [width, height] of [[1280, 800], [390, 844]]) {
+  at = `index.html, ${width}`;
+  await page.setViewportSize({ width, height });
+  const ends = await page.$$eval(".md-content pre", (blocks) => blocks.map((block) => block.getBoundingClientRect().bottom));
+  if (!(ends[1] <= height)) fault(`the first commands end at ${ends.slice(0, 2)}`);
+}
+
+// Nothing of a page of a command is cut, nor of what is copied first.
+for (const name of ["index", "guide/install", "reference/cli/install", "reference/cli/registry", "reference/cli/mcp"]) {
+  await page.goto(`${asked.url}/${name}.html`);
+  for (const width of [390, 1280]) {
+    at = `${name}, ${width}`;
+    await page.setViewportSize({ width, height: 900 });
+    const cut = await page.$$eval(".md-content pre, .md-content pre *, .command *", (parts) =>
+      parts.filter((part) => part.clientWidth > 0 && part.scrollWidth > part.clientWidth + 1).map((part) => part.outerHTML.slice(0, 80)));
+    if (cut.length) fault(`cut: ${cut[0]}`);
+  }
+}
+
+// The first column of a wide table stays in sight.
+at = "compare.html";
+await page.goto(`${asked.url}/compare.html`);
+const moved = await page.locator(".md-typeset__scrollwrap").first().evaluate((wrap) => {
+  wrap.scrollLeft = wrap.scrollWidth;
+  const [cell, last] = [...wrap.querySelectorAll("tr:nth-child(2) td")].filter((_, at, all) => at % (all.length - 1) === 0);
+  const edges = wrap.getBoundingClientRect();
+  return [cell.getBoundingClientRect().left - edges.left, last.getBoundingClientRect().right - edges.right];
+});
+// The wrapper has a margin on each side.
+if (moved.some((distance) => Math.abs(distance) > 20)) fault(`the first and the last column are ${moved} pixels off`);
+
+// What is typed is prepared: a question with an option finds the option.
+await page.setViewportSize({ width: 1280, height: 800 });
+for (const [question, answer] of [["minimum-release-age", "policy.html"], ["--frozen", "cli/install.html"]]) {
+  at = `search for ${question}`;
+  await page.goto(`${asked.url}/index.html`);
+  await page.locator("[data-md-component=search-query]").fill(question);
+  const found = page.locator(`.md-search-result__link[href*='reference/${answer}']`).first();
+  await found.waitFor({ state: "attached" }).catch(() => fault(`does not find ${answer}`));
+}
 
 await browser.close();

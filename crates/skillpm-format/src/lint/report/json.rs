@@ -227,7 +227,7 @@ mod tests {
                     "offset": 13
                   },
                   "help": "call it `pdf`, as its directory",
-                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-alphabet",
+                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/name-alphabet.md",
                   "fix": {
                     "safety": "unsafe",
                     "title": "write the name in lower case",
@@ -263,7 +263,7 @@ mod tests {
                     "offset": 45
                   },
                   "help": "add a sentence such as `Use when the user …`",
-                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#description-when"
+                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/description-when.md"
                 },
                 {
                   "rule": "description-markup",
@@ -280,7 +280,7 @@ mod tests {
                     "offset": 30
                   },
                   "help": "write it without: claude.ai refuses the upload",
-                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#description-markup"
+                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/description-markup.md"
                 },
                 {
                   "rule": "hidden-character",
@@ -297,7 +297,7 @@ mod tests {
                     "offset": 35
                   },
                   "help": "delete it; no script needs it",
-                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#hidden-character",
+                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/hidden-character.md",
                   "fix": {
                     "safety": "unsafe",
                     "title": "delete what is hidden",
@@ -333,7 +333,7 @@ mod tests {
                     "offset": 52
                   },
                   "help": "move it under `metadata`, as `  author: …`",
-                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
+                  "docs": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/unknown-field.md",
                   "fix": {
                     "safety": "unsafe",
                     "title": "move `author` under `metadata`",

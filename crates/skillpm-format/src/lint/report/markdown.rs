@@ -65,8 +65,8 @@ mod tests {
 
         | rule | level | count |
         | --- | --- | ---: |
-        | [description-when](https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#description-when) | note | 1 |
-        | [name-alphabet](https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-alphabet) | error | 1 |
+        | [description-when](https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/description-when.md) | note | 1 |
+        | [name-alphabet](https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/name-alphabet.md) | error | 1 |
 
         | skill | errors | warnings | notes |
         | --- | ---: | ---: | ---: |

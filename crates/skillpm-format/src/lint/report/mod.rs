@@ -22,8 +22,8 @@ use serde::Serialize;
 
 use super::{Finding, Profile, Severity};
 
-/// The page of the reference that has a heading for each rule.
-const RULES_PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/rules.md");
+/// The directory of the reference that has a page for each rule.
+const RULES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/rules");
 
 /// The checked skills and their findings.
 #[derive(Debug, Clone)]
@@ -117,7 +117,7 @@ impl SkillReport<'_> {
 
 /// Returns the address at which the reference describes the rule `id`.
 pub fn rule_page(id: &str) -> String {
-    format!("{RULES_PAGE}#{id}")
+    format!("{RULES}/{id}.md")
 }
 
 /// Returns a path in the form needed by tools that match it with paths of a repository.

@@ -271,7 +271,7 @@ fn the_table_describes_every_rule_and_results_point_into_it() {
         "markdown": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`.\n\n**Wrong**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n```\n\n**Right**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n```\n\nSource: the specification is silent; the reference validator refuses them, Claude Code ignores them.",
         "text": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`. Source: the specification is silent; the reference validator refuses them, Claude Code ignores them."
       },
-      "helpUri": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#unknown-field",
+      "helpUri": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/unknown-field.md",
       "id": "unknown-field",
       "properties": {
         "tags": [
