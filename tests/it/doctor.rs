@@ -443,13 +443,7 @@ fn what_agents_see() {
         &["doctor", "--verbose"],
         1,
         "findings: id severity skill agent",
-        &[
-            "seen-twice note docx cursor",
-            "seen-twice note pdf cursor",
-            "seen-twice note docx goose",
-            "seen-twice note pdf goose",
-            "agent-reads-nothing warning - windsurf",
-        ],
+        &["seen-twice note - cursor", "seen-twice note - goose", "agent-reads-nothing warning - windsurf"],
     );
     write_skill(&sandbox, ".claude/skills/mine");
     write_skill(&sandbox, ".agents/skills/mine");

@@ -12,6 +12,8 @@ mod profiles;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
+use skillpm_core::engine::Arguments;
+use skillpm_core::ops::invoke::InvokeRequest;
 use skillpm_core::session::Session;
 use skillpm_format::profile::LoadProfile;
 use skillpm_sources::context::Context;
@@ -169,7 +171,7 @@ fn answer(sandbox: &Sandbox, ask: &Value) -> Value {
             let form = if text("form").is_empty() { "plain" } else { text("form") };
             let mut args = vec!["invoke", "--format", form, "--", name];
             args.extend(Some(text("arguments")).filter(|arguments| !arguments.is_empty()));
-            if form == "json" { json_of(&args, Value::clone) } else { plain(&sandbox.run(&args)) }
+            if form == "json" { json_of(&args, Value::clone) } else { invoked(sandbox, &args, form, name) }
         }
         "files" => json_of(&["read", "--json", "--", name], |told| told["available_files"].clone()),
         "read" => json_of(&["read", "--json", "--", name, text("path")], Value::clone),
@@ -214,6 +216,20 @@ fn catalog(ask: &Value) -> Vec<String> {
 
 fn plain(output: &Output) -> Value {
     if output.code == Some(0) { output.stdout.as_str().into() } else { failure(output) }
+}
+
+/// What `invoke` prints is what an agent gets, and ends a last line that has no end.
+fn invoked(sandbox: &Sandbox, args: &[&str], form: &str, name: &str) -> Value {
+    let told = plain(&sandbox.run(args));
+    let Some(printed) = told.as_str() else { return told };
+    let mut request = InvokeRequest { record: false, ..InvokeRequest::new(name) };
+    request.form = form.parse().expect("a form");
+    request.arguments = Arguments::new(args.get(5).copied().unwrap_or_default());
+    let session = Session::of_person(&Context::silent(sandbox.settings())).expect("opens");
+    let gets = session.invoke(&request).expect("the program could").content;
+    let end = if gets.ends_with('\n') { "" } else { "\n" };
+    assert_eq!(printed, sandbox.text(format!("{gets}{end}").as_bytes()));
+    sandbox.text(gets.as_bytes()).into()
 }
 
 /// The message with its causes, and the exit code.

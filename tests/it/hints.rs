@@ -109,7 +109,7 @@ fn hints(output: &Output) -> impl Iterator<Item = &str> {
 /// The commands and options in `hint`, as printed.
 fn told(hint: &str) -> impl Iterator<Item = &str> {
     let literal = hint.split('`').skip(1).step_by(2);
-    literal.filter(|text| text.starts_with("skillpm ") || text.starts_with("--"))
+    literal.filter(|text| ["skillpm ", "--", "printf "].iter().any(|start| text.starts_with(start)))
 }
 
 /// Runs a situation. Returns the places that made its hints.

@@ -381,7 +381,7 @@ fn agents_that_are_passed_over_are_named() {
     for dir in [".iflow", ".config/goose", ".cursor"] {
         std::fs::create_dir_all(sandbox.home().join(dir)).expect("an agent");
     }
-    let told = "iflow-cli is on this machine and does not see 1 skill: `skillpm link --agent iflow-cli`";
+    let told = "iflow-cli is on this machine and does not see 1 skill: `skillpm agents use cursor goose iflow-cli` links";
     let first = sandbox.run(&["install", "acme/skills@pdf"]);
     // The other two read what is in `.agents/skills`.
     assert!(first.stderr.contains("available to cursor and goose, and to agents that read"), "{first}");

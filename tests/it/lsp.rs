@@ -178,7 +178,7 @@ fn a_skill_is_checked_while_it_is_written() {
     assert!(
         found[1]["codeDescription"]["href"]
             .as_str()
-            .is_some_and(|page| page.ends_with("#yaml-unquoted-value"))
+            .is_some_and(|page| page.ends_with("rules/yaml-unquoted-value.md"))
     );
     assert_eq!(editor.told.last().expect("a request")["method"], "client/registerCapability");
 

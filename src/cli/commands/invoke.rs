@@ -45,7 +45,9 @@ pub(super) fn run(app: &App, args: &InvokeArgs) -> Result<u8> {
     if form(args) == Form::Json {
         app.printer.json(&outcome.activation.as_json());
     } else {
-        app.printer.content(&outcome.content);
+        // A text file ends with a newline; programs that need each byte take the JSON.
+        let end = if outcome.content.ends_with('\n') { "" } else { "\n" };
+        app.printer.content(&format!("{}{end}", outcome.content));
     }
     Ok(exit::SUCCESS)
 }

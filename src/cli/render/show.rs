@@ -26,9 +26,9 @@ pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
     warn(printer, outcome);
     let mut text = facts(outcome) + "\n" + &files(printer, &outcome.files);
     text.push_str(&requires(printer, &outcome.requires));
-    if !outcome.deviations.is_empty() {
+    if outcome.faults().next().is_some() {
         text.push_str("\ndoes not follow the specification (tolerated):\n");
-        for deviation in &outcome.deviations {
+        for deviation in outcome.faults() {
             let place = format!("{}:{}", deviation.line, deviation.column);
             text.push_str(&one_line(&format!("SKILL.md:{place}: {}", deviation.message)));
             text.push('\n');
@@ -261,7 +261,12 @@ mod tests {
             }),
             shadowed_by: Some(other(ScopeKind::Project, "/p/.claude/skills/other", "project-claude:pdf")),
             shadows: vec![other(ScopeKind::User, "/h/.agents/skills/pdf", "user:pdf")],
-            deviations: vec![ShownDeviation { line: 4, column: 1, message: "`model` is unknown".into() }],
+            deviations: vec![ShownDeviation {
+                line: 4,
+                column: 1,
+                message: "`model` is unknown".into(),
+                documented: false,
+            }],
             requires: vec![lacks()],
             alarms: vec![Warning::new("hooks", "`pdf` has hooks")],
             warnings: vec![Warning::new("odd", "odd")],

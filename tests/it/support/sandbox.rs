@@ -179,7 +179,7 @@ impl Sandbox {
     }
 
     /// Text of the program with this sandbox's directory as `[DIR]`.
-    fn text(&self, bytes: &[u8]) -> String {
+    pub fn text(&self, bytes: &[u8]) -> String {
         String::from_utf8_lossy(bytes).replace(&self.dir.path().display().to_string(), "[DIR]")
     }
 

@@ -169,7 +169,10 @@ impl SearchOutcome {
 impl ShowOutcome {
     /// Returns where to see what does not follow the specification.
     pub fn hints(&self) -> Vec<Message> {
-        let places = (!self.deviations.is_empty())
+        let places = self
+            .faults()
+            .next()
+            .is_some()
             .then(|| message!(Verb::Validate.call().word(&self.file), " shows the places"));
         places.into_iter().collect()
     }

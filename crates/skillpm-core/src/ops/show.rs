@@ -141,6 +141,16 @@ pub struct ShownDeviation {
     pub column: usize,
     /// A description of the deviation.
     pub message: String,
+    /// Whether it is a field that an agent documents, which is no fault.
+    #[serde(skip)]
+    pub documented: bool,
+}
+
+impl ShowOutcome {
+    /// Returns the deviations that are faults.
+    pub fn faults(&self) -> impl Iterator<Item = &ShownDeviation> {
+        self.deviations.iter().filter(|deviation| !deviation.documented)
+    }
 }
 
 /// Describes a skill: its content, its origin and the skills that it hides.
@@ -193,12 +203,11 @@ pub fn show(context: &Context, request: &ShowRequest) -> Result<ShowOutcome> {
         shadows,
         deviations: deviations
             .iter()
-            // What an agent documents is shown among the fields.
-            .filter(|one| !matches!(&one.kind, DeviationKind::UnknownField(name) if lint::is_of_client(name)))
             .map(|deviation| ShownDeviation {
                 line: deviation.at.line,
                 column: deviation.at.column,
                 message: deviation.to_string(),
+                documented: matches!(&deviation.kind, DeviationKind::UnknownField(name) if lint::is_of_client(name)),
             })
             .collect(),
         requires: Machine::new(&context.settings).check(dir, of_directory(dir)),

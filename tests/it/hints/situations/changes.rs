@@ -201,8 +201,8 @@ pub(super) const SITUATIONS: &[Situation] = &[
             ends("skillpm update alone", 1, |_, output| {
                 assert!(output.stderr.contains("look at `SKILL.md`"));
             }),
-            with("--force", "skillpm remove alone --force", |scene, _| {
-                assert!(!scene.installed().iter().any(|name| name == "alone"));
+            run("skillpm update alone --abort", |scene, _| {
+                assert!(scene.sandbox.read(".agents/skills/alone/SKILL.md").contains("my way"));
             }),
         ],
     },
@@ -369,9 +369,14 @@ pub(super) const SITUATIONS: &[Situation] = &[
             claude(scene);
         },
         typed: ("skillpm list", 0),
-        told: &[run("skillpm link --agent claude-code", |scene, _| {
-            assert!(!listed(scene).contains("hint"), "{}", listed(scene));
-        })],
+        told: &[
+            run("skillpm agents use claude-code", |scene, _| {
+                assert!(!listed(scene).contains("hint"), "{}", listed(scene));
+            }),
+            run("skillpm link --agent claude-code", |scene, _| {
+                assert!(!listed(scene).contains("hint"), "{}", listed(scene));
+            }),
+        ],
     },
     Situation {
         name: "list, what somebody wrote",

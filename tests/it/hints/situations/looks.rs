@@ -148,7 +148,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
     Situation {
         name: "show, of what does not follow the specification",
         arrange: |scene| {
-            scene.sandbox.write(".agents/skills/odd/SKILL.md", skill("odd", "argument-hint: x\n"));
+            scene.sandbox.write(".agents/skills/odd/SKILL.md", skill("odd", "argument-hnt: x\n"));
         },
         typed: ("skillpm show odd", 0),
         told: &[run("skillpm validate ./.agents/skills/odd/SKILL.md", |_, output| {

@@ -13,6 +13,7 @@ use crate::digest::Digest;
 use crate::engine::load::SKILL_FILE;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
+use crate::manifest::FILE_NAME;
 use crate::name::SkillName;
 use crate::ops::install::own;
 use crate::path::normal;
@@ -108,6 +109,10 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
         Error::usage(format!("`{directory}` is not a name under which skillpm keeps skills"))
             .hint("rename its directory, then run the command again")
     })?;
+    if files.manifest.asks_for(&name) && !files.lock.skills.contains_key(&name) {
+        return Err(Error::usage(format!("`{name}` is in `{FILE_NAME}` and not locked"))
+            .hint(message!(Verb::Install.within(scope.kind), " locks what is there")));
+    }
     if files.knows(&name) {
         return Err(Error::usage(format!("`{name}` is already installed"))
             .hint(message!(Verb::Why.within(scope.kind).word(name), " shows who asked for it")));
