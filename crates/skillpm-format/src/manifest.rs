@@ -9,6 +9,7 @@ mod programs;
 mod read;
 mod registries;
 mod requirement;
+mod search;
 mod settings;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub use self::programs::Programs;
 use self::read::{Reader, parse};
 pub use self::registries::Registries;
 pub use self::requirement::Requirement;
+pub use self::search::SearchSettings;
 pub use self::settings::{Agents, LintSettings, LocatedText, PolicySettings};
 use crate::name::SkillName;
 use crate::text::line_column;
@@ -38,6 +40,7 @@ pub struct Manifest {
     agents: Agents,
     lint: LintSettings,
     policy: PolicySettings,
+    search: SearchSettings,
     /// The text as read.
     text: String,
     /// The changed document; most runs only read it.
@@ -59,7 +62,10 @@ impl Manifest {
         let document = parse(text)?;
         let reader = Reader::new(text);
         let root = document.as_table();
-        reader.known(root, &["skills", "registries", "mcp", "override", "agents", "lint", "policy"])?;
+        reader.known(
+            root,
+            &["skills", "registries", "mcp", "override", "agents", "lint", "policy", "search"],
+        )?;
         let registries = match root.get("registries") {
             Some(item) => reader.registries(item)?,
             None => Registries::default(),
@@ -88,10 +94,24 @@ impl Manifest {
             Some(item) => reader.policy(reader.table(item, "`policy`")?)?,
             None => PolicySettings::default(),
         };
+        let search = match root.get("search") {
+            Some(item) => reader.search(item)?,
+            None => SearchSettings::default(),
+        };
         let has_skills = root.contains_key("skills");
         let text = text.to_owned();
-        let manifest =
-            Self { skills, registries, programs, overrides, agents, lint, policy, text, changed: None };
+        let manifest = Self {
+            skills,
+            registries,
+            programs,
+            overrides,
+            agents,
+            lint,
+            policy,
+            search,
+            text,
+            changed: None,
+        };
         Ok((manifest, has_skills))
     }
 

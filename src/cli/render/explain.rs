@@ -36,6 +36,11 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
         }
     }
     let _ = write!(text, "\nlevel:  {}\n", levels(rule, ""));
+    let _ = writeln!(
+        text,
+        "switch: `rules = {{ {} = \"off\" }}` under `[lint]` in `skillpm.toml`, or `note`, `warning`, `error`",
+        rule.id
+    );
     let _ = writeln!(text, "repair: {}", repair(rule).unwrap_or("none; a person must do it"));
     if let Some(files) = files(rule) {
         let _ = writeln!(text, "files:  {files}");

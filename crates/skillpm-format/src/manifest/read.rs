@@ -211,7 +211,7 @@ impl<'a> Reader<'a> {
         requirement::read(&written, name, registries)
     }
 
-    fn placed(&self, span: Option<Range<usize>>, text: &str) -> LocatedText {
+    pub(super) fn placed(&self, span: Option<Range<usize>>, text: &str) -> LocatedText {
         let (line, column) = line_column(self.text, span.map_or(0, |span| span.start));
         LocatedText { text: text.to_owned(), line, column }
     }
@@ -324,7 +324,7 @@ impl<'a> Reader<'a> {
         array.iter().map(text).collect::<Result<_, _>>().map(Some)
     }
 
-    fn flag(&self, table: &dyn TableLike, key: &str) -> Result<bool, ManifestError> {
+    pub(super) fn flag(&self, table: &dyn TableLike, key: &str) -> Result<bool, ManifestError> {
         let Some(item) = table.get(key) else { return Ok(false) };
         item.as_bool().ok_or_else(|| self.fault(item, format!("`{key}` must be `true` or `false`")))
     }
