@@ -6,7 +6,7 @@
 #' @param name The name: lower-case letters, digits and single hyphens, at most
 #'   64 characters.
 #' @param description What the skill does and when to use it, at most 1,024
-#'   characters. If it is missing, a line is made from the name.
+#'   characters. Without one, there is a text to be replaced.
 #' @param scope Where to make it. `"project"` puts it into `skills/` of the
 #'   project and installs it from there, so that agents see every edit at once;
 #'   `"user"` does the same for your own skills. Not used with `path`.

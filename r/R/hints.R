@@ -35,6 +35,7 @@ functions <- list(
 
 # The arguments of these functions that are options of the program.
 arguments <- list(
+  create = c(description = "description", path = "path", scope = "scope"),
   install = c(skill = "skill", scope = "scope", agent = "agents", force = "force"),
   remove = c(scope = "scope", force = "force"),
   validate = c(profile = "profile", strict = "strict")
@@ -82,7 +83,8 @@ word_option <- function(option) {
   if (identical(option$name, "interpreter")) {
     return(word_interpreter(option$value))
   }
-  name <- arguments$install[option$name]
+  # A hint does not say of which function: no two mean different things.
+  name <- c(arguments$install, arguments$create)[option$name]
   if (is.na(name)) {
     return(sprintf("`--%s`", paste(c(option$name, option$value), collapse = " ")))
   }

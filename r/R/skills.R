@@ -42,9 +42,14 @@ print.skillpm_skills <- function(x, ...) {
   if (isNamespaceLoaded("pillar") || !all(c("name", "description") %in% names(x))) {
     return(NextMethod())
   }
+  writeLines(skill_lines(x))
+  invisible(x)
+}
+
+# A line for each skill, which fits the width of the console.
+skill_lines <- function(x) {
   if (!nrow(x)) {
-    writeLines("no skills")
-    return(invisible(x))
+    return("no skills")
   }
   columns <- lapply(unclass(x)[intersect(c("name", "version"), names(x))], function(column) {
     format(ifelse(is.na(column), "", column))
@@ -55,8 +60,7 @@ print.skillpm_skills <- function(x, ...) {
   about <- gsub("[[:space:]]+", " ", x$description)
   is_long <- nchar(about, "width") > room
   about[is_long] <- paste0(strtrim(about[is_long], room - 3L), "...")
-  writeLines(trimws(paste(start, about, sep = "  "), "right"))
-  invisible(x)
+  trimws(paste(start, about, sep = "  "), "right")
 }
 
 # One field of many JSON objects, `NA` where one does not have it.

@@ -60,6 +60,7 @@ test_that("a package gets a skill and the test that keeps it valid", {
   path <- suppressMessages(use_skill("demo-plots", package = "pkg/R"))
   expect_true(file.exists("pkg/inst/skills/demo-plots/SKILL.md"))
   expect_match(readLines("pkg/tests/testthat/test-skills.R"), "skillpm::expect_skills_valid()", fixed = TRUE, all = FALSE)
+  expect_match(readLines("pkg/tests/testthat.R"), "test_check(\"demo\")", fixed = TRUE, all = FALSE)
   writeLines("# mine", "pkg/tests/testthat/test-skills.R")
   suppressMessages(use_skill("demo-tables", package = "pkg"))
   expect_identical(readLines("pkg/tests/testthat/test-skills.R"), "# mine")

@@ -106,6 +106,10 @@ test_that("hints are in words of R", {
     skillpm:::word_part(list(option = list(name = "skill", value = NULL))),
     "`skill`"
   )
+  expect_identical(
+    skillpm:::word_part(list(option = list(name = "path", value = NULL))),
+    "`path`"
+  )
   expect_identical(call("list"), "`skill_list()`")
   expect_identical(call("list", options = list(list(name = "all", value = NULL))), "`skillpm list --all`")
   later <- list(text = "run `x`", parts = list(list(text = "run "), list(tool = "x")))
