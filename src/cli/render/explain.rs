@@ -193,7 +193,7 @@ mod tests {
     fn one_rule() {
         let (talking, out, _) = printer(Appearance::PLAIN);
         one(&talking, rule("name-directory").expect("a rule"));
-        insta::assert_snapshot!(out.text(), @"
+        insta::assert_snapshot!(out.text(), @r#"
         name-directory: the name matches the directory
 
         Compares the name with that of the file's directory, both after NFKC.
@@ -212,11 +212,12 @@ mod tests {
             ---
 
         level:  error in spec, reference, publish and strict, warning in claude-code, claude-ai and lenient
+        switch: `rules = { name-directory = "off" }` under `[lint]` in `skillpm.toml`, or `note`, `warning`, `error`
         repair: `--fix=unsafe`
         read:   22 of 22 findings in skills of others were useful
         source: specification, `name`
         docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules.md#name-directory
-        ");
+        "#);
     }
 
     #[test]

@@ -132,7 +132,7 @@ mod tests {
         pdf           1.2.0    default              Reads PDF files. Use i…  skillpm install pdf
         pdf           1.2.0    corp                 Reads PDF files. Use i…  skillpm install corp:pdf
         pdf           -        installed (project)  Reads PDF files. Use i…  skillpm show pdf
-        pdf\u{1b}[2J  1.2.0    skills.sh            -                        skillpm install acme/skills@pdf
+        pdf\u{1b}[2J  1.2.0    skills.sh            61,234 installs, from …  skillpm install acme/skills@pdf
         ");
         insta::assert_snapshot!(err.text(), @"
         `pdf` is in 2 registries, `default` and `corp`: these may be different skills
