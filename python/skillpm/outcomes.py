@@ -914,6 +914,8 @@ class Error(TypedDict):
     """The kind of failure."""
     message: str
     """The message, in the words of the front end."""
+    parts: list[PartData]
+    """The message as data: prose, verbs to run, options to pass, settings."""
     places: list[FilePosition]
     """The positions in files that it is about."""
 
@@ -983,6 +985,8 @@ class FoundSkill(TypedDict):
     """The kind of place."""
     installed: bool
     """Whether a skill of this name is available here."""
+    installs: Optional[int]
+    """How often a skill of skills.sh was installed, as that site counts."""
     name: str
     """The name."""
     registry: Optional[str]

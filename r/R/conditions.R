@@ -45,7 +45,7 @@ error_item <- function(error) {
   causes <- as.character(unlist(error$causes))
   list(
     kind = "error",
-    text = paste(c(error$message, sprintf("  caused by: %s", causes)), collapse = "\n"),
+    text = paste(c(word_hint(list(text = error$message, parts = error$parts)), sprintf("  caused by: %s", causes)), collapse = "\n"),
     hints = vapply(error$hints, word_hint, "")
   )
 }

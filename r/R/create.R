@@ -6,7 +6,7 @@
 #' @param name The name: lower-case letters, digits and single hyphens, at most
 #'   64 characters.
 #' @param description What the skill does and when to use it, at most 1,024
-#'   characters. If it is missing, a line is made from the name.
+#'   characters. Without one, there is a text to be replaced.
 #' @param scope Where to make it. `"project"` puts it into `skills/` of the
 #'   project and installs it from there, so that agents see every edit at once;
 #'   `"user"` does the same for your own skills. Not used with `path`.
@@ -68,7 +68,8 @@ resource_flag <- function(resources) {
 #' Lay out a skill in the package that you are writing
 #'
 #' Makes a skill in `inst/skills` of a package, so that it comes with the
-#' package, and a test that keeps it valid, [expect_skills_valid()].
+#' package, and a test that keeps it valid, [expect_skills_valid()]. What is
+#' there stays as it is.
 #'
 #' @inheritParams skill_create
 #' @param package The directory of the package's sources, or one below it.
@@ -89,21 +90,38 @@ use_skill <- function(name, description = NULL, package = ".", resources = FALSE
     path = file.path(root, "inst", "skills"),
     resources = resources
   )
-  test <- file.path(root, "tests", "testthat", "test-skills.R")
-  if (!file.exists(test)) {
-    dir.create(dirname(test), recursive = TRUE, showWarnings = FALSE)
-    text <- c(
+  tests <- file.path(root, "tests")
+  wrote <- write_new(
+    file.path(tests, "testthat", "test-skills.R"),
+    c(
       "test_that(\"the skills of this package are valid\", {",
       "  skillpm::expect_skills_valid()",
       "})"
     )
-    writeLines(text, test)
+  )
+  # Without it, `R CMD check` runs none of the tests.
+  package <- read.dcf(file.path(root, "DESCRIPTION"), "Package")[[1L]]
+  wrote <- c(wrote, write_new(
+    file.path(tests, "testthat.R"),
+    c("library(testthat)", sprintf("library(%s)", package), "", sprintf("test_check(\"%s\")", package))
+  ))
+  if (length(wrote)) {
     inform(list(
-      text = sprintf("wrote `%s`", test),
+      text = paste(sprintf("wrote `%s`", wrote), collapse = "\n"),
       hints = "add `skillpm` and `testthat` to `Suggests` in `DESCRIPTION`"
     ))
   }
   invisible(path)
+}
+
+# Writes a file that is not there. Returns its path if it wrote it.
+write_new <- function(file, text) {
+  if (file.exists(file)) {
+    return(NULL)
+  }
+  dir.create(dirname(file), recursive = TRUE, showWarnings = FALSE)
+  writeLines(text, file)
+  file
 }
 
 # The nearest directory, from `path` up, that has a `DESCRIPTION`.

@@ -1,10 +1,12 @@
-# Hints of the program in words of R: functions and arguments of this package
-# where it has them, else the command.
+# Messages and hints of the program in words of R: functions and arguments of
+# this package where it has them, else the command.
 
 word_hint <- function(hint) {
   words <- lapply(hint$parts, word_part)
-  # A later version of the program may have parts of other kinds.
-  if (any(vapply(words, is.null, NA))) hint$text else paste(words, collapse = "")
+  # A later version of the program may have parts of other kinds, an earlier one
+  # none of messages.
+  known <- length(words) && !any(vapply(words, is.null, NA))
+  if (known) paste(words, collapse = "") else hint$text
 }
 
 word_part <- function(part) {
@@ -24,6 +26,7 @@ functions <- list(
   create = list(name = "skill_create", words = 1L),
   install = list(name = "skill_install", words = 1L),
   invoke = list(name = "skill_invoke", words = 1L),
+  list = list(name = "skill_list", words = 0L),
   read = list(name = "skill_read", words = 1:2),
   remove = list(name = "skill_remove", words = 1L),
   show = list(name = "skill_get", words = 1L),
@@ -32,6 +35,7 @@ functions <- list(
 
 # The arguments of these functions that are options of the program.
 arguments <- list(
+  create = c(description = "description", path = "path", scope = "scope"),
   install = c(skill = "skill", scope = "scope", agent = "agents", force = "force"),
   remove = c(scope = "scope", force = "force"),
   validate = c(profile = "profile", strict = "strict")
@@ -79,7 +83,8 @@ word_option <- function(option) {
   if (identical(option$name, "interpreter")) {
     return(word_interpreter(option$value))
   }
-  name <- arguments$install[option$name]
+  # A hint does not say of which function: no two mean different things.
+  name <- c(arguments$install, arguments$create)[option$name]
   if (is.na(name)) {
     return(sprintf("`--%s`", paste(c(option$name, option$value), collapse = " ")))
   }

@@ -8,7 +8,8 @@
 #'   and of several with one name the one that it takes. Without one, all.
 #' @return A data frame with the columns `name`, `description`, `location` (the
 #'   path of the `SKILL.md`), `version`, `compatibility`, and the list columns
-#'   `allowed_tools` and `tags`. It has no rows if there are no skills.
+#'   `allowed_tools` and `tags`. It has no rows if there are no skills. It prints
+#'   a line for each skill, with what fits of the description.
 #' @seealso [skill_get()] for all about one skill, [skill_install()] for more
 #'   skills.
 #' @export
@@ -22,7 +23,7 @@ skill_list <- function(agent = NULL) {
   told <- ask_json(c("--quiet", "catalog", "--json", flag("fields", fields), flag("agent", agent), loading()))
   skills <- told$skills
   list_column <- function(key) I(lapply(skills, function(skill) as.character(unlist(skill[[key]]))))
-  data.frame(
+  skills <- data.frame(
     name = texts(skills, "name"),
     description = texts(skills, "description"),
     location = texts(skills, "location"),
@@ -31,6 +32,35 @@ skill_list <- function(agent = NULL) {
     allowed_tools = list_column("allowed_tools"),
     tags = list_column("tags")
   )
+  # Where pillar is loaded it prints what is a `tbl`.
+  class(skills) <- c("skillpm_skills", "tbl", class(skills))
+  skills
+}
+
+#' @export
+print.skillpm_skills <- function(x, ...) {
+  if (isNamespaceLoaded("pillar") || !all(c("name", "description") %in% names(x))) {
+    return(NextMethod())
+  }
+  writeLines(skill_lines(x))
+  invisible(x)
+}
+
+# A line for each skill, which fits the width of the console.
+skill_lines <- function(x) {
+  if (!nrow(x)) {
+    return("no skills")
+  }
+  columns <- lapply(unclass(x)[intersect(c("name", "version"), names(x))], function(column) {
+    format(ifelse(is.na(column), "", column))
+  })
+  start <- do.call(paste, c(columns, sep = "  "))
+  # The last column of a terminal stays free.
+  room <- max(20L, getOption("width") - max(nchar(start, "width")) - 3L)
+  about <- gsub("[[:space:]]+", " ", x$description)
+  is_long <- nchar(about, "width") > room
+  about[is_long] <- paste0(strtrim(about[is_long], room - 3L), "...")
+  trimws(paste(start, about, sep = "  "), "right")
 }
 
 # One field of many JSON objects, `NA` where one does not have it.
@@ -114,8 +144,9 @@ skill_invoke <- function(
 #'
 #' @inheritParams skill_get
 #' @param path The path of the file below the skill's directory, with `/`.
-#'   Without a path, the files are listed.
-#' @return Without `path`, a character vector of the paths of the skill's files.
+#'   Without a path, the files beside `SKILL.md` are listed.
+#' @return Without `path`, a character vector of the paths of the skill's files
+#'   beside its `SKILL.md`, of which [skill_invoke()] returns the instructions.
 #'   With `path`, the content of the file: a string, or a raw vector if it is
 #'   not UTF-8 text.
 #' @export

@@ -75,6 +75,6 @@ issues_of <- function(findings) {
 #' @export
 print.skillpm_validation <- function(x, ...) {
   cat(if (x$valid) "valid" else "not valid", "\n", sep = "")
-  cat(paste0("  ", x$issues, recycle0 = TRUE), sep = "\n")
+  writeLines(paste0("  ", x$issues, recycle0 = TRUE))
   invisible(x)
 }

@@ -8,6 +8,7 @@ use serde_json::Value;
 use skillpm_core::ops::pack::{examine, pack};
 use skillpm_format::codes;
 use skillpm_format::digest::Digest;
+use skillpm_format::lint::RuleOptions;
 use skillpm_format::refusal::Limits;
 use skillpm_format::tree::ignore::{IgnoreRules, Verdict};
 use skillpm_sources::archive::open_zip;
@@ -93,7 +94,7 @@ fn the_page() {
     set the version in `pdf/SKILL.md`: 1.2.0 -> 1.3.0
     ");
     sandbox.write("pdf/SKILL.md", skill("pdf", "1.0") + "\n[TODO: say more]\n");
-    insta::assert_snapshot!(sandbox.run(&["pack", "pdf"]), @"
+    insta::assert_snapshot!(sandbox.run(&["pack", "pdf"]), @r#"
     exit: 1
     --- stdout
     error[template-text]: template text is left: `[TODO: say more]`
@@ -108,7 +109,8 @@ fn the_page() {
     1 skill: 1 error, 0 warnings
     hint: `skillpm explain template-text` says more
     error: the skill was not packed
-    ");
+    hint: `--ignore template-text` leaves it out once, `rules = { template-text = "off" }` under `[lint]` in `skillpm.toml` always
+    "#);
 }
 
 /// Nothing of a machine shows in a package.
@@ -329,9 +331,38 @@ fn the_rules_see_what_is_packed() {
     sandbox.ok(&["pack", "pdf", "--list"]);
     sandbox.write("pdf/.skillpmignore", "/references/\n");
     let context = skillpm_sources::context::Context::silent(sandbox.settings());
-    let examined = examine(&context, Path::new("pdf")).expect("can be read");
-    assert!(examined.is_refused());
+    let examined = examine(&context, Path::new("pdf"), &RuleOptions::default()).expect("can be read");
     assert!(examined.findings().findings().any(|finding| finding.rule == "link-missing"));
+}
+
+/// What breaks the specification is refused, and style is told, once for each rule; options and the manifest choose the
+/// level.
+#[test]
+fn style_warns_and_the_specification_refuses() {
+    let sandbox = Sandbox::new();
+    write_skill(&sandbox, "pdf");
+    let text = sandbox.read("pdf/SKILL.md");
+    sandbox.write("pdf/SKILL.md", format!("{text}\nSee [a](a.md) and [b](b.md).\n"));
+    let codes = |args: &[&str]| -> Vec<String> {
+        let outcome = json(&sandbox, &[&["pack", "pdf", "--json", "--list"], args].concat());
+        let warnings = outcome["warnings"].as_array().expect("warnings").iter();
+        warnings.map(|warning| warning["code"].as_str().expect("a code").to_owned()).collect()
+    };
+    assert_eq!(codes(&[]), ["link-missing"]);
+    assert_eq!(codes(&["--ignore", "link-missing"]), Vec::<String>::new());
+    assert_eq!(codes(&["--select", "name-length"]), Vec::<String>::new());
+    sandbox.fails(&["pack", "pdf", "--rule", "link-missing=error"], 1, "findings", &["not packed"]);
+    sandbox.fails(
+        &["publish", "pdf", "--to", "r", "--rule", "link-missing=error"],
+        1,
+        "findings",
+        &["rules = { link-missing"],
+    );
+    sandbox.fails(&["pack", "pdf", "--ignore", "link-mising"], 2, "usage", &["`link-missing`"]);
+    sandbox.write("skillpm.toml", "[lint]\nrules = { link-missing = \"off\" }\n");
+    assert_eq!(codes(&[]), Vec::<String>::new());
+    sandbox.write("pdf/SKILL.md", text.replace("name: pdf", "name: other"));
+    sandbox.fails(&["pack", "pdf"], 1, "findings", &["not packed"]);
 }
 
 #[test]

@@ -475,6 +475,12 @@ fn a_person_is_asked_before_a_public_site_is() {
     let (code, seen) = terminal.end();
     assert_eq!(code, Some(2), "{seen}");
     assert!(forge.requests().is_empty());
+    // The answer is kept, and is asked for no more.
+    let kept = sandbox.home().join(".config/skillpm/skillpm.toml");
+    assert_eq!(std::fs::read_to_string(&kept).expect("is kept"), "[search]\nskills-sh = false\n");
+    let (code, seen) = Terminal::start(&sandbox, &["search", "pdf"]).end();
+    assert_eq!(code, Some(2), "{seen}");
+    assert!(!seen.contains("asked once"), "{seen}");
 }
 
 /// A token that somebody types is kept and never shown.

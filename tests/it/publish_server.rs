@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use skillpm_core::ops::pack::examine;
 use skillpm_core::ops::publish::{PublishRequest, publish};
 use skillpm_format::codes;
+use skillpm_format::lint::RuleOptions;
 use skillpm_sources::context::Context;
 use skillpm_testing::issuer::{Issuer, REQUEST_TOKEN, statement};
 
@@ -41,7 +42,7 @@ fn log_in(sandbox: &Sandbox, registry: &str, token: &str) {
 /// The code of the error with which the library refuses to publish the skill in `dir`.
 fn code(sandbox: &Sandbox, dir: &str, request: &PublishRequest) -> &'static str {
     let context = Context::silent(sandbox.settings());
-    let examined = examine(&context, Path::new(dir)).expect("is examined");
+    let examined = examine(&context, Path::new(dir), &RuleOptions::default()).expect("is examined");
     publish(&context, examined, request).expect_err("is refused").code()
 }
 

@@ -132,13 +132,14 @@ fn the_page() {
     exit: 4
     --- stderr
     error: the repository `acme/missing` was not found, or is private
-    hint: set `GITHUB_TOKEN` to a token that may read it, if it is private; else check the spelling
+    hint: set `GITHUB_TOKEN` to a token that may read it, if it is private, else check the spelling; `gh auth token` prints yours
     ");
     insta::assert_snapshot!(sandbox.run(&["install", "pdf"]), @r#"
     exit: 2
     --- stderr
     error: `pdf` is not a source: expected `owner/repo` or a path such as `./pdf`
-    hint: a skill is named after its source: `skillpm install owner/repo NAME`
+    hint: `skillpm search --skills-sh pdf` looks for it on skills.sh, a public site
+    hint: a skill is named after its source: `skillpm install owner/repo@pdf`
     hint: to install from a registry, name it in `skillpm.toml`: `[registries]` and `default = "https://…"`
     "#);
     insta::assert_snapshot!(sandbox.run(&["install"]), @"
@@ -217,7 +218,7 @@ fn skills_that_are_not_there_or_not_named() {
         &["install", "acme/skills/skill/pdf"],
         2,
         "usage",
-        &["skill/pdf", "`skills/pdf`", "skillpm install --list acme/skills"],
+        &["skill/pdf", "`acme/skills/skills/pdf`", "skillpm install --list acme/skills"],
     );
     refused(
         &sandbox,
@@ -240,7 +241,7 @@ fn skills_that_are_not_there_or_not_named() {
 #[test]
 fn sources_and_flags_that_make_no_sense() {
     let sandbox = Sandbox::new();
-    refused(&sandbox, &["install", "pdf"], 2, "usage", &["./pdf", "skillpm install owner/repo NAME"]);
+    refused(&sandbox, &["install", "pdf"], 2, "usage", &["./pdf", "skillpm install owner/repo@pdf"]);
     refused(&sandbox, &["install", "./missing"], 2, "usage", &["./missing"]);
     refused(&sandbox, &["install", "ext::sh -c touch x"], 2, "usage", &["ext::sh -c touch x"]);
     refused(&sandbox, &["install", "acme/skills#v1", "--tag", "v2"], 2, "usage", &["v1", "v2"]);

@@ -196,11 +196,7 @@ fn what_is_wrong_changes_nothing() {
         ("device", skill("con", "1.0", "x").zip(), 1),
         ("bad name", skill("Pdf", "1.0", "x").zip(), 1),
         ("no description", described("---\nname: pdf\nmetadata: {version: '2.0'}\n---\nx\n".to_owned()), 1),
-        (
-            "not fit",
-            described(text("pdf", "2.0", "[lost](missing.md)").replace("Reads and", "<b>Reads and")),
-            1,
-        ),
+        ("not fit", described(text("pdf", "2.0", "TODO: write it")), 1),
         ("climbs", crate::support::zip::raw(&[("SKILL.md", b"x"), ("../x", b"x")], ""), 5),
         ("device file", skill("pdf", "2.0", "x").file("aux.txt", "x").zip(), 1),
         ("trailing dot", skill("pdf", "2.0", "x").file("a/b.", "x").zip(), 1),

@@ -185,10 +185,35 @@ fn the_public_site() {
         Some("pdf-tables - skills.sh acme/skills@pdf-tables")
     );
     assert_eq!(rows(&value).len(), 4);
+    assert_eq!(value["skills"][3]["installs"], 7);
+    assert_eq!(value["skills"][0]["installs"], Value::Null);
+    let table = sandbox.ok(&["search", "--skills-sh", "pdf", "tables"]);
+    assert!(table.stdout.contains("7 installs, from acme/skills"), "{table}");
     assert_eq!(forge.asked().last().map(String::as_str), Some("/api/search?q=pdf%20tables&limit=20"));
     forge.serve("/api/search", "[]");
     assert_eq!(sandbox.run(&["search", "--skills-sh", "odd"]).code, Some(4));
     assert_eq!(sandbox.run(&["search", "--skills-sh", "--offline", "odd"]).code, Some(4));
+}
+
+/// The user's own manifest says once for all whether skills.sh may see the words; that of a project may not.
+#[test]
+fn the_answer_about_the_public_site_is_kept() {
+    let (mut sandbox, forge) = (Sandbox::new(), Forge::start());
+    let config = sandbox.root().join("config");
+    sandbox.env("XDG_CONFIG_HOME", &config.display().to_string());
+    sandbox.env("SKILLS_API_URL", &forge.api_url());
+    let row = json!({"id": "x", "name": "pdf", "source": "acme/skills", "installs": 1_234_567});
+    forge.serve("/api/search", json!({ "skills": [row] }).to_string());
+    let own = config.join("skillpm/skillpm.toml");
+    std::fs::create_dir_all(own.parent().expect("a directory")).expect("creates");
+    std::fs::write(&own, "[search]\nskills-sh = false\n").expect("writes");
+    assert_eq!(sandbox.run(&["search", "pdf"]).code, Some(2));
+    assert!(forge.requests().is_empty());
+    std::fs::write(&own, "[search]\nskills-sh = true\n").expect("writes");
+    assert_eq!(rows(&found(&sandbox, 0, &["pdf"])), ["pdf - skills.sh acme/skills@pdf"]);
+    assert!(sandbox.ok(&["search", "pdf"]).stdout.contains("1,234,567 installs, from acme/skills"));
+    sandbox.write("skillpm.toml", "[search]\nskills-sh = true\n");
+    sandbox.fails(&["search", "pdf"], 3, "manifest-unreadable", &["skillpm.toml:2:13", "own manifest"]);
 }
 
 /// What is typed in place of a name may be an address with a password.

@@ -200,7 +200,7 @@ fn a_word_behind_a_source_is_a_skill() {
     assert_eq!(output.code, Some(2), "{output}");
     assert!(output.stderr.contains("`--skill docx` is the skill, `./docx` what is here"), "{output}");
     let output = sandbox.run(&["install", "pdf"]);
-    assert!(output.stderr.contains("`skillpm install owner/repo NAME`"), "{output}");
+    assert!(output.stderr.contains("`skillpm install owner/repo@pdf`"), "{output}");
 }
 
 #[test]
@@ -306,20 +306,74 @@ fn a_plugin_brings_what_it_names() {
     assert_eq!(installed(&sandbox), ["a", "d"]);
 }
 
+/// Who names a plugin gets all that is in it; who names none is asked.
 #[test]
-fn plugins_with_many_skills_ask() {
+fn a_named_plugin_comes_whole() {
     let sandbox = source(&["p/skills/a", "p/skills/b", "q/skills/d"]);
     let file =
         r#"{"name": "m", "plugins": [{"name": "p", "source": "./p"}, {"name": "q", "source": "./q"}]}"#;
     sandbox.write("../r/.claude-plugin/marketplace.json", file);
-    let output = sandbox.run(&["install", "--marketplace", "../r", "p"]);
+    assert_eq!(sandbox.run(&["install", "--marketplace", "../r"]).code, Some(2));
+    assert!(installed(&sandbox).is_empty());
+    sandbox.ok(&["install", "--marketplace", "../r", "p", "--skill", "a"]);
+    assert_eq!(installed(&sandbox), ["a"]);
+    sandbox.ok(&["install", "--marketplace", "../r", "p"]);
+    assert_eq!(installed(&sandbox), ["a", "b"]);
+    sandbox.ok(&["install", "--marketplace", "../r", "*"]);
+    assert_eq!(installed(&sandbox), ["a", "b", "d"]);
+    // Of a marketplace with one plugin, that is not named.
+    let file = r#"{"name": "m", "plugins": [{"name": "p", "source": "./p"}]}"#;
+    sandbox.write("../r/.claude-plugin/marketplace.json", file);
+    let output = sandbox.run(&["install", "--marketplace", "../r"]);
     assert_eq!(output.code, Some(2), "{output}");
     assert!(output.stderr.contains("2 skills; choose some with `--skill`:\n  a"), "{output}");
     assert!(output.stderr.contains("`skillpm install --marketplace ../r p --skill a`"), "{output}");
-    assert!(installed(&sandbox).is_empty());
-    sandbox.ok(&["install", "--marketplace", "../r", "p", "--skill", "a"]);
-    sandbox.ok(&["install", "--marketplace", "../r", "*"]);
-    assert_eq!(installed(&sandbox), ["a", "b", "d"]);
+}
+
+/// GitHub takes names in any case, so one repository is one source; what the manifest has stays.
+#[test]
+fn a_repository_in_another_case_is_the_same() {
+    let (forge, sandbox) = kit();
+    sandbox.ok(&["install", "acme/kit@docx"]);
+    let before = sandbox.read("skillpm.toml");
+    forge.redirect("/repos/ACME/Kit/commits/HEAD", &forge.url("/repos/acme/kit/commits/HEAD"));
+    sandbox.ok(&["install", "ACME/Kit@docx"]);
+    assert_eq!(sandbox.read("skillpm.toml"), before);
+}
+
+/// A repository that moved is followed, and its new name is told.
+#[test]
+fn a_repository_that_moved_is_followed() {
+    let (forge, sandbox) = kit();
+    for what in ["commits/HEAD", ""] {
+        let (from, to) = (format!("/repos/old/name/{what}"), format!("/repos/acme/kit/{what}"));
+        forge.redirect(from.trim_end_matches('/'), &forge.url(to.trim_end_matches('/')));
+    }
+    let commit = forge.repo("acme/kit").commit(&kit_tree());
+    forge.redirect(
+        &format!("/repos/old/name/zipball/{commit}"),
+        &forge.url(&format!("/repos/acme/kit/zipball/{commit}")),
+    );
+    let told = |output: &Output| output.stderr.matches("`old/name` is now `acme/kit`").count();
+    let first = sandbox.ok(&["install", "old/name", "--skill", "*"]);
+    assert_eq!(told(&first), 1, "{first}");
+    let again = sandbox.ok(&["install", "old/name", "--skill", "*"]);
+    assert_eq!(told(&again), 0, "{again}");
+}
+
+/// What people type for a revision or a directory is understood, or answered with what to type.
+#[test]
+fn revisions_and_directories_as_people_type_them() {
+    let (_forge, sandbox) = kit();
+    sandbox.ok(&["install", "acme/kit@docx#main"]);
+    sandbox.fails(&["install", "acme/kit@docx@1.2.0"], 2, "usage", &["acme/kit#1.2.0@docx"]);
+    sandbox.fails(
+        &["install", "docx@main"],
+        2,
+        "usage",
+        &["owner/repo#main@docx", "search --skills-sh docx"],
+    );
+    sandbox.fails(&["install", "acme/kit/docx"], 2, "usage", &["`acme/kit/skills/docx`"]);
 }
 
 #[test]

@@ -310,3 +310,37 @@ fn in_the_home_directory() {
         assert!(!value["installed"][0]["seen"].as_array().expect("a list").is_empty(), "{flag}: {output}");
     }
 }
+
+const SOLO: &str = "---\nname: solo\ndescription: Does it. Use it in tests.\n---\n\n# Solo\n";
+
+/// A skill of the project around this one is told with where it is, and the command that works there.
+#[test]
+fn a_skill_of_the_project_around_this_one() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/solo/SKILL.md", SOLO);
+    sandbox.ok(&["install", "./src/solo"]);
+    sandbox.write("packages/web/skillpm.toml", "[skills]\n");
+    // Agents search upwards to the root of the repository.
+    sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
+    for verb in ["why", "remove", "update"] {
+        let mut command = sandbox.command(&[verb, "solo"]);
+        let output = sandbox.output(command.current_dir(sandbox.project().join("packages/web")));
+        assert_eq!(output.code, Some(2), "{output}");
+        let told = format!("`skillpm {verb} solo` in `../..`");
+        assert!(output.stderr.contains(&told), "{output}");
+    }
+}
+
+/// Paths work from the directory in which they are printed.
+#[test]
+fn paths_are_those_of_the_working_directory() {
+    let sandbox = Sandbox::new();
+    sandbox.write("src/solo/SKILL.md", SOLO);
+    sandbox.ok(&["install", "./src/solo"]);
+    sandbox.write("docs/deep/x", "");
+    for verb in ["why", "show"] {
+        let mut command = sandbox.command(&[verb, "solo"]);
+        let output = sandbox.output(command.current_dir(sandbox.project().join("docs/deep")));
+        assert!(output.stdout.contains(" ../../.agents/skills/solo"), "{output}");
+    }
+}

@@ -17,4 +17,4 @@ pub use self::asked::{
 pub use self::created::use_template;
 pub use self::installed::restore;
 pub use self::shared::{first_install, show_unseen};
-pub use self::written::{explain, installed, name_real, update_file};
+pub use self::written::{explain, installed, name_real, switch_off, update_file};

@@ -9,6 +9,7 @@ mod programs;
 mod read;
 mod registries;
 mod requirement;
+mod search;
 mod settings;
 
 use std::collections::BTreeMap;
@@ -20,6 +21,7 @@ pub use self::programs::Programs;
 use self::read::{Reader, parse};
 pub use self::registries::Registries;
 pub use self::requirement::Requirement;
+pub use self::search::SearchSettings;
 pub use self::settings::{Agents, LintSettings, LocatedText, PolicySettings};
 use crate::advice::Message;
 use crate::name::SkillName;
@@ -42,6 +44,7 @@ pub struct Manifest {
     used_at: Option<LocatedText>,
     lint: LintSettings,
     policy: PolicySettings,
+    search: SearchSettings,
     /// The text as read.
     text: String,
     /// The changed document; most runs only read it.
@@ -63,7 +66,10 @@ impl Manifest {
         let document = parse(text)?;
         let reader = Reader::new(text);
         let root = document.as_table();
-        reader.known(root, &["skills", "registries", "mcp", "override", "agents", "lint", "policy"])?;
+        reader.known(
+            root,
+            &["skills", "registries", "mcp", "override", "agents", "lint", "policy", "search"],
+        )?;
         let registries = match root.get("registries") {
             Some(item) => reader.registries(item)?,
             None => Registries::default(),
@@ -94,6 +100,10 @@ impl Manifest {
         };
         let used_at =
             root.get("agents").and_then(|agents| Some(reader.placed(agents.get("use")?.span(), "use")));
+        let search = match root.get("search") {
+            Some(item) => reader.search(item)?,
+            None => SearchSettings::default(),
+        };
         let has_skills = root.contains_key("skills");
         let text = text.to_owned();
         let manifest = Self {
@@ -105,6 +115,7 @@ impl Manifest {
             used_at,
             lint,
             policy,
+            search,
             text,
             changed: None,
         };

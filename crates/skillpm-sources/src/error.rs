@@ -88,6 +88,8 @@ pub struct ErrorData {
     pub exit_code: u8,
     /// The message, in the words of the front end.
     pub message: String,
+    /// The message as data: prose, verbs to run, options to pass, settings.
+    pub parts: Vec<PartData>,
     /// Why, the nearest cause first, without those that the message states. One of several failures states all.
     pub causes: Vec<String>,
     /// The hints.
@@ -161,6 +163,7 @@ impl Failure {
             kind: self.kind,
             exit_code: self.exit_code,
             message: without_secrets(&self.message.worded(wording)).into_owned(),
+            parts: parts(&self.message),
             causes: Vec::new(),
             hints: self.hints.iter().map(|hint| HintData::new(hint, wording)).collect(),
             places: self.places.clone(),
@@ -182,8 +185,13 @@ impl HintData {
     /// Returns `hint` as data, and in the words of `wording`.
     pub fn new(hint: &Message, wording: &dyn Wording) -> Self {
         let text = without_secrets(&hint.worded(wording)).into_owned();
-        Self { text, parts: hint.parts().iter().map(PartData::from).collect() }
+        Self { text, parts: parts(hint) }
     }
+}
+
+/// Returns the parts of `message` as data.
+fn parts(message: &Message) -> Vec<PartData> {
+    message.parts().iter().map(PartData::from).collect()
 }
 
 /// A failure, described so that a person can act on it: what was wrong, why, and what to do.
@@ -354,6 +362,7 @@ impl Error {
             kind: self.kind,
             exit_code: self.kind.exit_code(),
             message,
+            parts: parts(&self.message),
             causes,
             hints: self.more.hints.iter().map(|hint| HintData::new(hint, wording)).collect(),
             places: self.places(),

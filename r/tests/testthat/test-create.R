@@ -38,7 +38,7 @@ test_that("validation tells whether a skill is valid, and what is wrong", {
   expect_true(result$valid)
   expect_identical(result$issues, character())
   expect_identical(nrow(result$findings), 0L)
-  expect_output(print(result), "^valid")
+  expect_identical(utils::capture.output(print(result)), "valid")
 
   bad <- write_skill("bad", name = "other", description = "Short.")
   result <- skill_validate(bad)
@@ -60,6 +60,7 @@ test_that("a package gets a skill and the test that keeps it valid", {
   path <- suppressMessages(use_skill("demo-plots", package = "pkg/R"))
   expect_true(file.exists("pkg/inst/skills/demo-plots/SKILL.md"))
   expect_match(readLines("pkg/tests/testthat/test-skills.R"), "skillpm::expect_skills_valid()", fixed = TRUE, all = FALSE)
+  expect_match(readLines("pkg/tests/testthat.R"), "test_check(\"demo\")", fixed = TRUE, all = FALSE)
   writeLines("# mine", "pkg/tests/testthat/test-skills.R")
   suppressMessages(use_skill("demo-tables", package = "pkg"))
   expect_identical(readLines("pkg/tests/testthat/test-skills.R"), "# mine")

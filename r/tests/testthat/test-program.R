@@ -32,6 +32,18 @@ test_that("an error has the message, the hints and the exit code of the program"
   expect_null(conditionCall(error))
 })
 
+test_that("an error names arguments of R", {
+  local_world()
+  write_skill("src/skills/a")
+  write_skill("src/skills/b")
+  error <- expect_error(skill_install("./src"), class = "skillpm_error_usage")
+  expect_match(conditionMessage(error), "choose some with `skill`:", fixed = TRUE)
+  expect_match(conditionMessage(error), "`skill = \"*\"` for all", fixed = TRUE)
+  expect_no_match(conditionMessage(error), "--skill")
+  error <- expect_error(skill_remove("none"), class = "skillpm_error_usage")
+  expect_match(error$hints, "`skill_list()`", fixed = TRUE)
+})
+
 test_that("each exit code has a class", {
   kinds <- c("findings", "usage", "config", "network", "integrity", "io", "program")
   for (code in seq_along(kinds)) {
@@ -94,6 +106,12 @@ test_that("hints are in words of R", {
     skillpm:::word_part(list(option = list(name = "skill", value = NULL))),
     "`skill`"
   )
+  expect_identical(
+    skillpm:::word_part(list(option = list(name = "path", value = NULL))),
+    "`path`"
+  )
+  expect_identical(call("list"), "`skill_list()`")
+  expect_identical(call("list", options = list(list(name = "all", value = NULL))), "`skillpm list --all`")
   later <- list(text = "run `x`", parts = list(list(text = "run "), list(tool = "x")))
   expect_identical(skillpm:::word_hint(later), "run `x`")
   expect_identical(call("update", list("a b"), list(), "user"), "`skillpm update 'a b' -g`")

@@ -149,3 +149,21 @@ test_that("scripts run where they may, and their failure is no error", {
   )
   expect_error(skill_run("pdf", "say", interpreters = "sh"), "name of a language", class = "skillpm_error_usage")
 })
+
+test_that("the list prints a line for each skill", {
+  local_world()
+  expect_identical(skillpm:::skill_lines(skill_list()), "no skills")
+  write_skill(".agents/skills/a", description = strrep("Does much. ", 40), fields = c("metadata:", "  version: 1.2.0"))
+  write_skill(".agents/skills/longer-name")
+  withr::local_options(width = 80)
+  lines <- skillpm:::skill_lines(skill_list())
+  expect_match(lines[[1]], "^a +1\\.2\\.0  Does much\\. .*\\.\\.\\.$")
+  expect_match(lines[[2]], "^longer-name +Does longer-name\\. Use it in tests\\.$")
+  expect_length(lines, 2L)
+  expect_true(all(nchar(lines) < 80L))
+  # Whoever prints it, pillar or we.
+  expect_true(all(nchar(utils::capture.output(print(skill_list()))) <= 80L))
+  expect_s3_class(skill_list(), "data.frame")
+  expect_identical(nrow(skill_list()[skill_list()$name == "a", ]), 1L)
+  expect_output(print(skill_list()["name"]), "longer-name")
+})

@@ -26,7 +26,7 @@ pub(crate) struct CreateArgs {
     #[arg(value_name = "NAME")]
     name: Option<String>,
 
-    /// what it does and when to use it, at most 1024 characters [default: a line made from the name]
+    /// what it does and when to use it, at most 1024 characters [default: a text to be replaced]
     #[arg(short, long, value_name = "TEXT")]
     description: Option<String>,
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use super::validate::RuleArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use skillpm_core::ops::pack::{PackRequest, examine, write};
@@ -43,13 +44,16 @@ pub(crate) struct PackArgs {
     #[arg(long, conflicts_with_all = ["out", "force", "sbom"])]
     list: bool,
 
+    #[command(flatten)]
+    rules: RuleArgs,
+
     /// print the outcome as JSON
     #[arg(long)]
     pub(super) json: bool,
 }
 
 pub(super) fn run(app: &App, args: &PackArgs) -> Result<u8> {
-    let examined = examine(&app.context, &args.dir)?;
+    let examined = examine(&app.context, &args.dir, &args.rules.options()?)?;
     if examined.is_refused() {
         render::pack::refused(&app.printer, "packed", examined.findings(), &args.dir, args.json);
         return Ok(exit::FINDINGS);

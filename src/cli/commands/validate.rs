@@ -44,17 +44,8 @@ pub(crate) struct ValidateArgs {
     #[arg(long, value_name = "FILE")]
     config: Option<PathBuf>,
 
-    /// apply only these rules, separated by commas
-    #[arg(long, value_name = "RULES", value_delimiter = ',')]
-    select: Vec<String>,
-
-    /// do not apply these rules, separated by commas
-    #[arg(long, value_name = "RULES", value_delimiter = ',')]
-    ignore: Vec<String>,
-
-    /// the level of a rule: `off`, `note`, `warning` or `error`; for several rules, give it again
-    #[arg(long, value_name = "NAME=LEVEL")]
-    rule: Vec<String>,
+    #[command(flatten)]
+    rules: RuleArgs,
 
     /// leave out what `[lint] exclude` names even if it is an argument, as hooks pass files
     #[arg(long)]
@@ -122,6 +113,44 @@ pub(crate) struct ValidateArgs {
     #[arg(long, conflicts_with_all = ["format", "json", "output", "fix", "diff"])]
     #[arg(conflicts_with_all = ["changed", "since", "baseline", "write_baseline"])]
     watch: bool,
+}
+
+// Arguments of the commands that check skills by rules.
+#[derive(Debug, Clone, Args)]
+pub(crate) struct RuleArgs {
+    /// apply only these rules, separated by commas
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    select: Vec<String>,
+
+    /// do not apply these rules, separated by commas
+    #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    ignore: Vec<String>,
+
+    /// the level of a rule: `off`, `note`, `warning` or `error`; for several rules, give it again
+    #[arg(long, value_name = "NAME=LEVEL")]
+    rule: Vec<String>,
+}
+
+impl RuleArgs {
+    /// Returns the choice of rules, in the profiles of manifests.
+    pub(super) fn options(&self) -> Result<RuleOptions> {
+        let rules = |names: &[String]| -> Result<Vec<_>> {
+            names.iter().map(|name| named(rule(name.trim()))).collect()
+        };
+        let level = |text: &String| {
+            let (name, level) = text.split_once('=').ok_or_else(|| {
+                let wrong = format!("`{text}` does not say the level of a rule");
+                Error::usage(wrong).hint("write it as in `name-ascii=error`")
+            })?;
+            Ok((named(rule(name.trim()))?, named(level.trim().parse())?))
+        };
+        Ok(RuleOptions {
+            profile: None,
+            select: rules(&self.select)?,
+            ignore: rules(&self.ignore)?,
+            levels: self.rule.iter().map(level).collect::<Result<_>>()?,
+        })
+    }
 }
 
 /// Which repairs are made.
@@ -243,23 +272,10 @@ fn is_skill_file(file: &Path) -> bool {
 
 /// Returns how skills are checked, as the flags say.
 fn options(args: &ValidateArgs) -> Result<LintOptions> {
-    let rules =
-        |names: &[String]| -> Result<Vec<_>> { names.iter().map(|name| named(rule(name.trim()))).collect() };
-    let level = |text: &String| {
-        let (name, level) = text.split_once('=').ok_or_else(|| {
-            let wrong = format!("`{text}` does not say the level of a rule");
-            Error::usage(wrong).hint("write it as in `name-ascii=error`")
-        })?;
-        Ok((named(rule(name.trim()))?, named(level.trim().parse())?))
-    };
+    let profile = args.profile.as_deref().map(|name| named(name.parse())).transpose()?;
     Ok(LintOptions {
         config: args.config.clone(),
-        rules: RuleOptions {
-            profile: args.profile.as_deref().map(|name| named(name.parse())).transpose()?,
-            select: rules(&args.select)?,
-            ignore: rules(&args.ignore)?,
-            levels: args.rule.iter().map(level).collect::<Result<_>>()?,
-        },
+        rules: RuleOptions { profile, ..args.rules.options()? },
         force_exclude: args.force_exclude,
         ignore_unknown: args.ignore_unknown,
     })

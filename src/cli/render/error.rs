@@ -84,6 +84,7 @@ mod tests {
             "kind": "config",
             "exit_code": 3,
             "message": "failed to read\nthe manifest",
+            "parts": [{ "text": "failed to read\nthe manifest" }],
             "causes": ["skillpm.toml:3:5: no such key"],
             "hints": [{ "text": text, "parts": parts }],
             "places": [{ "file": "skillpm.toml", "line": 3, "column": 5 }],

@@ -36,6 +36,11 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
         }
     }
     let _ = write!(text, "\nlevel:  {}\n", levels(rule, "", |_| true));
+    let _ = writeln!(
+        text,
+        "switch: `rules = {{ {} = \"off\" }}` under `[lint]` in `skillpm.toml`, or `note`, `warning`, `error`",
+        rule.id
+    );
     let _ = writeln!(text, "repair: {}", repair(rule).unwrap_or("none; a person must do it"));
     if let Some(files) = files(rule) {
         let _ = writeln!(text, "files:  {files}");
@@ -190,7 +195,7 @@ mod tests {
     fn one_rule() {
         let (talking, out, _) = printer(Appearance::PLAIN);
         one(&talking, rule("name-directory").expect("a rule"));
-        insta::assert_snapshot!(out.text(), @"
+        insta::assert_snapshot!(out.text(), @r#"
         name-directory: the name matches the directory
 
         Compares the name with that of the file's directory, both after NFKC.
@@ -209,11 +214,12 @@ mod tests {
             ---
 
         level:  error in spec, reference, publish and strict, warning in claude-code, claude-ai and lenient
+        switch: `rules = { name-directory = "off" }` under `[lint]` in `skillpm.toml`, or `note`, `warning`, `error`
         repair: `--fix=unsafe`
         read:   22 of 22 findings in skills of others were useful
         source: specification, `name`
         docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/name-directory.md
-        ");
+        "#);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! `agents NAME`: what the model of an agent gets to see.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use super::table::{Table, wrapped};
 use super::{and, count, one_line, quoted, short_path};
@@ -8,7 +8,7 @@ use crate::cli::printer::Printer;
 use skillpm_core::agents::listing::Unit;
 use skillpm_core::agents::rules::Evidence;
 use skillpm_core::ops::agents::{LackingView, ListedState, ListedView, ListingView};
-use skillpm_format::scope_kind::ScopeKind;
+use skillpm_core::scope::Roots;
 
 /// The rows that fit a screen; `-v` shows all.
 const ROWS: usize = 15;
@@ -16,9 +16,6 @@ const ROWS: usize = 15;
 const TOLD: usize = 5;
 /// The length to which a long description can be shortened and still say what a skill does and when, in characters.
 const SHORT: usize = 200;
-
-/// The project and the user's home, for shorter paths.
-type Roots = BTreeMap<ScopeKind, String>;
 
 /// The states with their words: those that are listed, then those that are not.
 const LISTED: [(ListedState, &str); 5] = [

@@ -52,14 +52,13 @@ pub(crate) mod why;
 pub(in crate::cli) use table::wrapped;
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
 
 use serde::Serialize;
 
 use super::printer::clean;
 use super::style::escape_json;
 use skillpm_core::ops::list::ListedSkill;
-use skillpm_format::scope_kind::ScopeKind;
+use skillpm_core::scope::Roots;
 use skillpm_format::spec::is_object_id;
 use skillpm_format::text::{and, is_plain_line};
 
@@ -97,15 +96,9 @@ fn short_revision(revision: &str) -> String {
     digits.chars().take(length).collect()
 }
 
-/// Returns a path as people would write it: relative inside the project, with `~` below the user's home.
-fn short_path(roots: &BTreeMap<ScopeKind, String>, path: &str) -> String {
-    for (scope, root) in roots {
-        if let Some(rest) = path.strip_prefix(root.as_str()).and_then(|rest| rest.strip_prefix('/')) {
-            let start = if *scope == ScopeKind::User { "~/" } else { "" };
-            return one_line(&format!("{start}{rest}"));
-        }
-    }
-    one_line(path)
+/// Returns a path as people would write it, in one line.
+fn short_path(roots: &Roots, path: &str) -> String {
+    one_line(&roots.short(path))
 }
 
 /// Returns a text such as `1 skill` or `2 skills`.

@@ -25,6 +25,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PackOutcome, cwd: &Path) {
         printer.data(&list(&outcome.files));
     }
     left_out(printer, &outcome.left_out);
+    printer.warnings(&outcome.warnings);
     for path in &outcome.replaced {
         let shown = Path::new(path).strip_prefix(cwd).unwrap_or(Path::new(path));
         printer
@@ -121,6 +122,7 @@ mod tests {
                 kind: "a token of npm".to_owned(),
                 key: "npm_…".to_owned(),
             }],
+            warnings: Vec::new(),
         }
     }
 

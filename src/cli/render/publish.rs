@@ -10,6 +10,7 @@ pub(crate) fn show(printer: &Printer, outcome: &PublishOutcome) {
         printer.data(&pack::list(&outcome.files));
     }
     pack::left_out(printer, &outcome.left_out);
+    printer.warnings(&outcome.warnings);
     for path in &outcome.uncommitted {
         printer.note(&format!("`{}` is not committed", one_line(path)));
     }

@@ -42,6 +42,12 @@ pub(crate) fn show(printer: &Printer, outcome: &SearchOutcome, words: &str) {
 fn warn(printer: &Printer, outcome: &SearchOutcome) {
     printer.warnings(&outcome.warnings);
     error::partial(printer, &outcome.failures);
+    if let Some(file) = &outcome.remembered {
+        printer.note(&format!(
+            "`{}` keeps your answer: `skills-sh` under `[search]`",
+            one_line(&file.display().to_string())
+        ));
+    }
 }
 
 fn table(skills: &[FoundSkill]) -> Table {
@@ -53,7 +59,7 @@ fn table(skills: &[FoundSkill]) -> Table {
         };
         let next = typed(&next);
         let version = skill.version.as_deref().unwrap_or_default();
-        table.row([&skill.name, version, &place(skill), &skill.description, &next]);
+        table.row([&skill.name, version, &place(skill), &skill.about(), &next]);
     }
     table
 }
@@ -86,6 +92,7 @@ mod tests {
             source: Some(source.to_owned()),
             installed: true,
             also_in: Vec::new(),
+            installs: None,
         };
         let twin = |mut skill: FoundSkill, other: &str| {
             skill.also_in = vec![other.to_owned()];
@@ -103,6 +110,7 @@ mod tests {
             found_in: FoundIn::SkillsSh,
             registry: None,
             description: String::new(),
+            installs: Some(61_234),
             installed: false,
             ..registry("pdf\u{1b}[2J", "", "acme/skills@pdf")
         };
@@ -124,7 +132,7 @@ mod tests {
         pdf           1.2.0    default              Reads PDF files. Use i…  skillpm install pdf
         pdf           1.2.0    corp                 Reads PDF files. Use i…  skillpm install corp:pdf
         pdf           -        installed (project)  Reads PDF files. Use i…  skillpm show pdf
-        pdf\u{1b}[2J  1.2.0    skills.sh            -                        skillpm install acme/skills@pdf
+        pdf\u{1b}[2J  1.2.0    skills.sh            61,234 installs, from …  skillpm install acme/skills@pdf
         ");
         insta::assert_snapshot!(err.text(), @"
         `pdf` is in 2 registries, `default` and `corp`: these may be different skills

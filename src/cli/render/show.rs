@@ -191,6 +191,7 @@ mod tests {
     use crate::cli::appearance::Appearance;
     use crate::cli::printer::testing::printer;
     use skillpm_core::ops::show::{ShownDeviation, Tokens};
+    use skillpm_core::scope::Roots;
     use skillpm_format::advice::Warning;
     use skillpm_format::document::Position;
     use skillpm_format::skill::SkillMeta;
@@ -270,7 +271,7 @@ mod tests {
             requires: vec![lacks()],
             alarms: vec![Warning::new("hooks", "`pdf` has hooks")],
             warnings: vec![Warning::new("odd", "odd")],
-            roots: [(ScopeKind::Project, "/p".to_owned()), (ScopeKind::User, "/h".to_owned())].into(),
+            roots: Roots::new("/p".as_ref(), Some("/p".as_ref()), Some("/h".as_ref())),
         }
     }
 

@@ -66,7 +66,7 @@ pub(crate) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Ve
             let error =
                 Error::usage(format!("there is no directory `{path}` in `{}`", source_of(spec, opened)));
             match closest_path(path, everywhere.iter().map(|c| c.path.as_str())) {
-                Some(close) => error.hint(format!("did you mean `{close}`?")),
+                Some(close) => error.hint(message!("did you mean ", by_path(spec, opened, close), "?")),
                 None => error,
             }
         }

@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::advice::{Call, Message, Opt, Verb, message};
 use crate::document::Position;
 use crate::error::{Error, ErrorKind};
-use crate::lint::{Rule, Safety, Severity};
+use crate::lint::{self, Level, Rule, Safety, Severity};
 use crate::ops::cache;
 use crate::ops::fmt::{FmtOutcome, Form, Formatted};
 use crate::ops::registry::{IndexOutcome, InitOutcome, VerifyOutcome};
@@ -15,6 +15,18 @@ use crate::registry::{Defect, DefectKind};
 /// Returns how to read about one of `rules`.
 pub fn explain(rules: &[&Rule]) -> Option<Message> {
     Some(message!(Verb::Explain.call().word(rules.first()?.id), " explains the first of them"))
+}
+
+/// Returns how to switch off `rule`, unless it is of the specification: a skill that breaks one of these is mended.
+pub fn switch_off(rule: &str) -> Option<Message> {
+    let is_style = lint::rule(rule).is_ok_and(|rule| rule.levels.spec < Level::Error);
+    is_style.then(|| {
+        message!(
+            (Opt::Ignore, rule),
+            " leaves it out once, ",
+            format_args!("`rules = {{ {rule} = \"off\" }}` under `[lint]` in `skillpm.toml` always")
+        )
+    })
 }
 
 /// Returns how to repair the file at `real`, which a link out of the project leads to.
@@ -122,6 +134,8 @@ impl ValidateOutcome {
         let refused = Error::new(ErrorKind::Findings, format!("the skill was not {done}"));
         let fixes = self.findings().filter_map(|finding| finding.fix.as_ref());
         let validate = Verb::Validate.call().path(typed).option(Opt::Profile, "publish");
+        let first = self.findings().find(|finding| finding.forbids_publishing());
+        let refused = first.and_then(|first| switch_off(first.rule)).into_iter().fold(refused, Error::hint);
         let repair = match fixes.map(|fix| fix.safety).min() {
             None => return refused,
             Some(Safety::Safe) => validate.flag(Opt::Fix),

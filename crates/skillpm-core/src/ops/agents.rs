@@ -3,7 +3,7 @@
 mod check;
 mod listing;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
@@ -21,7 +21,7 @@ use crate::scope::agent_view::{self, Form, Role, Seen};
 use crate::scope::in_use::InUse;
 use crate::scope::listings;
 use crate::scope::state::{Depth, Files, ScopeState};
-use crate::scope::{Scope, Scopes};
+use crate::scope::{Roots, Scope, Scopes};
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 
@@ -111,7 +111,7 @@ pub struct AgentsOutcome {
     /// The agents, by id.
     pub agents: Vec<AgentView>,
     /// The project and the user's home, for shorter paths.
-    pub roots: BTreeMap<ScopeKind, String>,
+    pub roots: Roots,
     /// Warnings about what could not be read.
     pub warnings: Vec<Warning>,
 }
@@ -162,8 +162,7 @@ pub fn agents(context: &Context, request: &AgentsRequest) -> Result<AgentsOutcom
     overridden.retain(|one| named.is_empty() || one.concerns(&named));
     outcome.warnings.extend(listings::warnings(&overridden));
     let project = Scope::new(settings, ScopeKind::Project)?;
-    outcome.roots.insert(ScopeKind::Project, text(&project.root));
-    outcome.roots.extend(settings.home.iter().map(|home| (ScopeKind::User, text(home))));
+    outcome.roots = Roots::new(&settings.cwd, Some(&project.root), settings.home.as_deref());
     let in_use = InUse::read(settings);
     for agent in agents::all() {
         let signs = agent.signs(settings, &project.root, &|path| project.is_used(path));

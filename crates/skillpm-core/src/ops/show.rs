@@ -1,6 +1,5 @@
 //! `show`: describes a skill.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -21,8 +20,8 @@ use crate::fs;
 use crate::lint;
 use crate::name::SkillName;
 use crate::profile::LoadProfile;
-use crate::scope::Scopes;
 use crate::scope::trees::Trees;
+use crate::scope::{Roots, Scopes};
 use crate::scope_kind::ScopeKind;
 use crate::session::named::{find_among, path_or};
 use crate::skill::find::is_skill_file;
@@ -78,7 +77,7 @@ pub struct ShowOutcome {
     pub warnings: Vec<Warning>,
     /// The project and the user's home, for shorter paths.
     #[serde(skip)]
-    pub roots: BTreeMap<ScopeKind, String>,
+    pub roots: Roots,
 }
 
 /// The approximate number of tokens of a skill's levels for a language model.
@@ -299,9 +298,10 @@ fn shown(item: Item) -> ShownFile {
 }
 
 /// Returns the roots of the available scopes.
-fn roots(context: &Context) -> BTreeMap<ScopeKind, String> {
+fn roots(context: &Context) -> Roots {
     let scopes = Scopes::new(&context.settings, None).unwrap_or_default().there;
-    scopes.into_iter().map(|scope| (scope.kind, scope.root.display().to_string())).collect()
+    let root = |kind| scopes.iter().find(|scope| scope.kind == kind).map(|scope| scope.root.as_path());
+    Roots::new(&context.settings.cwd, root(ScopeKind::Project), root(ScopeKind::User))
 }
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use serde::Serialize;
 use super::agents::{AgentView, AgentsRequest, ListedState, ListedView, agents};
 use super::list::{ListedSkill, SkillState};
 use super::tree::{TreeOutcome, TreeSkill, survey};
-use crate::advice::Warning;
+use crate::advice::{Verb, Warning};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -17,9 +17,9 @@ use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::scope::agent_view::{Form, Role};
-use crate::scope::not_installed::{not_installed, not_locked};
+use crate::scope::not_installed::{in_outer, not_installed, not_locked, not_there};
 use crate::scope::state::read_manifest;
-use crate::scope::{Scope, Scopes};
+use crate::scope::{Roots, Scope, Scopes};
 use crate::scope_kind::ScopeKind;
 use crate::text::closest;
 
@@ -52,7 +52,7 @@ pub struct WhyOutcome {
     pub warnings: Vec<Warning>,
     /// The project and the user's home, for shorter paths.
     #[serde(skip)]
-    pub roots: BTreeMap<ScopeKind, String>,
+    pub roots: Roots,
 }
 
 /// An installed skill.
@@ -208,7 +208,15 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     outcome.warnings.dedup();
     if outcome.installed.is_empty() && outcome.elsewhere.is_empty() {
         let known = tree.skills.iter().map(|one| one.skill.name.as_str());
-        let error = not_installed(request.scope, &request.name, known);
+        let settings = &context.settings;
+        let outer = SkillName::exact(&request.name).and_then(|name| {
+            let project = Scope::new(settings, ScopeKind::Project).ok()?;
+            in_outer(settings, &project, Verb::Why, &name)
+        });
+        let error = match outer.filter(|_| wanted(ScopeKind::Project)) {
+            Some(told) => not_there(request.scope, &request.name).hint(told),
+            None => not_installed(request.scope, &request.name, known),
+        };
         // It may be in a place that could not be examined.
         return Err(outcome.warnings.into_iter().fold(error, Error::hint));
     }

@@ -27,6 +27,7 @@ pub(crate) mod receipts;
 mod records;
 pub(crate) mod reviewed;
 mod root;
+mod roots;
 pub(crate) mod sources;
 pub mod state;
 pub mod step;
@@ -35,3 +36,4 @@ pub(crate) mod trees;
 
 pub use self::root::Scope;
 pub(crate) use self::root::{ProjectDirs, Scopes, nowhere, project_root, projects_around, repository_of};
+pub use self::roots::Roots;

@@ -1,6 +1,7 @@
 //! Messages about names that are not installed, and about skills that are missing although files list them.
 
 use std::collections::BTreeSet;
+use std::path::Path;
 
 use crate::advice::{Message, Opt, Verb, Warning, message};
 use crate::codes;
@@ -70,6 +71,9 @@ fn seen_here(
             " adopts it"
         ));
     }
+    if let Some(told) = in_outer(settings, scope, verb, name) {
+        return Some(told);
+    }
     // In the home directory, only the name of the scope says which one is meant.
     let call = match other {
         ScopeKind::User => verb.within(other),
@@ -78,6 +82,17 @@ fn seen_here(
     let elsewhere = Scope::new(settings, other).ok()?;
     let files = Files::read(&elsewhere).ok()?;
     files.knows(name).then(|| message!(format_args!("{told}: "), call.word(name)))
+}
+
+/// Returns where the skill `name` is installed around the project `scope`, with the call of `verb` that works there.
+pub(crate) fn in_outer(settings: &Settings, scope: &Scope, verb: Verb, name: &SkillName) -> Option<Message> {
+    let outer = scope.outer(settings).ok()?;
+    let owner = outer.iter().find(|outer| Files::read(outer).is_ok_and(|files| files.knows(name)))?;
+    let root = owner.shown(settings, &owner.root);
+    Some(message!(
+        "it is installed in the project around this one: ",
+        verb.call().word(name).project(Some(Path::new(&root)))
+    ))
 }
 
 /// Returns the error for a scope without manifest and lockfile. It names the directory where they are
@@ -197,7 +212,8 @@ pub(crate) fn not_installed<'a>(
     }
 }
 
-fn not_there(scope: Option<ScopeKind>, text: &str) -> Error {
+/// Returns the error for a name that is not in `scope`.
+pub(crate) fn not_there(scope: Option<ScopeKind>, text: &str) -> Error {
     let place = scope.map(|scope| format!(" {}", scope.within())).unwrap_or_default();
     Error::usage(format!("`{text}` is not installed{place}"))
 }

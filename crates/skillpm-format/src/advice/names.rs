@@ -176,6 +176,8 @@ names! {
         Global = "global",
         /// Skills that are hidden from models as well.
         Hidden = "hidden",
+        /// A rule that is not applied.
+        Ignore = "ignore",
         /// The program that runs scripts in a language, as `LANGUAGE=PROGRAM`.
         Interpreter = "interpreter",
         /// Output for programs.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::Fix;
+use super::{Fix, SECRET_IN_TEXT};
 use crate::advice::Message;
 
 /// The severity of a finding.
@@ -63,6 +63,12 @@ impl Finding {
     ) -> Self {
         let message = message.into();
         Self { rule, severity, message, span, label: None, help: None, fix: None, ends: false }
+    }
+
+    /// Reports whether nobody may pack or publish a skill with this finding of the profile for publishing. A key in a text is
+    /// no such finding: its author is asked.
+    pub fn forbids_publishing(&self) -> bool {
+        self.severity == Severity::Error && self.rule != SECRET_IN_TEXT
     }
 
     /// Adds the repair.

@@ -90,6 +90,17 @@ impl Manifest {
         }
     }
 
+    /// Sets whether searches ask skills.sh where no registry is configured.
+    pub fn set_search_of_site(&mut self, answer: bool) {
+        if self.search.skills_sh() == Some(answer) {
+            return;
+        }
+        put(with_header(self.document(), "search"), "skills-sh", answer.into());
+        if let Ok(read) = Self::parse(&self.to_string()) {
+            self.search = read.search;
+        }
+    }
+
     /// Returns the text to write. Returns `None` if reading it back would not give this manifest.
     ///
     /// Users write more forms than any test covers, and a manifest that cannot be read is worse than one that was not
@@ -103,6 +114,7 @@ impl Manifest {
                 && read.agents == self.agents
                 && read.lint.texts() == self.lint.texts()
                 && read.policy.texts() == self.policy.texts()
+                && read.search.skills_sh() == self.search.skills_sh()
         };
         Self::parse(&text).is_ok_and(is_same).then_some(text)
     }

@@ -328,7 +328,7 @@ impl<'a> Reader<'a> {
         array.iter().map(text).collect::<Result<_, _>>().map(Some)
     }
 
-    fn flag(&self, table: &dyn TableLike, key: &str) -> Result<bool, ManifestError> {
+    pub(super) fn flag(&self, table: &dyn TableLike, key: &str) -> Result<bool, ManifestError> {
         let Some(item) = table.get(key) else { return Ok(false) };
         item.as_bool().ok_or_else(|| self.fault(item, format!("`{key}` must be `true` or `false`")))
     }

@@ -1,6 +1,8 @@
 //! Repositories on GitHub.
 
+use std::cmp::Ordering;
 use std::fmt;
+use std::hash::{Hash, Hasher};
 
 use super::address::{is_host, split_scheme};
 use super::kind::{Compared, Foreign, NotExpressible, PatternForm, SourceFacts, SourceKind, Typed};
@@ -13,8 +15,8 @@ use crate::text::percent_decoded;
 /// The host of the public GitHub.
 pub const PUBLIC_HOST: &str = "github.com";
 
-/// A repository on GitHub.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
+/// A repository on GitHub, which takes names in any case: two that differ in nothing else are equal.
+#[derive(Debug, Clone)]
 pub struct Repository {
     /// The server, if one was named: `github.com` or that of an Enterprise server. In manifests and lockfiles, which
     /// must mean the same everywhere, `None` means `github.com`.
@@ -54,6 +56,11 @@ impl Repository {
         Ok(Self { host, owner: owner.to_owned(), name: name.to_owned() })
     }
 
+    /// Returns the parts that tell it from others.
+    fn key(&self) -> (Option<&str>, String, String) {
+        (self.host.as_deref(), self.owner.to_ascii_lowercase(), self.name.to_ascii_lowercase())
+    }
+
     /// Returns the repository as manifests and lockfiles name it; `default` is the host to use if none was named.
     #[must_use]
     pub fn on(self, default: &str) -> Self {
@@ -74,6 +81,32 @@ impl Repository {
             }
             _ => Err(SpecError::Unsupported(text.to_owned())),
         }
+    }
+}
+
+impl PartialEq for Repository {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other).is_eq()
+    }
+}
+
+impl Eq for Repository {}
+
+impl Hash for Repository {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.key().hash(state);
+    }
+}
+
+impl PartialOrd for Repository {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Repository {
+    fn cmp(&self, other: &Self) -> Ordering {
+        self.key().cmp(&other.key())
     }
 }
 

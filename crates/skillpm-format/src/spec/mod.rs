@@ -152,8 +152,7 @@ impl SourceSpec {
             place.push_str(mark);
             place.push_str(path);
         }
-        let alone = reference.is_none() && self.skill.is_none();
-        if alone && split_suffixes(&place).2.is_some() && !place.contains('?') {
+        if self.skill.is_none() && split_suffixes(&place).2.is_some() && !place.contains('?') {
             // An `@` in the last part would start the name of a skill.
             place.push('/');
         }
@@ -174,21 +173,23 @@ impl SourceSpec {
     }
 }
 
-/// Splits `place#reference@skill`. A skill's name has no slash and is not a version, so the `@` of `#@scope/pkg` and of
-/// `#pkg@1.2.0`, which are common names of tags, is part of the reference.
+/// Splits `place#reference@skill`, and `place@skill#reference`, which people type as well. A skill's name has no slash and is
+/// not a version, so the `@` of `#@scope/pkg` and of `#pkg@1.2.0`, which are common names of tags, is part of the reference.
 fn split_suffixes(text: &str) -> (&str, Option<&str>, Option<&str>) {
     let (place, reference) = match text.split_once('#') {
         Some((place, reference)) => (place, Some(reference)),
         None => (text, None),
     };
-    match (reference, reference.unwrap_or(place).rsplit_once('@')) {
+    if let Some((before, skill)) = reference.and_then(|reference| reference.rsplit_once('@'))
+        && !skill.contains('/')
+        && !before.is_empty()
+        && !is_version(skill)
+    {
+        return (place, Some(before), Some(skill));
+    }
+    match place.rsplit_once('@') {
         // The `@` of `git@host:repo` is in front of a host.
-        (None, Some((before, skill))) if !skill.contains(['/', ':']) => (before, None, Some(skill)),
-        (Some(_), Some((before, skill)))
-            if !skill.contains('/') && !before.is_empty() && !is_version(skill) =>
-        {
-            (place, Some(before), Some(skill))
-        }
+        Some((before, skill)) if !skill.contains(['/', ':']) => (before, reference, Some(skill)),
         _ => (place, reference, None),
     }
 }

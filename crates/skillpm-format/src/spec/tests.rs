@@ -44,7 +44,7 @@ fn forms() {
             "https://github.com/owner/repo/blob/main/skills/pdf/SKILL.md",
             "github:github.com/owner/repo/skills/pdf#main",
         ),
-        ("https://github.com/owner/repo/tree/v1/a@b", "github:github.com/owner/repo/a@b#v1"),
+        ("https://github.com/owner/repo/tree/v1/a@b", "github:github.com/owner/repo/a@b/#v1"),
         (
             "https://github.com/owner/repo/tree/v1/My%20Skills/a%20b#usage",
             "github:github.com/owner/repo/My Skills/a b#v1",
@@ -99,6 +99,9 @@ fn forms() {
         ("url:https://host.example/get?id=a@b", "url:https://host.example/get?id=a@b"),
         ("https://host.example?x/-/_@-", "site:https://host.example?x/-/_@-"),
         ("owner/repo/a@b/", "github:owner/repo/a@b/"),
+        ("owner/repo@pdf#v2", "github:owner/repo#v2@pdf"),
+        ("owner/repo@pdf#pdf@1.2.0", "github:owner/repo#pdf@1.2.0@pdf"),
+        ("https://host.example/team/repo.git@pdf#v1", "git+https://host.example/team/repo.git#v1@pdf"),
         ("git@host.example:team/x@y/", "git+git@host.example:team/x@y/"),
         ("https://host.example/pdf.md", "url:https://host.example/pdf.md"),
         ("https://host.example/.well-known/agent-skills/index.json@pdf", "site:https://host.example/@pdf"),

@@ -87,6 +87,11 @@ impl Client {
         Self { settings: settings.http.clone(), offline: settings.offline, reporter }
     }
 
+    /// Returns who hears of the work.
+    pub(crate) fn reporter(&self) -> &dyn Reporter {
+        &*self.reporter
+    }
+
     /// Fetches a text of at most `limit` bytes, trying again after failures that may pass.
     ///
     /// # Errors
@@ -108,7 +113,7 @@ impl Client {
                     host: url.origin().to_string(),
                     reason: "it is not UTF-8".to_owned(),
                 })?;
-                Ok(Answer::Text { text, etag })
+                Ok(Answer::Text { text, etag, url })
             },
         )
     }

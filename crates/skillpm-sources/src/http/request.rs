@@ -140,6 +140,8 @@ pub enum Answer {
         text: String,
         /// The tag, for the next request.
         etag: Option<String>,
+        /// The address that it came from, after redirects.
+        url: Url,
     },
     /// The known content is current; only after [`Request::if_none_match`].
     NotModified,

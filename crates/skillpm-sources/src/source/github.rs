@@ -149,12 +149,37 @@ impl<'a> GitHub<'a> {
         };
         let answer = self.client.get_text(&request, TEXT_BYTES);
         let commit = match answer.map_err(|error| self.explain(error, shown))? {
-            Answer::Text { text, etag } => self.learn(&url, text.trim(), etag)?,
+            Answer::Text { text, etag, url: answered } => {
+                let commit = self.learn(&url, text.trim(), etag)?;
+                if answered != url {
+                    self.tell_new_name();
+                }
+                commit
+            }
             Answer::NotModified => known.map(|known| known.sha).unwrap_or_default(),
         };
         match wanted {
             Some(wanted) if !commit.starts_with(&wanted) => Err(self.other_commit(&wanted, &commit)),
             _ => Ok(commit),
+        }
+    }
+
+    /// Warns that the repository has another name by now, if that can be learnt.
+    fn tell_new_name(&self) {
+        let Ok(url) = self.url("") else { return };
+        let Ok(Answer::Text { text, .. }) = self.client.get_text(&self.request(url), TEXT_BYTES) else {
+            return;
+        };
+        let shown: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
+        let Some((owner, name)) = shown["full_name"].as_str().and_then(|name| name.split_once('/')) else {
+            return;
+        };
+        match Repository::new(self.repository.host.as_deref(), owner, name) {
+            Ok(new) if new != self.repository => self.client.reporter().warning(&format!(
+                "`{}` is now `{new}`: name it so, since somebody else may take the old name",
+                self.repository
+            )),
+            _ => {}
         }
     }
 
@@ -305,7 +330,7 @@ impl<'a> GitHub<'a> {
             }
             404 if self.exists() != Some(true) => {
                 Error::network(format!("the repository `{repository}` was not found, or is private"))
-                    .hint(self.token_hint("that may read it, if it is private; else check the spelling"))
+                    .hint(self.token_hint("that may read it, if it is private, else check the spelling"))
             }
             404 | 422 => Error::usage(format!("`{repository}` has no revision `{revision}`"))
                 .coded(codes::REVISION_UNKNOWN)
@@ -355,7 +380,7 @@ impl<'a> GitHub<'a> {
         if self.settings.github.token.is_some() {
             format!("`{variable}` needs a token {which}")
         } else {
-            format!("set `{variable}` to a token {which}")
+            format!("set `{variable}` to a token {which}; `gh auth token` prints yours")
         }
     }
 }

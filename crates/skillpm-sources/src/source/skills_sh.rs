@@ -1,6 +1,7 @@
 //! The search of skills.sh, a public site that counts installations of skills in GitHub repositories.
 //!
-//! It answers `GET /api/search?q=WORDS&limit=COUNT` with `{"skills": [{"name": …, "source": "owner/repo", …}]}`.
+//! It answers `GET /api/search?q=WORDS&limit=COUNT` with
+//! `{"skills": [{"name": …, "source": "owner/repo", "installs": …, …}]}`, without descriptions.
 
 use std::sync::Arc;
 
@@ -25,6 +26,8 @@ pub struct SiteSkill {
     pub name: SkillName,
     /// The repository that has it: `owner/repo`.
     pub source: String,
+    /// How often it was installed, as the site counts.
+    pub installs: Option<u64>,
 }
 
 #[derive(Deserialize)]
@@ -36,6 +39,8 @@ struct SiteAnswer {
 struct Row {
     name: String,
     source: String,
+    #[serde(default)]
+    installs: Option<u64>,
 }
 
 /// Returns at most `limit` skills that the site finds for `words`, in its order. Skips those that cannot be installed
@@ -68,7 +73,7 @@ impl Row {
         let (owner, name) = self.source.split_once('/')?;
         let repository = Repository::new(None, owner, name).ok()?;
         let source = format!("{}/{}", repository.owner, repository.name);
-        Some(SiteSkill { name: SkillName::new(&self.name).ok()?, source })
+        Some(SiteSkill { name: SkillName::new(&self.name).ok()?, source, installs: self.installs })
     }
 }
 
@@ -84,7 +89,9 @@ mod tests {
     /// Names from a stranger's server become part of a command.
     #[test]
     fn only_what_can_be_installed() {
-        let skill = |name: &str, source: &str| Row { name: name.into(), source: source.into() }.skill();
+        let skill = |name: &str, source: &str| {
+            Row { name: name.into(), source: source.into(), installs: None }.skill()
+        };
         let found = skill("pdf", "acme/skills").map(|skill| format!("{}@{}", skill.source, skill.name));
         assert_eq!(found.as_deref(), Some("acme/skills@pdf"));
         for (name, source) in

@@ -167,6 +167,33 @@ pub(super) const SITUATIONS: &[Situation] = &[
         })],
     },
     Situation {
+        name: "pack, a matter of style",
+        arrange: |scene| {
+            ready(scene);
+            scene.ok("echo '[More](missing.md).' >> pdf/SKILL.md");
+        },
+        typed: ("skillpm pack pdf", 0),
+        told: &[with(
+            "--ignore link-missing",
+            "rm pdf-1.0.0.zip; skillpm pack pdf --ignore link-missing",
+            |_, output| assert!(!output.stderr.contains("missing.md"), "{output}"),
+        )],
+    },
+    Situation {
+        name: "pack, text of a template",
+        arrange: |scene| {
+            ready(scene);
+            scene.ok("echo 'TODO: more' >> pdf/SKILL.md");
+        },
+        typed: ("skillpm pack pdf", 1),
+        told: &[
+            run("skillpm explain template-text", |_, _| {}),
+            with("--ignore template-text", "skillpm pack pdf --ignore template-text", |scene, _| {
+                scene.ok("skillpm registry add pdf --registry site; test $? -eq 1");
+            }),
+        ],
+    },
+    Situation {
         name: "pack, what can be repaired",
         arrange: repairable,
         typed: ("skillpm pack pdf", 1),

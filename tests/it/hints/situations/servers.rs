@@ -214,8 +214,8 @@ pub(super) const SITUATIONS: &[Situation] = &[
         name: "registry add, an archive that is not fit for publication",
         arrange: |scene| {
             versioned(scene, "1.0.0");
-            scene.ok("echo '[More](missing.md).' >> pdf/SKILL.md && skillpm registry init site");
-            scene.sandbox.write("skillpm.toml", "[lint]\nrules = { link-missing = \"off\" }\n");
+            scene.ok("echo 'TODO: more' >> pdf/SKILL.md && skillpm registry init site");
+            scene.sandbox.write("skillpm.toml", "[lint]\nrules = { template-text = \"off\" }\n");
             scene.ok("skillpm pack pdf");
         },
         typed: ("skillpm registry add pdf-1.0.0.zip --registry site", 1),
@@ -223,7 +223,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
             "skillpm validate DIR --profile publish",
             "rm skillpm.toml; skillpm validate pdf --profile publish; test $? -eq 1",
             |_, output| {
-                assert!(output.stdout.contains("missing.md"));
+                assert!(output.stdout.contains("TODO:"));
             },
         )],
     },

@@ -1,7 +1,7 @@
 //! Situations of sources: which skill of which revision is meant, and how it may be named.
 
 use super::{by_hand, installed, is, kit, nothing, skill, with_kit};
-use crate::hints::{Scene, Situation, run, with};
+use crate::hints::{Scene, Situation, ends, run, with};
 use crate::support::Tree;
 
 /// A tag of the kit.
@@ -337,11 +337,23 @@ pub(super) const SITUATIONS: &[Situation] = &[
         ],
     },
     Situation {
+        name: "why, a skill of the project around this one",
+        arrange: |scene| {
+            with_kit(scene);
+            scene.ok("git init -q && skillpm install acme/kit@alone && mkdir web && touch web/skillpm.toml");
+        },
+        typed: ("cd web && skillpm why alone", 2),
+        told: &[run("skillpm why alone", |_, output| assert!(output.stdout.contains("alone"), "{output}"))],
+    },
+    Situation {
         name: "install, a name without a source",
         arrange: with_kit,
         typed: ("skillpm install alone", 2),
-        told: &[with("skillpm install owner/repo NAME", "skillpm install acme/kit alone", |scene, _| {
-            is(scene, "alone", "ok");
-        })],
+        told: &[
+            ends("skillpm search --skills-sh alone", 4, |_, _| {}),
+            with("skillpm install owner/repo@alone", "skillpm install acme/kit@alone", |scene, _| {
+                is(scene, "alone", "ok");
+            }),
+        ],
     },
 ];

@@ -205,7 +205,7 @@ fn api(state: &State, host: &str, request: &Recorded, name: &str, rest: &[&str])
         return releases::shown(state, host, name, what);
     }
     let [kind, reference] = rest else {
-        return Answer::json(200, "A repository");
+        return Answer::new(200, &format!("{{\"full_name\":\"{name}\"}}"));
     };
     let reference = decode(reference);
     if repository.commits.is_empty() {

@@ -33,12 +33,8 @@ pub(super) fn name(text: &str) -> Result<SkillName> {
     })
 }
 
-/// Returns the description of a skill that was created without one. It is true and says when to use the
-/// skill, as far as a name can tell.
-pub(super) fn default_description(name: &SkillName) -> String {
-    let topic = name.as_str().replace('-', " ");
-    format!("Helps with {topic}. Use when the task is about {topic}.")
-}
+/// The description of a skill that was created without one: `validate` asks to replace it, and nobody can publish it.
+pub(super) const PLACEHOLDER: &str = "[TODO: what this skill does, and when to use it]";
 
 /// Returns the description, trimmed.
 pub(super) fn description(text: &str) -> Result<&str> {

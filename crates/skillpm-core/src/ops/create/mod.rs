@@ -36,7 +36,7 @@ use crate::template::{Template, Values};
 pub struct CreateRequest {
     /// The skill's name.
     pub name: Option<String>,
-    /// What it does and when to use it; otherwise a text derived from the name.
+    /// What it does and when to use it; otherwise a text that is to be replaced.
     pub description: Option<String>,
     /// The license as an SPDX expression; otherwise it has none.
     pub license: Option<String>,
@@ -109,7 +109,7 @@ pub struct CreatedFile {
     pub executable: bool,
 }
 
-/// Creates a new skill in a directory with its name. The skill passes `validate --profile publish`: any value that would not
+/// Creates a new skill in a directory with its name. The skill passes `validate --profile publish` once its text is written: any value that would not
 /// pass is refused, or requested again if the user can be asked, before anything is written.
 ///
 /// # Errors
@@ -208,10 +208,9 @@ fn values(
     template: &Template,
     name: SkillName,
 ) -> Result<Values> {
-    let default = check::default_description(&name);
     let mut values = Values {
         name,
-        description: default.clone(),
+        description: check::PLACEHOLDER.to_owned(),
         license: None,
         author: None,
         resources: request.resources.clone(),
@@ -219,23 +218,21 @@ fn values(
     };
     tried(template, &values, publish::NAME)?;
     let description = Asked {
-        question: "what it does, and when to use it",
+        question: "what it does, and when to use it (empty: to be written)",
         given: request.description.as_deref(),
-        default: &default,
+        default: "",
     };
     let with = |text: &str| {
+        // An empty answer leaves it for later, but an empty flag is a slip.
+        if text.trim().is_empty() && request.description.as_deref() != Some(text) {
+            return Ok(values.clone());
+        }
         let description = check::description(text)?.to_owned();
         tried(template, &Values { description, ..values.clone() }, publish::DESCRIPTION)
     };
-    values = match settle(context, &description, |_| default.clone(), with)? {
-        Some(values) => values,
-        None => tried(template, &values, publish::DESCRIPTION).map_err(|error| {
-            error.hint(message!(
-                "the description was made from the name; write a better one with ",
-                Opt::Description
-            ))
-        })?,
-    };
+    if let Some(with) = settle(context, &description, |_| String::new(), with)? {
+        values = with;
+    }
     let optional: [(&str, &str, &Option<String>, Set); 2] = [
         ("author (empty: none)", publish::AUTHOR, &request.author, |values, author| Values {
             author,

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::check::PLACEHOLDER;
 use crate::advice::{Verb, message};
 use crate::document::{Document, Node, Value};
 use crate::engine::files;
@@ -56,7 +57,10 @@ pub(super) fn faults(template: &Template, values: &Values, set: &FileSet) -> Res
     let is_fault =
         |finding: &Finding| finding.severity == Severity::Error && finding.rule != lint::TEMPLATE_UNTOUCHED;
     let errors = found.into_iter().filter(is_fault);
-    Ok(errors.map(|finding| fault(&document, values, finding)).collect())
+    let faults = errors.map(|finding| fault(&document, values, finding));
+    // So is what stands for a description.
+    let is_left = values.description == PLACEHOLDER;
+    Ok(faults.filter(|fault| !(is_left && fault.value.as_deref() == Some(DESCRIPTION))).collect())
 }
 
 /// Returns the error for `faults` of a skill made from `template`; `None` if there are none.

@@ -72,7 +72,9 @@ pub(super) fn choose(sources: &mut Sources<'_>, request: &InstallRequest, typed:
     if request.skills.is_empty() && !request.sources.iter().any(|name| name == ALL) {
         let names = plugins.iter().map(|plugin| &plugin.name);
         let call = Verb::Install.call().option(Opt::Marketplace, typed).words(names);
-        ask_among(context, &mut sources, request.yes, "these plugins", call)?;
+        // Who names a plugin wants what is in it.
+        let all = request.yes || !request.sources.is_empty();
+        ask_among(context, &mut sources, all, "these plugins", call)?;
     }
     mark_named(request, &mut sources);
     Ok(Selection { sources, warnings, left_out })

@@ -9,7 +9,7 @@ use crate::fs::{self, Kind};
 use crate::manifest::Manifest;
 use crate::scope::Scope;
 use crate::source;
-use crate::spec::{Registry, SourceSpec, SpecError};
+use crate::spec::{Reference, Registry, SourceSpec, SpecError};
 use crate::text::shell_word;
 
 /// Parses a source as it was typed.
@@ -20,14 +20,36 @@ fn parse_source(text: &str) -> Result<SourceSpec> {
             SpecError::Credentials => told.hint(
                 "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
             ),
-            SpecError::Word(_) => told
-                .hint(message!("a skill is named after its source: ", Verb::Install.call().word("owner/repo").word("NAME")))
-                .hint("to install from a registry, name it in `skillpm.toml`: `[registries]` and `default = \"https://…\"`"),
+            SpecError::Word(word) => of_word(told, &word),
+            _ if let Some(meant) = with_revision(text) => told.hint(format!(
+                "`@` names a skill, and `#` a version, tag or branch: did you mean `{}`?",
+                shell_word(meant.typed())
+            )),
             _ => told.hint(
                 "a source is `owner/repo`, an address of a git repository, a file or a site, an installed package such as `npm:name`, or a path such as `./skills`",
             ),
         }
     })
+}
+
+/// Adds to `error` what `word`, which names no source, may have meant: a skill, perhaps with a branch, a tag or a range.
+fn of_word(error: Error, word: &str) -> Error {
+    let (name, reference) = word.split_once('@').unwrap_or((word, ""));
+    let reference = if reference.is_empty() { String::new() } else { format!("#{reference}") };
+    let search = Verb::Search.call().flag(Opt::SkillsSh).word(name);
+    let install = Verb::Install.call().word(format!("owner/repo{reference}@{name}"));
+    error
+        .hint(message!(search, " looks for it on skills.sh, a public site"))
+        .hint(message!("a skill is named after its source: ", install))
+        .hint("to install from a registry, name it in `skillpm.toml`: `[registries]` and `default = \"https://…\"`")
+}
+
+/// Returns the source that `text` means if the text after its last `@` is a revision: `owner/repo@pdf@1.2.0`.
+fn with_revision(text: &str) -> Option<SourceSpec> {
+    let (source, revision) = text.rsplit_once('@')?;
+    let spec: SourceSpec = source.parse().ok()?;
+    let is_open = spec.skill.is_some() && spec.reference.is_none() && spec.origin.has_revisions();
+    is_open.then_some(SourceSpec { reference: Some(Reference::any(revision).ok()?), ..spec })
 }
 
 /// Returns the skill that `text` means in a registry that has a name: `pdf@^1.2`, `acme:pdf`, `registry:acme//pdf`.

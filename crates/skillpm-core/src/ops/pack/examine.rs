@@ -4,13 +4,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use super::select::{self, LeftOut, Selection};
-use crate::advice::{Argument, Opt, Verb, message};
+use crate::advice::{Argument, Opt, Verb, Warning, message};
 use crate::context::Context;
 use crate::document::Document;
 use crate::engine::files;
 use crate::error::{Error, ErrorKind, Result};
-use crate::lint::{Finding, Profile, SECRET_IN_TEXT, Severity, Subject, check_with};
-use crate::ops::validate::{Checked, ValidateOutcome, rules_of};
+use crate::hints;
+use crate::lint::{Finding, Profile, RuleOptions, SECRET_IN_TEXT, Severity, Subject, check_with};
+use crate::ops::validate::{Checked, LintOptions, ValidateOutcome, rules_of};
 use crate::paths::{FileLocation, Finder, Searched};
 use crate::refusal::{Limits, Refusal};
 use crate::skill::MAX_SKILL_FILE;
@@ -34,13 +35,13 @@ pub struct Examined {
 }
 
 /// Reads the skill in the directory `dir`, which is relative to the working directory, and checks what would be packed
-/// by the profile `publish`.
+/// by the profile `publish`, in which `options` choose rules.
 ///
 /// # Errors
 ///
 /// Fails if there is no skill, if it cannot be read, and if it has files that no skill may have. Findings of the rules
 /// are no error.
-pub fn examine(context: &Context, dir: &Path) -> Result<Examined> {
+pub fn examine(context: &Context, dir: &Path, options: &RuleOptions) -> Result<Examined> {
     let place = skill_at(context, dir)?;
     let ignore = select::rules(&place.dir)?;
     let tree = select::scan(&place.dir, &ignore)?;
@@ -51,7 +52,7 @@ pub fn examine(context: &Context, dir: &Path) -> Result<Examined> {
     // The packed bytes count, should the file have changed since.
     let packed = files.get(&file_name).map(|file| files.read(file)).transpose()?;
     let document = packed.map_or(document, Document::from_bytes);
-    let outcome = check(context, &place, &document, &files)?;
+    let outcome = check(context, &place, &document, &files, options)?;
     Ok(Examined { dir: place.dir, typed: dir.to_owned(), document, files, left_out, outcome })
 }
 
@@ -76,11 +77,37 @@ impl Examined {
         self.errors().next().is_some()
     }
 
-    /// Returns the findings that forbid to pack the skill. A key in a text is not among them: its author is asked.
+    /// Returns the findings that forbid to pack the skill.
     fn errors(&self) -> impl Iterator<Item = (&Checked, &Finding)> {
         let skills = self.outcome.skills.iter();
         let findings = skills.flat_map(|skill| skill.findings.iter().map(move |finding| (skill, finding)));
-        findings.filter(|(_, finding)| finding.severity == Severity::Error && finding.rule != SECRET_IN_TEXT)
+        findings.filter(|(_, finding)| finding.forbids_publishing())
+    }
+
+    /// Returns what the rules warn of, once for each rule.
+    pub(super) fn warnings(&self) -> Vec<Warning> {
+        let Some(skill) = self.outcome.skills.first() else { return Vec::new() };
+        let mut by_rule: Vec<(&Finding, usize)> = Vec::new();
+        for finding in skill.findings.iter().filter(|finding| finding.severity == Severity::Warning) {
+            match by_rule.iter_mut().find(|(first, _)| first.rule == finding.rule) {
+                Some((_, more)) => *more += 1,
+                None => by_rule.push((finding, 0)),
+            }
+        }
+        let lines = self.document.line_index();
+        let warning = |(finding, more): (&Finding, usize)| {
+            let (file, line) = (skill.file.display(), lines.line(finding.span.start));
+            let more = if more == 0 { String::new() } else { format!(", and {more} more") };
+            Warning::new(
+                finding.rule,
+                format!("`{file}`, line {line}: {} ({}{more})", finding.message, finding.rule),
+            )
+        };
+        let mut warnings: Vec<Warning> = by_rule.into_iter().map(warning).collect();
+        if let Some(last) = warnings.last_mut() {
+            last.hints.extend(hints::switch_off(last.code));
+        }
+        warnings
     }
 
     /// Reports whether the rule for keys in texts found one: a setting or a comment may have switched it off.
@@ -158,8 +185,11 @@ fn check(
     place: &FileLocation,
     document: &Document,
     set: &FileSet,
+    options: &RuleOptions,
 ) -> Result<ValidateOutcome> {
-    let rules = rules_of(context, &place.dir, Path::new(&place.name), &Profile::Publish.into())?;
+    let rules = RuleOptions { profile: Some(Profile::Publish), ..options.clone() };
+    let options = LintOptions { rules, ..LintOptions::default() };
+    let rules = rules_of(context, &place.dir, Path::new(&place.name), &options)?;
     let directory = place.directory().map(|name| name.to_string_lossy());
     let file_name = place.name.to_string_lossy();
     let beside = files::of_set(set)?;

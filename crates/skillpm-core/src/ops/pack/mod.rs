@@ -18,6 +18,7 @@ pub use select::{LeaveReason, LeftOut};
 
 use crate::context::Context;
 use crate::error::Result;
+use crate::lint::RuleOptions;
 
 /// Packs the skill in the directory `dir`, which is relative to the working directory. Writes no file.
 ///
@@ -26,5 +27,5 @@ use crate::error::Result;
 /// Fails if there is no skill, if it has files that no skill may have, if the profile `publish` finds an error, and for
 /// a name or version that no registry accepts.
 pub fn pack(context: &Context, dir: &Path) -> Result<Packed> {
-    examine(context, dir)?.pack()
+    examine(context, dir, &RuleOptions::default())?.pack()
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{LeftOut, Packed, PackedFile, PackedKey};
-use crate::advice::{Opt, message};
+use crate::advice::{Opt, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::digest::Digest;
@@ -68,6 +68,8 @@ pub struct PackOutcome {
     pub secrets: Vec<String>,
     /// The keys of services in the files of the archive.
     pub keys: Vec<PackedKey>,
+    /// Warnings for the user.
+    pub warnings: Vec<Warning>,
 }
 
 /// The bytes of an archive.
@@ -137,6 +139,7 @@ pub fn write(context: &Context, packed: Packed, request: &PackRequest) -> Result
         left_out: packed.left_out,
         secrets: packed.secrets.files,
         keys: packed.secrets.keys,
+        warnings: packed.warnings,
     })
 }
 

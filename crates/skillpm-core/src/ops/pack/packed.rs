@@ -7,6 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{Examined, LeftOut, Secrets, about};
+use crate::advice::Warning;
 use crate::archive::{open_zip, write_zip};
 use crate::digest::Digest;
 use crate::error::{Error, Result};
@@ -48,6 +49,8 @@ pub struct Packed {
     pub left_out: Vec<LeftOut>,
     /// The possible secrets in it.
     pub secrets: Secrets,
+    /// What the rules warn of.
+    pub warnings: Vec<Warning>,
 }
 
 impl Packed {
@@ -80,6 +83,7 @@ impl Examined {
     pub fn pack(self) -> Result<Packed> {
         self.check_findings()?;
         let loaded = skill::load(&self.document).map_err(|error| Error::integrity(error.to_string()))?;
+        let warnings = self.warnings();
         let facts = Facts::of(&loaded.meta).map_err(|error| about(not_publishable(&error), self.typed()))?;
         check_portable(&self.files)?;
         let files = packed_files(&self.files)?;
@@ -100,6 +104,7 @@ impl Examined {
             files,
             left_out: self.left_out,
             secrets,
+            warnings,
         })
     }
 }

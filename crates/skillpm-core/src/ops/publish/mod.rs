@@ -47,5 +47,6 @@ pub fn publish(context: &Context, examined: Examined, request: &PublishRequest) 
         release,
         already,
         dry_run: request.dry_run,
+        warnings: packed.warnings,
     })
 }

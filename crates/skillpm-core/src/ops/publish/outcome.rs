@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use crate::advice::Warning;
 use crate::digest::Digest;
 use crate::ops::pack::{LeftOut, PackedArtifact, PackedFile, PackedKey};
 
@@ -51,6 +52,8 @@ pub struct PublishOutcome {
     pub already: bool,
     /// Whether nothing was written because it was only to be shown.
     pub dry_run: bool,
+    /// Warnings for the user.
+    pub warnings: Vec<Warning>,
 }
 
 /// A release of a repository on GitHub.

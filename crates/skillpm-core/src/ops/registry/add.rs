@@ -14,7 +14,7 @@ use crate::digest::Digest;
 use crate::engine::files;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
-use crate::lint::{Finding, Profile, Ruleset, SECRET_IN_TEXT, Severity, Subject, check_with};
+use crate::lint::{Profile, Ruleset, Subject, check_with};
 use crate::ops::pack::{Secrets, about, pack};
 use crate::registry::{Ledger, Package, Staged, check_portable};
 use crate::skill::SKILL_FILE;
@@ -141,9 +141,7 @@ pub fn check_package(source: &str, package: &Package) -> Result<()> {
     let name = package.facts.name.as_str();
     let subject = Subject::new(&document, Some(name), SKILL_FILE).with_files(&beside);
     let findings = check_with(&subject, &Ruleset::new(Profile::Publish));
-    // The author is asked before a key is published: a server cannot ask.
-    let is_error = |finding: &&Finding| finding.severity == Severity::Error && finding.rule != SECRET_IN_TEXT;
-    let mut errors = findings.iter().filter(is_error);
+    let mut errors = findings.iter().filter(|finding| finding.forbids_publishing());
     let Some(first) = errors.next() else { return Ok(()) };
     let more = match errors.count() {
         0 => String::new(),

@@ -12,8 +12,13 @@ use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fetch::registries::configured;
+use crate::fs;
 use crate::ranking::SearchWords;
 use crate::reporter::Choice;
+use crate::scope::Scope;
+use crate::scope::state::read_manifest;
+use crate::scope::transaction::Transaction;
+use crate::scope_kind::ScopeKind;
 
 /// The number of matches that are returned unless the request says otherwise.
 pub const DEFAULT_LIMIT: usize = 20;
@@ -63,10 +68,7 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<SearchOutcom
     let nowhere = registries.is_empty() && here.is_empty();
     let asks_site = match (request.skills_sh, request.installed || !registries.is_empty()) {
         (true, _) => true,
-        (false, false) if outcome.skills.is_empty() => {
-            let question = "no registry is configured; search skills.sh, a public site, instead?";
-            context.interact.confirm(question).unwrap_or_default()
-        }
+        (false, false) if outcome.skills.is_empty() => may_ask_site(context, &mut outcome)?,
         _ => false,
     };
     if asks_site {
@@ -85,6 +87,31 @@ pub fn search(context: &Context, request: &SearchRequest) -> Result<SearchOutcom
     Ok(outcome)
 }
 
+/// Reports whether skills.sh may see the words: what the user's own manifest says, else what the user answers now. The
+/// manifest keeps that answer.
+fn may_ask_site(context: &Context, outcome: &mut SearchOutcome) -> Result<bool> {
+    let settings = &context.settings;
+    if settings.home.is_none() {
+        return Ok(false);
+    }
+    let user = Scope::new(settings, ScopeKind::User)?;
+    if let Some(answer) = read_manifest(&user)?.0.search().skills_sh() {
+        return Ok(answer);
+    }
+    let question =
+        "no registry is configured; search skills.sh, a public site, instead? (this is asked once)";
+    let Some(answer) = context.interact.confirm(question) else { return Ok(false) };
+    let _alone = Transaction::begin(&user, settings, &*context.reporter)?;
+    let (mut manifest, _) = read_manifest(&user)?;
+    manifest.set_search_of_site(answer);
+    if let Some(text) = manifest.written() {
+        fs::create_dir_all(user.manifest.parent().unwrap_or(&user.manifest))?;
+        fs::write_atomic(&user.manifest, text.as_bytes())?;
+        outcome.remembered = Some(user.manifest.clone());
+    }
+    Ok(answer)
+}
+
 /// Lets a person pick from the skills of `outcome` that can be installed. Returns the sources to install; `None` if there is
 /// none, or no person can be asked.
 pub fn pick(context: &Context, outcome: &SearchOutcome) -> Option<Vec<String>> {
@@ -92,7 +119,7 @@ pub fn pick(context: &Context, outcome: &SearchOutcome) -> Option<Vec<String>> {
     for skill in &outcome.skills {
         let Some(source) = &skill.source else { continue };
         let note = skill.installed.then(|| "installed".to_owned());
-        items.push(Choice { note, ..Choice::new(source, &skill.description) });
+        items.push(Choice { note, ..Choice::new(source, &skill.about()) });
         sources.push(source);
     }
     if items.is_empty() {

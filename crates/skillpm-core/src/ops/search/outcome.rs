@@ -1,5 +1,8 @@
 //! The outcome of a search.
 
+use std::borrow::Cow;
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -17,6 +20,9 @@ pub struct SearchOutcome {
     pub total: usize,
     /// Similar names, if nothing matches.
     pub suggestions: Vec<String>,
+    /// The file that keeps the answer to the question whether to search skills.sh, if it was asked now.
+    #[serde(skip)]
+    pub remembered: Option<PathBuf>,
     /// Why registries could not be searched.
     #[serde(skip)]
     pub failures: Vec<Error>,
@@ -48,13 +54,37 @@ pub struct FoundSkill {
     pub installed: bool,
     /// The other registries that have a skill of this name.
     pub also_in: Vec<String>,
+    /// How often a skill of skills.sh was installed, as that site counts.
+    pub installs: Option<u64>,
 }
 
 impl FoundSkill {
+    /// Returns what tells it from others: its description, or what skills.sh says of it.
+    pub fn about(&self) -> Cow<'_, str> {
+        match (&self.source, self.installs) {
+            (Some(source), Some(installs)) if self.description.is_empty() => {
+                let repository = source.split('@').next().unwrap_or(source);
+                let noun = if installs == 1 { "install" } else { "installs" };
+                format!("{} {noun}, from {repository}", grouped(installs)).into()
+            }
+            _ => self.description.as_str().into(),
+        }
+    }
+
     /// Returns the texts that are searched.
     pub(super) fn document(&self) -> Document<'_> {
         Document { name: &self.name, tags: &self.tags, description: &self.description }
     }
+}
+
+/// Returns `number` with a comma before each three digits.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let comma = |at: usize| at > 0 && (digits.len() - at).is_multiple_of(3);
+    digits
+        .char_indices()
+        .flat_map(|(at, digit)| comma(at).then_some(',').into_iter().chain([digit]))
+        .collect()
 }
 
 /// The kind of place in which a skill was found.

@@ -27,6 +27,7 @@ impl FoundSkill {
             source: None,
             installed: false,
             also_in: Vec::new(),
+            installs: None,
         }
     }
 }
@@ -92,6 +93,7 @@ fn of_registry(context: &Context, registry: &ConfiguredRegistry) -> Result<Vec<F
 pub(super) fn of_site(context: &Context, words: &str, limit: usize) -> Result<Vec<FoundSkill>> {
     let found = source::skills_sh::search(context, words, limit)?.into_iter().map(|skill| FoundSkill {
         source: Some(format!("{}@{}", skill.source, skill.name)),
+        installs: skill.installs,
         ..FoundSkill::new(skill.name.as_str(), FoundIn::SkillsSh)
     });
     Ok(found.collect())

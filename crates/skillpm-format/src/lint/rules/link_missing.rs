@@ -15,7 +15,7 @@ use crate::lint::{
 pub(super) static RULE: Rule = Rule {
     id: "link-missing",
     group: Group::Quality,
-    levels: Levels::PACKAGE,
+    levels: Levels::WARNING,
     summary: "links lead to files that exist",
     docs: Docs {
         what: "Looks for relative links and images in the body that do not match a file of the skill, \
