@@ -45,6 +45,7 @@ mod foreign;
 mod fronts;
 mod git;
 mod github;
+mod habits;
 mod hints;
 mod http;
 mod http2;

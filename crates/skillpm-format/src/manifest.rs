@@ -20,7 +20,7 @@ pub use self::programs::Programs;
 use self::read::{Reader, parse};
 pub use self::registries::Registries;
 pub use self::requirement::Requirement;
-pub use self::settings::{Agents, LintSettings, LocatedText, PolicySettings};
+pub use self::settings::{Agents, HintSettings, LintSettings, LocatedText, PolicySettings};
 use crate::name::SkillName;
 use crate::text::line_column;
 use crate::version::VersionRange;
@@ -38,6 +38,7 @@ pub struct Manifest {
     agents: Agents,
     lint: LintSettings,
     policy: PolicySettings,
+    hints: HintSettings,
     /// The text as read.
     text: String,
     /// The changed document; most runs only read it.
@@ -59,7 +60,8 @@ impl Manifest {
         let document = parse(text)?;
         let reader = Reader::new(text);
         let root = document.as_table();
-        reader.known(root, &["skills", "registries", "mcp", "override", "agents", "lint", "policy"])?;
+        reader
+            .known(root, &["skills", "registries", "mcp", "override", "agents", "lint", "policy", "hints"])?;
         let registries = match root.get("registries") {
             Some(item) => reader.registries(item)?,
             None => Registries::default(),
@@ -88,10 +90,24 @@ impl Manifest {
             Some(item) => reader.policy(reader.table(item, "`policy`")?)?,
             None => PolicySettings::default(),
         };
+        let hints = match root.get("hints") {
+            Some(item) => reader.hints(reader.table(item, "`hints`")?)?,
+            None => HintSettings::default(),
+        };
         let has_skills = root.contains_key("skills");
         let text = text.to_owned();
-        let manifest =
-            Self { skills, registries, programs, overrides, agents, lint, policy, text, changed: None };
+        let manifest = Self {
+            skills,
+            registries,
+            programs,
+            overrides,
+            agents,
+            lint,
+            policy,
+            hints,
+            text,
+            changed: None,
+        };
         Ok((manifest, has_skills))
     }
 
@@ -105,6 +121,11 @@ impl Manifest {
     /// Returns the skills by the name under which they are installed.
     pub fn skills(&self) -> &BTreeMap<SkillName, Requirement> {
         &self.skills
+    }
+
+    /// Returns when hints after a success are shown. Only the user's own manifest decides that.
+    pub fn hints(&self) -> HintSettings {
+        self.hints
     }
 
     /// Returns the names of the skills that were requested, without entries of dependencies.

@@ -98,6 +98,7 @@ impl Manifest {
                 && read.agents == self.agents
                 && read.lint.texts() == self.lint.texts()
                 && read.policy.texts() == self.policy.texts()
+                && read.hints == self.hints
         };
         Self::parse(&text).is_ok_and(is_same).then_some(text)
     }

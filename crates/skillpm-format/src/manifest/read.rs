@@ -8,7 +8,7 @@ use toml_edit::{Document, Item, TableLike, Value};
 use super::error::ManifestError;
 use super::registries::Registries;
 use super::requirement::{self, ReferenceText, Requirement};
-use super::settings::{Agents, LintSettings, LocatedText, PolicySettings};
+use super::settings::{Agents, HintSettings, LintSettings, LocatedText, PolicySettings};
 use crate::advice::{Verb, message};
 use crate::name::SkillName;
 use crate::text::{closest, conflict_line, line_column};
@@ -16,7 +16,15 @@ use crate::text::{closest, conflict_line, line_column};
 impl PolicySettings {
     /// Reads a file that contains only the keys of `[policy]`.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
-        Reader::new(text).policy(parse(text)?.as_table())
+        let (reader, document) = (Reader::new(text), parse(text)?);
+        match document.key("policy") {
+            // In a manifest they are in a table.
+            Some(key) => Err(ManifestError {
+                hint: Some("leave out `[policy]`: in this file the keys of a policy stand at the top".into()),
+                ..fault(text, key.span(), "a policy file has no table `policy`".to_owned())
+            }),
+            None => reader.policy(document.as_table()),
+        }
     }
 }
 
@@ -214,6 +222,20 @@ impl<'a> Reader<'a> {
     fn placed(&self, span: Option<Range<usize>>, text: &str) -> LocatedText {
         let (line, column) = line_column(self.text, span.map_or(0, |span| span.start));
         LocatedText { text: text.to_owned(), line, column }
+    }
+
+    /// Reads the table `[hints]`.
+    pub(super) fn hints(&self, table: &dyn TableLike) -> Result<HintSettings, ManifestError> {
+        self.known(table, &["show"])?;
+        match self.string(table, "show")? {
+            None | Some("first") => Ok(HintSettings::First),
+            Some("always") => Ok(HintSettings::Always),
+            Some("never") => Ok(HintSettings::Never),
+            Some(_) => {
+                let message = "`show` must be `first`, `always` or `never`";
+                Err(fault(self.text, table.get("show").and_then(Item::span), message.to_owned()))
+            }
+        }
     }
 
     /// Reads the table `[lint]`.

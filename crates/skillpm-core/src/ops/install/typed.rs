@@ -1,7 +1,7 @@
 //! Parses sources as they were typed.
 
 use super::request::InstallRequest;
-use crate::advice::{Opt, Verb, message};
+use crate::advice::{Message, Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fetch::registries::{self, RegistryWord};
@@ -13,13 +13,14 @@ use crate::spec::{Registry, SourceSpec, SpecError};
 use crate::text::shell_word;
 
 /// Parses a source as it was typed.
-fn parse_source(text: &str) -> Result<SourceSpec> {
+fn parse_source(text: &str, manifest: &Manifest) -> Result<SourceSpec> {
     text.parse().map_err(|error: SpecError| {
         let told = Error::usage(error.to_string());
         match error {
             SpecError::Credentials => told.hint(
                 "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
             ),
+            SpecError::Word(_) if text.contains('@') => told.hint(revision_of(text, manifest)),
             SpecError::Word(_) => told
                 .hint(message!("a skill is named after its source: ", Verb::Install.call().word("owner/repo").word("NAME")))
                 .hint("to install from a registry, name it in `skillpm.toml`: `[registries]` and `default = \"https://…\"`"),
@@ -28,6 +29,20 @@ fn parse_source(text: &str) -> Result<SourceSpec> {
             ),
         }
     })
+}
+
+/// Returns where the revision goes that follows the name of a skill in `text`: behind the source, which is that of the
+/// manifest if it has the skill.
+fn revision_of(text: &str, manifest: &Manifest) -> Message {
+    let (name, revision) = text.split_once('@').unwrap_or((text, "REF"));
+    let entry =
+        manifest.skills().iter().find(|(known, _)| known.as_str() == name).map(|(_, entry)| &entry.origin);
+    let source = match entry.filter(|origin| origin.has_revisions()) {
+        Some(origin) => origin.to_string(),
+        None => "owner/repo".to_owned(),
+    };
+    let install = Verb::Install.call().word(format!("{source}#{revision}")).option(Opt::Skill, name);
+    message!("a revision follows the source: ", install)
 }
 
 /// Returns the skill that `text` means in a registry that has a name: `pdf@^1.2`, `acme:pdf`, `registry:acme//pdf`.
@@ -81,7 +96,7 @@ pub(super) fn parse(
         return Err(Error::usage(format!("`{text}` names a tag, and registries have versions only"))
             .hint(message!(Verb::Install.call().word(name), " installs the highest version")));
     }
-    let mut spec = parse_source(text)?;
+    let mut spec = parse_source(text, manifest)?;
     if let Some(reference) = &request.reference {
         if let Some(said) = &spec.reference {
             return Err(Error::usage(format!(
