@@ -34,6 +34,8 @@ pub(crate) struct Appearance {
     pub(crate) live: bool,
     /// The terminal's width in columns, if standard output is one.
     pub(crate) width: Option<usize>,
+    /// The terminal's width in columns, if standard error is one.
+    pub(crate) err_width: Option<usize>,
     /// The file to which tests want the places in the source that made the printed hints.
     pub(crate) sites: Option<PathBuf>,
 }
@@ -51,6 +53,7 @@ impl Appearance {
         json: false,
         live: false,
         width: None,
+        err_width: None,
         sites: None,
     };
 
@@ -71,7 +74,8 @@ impl Appearance {
             verbose: typed.verbose,
             json: typed.json,
             live: err_terminal && !build_machine(env),
-            width: out_terminal.then(width).flatten(),
+            width: width(out_terminal.then(Term::stdout)),
+            err_width: width(err_terminal.then(Term::stderr)),
             sites: env.get(env::HINT_SITES).filter(|_| cfg!(debug_assertions)).map(PathBuf::from),
         }
     }
@@ -122,17 +126,18 @@ impl Typed {
     }
 }
 
-/// Returns the width of help pages in columns: that of the terminal, limited for readability.
-pub(crate) fn help_columns() -> usize {
-    let sizes = [Term::stdout(), Term::stderr()].into_iter().filter_map(|term| term.size_checked());
-    sizes.map(|(_, columns)| usize::from(columns)).next().unwrap_or(MAX_HELP).clamp(20, MAX_HELP)
+impl Appearance {
+    /// Returns the width of help pages in columns: that of the terminal, limited for readability.
+    pub(crate) fn help_columns(&self) -> usize {
+        self.width.or(self.err_width).unwrap_or(MAX_HELP).min(MAX_HELP)
+    }
 }
 
 /// The largest width of a help page, and its width without a terminal.
 const MAX_HELP: usize = 100;
 
-fn width() -> Option<usize> {
-    Term::stdout().size_checked().map(|(_, columns)| usize::from(columns)).filter(|columns| *columns >= 20)
+fn width(terminal: Option<Term>) -> Option<usize> {
+    terminal?.size_checked().map(|(_, columns)| usize::from(columns)).filter(|columns| *columns >= 20)
 }
 
 fn colour_by_environment(env: &Env, terminal: bool) -> bool {

@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args, CommandFactory as _, Parser, ValueEnum};
 
 use super::commands::Command;
-use super::{appearance, help, version};
+use super::{help, version};
 use skillpm_core::session::{Session, SessionOptions};
 use skillpm_format::advice::{Opt, message};
 use skillpm_format::profile::{Freshness, LoadProfile};
@@ -41,20 +41,13 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 
     /// show version, commit and home page
-    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = help::GLOBAL)]
+    #[arg(short = 'V', long, action = ArgAction::Version, help_heading = help::GLOBAL, hide_short_help = true)]
     pub(super) version: Option<bool>,
 }
 
-/// Returns the program with all commands, which are grouped on its own help page.
+/// Returns the program with all commands.
 pub(super) fn program() -> clap::Command {
-    program_in(appearance::help_columns())
-}
-
-/// Works like [`program`], for a help page of `columns` columns.
-pub(super) fn program_in(columns: usize) -> clap::Command {
-    let program = Cli::command();
-    let template = help::template(&program, columns);
-    program.help_template(template)
+    Cli::command()
 }
 
 /// Flags that every command takes.
@@ -62,28 +55,35 @@ pub(super) fn program_in(columns: usize) -> clap::Command {
 #[command(next_help_heading = help::GLOBAL)]
 pub(crate) struct Global {
     /// use no network: only what is in the store and on this machine
-    #[arg(long, global = true)]
+    #[arg(long, global = true, hide_short_help = true)]
     pub(crate) offline: bool,
 
     /// when to use colours: `auto` (on terminals, unless `NO_COLOR` is set), `always` or `never`
     #[arg(long, global = true, value_name = "WHEN", value_enum, default_value_t = ColorWhen::Auto)]
-    #[arg(hide_possible_values = true)]
+    #[arg(hide_possible_values = true, hide_short_help = true)]
     pub(crate) color: ColorWhen,
 
     /// print only warnings and errors
-    #[arg(short, long, global = true, conflicts_with = "verbose", overrides_with = "quiet")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        conflicts_with = "verbose",
+        overrides_with = "quiet",
+        hide_short_help = true
+    )]
     pub(crate) quiet: bool,
 
     /// say every request and what else helps to find a reason
-    #[arg(short, long, global = true, overrides_with = "verbose")]
+    #[arg(short, long, global = true, overrides_with = "verbose", hide_short_help = true)]
     pub(crate) verbose: bool,
 
     /// the form of errors: `text` or `json`; by default that of the output
     #[arg(long, global = true, value_name = "FORM", value_enum, hide = true)]
     pub(crate) error_format: Option<ErrorFormat>,
 
-    /// show this help; `-h` leaves the examples out
-    #[arg(short, long, global = true, action = ArgAction::Help)]
+    /// show this page; `-h` shows a short one
+    #[arg(short, long, global = true, action = ArgAction::Help, hide_short_help = true)]
     help: Option<bool>,
 }
 
@@ -115,15 +115,15 @@ pub(crate) enum ColorWhen {
 pub(crate) struct ScopeArgs {
     /// `project`: the project around the working directory; `user`: your own skills, in every project
     /// [default: project; both where nothing is changed]
-    #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true)]
+    #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, hide_short_help = true)]
     #[arg(conflicts_with_all = ["global", "project"])]
     pub(crate) scope: Option<ScopeArg>,
 
-    /// short for `--scope user`
+    /// your own skills, in every project: short for `--scope user`
     #[arg(short, long, conflicts_with = "project")]
     pub(crate) global: bool,
 
-    /// short for `--scope project`
+    /// this project's skills: short for `--scope project`
     #[arg(short, long)]
     pub(crate) project: bool,
 }
@@ -141,26 +141,30 @@ pub(crate) enum ScopeArg {
 
 // Where skills are looked for, and how they are loaded.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Where skills are looked for")]
 pub(crate) struct LoadingArgs {
     /// load skills as another program does: `strict`, `skillkit`, `langchain-skillkit`, `langflow` or `btw`
     #[arg(long, value_name = "PROGRAM", default_value = "default", hide_default_value = true)]
+    #[arg(hide_short_help = true)]
     pub(crate) profile: LoadProfile,
 
     /// more directories of skills; skills of the same name elsewhere hide theirs
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", hide_short_help = true)]
     pub(crate) dir: Vec<PathBuf>,
 }
 
 // Which programs run scripts.
 #[derive(Debug, Clone, Default, Args)]
+#[command(next_help_heading = "Programs")]
 pub(crate) struct InterpreterArgs {
     /// the Python that runs scripts, as a name in `PATH` or a path, such as that of a virtual environment; the same as
     /// `--interpreter python=PROGRAM`
-    #[arg(long, value_name = "PROGRAM")]
+    #[arg(long, value_name = "PROGRAM", hide_short_help = true)]
     python: Option<OsString>,
 
     /// the program that runs scripts in a language such as `python`, `node` or `bash`; can be repeated
     #[arg(long = "interpreter", value_name = "LANGUAGE=PROGRAM", value_parser = interpreter)]
+    #[arg(hide_short_help = true)]
     interpreters: Vec<(String, OsString)>,
 }
 

@@ -1,23 +1,33 @@
-//! The end of help pages: examples, and links to more information.
+//! Help pages: a short one that fits a screen (`-h`), and a whole one with examples (`--help`).
+//!
+//! Both show what clap knows. A short page leaves out what has `hide_short_help`, which the options of all commands do, and
+//! of each text all paragraphs but the first. It has one list of options, without headings.
 
 use std::fmt::Write as _;
 
-use clap::builder::Styles;
+use clap::builder::{StyledStr, Styles};
 
 use super::commands::{Command, word};
 use super::render::wrapped;
-use super::style::{LITERAL, STRONG, paint};
-use super::{exit, style};
+use super::style::{FAINT, LITERAL, STRONG, folded, literals, paint, width_of};
+use super::words::{ALL_COMMANDS, PROGRAM, command_of, help_of};
+use super::{args, exit, style};
 
 /// The heading of flags that every command takes.
 pub(crate) const GLOBAL: &str = "Options of all commands";
+
+/// The commands on the program's short page: those that most people use.
+const COMMON: &[&str] = &[
+    "Install", "Search", "List", "Remove", "Outdated", "Update", "Undo", "Create", "Validate", "Link",
+    "Doctor",
+];
 
 /// The colours of help pages.
 pub(crate) const STYLES: Styles = Styles::styled()
     .header(STRONG)
     .usage(STRONG)
     .literal(LITERAL)
-    .placeholder(style::FAINT)
+    .placeholder(FAINT)
     .error(style::BAD)
     .valid(LITERAL)
     .invalid(style::CHANGED);
@@ -41,16 +51,89 @@ macro_rules! after {
 
 pub(crate) use {after, page};
 
-/// Returns the template of the help page of `program`, for `columns` columns.
-pub(crate) fn template(program: &clap::Command, columns: usize) -> String {
+/// Returns the help page of the command that `words` name, the program's name first, styled, for `columns` columns.
+/// Returns `None` if there is no such command.
+pub(crate) fn of(words: &str, columns: usize, is_short: bool) -> Option<String> {
+    let program = args::program();
+    let template = if is_short { common(&program, columns) } else { template(&program, columns) };
+    let mut program = program.help_template(template).term_width(columns);
+    program.build();
+    let mut command = &mut program;
+    for word in words.split(' ').skip(1) {
+        command = command.find_subcommand_mut(word)?;
+    }
+    // All but the program have clap's own template.
+    let mut command = command.clone();
+    let end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
+    command = command.after_help(None::<&str>);
+    command = if is_short { command.mut_args(|arg| arg.help_heading(None::<&str>)) } else { whole(command) };
+    let page = command.render_help().ansi().to_string();
+    // clap puts the options of all commands before those with other headings.
+    let is_of_all = |block: &&str| block.contains(GLOBAL);
+    let (of_all, own): (Vec<&str>, Vec<&str>) = page.trim_end().split("\n\n").partition(is_of_all);
+    let blocks: Vec<&str> = own.into_iter().chain(of_all).collect();
+    let mut page = blocks.join("\n\n") + "\n\n";
+    if !is_short {
+        page.push_str(&ending(&end, columns));
+    } else if words == PROGRAM {
+        let _ =
+            writeln!(page, "{ALL_COMMANDS} shows all commands, {} one of them", command_of("help COMMAND"));
+    } else {
+        let examples = if end.starts_with("Examples:") { ", with examples" } else { "" };
+        let _ = writeln!(page, "{} shows all options{examples}", help_of(words));
+    }
+    let mut shown = String::with_capacity(page.len() + 256);
+    for line in page.lines() {
+        let indent = line.len() - line.trim_start().len();
+        shown.push_str(&folded(line, columns, if indent == 0 { 2 } else { indent + 4 }));
+        shown.push('\n');
+    }
+    Some(literals(&shown, true).into_owned())
+}
+
+/// Returns `command` with everything on its page, and with all of each text.
+pub(crate) fn whole(mut command: clap::Command) -> clap::Command {
+    if let Some(about) = command.get_long_about().map(joined) {
+        command = command.about(about).long_about(None::<&str>);
+    }
+    command.mut_args(|mut arg| {
+        if let Some(help) = arg.get_long_help().map(joined) {
+            arg = arg.help(help).long_help(None::<&str>);
+        }
+        arg.hide_short_help(false)
+    })
+}
+
+/// Returns the paragraphs of a text as one.
+fn joined(text: &StyledStr) -> String {
+    text.to_string().split("\n\n").collect::<Vec<_>>().join("; ")
+}
+
+/// Returns the template of the page of `program` with all commands.
+fn template(program: &clap::Command, columns: usize) -> String {
+    listed(program, columns, |_| true) + &heading(GLOBAL) + "{options}{after-help}"
+}
+
+/// Returns the template of its short page.
+fn common(program: &clap::Command, columns: usize) -> String {
+    listed(program, columns, |name| COMMON.contains(&name))
+}
+
+/// Returns the beginning of a template: what the program is, how to type it, and the commands by group.
+fn listed(program: &clap::Command, columns: usize, is_shown: fn(&str) -> bool) -> String {
     let mut text = String::from("{about-with-newline}\n{usage-heading} {usage}\n\n");
-    let names = || Command::GROUPS.iter().flat_map(|(_, names)| *names);
+    let names = || Command::GROUPS.iter().flat_map(|(_, names)| *names).filter(|name| is_shown(name));
+    let is_whole = names().count() > COMMON.len();
     let indent = names().map(|name| name.len()).max().unwrap_or_default() + 4;
     for (title, names) in Command::GROUPS {
-        heading(&mut text, title);
-        for command in names.iter().filter_map(|name| program.find_subcommand(word(name))) {
+        let names: Vec<_> = names.iter().filter(|name| is_shown(name)).collect();
+        if names.is_empty() {
+            continue;
+        }
+        text.push_str(&heading(title));
+        for command in names.into_iter().filter_map(|name| program.find_subcommand(word(name))) {
             let about = command.get_about().map(ToString::to_string).unwrap_or_default();
-            let aliases: Vec<_> = command.get_visible_aliases().collect();
+            let aliases: Vec<_> = command.get_visible_aliases().filter(|_| is_whole).collect();
             let aliases = match aliases[..] {
                 [] => String::new(),
                 [one] => format!(" [alias: {one}]"),
@@ -66,20 +149,20 @@ pub(crate) fn template(program: &clap::Command, columns: usize) -> String {
         }
         text.push('\n');
     }
-    heading(&mut text, GLOBAL);
-    text + "{options}{after-help}"
+    text
 }
 
-fn heading(text: &mut String, title: &str) {
-    paint(text, &format!("{title}:"), STRONG, true);
-    text.push('\n');
+fn heading(title: &str) -> String {
+    let mut text = String::new();
+    paint(&mut text, &format!("{title}:"), STRONG, true);
+    text + "\n"
 }
 
-/// Returns a help page for display: coloured after the options, or without that part for a short page.
-pub(crate) fn shown(page: &str, is_short: bool) -> String {
-    let end = page.find("\nExamples:\n").filter(|_| is_short).unwrap_or(page.len());
-    let (mut text, mut in_examples) = (String::with_capacity(page.len() + 256), false);
-    for line in page[..end].lines() {
+/// Returns what follows the options: examples, exit codes and links, coloured. An example that is too wide has its command
+/// on one line, and what it does on the next.
+fn ending(end: &str, columns: usize) -> String {
+    let (mut text, mut in_examples) = (String::with_capacity(end.len() + 256), false);
+    for line in end.lines() {
         let is_heading = matches!(line, "Examples:" | "Exit codes:");
         in_examples = if is_heading { line == "Examples:" } else { in_examples && !line.is_empty() };
         if is_heading {
@@ -89,7 +172,11 @@ pub(crate) fn shown(page: &str, is_short: bool) -> String {
             let (command, rest) = command.split_at(command.find("     ").unwrap_or(command.len()));
             text.push_str("  ");
             paint(&mut text, command, LITERAL, true);
-            text.push_str(rest);
+            if width_of(line) > columns && !rest.is_empty() {
+                let _ = write!(text, "\n      {}", rest.trim_start());
+            } else {
+                text.push_str(rest);
+            }
         } else {
             text.push_str(line);
         }
@@ -117,21 +204,46 @@ pub(crate) fn program() -> String {
 #[cfg(test)]
 pub(crate) mod testing {
     use clap::Command;
+    use dialoguer::console::strip_ansi_codes;
 
     use crate::cli::args;
 
     /// Returns the program with all commands, rendered as wide as the pages of the reference.
     pub(crate) fn program() -> Command {
-        let mut program = args::program_in(100).term_width(100);
+        let program = args::program();
+        let template = super::template(&program, 100);
+        let mut program = super::whole(program.help_template(template).term_width(100));
         program.build();
         program
     }
 
-    /// Returns the help page of a command, whose name may have two words.
+    /// Returns the whole help page of a command, whose name may have two words.
     pub(crate) fn page(name: &str) -> String {
-        let words = ["skillpm"].into_iter().chain(name.split(' ')).chain(["--help"]);
-        let asked = program().try_get_matches_from(words);
-        asked.expect_err("a page").render().to_string()
+        of(name, 100, false)
+    }
+
+    /// Returns a help page without colours.
+    pub(crate) fn of(name: &str, columns: usize, is_short: bool) -> String {
+        let words = format!("skillpm {name}");
+        let page = super::of(words.trim_end(), columns, is_short).expect("a command");
+        strip_ansi_codes(&page).into_owned()
+    }
+
+    /// Returns the names of all commands and their actions, the program's own first, which is empty.
+    pub(crate) fn names() -> Vec<String> {
+        let mut names = vec![String::new()];
+        for command in program().get_subcommands() {
+            add(command, "", &mut names);
+        }
+        names
+    }
+
+    fn add(command: &Command, above: &str, names: &mut Vec<String>) {
+        let name = format!("{above}{}", command.get_name());
+        for action in command.get_subcommands() {
+            add(action, &format!("{name} "), names);
+        }
+        names.push(name);
     }
 }
 
@@ -173,27 +285,66 @@ mod tests {
         assert_eq!(missing, [""; 0], "docs/guide/commands.md says it has a line for each");
     }
 
+    /// A screen has 24 lines of 80 columns.
     #[test]
-    fn a_page_has_colours_and_a_short_one_no_examples() {
-        let page = testing::page("list");
-        let long = shown(&page, false);
-        assert!(
-            long.contains("\u{1b}[1mExamples:\u{1b}[0m\n  \u{1b}[36mskillpm list\u{1b}[0m     "),
-            "{long:?}"
-        );
-        assert_eq!(dialoguer::console::strip_ansi_codes(&long).trim_end(), page.trim_end());
-        let short = shown(&page, true);
-        assert!(
-            page.starts_with(&short) && !short.contains("Examples") && short.contains("--json"),
-            "{short}"
-        );
+    fn short_pages_fit_a_screen() {
+        let mut long = Vec::new();
+        for name in testing::names() {
+            let page = testing::of(&name, 80, true);
+            let (lines, widest) =
+                (page.lines().count(), page.lines().map(width_of).max().unwrap_or_default());
+            if lines > 24 || widest > 80 || page.contains("Examples:") {
+                long.push(format!("{lines} lines, {widest} columns of\n{page}"));
+            }
+            let more = page.trim_end().lines().last().unwrap_or_default();
+            let all =
+                if name.is_empty() { ALL_COMMANDS.to_owned() } else { help_of(&format!("skillpm {name}")) };
+            assert!(more.starts_with(&all), "{page}");
+        }
+        assert!(long.is_empty(), "{}", long.join("\n"));
+    }
+
+    /// Whatever can be typed is on the whole page.
+    #[test]
+    fn whole_pages_have_every_option() {
+        for name in testing::names() {
+            let page = testing::page(&name);
+            let program = testing::program();
+            let words = name.split(' ').filter(|word| !word.is_empty());
+            let command = words.fold(&program, |at, word| at.find_subcommand(word).expect("a command"));
+            for argument in command.get_arguments().filter(|argument| !argument.is_hide_set()) {
+                let typed = match argument.get_long() {
+                    Some(long) => format!("--{long}"),
+                    None => argument.get_value_names().map(|names| names[0].to_string()).unwrap_or_default(),
+                };
+                assert!(page.contains(&typed), "{typed}: {page}");
+            }
+            let short = testing::of(&name, 100, true);
+            let options = |page: &str| page.lines().filter(|line| line.trim_start().starts_with('-')).count();
+            assert!(options(&short) < options(&page), "{short}");
+        }
     }
 
     #[test]
-    fn the_program_fits_a_narrow_terminal() {
-        let page = crate::cli::args::program_in(40).term_width(40).render_help().to_string();
-        let wide = |line: &&str| line.chars().count() > 40 && !line.contains("https://");
-        assert_eq!(page.lines().find(wide), None, "{page}");
-        assert!(page.contains("[aliases: add, i]"), "{page}");
+    fn pages_fit_a_narrow_terminal() {
+        for (name, is_short) in testing::names().iter().flat_map(|name| [(name, false), (name, true)]) {
+            let page = testing::of(name, 40, is_short);
+            // What is one word cannot be wrapped.
+            let wide =
+                |line: &&str| width_of(line) > 40 && line.trim().contains(' ') && !line.contains("https://");
+            assert_eq!(page.lines().find(wide), None, "{page}");
+        }
+        assert!(testing::of("", 40, false).contains("[aliases:"));
+    }
+
+    #[test]
+    fn a_page_has_colours() {
+        let page = of("skillpm list", 100, false).expect("a page");
+        assert!(
+            page.contains("\u{1b}[1mExamples:\u{1b}[0m\n  \u{1b}[36mskillpm list\u{1b}[0m     "),
+            "{page:?}"
+        );
+        assert!(page.contains("\u{1b}[36m`project`\u{1b}[0m"), "{page:?}");
+        assert_eq!(of("skillpm nothing", 100, false), None);
     }
 }

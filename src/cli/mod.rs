@@ -19,6 +19,7 @@ mod schemas;
 mod several;
 mod signals;
 mod style;
+mod tips;
 mod usage;
 mod version;
 mod words;
@@ -31,7 +32,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use self::appearance::{Appearance, Typed};
-use self::args::Cli;
+use clap::Args as _;
+
+use self::args::{Cli, Global};
+use self::commands::Command;
 use self::printer::Printer;
 use skillpm_sources::context::Context;
 use skillpm_sources::env::{self, Env};
@@ -87,14 +91,36 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
     }
 }
 
-/// Turns `help install` into `install --help`.
-fn help_command(mut arguments: Vec<OsString>) -> Vec<OsString> {
-    if arguments.get(1).is_some_and(|first| first == "help") {
-        arguments.remove(1);
-        arguments.truncate(2);
-        arguments.push("--help".into());
+/// Turns `help install` into `install --help`, and `help --all` into `--help`.
+fn help_command(arguments: Vec<OsString>) -> Vec<OsString> {
+    // Options of all commands may come first.
+    let mut at = 1;
+    while let Some(option) =
+        arguments.get(at).and_then(|word| word.to_str()).filter(|word| word.starts_with('-'))
+    {
+        let global = Global::augment_args(clap::Command::new("skillpm"));
+        at += if parse::takes_next_word(&global, option) == Some(true) { 2 } else { 1 };
     }
-    arguments
+    if arguments.get(at).is_none_or(|first| first != "help") {
+        return arguments;
+    }
+    let mut words =
+        arguments.iter().skip(at + 1).filter_map(|word| word.to_str()).filter(|word| !word.starts_with('-'));
+    let mut turned = arguments[..at].to_vec();
+    if let Some(first) = words.next() {
+        turned.push(first.into());
+        // What follows is an action, if there is one.
+        let mut command = Command::alone(first);
+        while let Some((action, inner)) = command
+            .zip(words.next())
+            .and_then(|(command, word)| command.find_subcommand(word).map(|inner| (word, inner.clone())))
+        {
+            turned.push(action.into());
+            command = Some(inner);
+        }
+    }
+    turned.push("--help".into());
+    turned
 }
 
 fn start(cli: &Cli, env: Env, printer: &Arc<Printer>) -> Result<u8> {
@@ -138,7 +164,18 @@ mod tests {
     fn help_is_a_command_too() {
         let turned = |words: &[&str]| help_command(words.iter().map(OsString::from).collect());
         assert_eq!(turned(&["skillpm", "help"]), ["skillpm", "--help"]);
+        assert_eq!(turned(&["skillpm", "help", "--all"]), ["skillpm", "--help"]);
         assert_eq!(turned(&["skillpm", "help", "list"]), ["skillpm", "list", "--help"]);
+        assert_eq!(turned(&["skillpm", "help", "list", "x"]), ["skillpm", "list", "--help"]);
+        assert_eq!(
+            turned(&["skillpm", "help", "registry", "owner", "add"]),
+            ["skillpm", "registry", "owner", "add", "--help"]
+        );
+        assert_eq!(
+            turned(&["skillpm", "-q", "--color", "never", "help", "list"]),
+            ["skillpm", "-q", "--color", "never", "list", "--help"]
+        );
+        assert_eq!(turned(&["skillpm", "help", "nothing"]), ["skillpm", "nothing", "--help"]);
         assert_eq!(turned(&["skillpm", "list", "help"]), ["skillpm", "list", "help"]);
     }
 }

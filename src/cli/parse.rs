@@ -78,7 +78,7 @@ fn are_of(command: &clap::Command, words: &[OsString]) -> bool {
 
 /// Reports whether the next word is the value of the option of `command` that `word` names, or of the last of
 /// several short ones in one word. Returns `None` if it is not an option of `command`.
-fn takes_next_word(command: &clap::Command, word: &str) -> Option<bool> {
+pub(crate) fn takes_next_word(command: &clap::Command, word: &str) -> Option<bool> {
     let takes_value = |arg: &clap::Arg| arg.get_action().takes_values() && !is_optional(arg);
     if let Some(long) = word.strip_prefix("--") {
         let (name, value) = long.split_once('=').map_or((long, None), |(name, value)| (name, Some(value)));

@@ -15,7 +15,8 @@ use anstyle::Style;
 use serde::Serialize;
 
 use super::appearance::Appearance;
-use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, literals, paint};
+use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, folded, literals, paint};
+use super::tips::Tips;
 use super::words::worded;
 use super::working_dir::WorkingDir;
 use skillpm_format::advice::{Message, Warning};
@@ -38,6 +39,7 @@ pub(crate) struct Printer {
     /// The working directory for shortening paths in messages; determined when a message has a path to
     /// shorten.
     here: OnceLock<LazyLock<WorkingDir, Box<dyn FnOnce() -> WorkingDir + Send>>>,
+    tips: Mutex<Tips>,
     out: Mutex<Sink>,
     err: Mutex<Sink>,
 }
@@ -78,11 +80,12 @@ impl Printer {
     }
 
     fn with(look: Appearance, out: Box<dyn Write + Send>, err: Box<dyn Write + Send>) -> Self {
-        Self { look, here: OnceLock::new(), out: Sink::new(out), err: Sink::new(err) }
+        Self { look, here: OnceLock::new(), tips: Mutex::default(), out: Sink::new(out), err: Sink::new(err) }
     }
 
-    /// Shows paths in messages relative to the working directory of `settings` from now on.
+    /// Shows paths in messages relative to the working directory of `settings` from now on, and counts tips for its user.
     pub(crate) fn stand_in(&self, settings: &Settings) {
+        *self.tips.lock().unwrap_or_else(PoisonError::into_inner) = Tips::new(settings);
         let settings = settings.clone();
         // A second call changes nothing: a process has one working directory.
         let _ = self.here.set(LazyLock::new(Box::new(move || WorkingDir::new(&settings))));
@@ -139,6 +142,19 @@ impl Printer {
         }
     }
 
+    /// Prints advice after a success, as often as the user wants it: see [`Tips`].
+    pub(crate) fn tips<'a>(&self, tips: impl IntoIterator<Item = &'a Message>) {
+        if self.look.quiet {
+            return;
+        }
+        for tip in tips {
+            let told = self.tips.lock().unwrap_or_else(PoisonError::into_inner).shows(tip, self.look.live);
+            if told {
+                self.advise(tip);
+            }
+        }
+    }
+
     /// Prints each of `hints` like [`Printer::hint`].
     pub(crate) fn hints<'a>(&self, hints: impl IntoIterator<Item = &'a Message>) {
         for hint in hints {
@@ -184,10 +200,20 @@ impl Printer {
         }
     }
 
-    /// Prints lines of data for people.
+    /// Prints lines of data for people. On a terminal they are broken at blanks.
     pub(crate) fn data(&self, text: &str) {
+        let text = clean(text);
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        self.out().write(&format!("{}{end}", clean(text)));
+        let Some(columns) = self.look.width else {
+            self.out().write(&format!("{text}{end}"));
+            return;
+        };
+        let mut lines = String::with_capacity(text.len() + 64);
+        for line in text.lines() {
+            lines.push_str(&folded(line, columns, line.len() - line.trim_start().len()));
+            lines.push('\n');
+        }
+        self.out().write(&lines);
     }
 
     /// Prints a text that skillpm styled itself, such as a help page, on standard output.
@@ -222,7 +248,7 @@ impl Printer {
     /// Prints a skill's content: byte for byte into a pipe or file, cleaned on a terminal.
     pub(crate) fn content(&self, text: &str) {
         if self.look.out_terminal {
-            self.data(text);
+            self.whole_lines(text);
         } else {
             self.out().write(text);
         }
@@ -234,11 +260,17 @@ impl Printer {
             // Only the whole text can be cleaned.
             let mut text = String::new();
             make(&mut |piece| text.push_str(piece));
-            self.data(&text);
+            self.whole_lines(&text);
         } else {
             let mut out = self.out();
             make(&mut |piece| out.write(piece));
         }
+    }
+
+    /// Prints text whose lines stay as they are.
+    fn whole_lines(&self, text: &str) {
+        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+        self.out().write(&format!("{}{end}", clean(text)));
     }
 
     /// Passes on the output of a script: byte for byte into a pipe or file, cleaned on a terminal. There, a
@@ -276,15 +308,26 @@ impl Printer {
         self.err().write(&line);
     }
 
-    /// Appends the line of a message to `lines`.
+    /// Appends the line of a message to `lines`. On a terminal it is broken at blanks.
     fn line(&self, lines: &mut String, label: &str, style: Style, text: &str) {
         let colour = self.look.err_colour;
+        let mut line = String::with_capacity(label.len() + text.len() + 32);
         if !label.is_empty() {
-            paint(lines, label, style, colour);
-            lines.push(' ');
+            paint(&mut line, label, style, colour);
+            line.push(' ');
         }
-        lines.push_str(&literals(&indented(clean(&without_secrets(text)).trim_end()), colour));
-        lines.push('\n');
+        line.push_str(&literals(&indented(clean(&without_secrets(text)).trim_end()), colour));
+        let Some(columns) = self.look.err_width else {
+            lines.push_str(&line);
+            lines.push('\n');
+            return;
+        };
+        for (at, part) in line.lines().enumerate() {
+            let own =
+                if at == 0 && label.starts_with(' ') { 4 } else { part.len() - part.trim_start().len() };
+            lines.push_str(&folded(part, columns, own.max(2)));
+            lines.push('\n');
+        }
     }
 
     fn out(&self) -> MutexGuard<'_, Sink> {

@@ -14,15 +14,15 @@ type IsValue = fn(&str) -> bool;
 
 /// The commands with such options, by their own names, each with a test for further values of the option.
 const COMMANDS: &[(&str, IsValue)] =
-    &[("install", is_name), ("sync", is_name), ("link", is_agent), ("unlink", is_agent)];
+    &[("install", is_name), ("sync", is_name), ("link", is_agent), ("list", is_agent), ("unlink", is_agent)];
 /// The options, and the prefixes of forms that include a value.
 const OPTIONS: &[&str] = &["-s", "--skill", "-a", "--agent"];
 
 /// Returns `arguments`, the program's name first, with `--skill pdf docx` as `--skill pdf --skill docx`.
 ///
 /// The first word is always a value of the option. The next ones are too, up to a flag or a word that looks like a source:
-/// from there on, words have the meaning that they have without the option. `link` and `unlink` take names of skills, so
-/// there only agents that skillpm knows are further values of `--agent`. With `--marketplace`, words name plugins, and
+/// from there on, words have the meaning that they have without the option. `link`, `list` and `unlink` take names of
+/// skills, so there only agents that skillpm knows are further values of `--agent`. With `--marketplace`, words name plugins, and
 /// nothing is changed.
 pub(crate) fn repeated(arguments: Vec<OsString>) -> Vec<OsString> {
     // Without such an option nothing changes, and the names of all commands are not needed.
@@ -129,6 +129,7 @@ mod tests {
             ("x install a/s --agents b c", "x install a/s --agents b c"),
             ("x link -a cursor pdf", "x link -a cursor pdf"),
             ("x link -a cursor goose,roo pdf codex", "x link -a cursor -a goose,roo pdf codex"),
+            ("x list -a cursor goose pdf", "x list -a cursor -a goose pdf"),
             ("x unlink pdf --agent cursor Goose", "x unlink pdf --agent cursor --agent Goose"),
             // The arguments of another command are not parsed here.
             ("x run pdf demo install -a one two", "x run pdf demo install -a one two"),

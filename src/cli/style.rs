@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
+use dialoguer::console::measure_text_width;
 
 use super::printer::clean;
 use skillpm_core::scope::state::SkillState;
@@ -81,6 +82,40 @@ fn next_literal(text: &str) -> Option<(&str, &str, &str)> {
     Some((&text[..open], &text[open..close], &text[close..]))
 }
 
+/// Returns the width of a text in columns, which for most texts is the number of bytes.
+pub(super) fn width_of(text: &str) -> usize {
+    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
+    if is_plain { text.len() } else { measure_text_width(text) }
+}
+
+/// Returns a line, which may have colours, as lines of at most `columns` columns: broken at blanks, so that each word stays
+/// whole. Lines after the first are indented by `indent`.
+pub(super) fn folded(line: &str, columns: usize, indent: usize) -> Cow<'_, str> {
+    if width_of(line) <= columns {
+        return Cow::Borrowed(line);
+    }
+    let indent = indent.min(columns / 2);
+    let start = line.len() - line.trim_start().len();
+    let mut lines = line[..start].to_owned();
+    let (mut used, mut is_first) = (start, true);
+    for word in line[start..].split(' ') {
+        let own = width_of(word);
+        if is_first {
+            is_first = false;
+        } else if used + 1 + own > columns {
+            lines.truncate(lines.trim_end().len());
+            let _ = write!(lines, "\n{:indent$}", "");
+            used = indent;
+        } else {
+            lines.push(' ');
+            used += 1;
+        }
+        lines.push_str(word);
+        used += own;
+    }
+    Cow::Owned(lines)
+}
+
 /// Cleans a text that may only contain colours (`ESC [ ... m`) as control sequences. Removes these too
 /// without `colour`.
 pub(super) fn clean_styled(text: &str, colour: bool) -> Cow<'_, str> {
@@ -151,6 +186,18 @@ mod tests {
         ] {
             assert_eq!(style_of_state(state), style, "{state}");
         }
+    }
+
+    #[test]
+    fn lines_are_broken_at_blanks() {
+        assert_eq!(folded("a bc d", 6, 2), "a bc d");
+        assert_eq!(folded("a bc d", 5, 2), "a bc\n  d");
+        assert_eq!(folded("hint: \u{1b}[36m`x y`\u{1b}[0m", 8, 2), "hint: \u{1b}[36m`x\n  y`\u{1b}[0m");
+        assert_eq!(
+            folded("  see https://example.org/x for", 10, 4),
+            "  see\n    https://example.org/x\n    for"
+        );
+        assert_eq!(folded("äö üß", 5, 2), "äö üß");
     }
 
     #[test]

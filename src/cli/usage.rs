@@ -4,15 +4,19 @@ mod elsewhere;
 
 use std::ffi::OsString;
 
+use clap::Args as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use self::elsewhere::{ACTIONS_ELSEWHERE, OPTIONS_ELSEWHERE, VERBS_ELSEWHERE, elsewhere};
+use self::elsewhere::{ACTIONS_ELSEWHERE, OPTIONS_ELSEWHERE, OTHER_VERBS, PINS, VERBS_ELSEWHERE, elsewhere};
+use super::args::Global;
 use super::commands::Command;
+use super::parse::takes_next_word;
 use super::printer::Printer;
 use super::words::{PROGRAM, command_of, help_of};
 use super::{exit, help};
-use skillpm_format::advice::{Message, Part, message};
-use skillpm_format::text::{closest, shell_word};
+use skillpm_format::advice::{Message, Part, Verb, message};
+use skillpm_format::spec::SourceSpec;
+use skillpm_format::text::{and, closest, shell_word};
 use skillpm_sources::error::{Error, Result};
 
 /// Prints the requested help page, or returns the mistake in our own form.
@@ -20,25 +24,40 @@ use skillpm_sources::error::{Error, Result};
 /// `arguments` are the parsed words, the program's name first.
 pub(crate) fn answer(error: &clap::Error, arguments: &[OsString], printer: &Printer) -> Result<u8> {
     match error.kind() {
-        ErrorKind::DisplayHelp | ErrorKind::DisplayVersion => {
-            let is_short = !arguments.iter().any(|word| word == "--help");
-            printer.styled_data(&help::shown(&error.render().ansi().to_string(), is_short));
+        ErrorKind::DisplayVersion => {
+            printer.data(&error.render().to_string());
             Ok(exit::SUCCESS)
         }
-        // Programs cannot read a page.
-        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if printer.look().json => {
-            let typed = named(arguments).0;
-            let what = if typed == PROGRAM { "a command" } else { "an action" };
-            Err(Error::usage(format!("`{typed}` needs {what}"))
-                .hint(message!(help_of(&typed), " lists them")))
+        ErrorKind::DisplayHelp => {
+            let is_short = !arguments.iter().any(|word| word == "--help");
+            printer.styled_data(&page(error, arguments, printer, is_short));
+            Ok(exit::SUCCESS)
         }
+        // Programs cannot read a page, and who typed an option knows the program.
+        ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand if printer.look().json => {
+            Err(nothing_to_do(arguments))
+        }
+        ErrorKind::MissingSubcommand => Err(nothing_to_do(arguments)),
         ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand => {
-            printer.styled_talk(&help::shown(&error.render().ansi().to_string(), false));
+            printer.styled_talk(&page(error, arguments, printer, true));
             Ok(exit::USAGE)
         }
         ErrorKind::InvalidSubcommand => Err(unknown_command(error, arguments)),
         _ => Err(mistake(error, arguments)),
     }
+}
+
+/// Returns the help page that clap would print.
+fn page(error: &clap::Error, arguments: &[OsString], printer: &Printer, is_short: bool) -> String {
+    let text = error.render().to_string();
+    help::of(&command(&text, arguments), printer.look().help_columns(), is_short).unwrap_or(text)
+}
+
+/// Returns the error for a command line without a command, or without an action.
+fn nothing_to_do(arguments: &[OsString]) -> Error {
+    let typed = named(arguments).0;
+    let what = if typed == PROGRAM { "a command" } else { "an action" };
+    Error::usage(format!("`{typed}` needs {what}")).hint(message!(help_of(&typed), " lists them"))
 }
 
 fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
@@ -49,7 +68,7 @@ fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
     let (typed, command) = named(arguments);
     if let Some(command) = command.filter(clap::Command::has_subcommands) {
         let new = Error::usage(format!("there is no action `{word}` of `{typed}`"));
-        let closest = near(word, command.get_subcommands().map(clap::Command::get_name));
+        let closest = closest(word, command.get_subcommands().map(clap::Command::get_name));
         return new.hint(match (elsewhere(&ACTIONS_ELSEWHERE, word), closest) {
             (Some(hint), _) => hint,
             (None, Some(name)) => message!(format_args!("did you mean `{typed} {name}`?")),
@@ -57,20 +76,11 @@ fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
         });
     }
     let new = Error::usage(format!("there is no command `{word}`"));
-    match (elsewhere(&VERBS_ELSEWHERE, word), near(word, Command::names())) {
+    match (elsewhere(&VERBS_ELSEWHERE, word), closest(word, Command::names())) {
         (Some(hint), _) => new.hint(hint),
         (None, Some(name)) => new.hint(message!("did you mean ", command_of(name), "?")),
         (None, None) => new.hint(message!(help_of(PROGRAM), " lists the commands")),
     }
-}
-
-/// Returns the name that `word` was probably meant to be. A short word resembles many others, so it has to
-/// match in more than a few letters.
-fn near<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    closest(word, names).filter(|name| {
-        let least = if word.len() < 5 { 1 } else { 2 };
-        strsim::osa_distance(word, name) <= least || (word.len() >= 3 && name.starts_with(word))
-    })
 }
 
 /// Extracts message and tips from clap's text, which looks like `error: message\n\n  tip: text\n\nUsage:
@@ -84,42 +94,91 @@ fn mistake(error: &clap::Error, arguments: &[OsString]) -> Error {
         return Error::usage(missing).hint(message!(help, " shows all options"));
     }
     let mut new = Error::usage(in_our_words(message));
-    // clap gives no tip if the command takes no words, and does not know other tools.
-    let ours = behind_option(error, arguments).or_else(|| of_other_tools(error, arguments));
-    new = if let Some(hint) = ours {
-        new.hint(hint)
-    } else {
-        let tips = rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
-        tips.filter_map(|tip| tip_of(tip, error, arguments)).fold(new, |new, tip| new.hint(tip))
+    // clap gives no tip if the command takes no words, does not know other tools, and calls alike what is not.
+    let ours = behind_option(error, arguments)
+        .or_else(|| of_another_verb(error, arguments))
+        .or_else(|| pinned(error, arguments))
+        .or_else(|| of_other_tools(error, arguments));
+    let tips = rest.lines().filter_map(|line| line.trim_start().strip_prefix("tip: "));
+    let mut hints: Vec<_> = match ours {
+        Some(hint) => vec![hint],
+        None => tips.filter_map(|tip| tip_of(tip, error, arguments)).collect(),
     };
+    if hints.is_empty() {
+        hints.extend(similar(error, arguments));
+    }
+    new = hints.into_iter().fold(new, Error::hint);
     new.hint(message!(help_of(&command(rest, arguments)), " shows all options"))
 }
 
-/// Returns advice if a required argument is missing.
+/// Returns what is missing, if a required argument or the value of one is.
 fn missing(error: &clap::Error) -> Option<String> {
     let names = match (error.kind(), error.get(ContextKind::InvalidArg)?) {
         (ErrorKind::MissingRequiredArgument, ContextValue::Strings(names)) => names.as_slice(),
         (ErrorKind::TooFewValues, ContextValue::String(name)) => std::slice::from_ref(name),
+        (ErrorKind::InvalidValue, ContextValue::String(name)) => match error.get(ContextKind::InvalidValue) {
+            Some(ContextValue::String(value)) if value.is_empty() => {
+                return Some(format!("{} needs a value", named_in_words(name)));
+            }
+            _ => return None,
+        },
         _ => return None,
     };
-    let named = |name: &String| {
-        let inner = name.trim_start_matches(['<', '[']).split(['>', ']']).next();
-        match inner.unwrap_or_default() {
-            "NAME" => "a skill".to_owned(),
-            "SOURCE" => "a source, such as `owner/repo`".to_owned(),
-            "DIR" => "a directory".to_owned(),
-            "FORMAT" => "a format".to_owned(),
-            "SHELL" => "a shell: `bash`, `zsh`, `fish`, `powershell` or `elvish`".to_owned(),
-            _ if name.starts_with('-') && name.contains("AGENT") => "an agent with `--agent`".to_owned(),
-            _ => format!("`{name}`"),
+    let words: Vec<_> = names.iter().map(|name| named_in_words(name)).collect();
+    Some(format!("{} {} required", and(&words), if names.len() == 1 { "is" } else { "are" }))
+}
+
+/// Returns what people call the argument `name`, which is `--to <TARGET>` or `<WORD>...`.
+fn named_in_words(name: &str) -> String {
+    if name.starts_with('-') {
+        return format!("`{}`", name.split([' ', '=', '[']).next().unwrap_or(name));
+    }
+    let inner = name.trim_start_matches(['<', '[']).split(['>', ']']).next().unwrap_or_default();
+    match inner {
+        "NAME" => "the name of a skill".to_owned(),
+        "DIR" => "a directory".to_owned(),
+        "NAME@VERSION" => "a version, such as `pdf@1.2.0`,".to_owned(),
+        "PART|VERSION" => "a version, or the part of it to raise: `patch`, `minor` or `major`,".to_owned(),
+        "SOURCE" => "a source, such as `owner/repo`,".to_owned(),
+        "SHELL" => "a shell, `bash`, `zsh`, `fish`, `powershell` or `elvish`,".to_owned(),
+        "VISIBILITY" => "a visibility".to_owned(),
+        _ => {
+            let word = inner.to_lowercase();
+            format!("{} {word}", if word.starts_with(['a', 'e', 'i', 'o']) { "an" } else { "a" })
         }
+    }
+}
+
+/// Returns advice to take the option, or the value, that is nearest to what was typed.
+fn similar(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
+    let text = |kind| match error.get(kind) {
+        Some(ContextValue::String(text)) => Some(text.as_str()),
+        _ => None,
     };
-    Some(format!("name {}", names.iter().map(named).collect::<Vec<_>>().join(" and ")))
+    let near = match error.kind() {
+        ErrorKind::InvalidValue => {
+            let Some(ContextValue::Strings(known)) = error.get(ContextKind::ValidValue) else { return None };
+            closest(text(ContextKind::InvalidValue)?, known.iter().map(String::as_str))?.to_owned()
+        }
+        ErrorKind::UnknownArgument => {
+            let typed = text(ContextKind::InvalidArg)?.strip_prefix("--")?;
+            let all = clap::Command::new(PROGRAM);
+            let all = Global::augment_args(named(arguments).1.unwrap_or(all));
+            let shown = all.get_arguments().filter(|arg| !arg.is_hide_set());
+            let known = shown.filter_map(clap::Arg::get_long_and_visible_aliases).flatten();
+            format!("--{}", closest(typed, known)?)
+        }
+        _ => return None,
+    };
+    Some(message!(format_args!("did you mean `{near}`?")))
 }
 
 /// Returns a tip of clap in our own form, or `None` if it would not help.
 fn tip_of(tip: &str, error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
     let told = in_our_words(tip);
+    if tip.starts_with("a similar") || tip.starts_with("some similar") {
+        return None;
+    }
     if tip.starts_with(AS_A_VALUE) {
         let Some((_, value)) = taken_for_option(error, arguments) else { return Some(told.into()) };
         let is_value = !is_option_name(&value.to_string_lossy());
@@ -135,7 +194,7 @@ fn tip_of(tip: &str, error: &clap::Error, arguments: &[OsString]) -> Option<Mess
 /// Reports whether a word looks like an option, and not like a value that begins with a dash: `--json` and
 /// `-j`, but not `-dash.md`.
 fn is_option_name(word: &str) -> bool {
-    let is_word = |name: &str| name.starts_with(|c: char| c.is_ascii_lowercase());
+    let is_word = |name: &str| name.starts_with(|c: char| c.is_ascii_alphabetic());
     match word.strip_prefix("--") {
         Some(name) => {
             let name = name.split('=').next().unwrap_or(name);
@@ -168,6 +227,75 @@ fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<Message>
     let takes_it = command.get_arguments().any(takes_it);
     let value = shell_word(value);
     takes_it.then(|| message!(format_args!("to pass it as a value, write `{before}={value}`")))
+}
+
+/// Returns the command here that does what another tool does with an option: with the words that were typed.
+fn of_another_verb(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
+    let (_, command) = named(arguments);
+    let (command, words) = (command?, words_behind(arguments)?);
+    let is_it = |(name, options, ..): &&(&str, &[&str], Verb, &str)| {
+        *name == command.get_name() && options.contains(&typed.as_str())
+    };
+    let (_, _, verb, does) = OTHER_VERBS.iter().find(is_it)?;
+    let other = Command::alone(verb.name())?;
+    let global = Global::augment_args(clap::Command::new(PROGRAM));
+    let (mut line, mut is_value) = (verb.name().to_owned(), false);
+    for word in words {
+        let text = word.to_str()?;
+        if !std::mem::take(&mut is_value) {
+            let takes = [&other, &global].into_iter().find_map(|command| takes_next_word(command, text));
+            let is_option = text.starts_with('-');
+            // What comes from somewhere is not what is installed, and all is meant without a name.
+            if is_option && takes.is_none() || text == "*" || text.parse::<SourceSpec>().is_ok() {
+                continue;
+            }
+            is_value = is_option && takes == Some(true);
+        }
+        line = format!("{line} {}", shell_word(word));
+    }
+    Some(message!(command_of(&line), *does))
+}
+
+/// Returns the command that installs a revision, which other tools name by an option: with the words that were typed.
+fn pinned(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
+    let is_install = named(arguments).1.is_some_and(|command| command.get_name() == Verb::Install.name());
+    if !is_install || !PINS.contains(&typed.as_str()) {
+        return None;
+    }
+    let mut words = words_behind(arguments)?.iter().map(|word| word.to_string_lossy().into_owned());
+    let (mut others, mut revision) = (Vec::new(), None);
+    while let Some(word) = words.next() {
+        match word.strip_prefix(typed.as_str()) {
+            Some("") => revision = words.next(),
+            Some(value) if value.starts_with('=') => revision = Some(value[1..].to_owned()),
+            _ => others.push(word),
+        }
+    }
+    let revision = revision.unwrap_or_else(|| "REF".to_owned());
+    let parsed = |word: &String| word.parse::<SourceSpec>().ok().filter(|_| !word.starts_with('-'));
+    let mut is_there = false;
+    for word in &mut others {
+        let Some(spec) = parsed(word).filter(|spec| spec.reference.is_none()) else { continue };
+        is_there = true;
+        *word = match (spec.skill, word.rsplit_once('@')) {
+            (Some(skill), Some((source, last))) if last == skill => format!("{source}#{revision}@{skill}"),
+            _ => format!("{word}#{revision}"),
+        };
+    }
+    if !is_there {
+        others.insert(0, format!("owner/repo#{revision}"));
+    }
+    let line: Vec<_> = others.iter().map(shell_word).collect();
+    Some(message!(command_of(&format!("{} {}", Verb::Install.name(), line.join(" "))), " pins a revision"))
+}
+
+/// Returns the words behind the command that was typed.
+fn words_behind(arguments: &[OsString]) -> Option<&[OsString]> {
+    let is_command = |word: &OsString| word.to_str().is_some_and(|word| Command::alone(word).is_some());
+    let at = arguments.iter().skip(1).position(is_command)?;
+    arguments.get(at + 2..)
 }
 
 /// Returns the name here of another tool's option that was typed.
@@ -210,11 +338,13 @@ fn named(arguments: &[OsString]) -> (String, Option<clap::Command>) {
     let Some((word, command)) = typed.find_map(|word| Some((word, Command::alone(word)?))) else {
         return ("skillpm".to_owned(), None);
     };
-    let verb = typed.find_map(|word| Some((word, command.find_subcommand(word)?.clone())));
-    match verb {
-        Some((verb, inner)) => (format!("skillpm {word} {verb}"), Some(inner)),
-        None => (format!("skillpm {word}"), Some(command)),
+    let (mut name, mut command) = (format!("{PROGRAM} {word}"), command);
+    for word in typed {
+        if let Some(inner) = command.find_subcommand(word).cloned() {
+            (name, command) = (format!("{name} {word}"), inner);
+        }
     }
+    (name, Some(command))
 }
 
 #[cfg(test)]
@@ -224,7 +354,6 @@ mod tests {
     use super::*;
     use crate::cli::args::Cli;
     use crate::cli::words::worded;
-    use skillpm_format::advice::Verb;
 
     fn told(line: &str) -> (String, Vec<String>) {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
@@ -243,6 +372,7 @@ mod tests {
         for (line, message, help) in [
             ("skillpm", "`skillpm` needs a command", "`skillpm --help` lists them"),
             ("skillpm cache", "`skillpm cache` needs an action", "`skillpm cache --help` lists them"),
+            ("skillpm -q", "`skillpm` needs a command", "`skillpm --help` lists them"),
         ] {
             let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
             let error = Cli::try_parse_from(&arguments).expect_err(line);
@@ -273,14 +403,17 @@ mod tests {
             (
                 "unexpected argument `--skil` found".to_owned(),
                 vec![
-                    "a similar argument exists: `--skill`".to_owned(),
+                    "did you mean `--skill`?".to_owned(),
                     "`skillpm install --help` shows all options".to_owned()
                 ]
             )
         );
         assert_eq!(
             told("skillpm disable"),
-            ("name a skill".to_owned(), vec!["`skillpm disable --help` shows all options".to_owned()])
+            (
+                "the name of a skill is required".to_owned(),
+                vec!["`skillpm disable --help` shows all options".to_owned()]
+            )
         );
         let (message, hints) = told("skillpm install o/r --scope here");
         assert_eq!(message, "invalid value `here` for `--scope <SCOPE>` [possible values: project, user]");
@@ -288,6 +421,56 @@ mod tests {
         // With the action, whether clap prints its usage or not.
         for line in ["skillpm cache prune --nothing", "skillpm cache prune --older-than x"] {
             assert_eq!(told(line).1, ["`skillpm cache prune --help` shows all options"]);
+        }
+    }
+
+    /// What a person reads has no angle brackets.
+    #[test]
+    fn what_is_required() {
+        for (line, message) in [
+            ("publish", "`--to` is required"),
+            ("search", "a word is required"),
+            ("link", "`--agent` is required"),
+            ("bump", "a version, or the part of it to raise: `patch`, `minor` or `major`, is required"),
+            ("registry mirror", "a source, such as `owner/repo`, and a directory are required"),
+            ("registry yank", "a version, such as `pdf@1.2.0`, is required"),
+            ("registry owner add pdf", "`--registry` and an account are required"),
+            ("catalog --check", "`--write` is required"),
+            ("export", "a format is required"),
+            ("run", "the name of a skill is required"),
+            ("install --skill", "`--skill` needs a value"),
+        ] {
+            assert_eq!(told(&format!("skillpm {line}")).0, message, "{line}");
+        }
+        for name in help::testing::names() {
+            let line = format!("skillpm {name}");
+            let arguments: Vec<OsString> = line.trim_end().split(' ').map(OsString::from).collect();
+            let Err(error) = Cli::try_parse_from(&arguments) else { continue };
+            if let Some(missing) = missing(&error) {
+                assert!(!missing.contains(['<', '[', '|']), "{line}: {missing}");
+            }
+        }
+    }
+
+    /// Options and values, where clap takes for similar what is not.
+    #[test]
+    fn near_misses() {
+        for (line, near) in [
+            ("list --globl", Some("--global")),
+            ("list --JSON", Some("--json")),
+            ("install o/r --dry_run", Some("--dry-run")),
+            ("list --verbos", Some("--verbose")),
+            ("completions bsh", Some("bash")),
+            ("completions tcsh", None),
+            ("tools --format openapi", Some("openai")),
+            ("tools --format nope", None),
+            ("list --nope", None),
+        ] {
+            let hints = told(&format!("skillpm {line}")).1;
+            let expected = near.map(|near| format!("did you mean `{near}`?"));
+            let meant = hints.iter().find(|hint| hint.starts_with("did you mean"));
+            assert_eq!(meant, expected.as_ref(), "{line}: {hints:?}");
+            assert!(!hints.iter().any(|hint| hint.contains("similar")), "{line}: {hints:?}");
         }
     }
 
@@ -348,8 +531,26 @@ mod tests {
             assert!(hints[0].starts_with("`--skill '*'` takes all skills"), "{hints:?}");
             assert_eq!(hints.len(), 2, "{hints:?}");
         }
-        assert!(told("skillpm install o/r --ref v1").1[0].starts_with("`--tag`"));
-        assert!(told("skillpm sync --ref v1").1.iter().all(|hint| !hint.starts_with("`--tag`")));
+        for (line, meant) in [
+            ("install o/r --ref v1", "install 'o/r#v1'"),
+            ("add o/r@pdf -g --pin=v1", "install 'o/r#v1@pdf' -g"),
+            ("install o/r --pin", "install 'o/r#REF'"),
+            ("install --pin v1 -s pdf", "install 'owner/repo#v1' -s pdf"),
+            ("list --outdated pdf -g", "outdated pdf -g"),
+            ("ls -o --json", "outdated --json"),
+            ("update pdf --check -y", "outdated pdf"),
+            ("rm pdf -a claude-code -y", "unlink pdf -a claude-code"),
+            ("remove --all --agent cursor -g", "unlink --agent cursor -g"),
+            ("remove -s '*' -a cursor", "unlink -a cursor"),
+            ("install -U", "update"),
+            ("install o/r -s pdf --upgrade", "update pdf"),
+            ("i --upgrade pdf --dry-run", "update pdf --dry-run"),
+        ] {
+            let words: Vec<_> = line.split(' ').map(|word| word.trim_matches('\'')).collect();
+            let (_, hints) = told(&format!("skillpm {}", words.join(" ")));
+            assert!(hints[0].starts_with(&format!("`skillpm {meant}` ")), "{line}: {hints:?}");
+        }
+        assert!(told("skillpm sync --ref v1").1.iter().all(|hint| !hint.contains('#')));
         assert!(told("skillpm list --all").1.iter().all(|hint| !hint.contains("'*'")));
     }
 

@@ -8,6 +8,9 @@ pub(crate) const PROGRAM: &str = "skillpm";
 /// How to print the version, and where the program is from.
 pub(crate) const VERSION: &str = "`skillpm --version`";
 
+/// How to see all commands.
+pub(crate) const ALL_COMMANDS: &str = "`skillpm help --all`";
+
 /// Returns how to see the help page of `typed`: the program, or one of its commands.
 pub(crate) fn help_of(typed: &str) -> String {
     format!("`{typed} --help`")

@@ -107,7 +107,7 @@ fn names_that_cannot_be() {
         (&["./two/docx", "--as", "ｐｄｆ"], 1, "`pdf` is already installed from `./one/pdf`"),
         (&["./two", "-s", "*", "--as", "x"], 2, "`--as x` is for one skill, but 2 were chosen"),
         (&["./two/pdf", "./two/docx", "--as", "x"], 2, "two different skills would be installed as `x`"),
-        (&["--as", "x"], 2, "name a source"),
+        (&["--as", "x"], 2, "a source, such as `owner/repo`, is required"),
         (&["./two/docx", "--as", "x", "--list"], 2, "cannot be used with"),
     ] {
         let output = sandbox.run(&[&["install"], args].concat());

@@ -46,6 +46,7 @@ mod foreign;
 mod fronts;
 mod git;
 mod github;
+mod habits;
 mod hints;
 mod http;
 mod http2;

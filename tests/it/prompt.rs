@@ -304,6 +304,97 @@ fn tables_fit_the_terminal() {
     assert!(!piped.contains('…') && !piped.contains('\u{1b}'), "{piped}");
 }
 
+/// Messages are broken at blanks on a terminal, and not in a pipe.
+#[test]
+fn messages_fit_the_terminal() {
+    let (_forge, mut sandbox) = two_skills();
+    sandbox.ok(&["install", "acme/skills", "-s", "*"]);
+    sandbox.write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Edited.\n---\n");
+    let lines: [&[&str]; 7] = [
+        &["nope"],
+        &["install", "no-source"],
+        &["remove", "nothing-like-that"],
+        &["explain", "name-length"],
+        &["doctor"],
+        &["list"],
+        &["invoke", "nothing"],
+    ];
+    for colour in [true, false] {
+        if !colour {
+            sandbox.env("NO_COLOR", "1");
+        }
+        for args in lines {
+            let piped = sandbox.run(args);
+            for columns in [40, 80] {
+                let (_, seen) = Terminal::of_width(columns, &sandbox, args).end();
+                assert!(colour || !seen.contains('\u{1b}'), "{seen:?}");
+                let seen = dialoguer::console::strip_ansi_codes(&seen).into_owned();
+                for line in seen.lines().map(str::trim_end) {
+                    let is_word = !line.trim().contains(' ');
+                    let width = dialoguer::console::measure_text_width(line);
+                    assert!(width <= usize::from(columns) || is_word, "{args:?} {columns}: {line}");
+                }
+                let words =
+                    |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>().join(" ");
+                for message in piped.stderr.lines() {
+                    assert!(words(&seen).contains(&words(message)), "{args:?} {columns}: {message}: {seen}");
+                }
+            }
+        }
+    }
+}
+
+/// A hint after a success comes three times on terminals; one of an error always.
+#[test]
+fn hints_after_a_success_come_to_an_end() {
+    let has = |sandbox: &Sandbox, args: &[&str]| {
+        let (_, seen) = Terminal::of_width(80, sandbox, args).end();
+        seen.contains("hint:")
+    };
+    let mut sandbox = Sandbox::new();
+    let shown: Vec<bool> = (0..5).map(|_| has(&sandbox, &["explain"])).collect();
+    assert_eq!(shown, [true, true, true, false, false]);
+    assert!((0..5).all(|_| has(&sandbox, &["nope"])), "an error");
+    assert!(has(&sandbox, &["create", "--list-templates"]), "another one");
+    assert!(!has(&sandbox, &["--quiet", "create", "--list-templates"]));
+    assert!(sandbox.run(&["explain"]).stderr.contains("hint:"), "a pipe");
+    sandbox.env("CI", "1");
+    assert!(has(&sandbox, &["explain"]), "a log");
+    sandbox.env("CI", "");
+    let file = sandbox.home().join(".local/state/skillpm/hints.json");
+    let counts = std::fs::read_to_string(&file).expect("numbers");
+    assert_eq!(counts.matches(": 3").count(), 1, "{counts}");
+    for (wanted, expected) in [("always", true), ("never", false), ("first", false)] {
+        let text = format!("[hints]\nshow = \"{wanted}\"\n");
+        let dir = sandbox.home().join(".config/skillpm");
+        std::fs::create_dir_all(&dir).expect("a directory");
+        std::fs::write(dir.join("skillpm.toml"), text).expect("writes");
+        assert_eq!(has(&sandbox, &["explain"]), expected, "{wanted}");
+    }
+    // What cannot be counted is shown.
+    std::fs::remove_dir_all(file.parent().expect("a directory")).expect("removed");
+    std::fs::write(file.parent().expect("a directory"), "").expect("writes");
+    assert!((0..5).all(|_| has(&sandbox, &["explain"])));
+}
+
+/// On a terminal `remove --all` asks, unless it is told not to.
+#[test]
+fn a_person_is_asked_before_everything_goes() {
+    let (_forge, sandbox) = two_skills();
+    sandbox.ok(&["install", "acme/skills", "-s", "*"]);
+    for args in [&["remove", "--all"][..], &["remove", "*"], &["remove", "-s", "*"]] {
+        let mut terminal = Terminal::start(&sandbox, args);
+        terminal.wait_for("do you want to remove all 2 skills in this project?");
+        terminal.press("n");
+        let (code, seen) = terminal.end();
+        assert_eq!(code, Some(1), "{seen}");
+        assert!(sandbox.project().join(".agents/skills/pdf").exists(), "{seen}");
+    }
+    let (code, seen) = Terminal::start(&sandbox, &["remove", "--all", "-y"]).end();
+    assert_eq!(code, Some(0), "{seen}");
+    assert!(!sandbox.project().join(".agents/skills").exists(), "{seen}");
+}
+
 /// Typing filters, what is installed is marked, and the answer stays on the screen; all at 40 columns.
 #[test]
 fn a_person_filters_what_is_picked() {

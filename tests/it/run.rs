@@ -405,7 +405,7 @@ fn a_script_that_is_not_named() {
     assert_eq!(output.code, Some(2), "{output}");
     assert_eq!(output.stderr, "error: name a script\nhint: `demo` has `greet.sh`\n");
     let output = sandbox.run(&["run"]);
-    assert!(output.stderr.starts_with("error: name a skill"), "{output}");
+    assert!(output.stderr.starts_with("error: the name of a skill is required\n"), "{output}");
     let output = sandbox.run(&["run", "--memory", "10", "demo", "greet"]);
     assert!(output.code == Some(2) && output.stderr.contains("`10M` is one of MiB"), "{output}");
 }

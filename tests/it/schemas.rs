@@ -130,7 +130,7 @@ fn errors_for_programs() {
     for (line, code, kind, name) in [
         ("list --json", 3, "config", "manifest-unreadable"),
         ("list --json --nope", 2, "usage", "usage"),
-        ("--json list x y z", 2, "usage", "usage"),
+        ("--json tree x y z", 2, "usage", "usage"),
         ("validate --format json nowhere", 2, "usage", "usage"),
     ] {
         let output = sandbox.run(&line.split(' ').collect::<Vec<_>>());

@@ -123,7 +123,7 @@ fn every_shell_gets_a_script() {
     );
     let output = sandbox.run(&["completions"]);
     assert_eq!(output.code, Some(2));
-    assert!(output.stderr.contains("name a shell: `bash`"), "{output}");
+    assert!(output.stderr.contains("a shell, `bash`, "), "{output}");
     assert_eq!(sandbox.run(&["completions", "tcsh"]).code, Some(2));
 }
 

@@ -191,7 +191,9 @@ fn kill_everywhere(
                 }
             }
         }
-        let listed = list(&context, &ListRequest { scope: Some(ScopeKind::Project) }).expect("lists");
+        let listed =
+            list(&context, &ListRequest { scope: Some(ScopeKind::Project), ..ListRequest::default() })
+                .expect("lists");
         assert!(listed.warnings.is_empty(), "step {at}: {:?}", listed.warnings);
         for skill in &listed.skills {
             let fine = [SkillState::Ok, SkillState::Disabled, SkillState::Editable].contains(&skill.state);
@@ -211,7 +213,8 @@ fn kill_everywhere(
 }
 
 fn deed_again(context: &Context, what: &str) {
-    let listed = list(context, &ListRequest { scope: Some(ScopeKind::Project) }).expect("lists");
+    let listed = list(context, &ListRequest { scope: Some(ScopeKind::Project), ..ListRequest::default() })
+        .expect("lists");
     if what != "remove" || listed.skills.iter().any(|skill| skill.name == "one") {
         let settings = context.settings.clone();
         deed(&Context { reporter: Arc::new(Silent), ..Context::silent(settings) }, what);

@@ -33,6 +33,7 @@ use crate::env;
 use crate::error::Error;
 use crate::scope_kind::CANONICAL_DIR;
 use crate::settings::Settings;
+use crate::text::closest;
 
 /// The agent that gets a link in every project of a machine that has it, even if its directory does not exist
 /// yet: it does not read [`CANONICAL_DIR`], and people expect installers to serve it.
@@ -122,13 +123,9 @@ pub fn find(id_or_alias: &str) -> Result<&'static Agent, UnknownAgent> {
     if let Some(agent) = all().iter().find(|agent| agent.names().any(|name| name == wanted)) {
         return Ok(agent);
     }
-    let closest = all()
-        .iter()
-        .flat_map(|agent| agent.names().map(|name| (name, agent.id)))
-        .map(|(name, id)| (strsim::jaro_winkler(&wanted, name), id))
-        .filter(|(likeness, _)| *likeness > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0).then_with(|| b.1.cmp(a.1)))
-        .map(|(_, id)| id);
+    let near = closest(&wanted, all().iter().flat_map(Agent::names));
+    let closest = near.and_then(|name| all().iter().find(|agent| agent.names().any(|other| other == name)));
+    let closest = closest.map(|agent| agent.id);
     Err(UnknownAgent { given: id_or_alias.to_owned(), closest })
 }
 

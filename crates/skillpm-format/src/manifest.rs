@@ -22,12 +22,15 @@ use self::read::{Reader, parse};
 pub use self::registries::Registries;
 pub use self::requirement::Requirement;
 pub use self::search::SearchSettings;
-pub use self::settings::{Agents, LintSettings, LocatedText, PolicySettings};
+pub use self::settings::{Agents, HintSettings, LintSettings, LocatedText, PolicySettings};
 use crate::advice::Message;
 use crate::name::SkillName;
 use crate::sides::Sides;
 use crate::text::{conflict_line, line_column};
 use crate::version::VersionRange;
+
+/// The tables and keys that only a person's own manifest may have: a project must not decide for everybody.
+const PERSONAL: &[(&str, Option<&str>)] = &[("agents", Some("use")), ("search", None), ("hints", None)];
 
 /// The name of the file.
 pub const FILE_NAME: &str = "skillpm.toml";
@@ -40,11 +43,12 @@ pub struct Manifest {
     programs: Programs,
     overrides: BTreeMap<SkillName, VersionRange>,
     agents: Agents,
-    /// Where it says which agents a person uses.
-    used_at: Option<LocatedText>,
+    /// The first of what only a person's own manifest may have.
+    personal: Option<LocatedText>,
     lint: LintSettings,
     policy: PolicySettings,
     search: SearchSettings,
+    hints: HintSettings,
     /// The text as read.
     text: String,
     /// The changed document; most runs only read it.
@@ -68,7 +72,7 @@ impl Manifest {
         let root = document.as_table();
         reader.known(
             root,
-            &["skills", "registries", "mcp", "override", "agents", "lint", "policy", "search"],
+            &["skills", "registries", "mcp", "override", "agents", "lint", "policy", "search", "hints"],
         )?;
         let registries = match root.get("registries") {
             Some(item) => reader.registries(item)?,
@@ -98,11 +102,14 @@ impl Manifest {
             Some(item) => reader.policy(reader.table(item, "`policy`")?)?,
             None => PolicySettings::default(),
         };
-        let used_at =
-            root.get("agents").and_then(|agents| Some(reader.placed(agents.get("use")?.span(), "use")));
+        let personal = PERSONAL.iter().find_map(|(table, key)| reader.personal(root, table, *key));
         let search = match root.get("search") {
             Some(item) => reader.search(item)?,
             None => SearchSettings::default(),
+        };
+        let hints = match root.get("hints") {
+            Some(item) => reader.hints(reader.table(item, "`hints`")?)?,
+            None => HintSettings::default(),
         };
         let has_skills = root.contains_key("skills");
         let text = text.to_owned();
@@ -112,10 +119,11 @@ impl Manifest {
             programs,
             overrides,
             agents,
-            used_at,
+            personal,
             lint,
             policy,
             search,
+            hints,
             text,
             changed: None,
         };
@@ -146,6 +154,11 @@ impl Manifest {
     /// Returns the skills by the name under which they are installed.
     pub fn skills(&self) -> &BTreeMap<SkillName, Requirement> {
         &self.skills
+    }
+
+    /// Returns when hints after a success are shown. Only the user's own manifest decides that.
+    pub fn hints(&self) -> HintSettings {
+        self.hints
     }
 
     /// Returns the names of the skills that were requested, without entries of dependencies.
@@ -186,11 +199,12 @@ impl Manifest {
         &self.agents
     }
 
-    /// Returns the error for a manifest that is not a user's own, with `hint`, if it says which agents a person uses.
-    pub fn misplaced_use(&self, hint: impl FnOnce() -> Message) -> Option<ManifestError> {
+    /// Returns the error for a manifest that is not a user's own, with `hint`, if it has what only that one may have.
+    pub fn misplaced(&self, hint: impl FnOnce() -> Message) -> Option<ManifestError> {
+        let found = self.personal.as_ref()?;
         let message =
-            "`use` in `[agents]` says which agents a person uses, which only your own manifest may do";
-        Some(self.used_at.as_ref()?.error(message, Some(hint())))
+            format!("{} is a matter of each person: only your own manifest may have it", found.text);
+        Some(found.error(message, Some(hint())))
     }
 
     /// Reports whether it states which agents see the skill `name`.

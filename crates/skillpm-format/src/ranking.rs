@@ -434,7 +434,8 @@ mod tests {
         let names = ["pdf-forms", "spreadsheet", "commit", "commits", "spreadsheet"];
         let similar = |text: &str| SearchWords::new([text]).similar(names, 2);
         assert_eq!(similar("spredsheet"), ["spreadsheet"]);
-        assert_eq!(similar("comit"), ["commit", "commits"]);
+        assert_eq!(similar("comit"), ["commit"]);
+        assert_eq!(similar("comits"), ["commits", "commit"]);
         assert_eq!(similar("make a spreadshet"), ["spreadsheet"]);
         assert_eq!(similar("xyz"), [""; 0]);
     }

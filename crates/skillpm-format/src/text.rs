@@ -254,17 +254,10 @@ fn xml_marks(text: &str, is_mark: impl Fn(u8) -> bool, apostrophe: &str) -> Stri
     escaped
 }
 
-/// Returns the one of `candidates` that is most similar to `given`, if it is similar enough to be a typo.
+/// Returns the one of `candidates` that `given` was probably meant to be. All that suggest a name ask here.
 pub fn closest<'a>(given: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    candidates
-        .into_iter()
-        .filter_map(|candidate| {
-            let likeness = likeness(given, candidate);
-            let slip = || is_slip(given, candidate).then_some(0.0);
-            Some((likeness.or_else(slip)?, candidate))
-        })
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, candidate)| candidate)
+    let ranked = candidates.into_iter().filter_map(|candidate| Some((slip(given, candidate)?, candidate)));
+    ranked.min_by(|a, b| a.0.cmp(&b.0)).map(|(_, candidate)| candidate)
 }
 
 /// Works like [`closest`], for paths: their names are compared, because paths in one directory are alike in most letters. Of
@@ -282,27 +275,51 @@ pub fn closest_path<'a>(given: &str, candidates: impl IntoIterator<Item = &'a st
     Some([first].into_iter().chain(named).find(is_beside).unwrap_or(first))
 }
 
-/// Returns how similar `candidate` is to `given`, if it is similar enough to be a typo.
-fn likeness(given: &str, candidate: &str) -> Option<f64> {
-    Some(strsim::jaro_winkler(given, candidate)).filter(|likeness| *likeness > 0.8)
+/// How far a candidate is from what was typed, the nearest first: whether only a beginning was compared, by how many
+/// letters the two differ, and how unlike they are beyond that, in thousandths.
+type Slip = (bool, usize, u32);
+
+/// Returns how far `given` is from `candidate`, if it may be a slip: another case, a few letters that are wrong, missing,
+/// too many or swapped, or the beginning of a longer name. Of a short word only one letter may differ: they are all alike.
+fn slip(given: &str, candidate: &str) -> Option<Slip> {
+    let (given, candidate) = (plain(given), plain(candidate));
+    let length = given.chars().count();
+    let most = match length {
+        0 | 1 => 0,
+        2..=5 => 1,
+        6..=8 => 2,
+        _ => 3,
+    };
+    // Of two letters, one that is wrong makes another word, such as `v1` and `v2`.
+    let is_other = |candidate: &str| {
+        length == 2 && candidate.chars().count() == 2 && !given.chars().rev().eq(candidate.chars())
+    };
+    let within = |candidate: &str| {
+        let distance = Some(distance(&given, candidate)).filter(|distance| *distance <= most);
+        distance.filter(|distance| *distance == 0 || !is_other(candidate))
+    };
+    let first = |text: &str| text.split('-').next().unwrap_or_default().to_owned();
+    let by_beginning = || match length {
+        0..=2 => None,
+        _ if candidate.starts_with(&given) || first(&given) == candidate => Some(0),
+        _ => within(&first(&candidate)),
+    };
+    let whole = within(&candidate);
+    let distance = whole.or_else(by_beginning)?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is between 0 and 1000")]
+    let unlike = ((1.0 - strsim::jaro_winkler(&given, &candidate)) * 1000.0) as u32;
+    Some((whole.is_none(), distance, unlike))
 }
 
-/// Reports whether `candidate` is `given` in other case, or with two letters swapped: in short words that leaves little
-/// that is alike.
-fn is_slip(given: &str, candidate: &str) -> bool {
-    let (given, candidate) = (given.to_lowercase(), candidate.to_lowercase());
-    let has_same_letters = || {
-        let sorted = |text: &str| {
-            let mut letters: Vec<char> = text.chars().collect();
-            letters.sort_unstable();
-            letters
-        };
-        sorted(&given) == sorted(&candidate)
-    };
-    given == candidate
-        || given.len() == candidate.len()
-            && has_same_letters()
-            && strsim::osa_distance(&given, &candidate) == 1
+/// Returns how many letters have to be changed, added, removed or swapped to make one text of the other, whatever their
+/// case.
+pub(crate) fn distance(a: &str, b: &str) -> usize {
+    strsim::osa_distance(&plain(a), &plain(b))
+}
+
+/// Returns a name as it is compared.
+fn plain(text: &str) -> String {
+    text.to_lowercase().replace('_', "-")
 }
 
 /// Returns up to `count` of the paths `candidates` that are most similar to `given`, the best first: compared as whole
@@ -314,16 +331,15 @@ pub fn closest_paths<'a>(
 ) -> Vec<&'a str> {
     let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_lowercase();
     let (given, wanted) = (given.to_lowercase(), name(given));
-    let mut alike: Vec<(f64, &str)> = candidates
+    let mut alike: Vec<(Slip, &str)> = candidates
         .into_iter()
         .filter_map(|path| {
-            let whole = likeness(&given, &path.to_lowercase());
-            let likeness = whole.into_iter().chain(likeness(&wanted, &name(path)));
-            Some((likeness.max_by(f64::total_cmp)?, path))
+            let slips = slip(&given, &path.to_lowercase()).into_iter().chain(slip(&wanted, &name(path)));
+            Some((slips.min()?, path))
         })
         .collect();
     // A stable sort: equally similar candidates keep their order.
-    alike.sort_by(|a, b| b.0.total_cmp(&a.0));
+    alike.sort_by_key(|(slip, _)| *slip);
     alike.into_iter().map(|(_, path)| path).take(count).collect()
 }
 
@@ -502,8 +518,36 @@ mod tests {
     }
 
     #[test]
-    fn slips() {
-        assert_eq!(closest("githb", ["path", "github"]), Some("github"));
-        assert_eq!(closest("zzz", ["path", "github"]), None);
+    fn names_that_were_probably_meant() {
+        for (given, candidates, meant) in [
+            ("githb", &["path", "github"][..], Some("github")),
+            ("pfd", &["docx", "pdf"], Some("pdf")),
+            ("PDF", &["docx", "pdf"], Some("pdf")),
+            ("tdd", &["TDD"], Some("TDD")),
+            ("NAME-LENGTH", &["name-format", "name-length"], Some("name-length")),
+            ("dry_rn", &["dry-run"], Some("dry-run")),
+            ("sl", &["ls"], Some("ls")),
+            ("isntall", &["install", "uninstall"], Some("install")),
+            ("unistall", &["install", "uninstall"], Some("uninstall")),
+            ("claud", &["claude-code"], Some("claude-code")),
+            ("gemni", &["gemini-cli"], Some("gemini-cli")),
+            ("pdf-tools", &["pdf"], Some("pdf")),
+            ("pdf-tool", &["pdf", "pdf-tools"], Some("pdf-tools")),
+            ("pdf", &["pdf-forms", "pdg"], Some("pdg")),
+            ("descripton", &["description"], Some("description")),
+            // What is as long and has some of the letters is another word.
+            ("tcsh", &["bash", "zsh", "fish"], None),
+            ("nope", &["openai", "anthropic", "mcp"], None),
+            ("nope", &["scope", "global", "json"], None),
+            ("alone", &["pdf", "tables", "brand"], None),
+            ("gem", &["new", "man", "mcp", "rm"], None),
+            ("zzz", &["path", "github"], None),
+            ("x", &["y", "xy"], None),
+            ("v2", &["v1"], None),
+            ("", &["pdf", ""], Some("")),
+            ("", &["pdf"], None),
+        ] {
+            assert_eq!(closest(given, candidates.iter().copied()), meant, "{given} of {candidates:?}");
+        }
     }
 }

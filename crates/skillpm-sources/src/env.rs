@@ -100,8 +100,8 @@ variables! {
     XDG_DATA_HOME;
     /// Where downloads are kept, `~/.cache` unless set.
     XDG_CACHE_HOME;
-    /// Where trusted directories, the audit log and, for `undo` and `mcp uninstall`, changes are noted; `~/.local/state`
-    /// unless set.
+    /// Where trusted directories, the audit log, how often hints were shown and, for `undo` and `mcp uninstall`, changes are
+    /// noted; `~/.local/state` unless set.
     XDG_STATE_HOME;
     /// Where temporary files lie, and copies of skills whose scripts run; the system's place unless set. It may be relative.
     TMPDIR;

@@ -108,7 +108,7 @@ pub(super) fn remove(options: &Options<'_>, scope: Scope) -> PyResult<Work> {
 
 #[expect(clippy::unnecessary_wraps, reason = "it is one of the verbs")]
 pub(super) fn list(_: &Options<'_>, scope: Scope) -> PyResult<Work> {
-    let request = ListRequest { scope };
+    let request = ListRequest { scope, ..ListRequest::default() };
     Ok(Work::new(move |context| {
         let outcome = list_skills(context, &request)?;
         Ok(Told::new(to_value(&outcome.skills)).warnings(&outcome.warnings))

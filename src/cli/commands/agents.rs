@@ -36,6 +36,7 @@ pub(crate) struct AgentsArgs {
 
     /// the window of its model, such as 200k or 1m [default: that of its settings or its usual model]
     #[arg(long, value_name = "TOKENS", value_parser = tokens)]
+    #[arg(hide_short_help = true)]
     window: Option<u64>,
 
     /// print the listing of skills as the agent's model gets it
@@ -44,9 +45,12 @@ pub(crate) struct AgentsArgs {
 
     /// compare with what the newest session of Claude Code in this directory records
     #[arg(long, requires = "names", conflicts_with = "listing")]
+    #[arg(hide_short_help = true)]
     check: bool,
 
-    /// read the agent's sessions too, and tell which listed skills are used least
+    /// tell which listed skills are used least
+    ///
+    /// from the agent's sessions on this machine
     #[arg(long, requires = "names", conflicts_with_all = ["listing", "check"])]
     usage: bool,
 

@@ -36,7 +36,9 @@ enum Action {
         json: bool,
     },
 
-    /// remove what has not been used for a while; what your lockfile or this project's names stays
+    /// remove what has not been used for a while
+    ///
+    /// what your lockfile or this project's names stays
     Prune {
         /// unused for this long, such as `7d`, `12h` or `4w` [default: 30d]
         #[arg(long, value_name = "AGE", value_parser = age)]

@@ -27,25 +27,32 @@ const FIELDS: &str = "description,location";
 // Arguments of `catalog`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct CatalogArgs {
-    /// the form: `xml`, `reference` (as the reference's `to-prompt` prints it), `json`, `markdown` or `plain`
+    /// the form: `xml`, `reference`, `json`, `markdown` or `plain`
+    ///
+    /// `reference` is as the reference's `to-prompt` prints it
     #[arg(long, value_name = "FORM", default_value_t = CatalogForm::Xml, conflicts_with = "json")]
     format: CatalogForm,
 
     /// short for `--format json`
     #[arg(long, conflicts_with = "write")]
+    #[arg(hide_short_help = true)]
     json: bool,
 
     /// what is told of each skill besides its name, separated by commas: `description`, `location`, `compatibility`,
     /// `allowed-tools`, `tags`, `version`, `files`; `name` for the name alone
     #[arg(long, value_name = "FIELDS", value_delimiter = ',', default_value = FIELDS)]
+    #[arg(hide_short_help = true)]
     fields: Vec<Field>,
 
-    /// cut descriptions until the catalog fits into this many tokens: all names stay, and as many descriptions as fit
+    /// cut descriptions until it fits into this many tokens
+    ///
+    /// all names stay, and as many descriptions as fit
     #[arg(long, value_name = "TOKENS")]
     budget: Option<usize>,
 
     /// only skills with this tag; repeat it for more tags
     #[arg(long, value_name = "TAG")]
+    #[arg(hide_short_help = true)]
     tag: Vec<String>,
 
     /// only skills that this agent sees
@@ -66,9 +73,12 @@ pub(crate) struct CatalogArgs {
 
     /// the text for no skills at all [default: nothing]
     #[arg(long, value_name = "TEXT", default_value = "", hide_default_value = true)]
+    #[arg(hide_short_help = true)]
     empty: String,
 
-    /// keep the catalog of the project's skills up to date in this file, between two markers; the rest stays
+    /// keep the catalog of the project up to date in this file
+    ///
+    /// between two markers; the rest stays
     #[arg(long, value_name = "FILE")]
     write: Option<PathBuf>,
 

@@ -22,46 +22,60 @@ pub(super) const EXAMPLES: &str = after!("create",
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct CreateArgs {
-    /// the skill's name: lower-case letters, digits and single hyphens, at most 64 characters
+    /// the skill's name: lower-case letters, digits and hyphens
+    ///
+    /// no two hyphens side by side, and at most 64 characters
     #[arg(value_name = "NAME")]
     name: Option<String>,
 
-    /// what it does and when to use it, at most 1024 characters [default: a text to be replaced]
+    /// what it does and when to use it
+    ///
+    /// at most 1024 characters [default: a text to be replaced]
     #[arg(short, long, value_name = "TEXT")]
     description: Option<String>,
 
     /// its license as an SPDX expression, such as `MIT` or `Apache-2.0` [default: none]
     #[arg(long, value_name = "SPDX")]
+    #[arg(hide_short_help = true)]
     license: Option<String>,
 
     /// who wrote it [default: none]
     #[arg(long, value_name = "NAME")]
+    #[arg(hide_short_help = true)]
     author: Option<String>,
 
-    /// the template: a built-in one, `./directory` or `owner/repo/directory#ref`
-    /// [default: basic]
+    /// the template, such as `script` [default: basic]
+    ///
+    /// a built-in one, `./directory` or `owner/repo/directory#ref`
     #[arg(short, long, value_name = "TEMPLATE")]
     template: Option<String>,
 
     /// a value for a variable of the template; can be repeated
     #[arg(long = "var", value_name = "NAME=VALUE", value_parser = variable)]
+    #[arg(hide_short_help = true)]
     variables: Vec<(String, String)>,
 
-    /// directories that get a first file: `scripts`, `references`, `assets`, separated by commas
+    /// directories that get a first file
+    ///
+    /// `scripts`, `references`, `assets`, separated by commas
     #[arg(long, value_name = "LIST", value_enum, value_delimiter = ',', hide_possible_values = true)]
     resources: Vec<ResourceArg>,
 
-    /// add requests that `skillpm test` checks it with, to be replaced by real ones
+    /// add requests that `skillpm test` checks it with
+    ///
+    /// to be replaced by real ones
     #[arg(long)]
     evals: bool,
 
-    /// make it in `skills/` beside the manifest of the `project` or of the `user`, and install it from there as an
-    /// editable skill
+    /// make and install it in the `project`, or for the `user`
+    ///
+    /// in `skills/` beside the manifest, and installed from there as an editable skill
     #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, conflicts_with = "path")]
     scope: Option<ScopeArg>,
 
     /// the directory to make the skill's directory in [default: the working directory]
     #[arg(long, value_name = "DIR")]
+    #[arg(hide_short_help = true)]
     path: Option<PathBuf>,
 
     /// list the built-in templates, make nothing
@@ -77,6 +91,7 @@ pub(crate) struct CreateArgs {
 
     /// print the outcome, or the templates, as JSON
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     json: bool,
 
     /// ask nothing: use the default for what is not given

@@ -17,12 +17,13 @@ pub(super) const ENABLE_EXAMPLES: &str = after!("enable",
 pub(super) const EXAMPLES: &str = after!("disable",
     "skillpm disable pdf          hide it from all agents of the project"
     "skillpm disable pdf -g       the same for your own skills"
+    "skillpm disable '*'          all skills of the project"
 );
 
 // Arguments of `disable` and `enable`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct DisableArgs {
-    /// the names of the installed skills
+    /// the names of the installed skills; `'*'` is all of them
     #[arg(value_name = "NAME", required = true)]
     names: Vec<String>,
 
@@ -34,7 +35,9 @@ pub(crate) struct DisableArgs {
     #[arg(long)]
     dry_run: bool,
 
-    /// replace what is in the way, such as agents' copies that you edited; the store keeps it
+    /// replace what is in the way, such as copies that you edited
+    ///
+    /// the store keeps it
     #[arg(short, long)]
     force: bool,
 

@@ -22,8 +22,10 @@ pub(super) const EXAMPLES: &str = after!("import",
 // Arguments of `import`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ImportArgs {
-    /// a `skills-lock.json` or `.skill-lock.json`, or hand-written skills where agents look, by name or directory: they move
-    /// to `skills/` [default: everything that other tools left in the scope: their lockfiles, and directories of skills]
+    /// a `skills-lock.json` or `.skill-lock.json`, or hand-written skills where agents look
+    ///
+    /// the skills are named by name or directory, and move to `skills/` [default: everything that other tools left in the
+    /// scope: their lockfiles, and directories of skills]
     #[arg(value_name = "FILE|SKILL")]
     pub(crate) what: Vec<String>,
 
@@ -34,6 +36,10 @@ pub(crate) struct ImportArgs {
     /// show what would be adopted, do nothing
     #[arg(long)]
     pub(crate) dry_run: bool,
+
+    /// ask nothing, as it does without this too
+    #[arg(short, long)]
+    pub(crate) yes: bool,
 
     /// print the outcome as JSON
     #[arg(long)]

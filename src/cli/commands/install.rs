@@ -27,34 +27,39 @@ pub(super) const EXAMPLES: &str = after!("install",
 #[derive(Debug, Clone, Default, Args)]
 #[command(group = ArgGroup::new("wanted").multiple(true).args(["sources", "marketplace", "from_project"]))]
 pub(crate) struct InstallArgs {
-    /// where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-    /// `owner/repo@skill`, the address of a git repository such as `https://host/repo.git` or
-    /// `git@host:repo.git`, of a page on GitHub, of a file or of a site, `./directory`,
-    /// `./archive.zip`, a registry such as `registry:https://host//name` or `oci://host/name`, an MCP
-    /// server such as `mcp:https://host/mcp`, or an installed package such as `npm:name`; with
-    /// `--marketplace` the names of its plugins
+    /// where skills come from, such as `owner/repo` or `./directory`
+    ///
+    /// also `owner/repo/directory`, `owner/repo#ref`, `owner/repo@skill`, the address of a git repository such as
+    /// `https://host/repo.git` or `git@host:repo.git`, of a page on GitHub, of a file or of a site, `./archive.zip`, a
+    /// registry such as `registry:https://host//name` or `oci://host/name`, an MCP server such as `mcp:https://host/mcp`, or
+    /// an installed package such as `npm:name`; with `--marketplace` the names of its plugins
     #[arg(value_name = "SOURCE")]
     sources: Vec<String>,
 
     /// take plugins from the marketplace in this source
     #[arg(long, value_name = "SOURCE")]
+    #[arg(hide_short_help = true)]
     marketplace: Option<String>,
 
     /// install the skills that come with this project's packages
     #[arg(long, conflicts_with_all = ["sources", "marketplace", "revision"])]
+    #[arg(hide_short_help = true)]
     from_project: bool,
 
-    /// install the skill of this name or path; several may follow, with blanks or commas between them, `*`
-    /// means all
+    /// install the skill of this name or path; `*` means all
+    ///
+    /// several may follow, with blanks or commas between them
     #[arg(short, long = "skill", value_name = "NAME")]
     skills: Vec<String>,
 
     /// install the skill under this name, for example because its own is taken
     #[arg(long = "as", value_name = "NAME", requires = "sources", conflicts_with = "list")]
+    #[arg(hide_short_help = true)]
     alias: Option<String>,
 
     /// link to the directories on this machine instead of copying them: edits show at once
     #[arg(short, long, requires = "sources", conflicts_with_all = ["copy", "list"])]
+    #[arg(hide_short_help = true)]
     editable: bool,
 
     /// show the skills of the sources, install nothing
@@ -67,10 +72,12 @@ pub(crate) struct InstallArgs {
 
     /// take the sources at this branch
     #[arg(long, value_name = "NAME", group = "revision", requires = "wanted")]
+    #[arg(hide_short_help = true)]
     branch: Option<String>,
 
     /// take the sources at this commit
     #[arg(long, value_name = "COMMIT", group = "revision", requires = "wanted")]
+    #[arg(hide_short_help = true)]
     rev: Option<String>,
 
     /// How it is done.
@@ -86,54 +93,68 @@ pub(crate) struct InstallHow {
     #[command(flatten)]
     pub(crate) scope: ScopeArgs,
 
-    /// link the skills for this agent, such as `claude-code`; several may follow, with blanks or commas
-    /// between them, `*` means all agents on this machine [default: the agents in use]
+    /// link the skills for this agent, such as `claude-code`
+    ///
+    /// several may follow, with blanks or commas between them, `*` means all agents on this machine [default: the agents in
+    /// use]
     #[arg(short, long = "agent", value_name = "AGENT")]
     agents: Vec<String>,
 
     /// give agents copies instead of links
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     copy: bool,
 
     /// show what would be done, do nothing
     #[arg(long)]
     dry_run: bool,
 
-    /// replace what is in the way, such as skills that you edited; the store keeps it
+    /// replace what is in the way, such as skills that you edited
+    ///
+    /// the store keeps it
     #[arg(short, long)]
     force: bool,
 
-    /// ask nothing: take all skills where several are found; new capabilities must still be allowed
+    /// ask nothing: take all skills where several are found
+    ///
+    /// new capabilities must still be allowed
     #[arg(short, long)]
     pub(crate) yes: bool,
 
     /// let these skills come in versions with new commands, addresses, scripts, hooks, tools or hidden text
     /// without asking; without names, all skills
     #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    #[arg(help_heading = "Versions", hide_short_help = true)]
     allow_new_capabilities: Option<Vec<String>>,
 
     /// leave out the skills that others need
     #[arg(long)]
+    #[arg(help_heading = "Versions", hide_short_help = true)]
     no_deps: bool,
 
     /// take the lowest versions from registries that fit, to test what a skill states
     #[arg(long)]
+    #[arg(help_heading = "Versions", hide_short_help = true)]
     minimal: bool,
 
     /// show which policy lines decided
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     explain: bool,
 
     /// fail if `skillpm.lock` would change
     #[arg(long)]
+    #[arg(help_heading = "Versions", hide_short_help = true)]
     locked: bool,
 
     /// resolve nothing: only the revisions in `skillpm.lock`
     #[arg(long)]
+    #[arg(help_heading = "Versions")]
     frozen: bool,
 
     /// print the outcome as JSON
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     json: bool,
 }
 

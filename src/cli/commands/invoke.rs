@@ -19,8 +19,9 @@ pub(super) const EXAMPLES: &str = after!("invoke",
 // Arguments of `invoke`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct InvokeArgs {
-    /// the form of the answer: `plain` (directory and instructions), `bare` (instructions only), `markdown`
-    /// (with a list of files), `json`, `xml` or `btw`
+    /// the form: `plain`, `bare`, `markdown`, `json`, `xml`, `btw`
+    ///
+    /// `plain` has the directory and the instructions, `bare` the instructions only, `markdown` a list of files, too
     #[arg(long, value_name = "FORM", default_value_t = Form::Plain, conflicts_with = "json")]
     format: Form,
 
@@ -32,8 +33,9 @@ pub(crate) struct InvokeArgs {
     #[command(flatten)]
     loading: LoadingArgs,
 
-    /// the skill, by its name or as `./directory`, and the arguments it gets: all that follows, also what starts with
-    /// `-`
+    /// the skill, by its name or as `./directory`, and the arguments it gets
+    ///
+    /// all that follows, also what starts with `-`
     // One list, so that clap reads no flag of its own after the name.
     #[arg(value_name = "NAME", required = true, num_args = 1.., trailing_var_arg = true)]
     words: Vec<String>,

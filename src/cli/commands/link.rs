@@ -27,8 +27,9 @@ pub(crate) struct LinkArgs {
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
-    /// the agent, such as `cursor`; can be repeated, `*` means all agents on this machine, and for
-    /// `unlink` all that have links
+    /// the agent, such as `cursor`; can be repeated
+    ///
+    /// `*` means all agents on this machine, and for `unlink` all that have links
     #[arg(short, long = "agent", value_name = "AGENT", required = true)]
     agents: Vec<String>,
 

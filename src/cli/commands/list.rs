@@ -5,19 +5,28 @@ use clap::Args;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
-use crate::cli::{App, exit, render};
+use crate::cli::{App, exit, render, several};
 use skillpm_core::ops::list::{ListRequest, list};
 use skillpm_sources::error::Result;
 
 pub(super) const EXAMPLES: &str = after!("list",
     "skillpm list                   all skills, of the project and yours"
-    "skillpm list --scope user      only yours"
+    "skillpm list pdf docx          only these two"
+    "skillpm list -a claude-code    those that Claude Code sees"
     "skillpm list --json            for programs"
 );
 
 // Arguments of `list`.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct ListArgs {
+    /// list only these skills [default: all]
+    #[arg(value_name = "NAME")]
+    names: Vec<String>,
+
+    /// list only what this agent sees, such as `claude-code`; can be repeated
+    #[arg(short, long = "agent", value_name = "AGENT")]
+    agents: Vec<String>,
+
     /// Where.
     #[command(flatten)]
     scope: ScopeArgs,
@@ -28,12 +37,16 @@ pub(crate) struct ListArgs {
 }
 
 pub(super) fn run(app: &App, args: &ListArgs) -> Result<u8> {
-    let scope = scope(&args.scope);
-    let outcome = list(&app.context, &ListRequest { scope })?;
+    let request = ListRequest {
+        scope: scope(&args.scope),
+        names: args.names.clone(),
+        agents: several::listed(&args.agents),
+    };
+    let outcome = list(&app.context, &request)?;
     if args.json {
         render::list::json(&app.printer, &outcome);
     } else {
-        render::list::show(&app.printer, &outcome);
+        render::list::show(&app.printer, &outcome, &request.agents);
     }
     // The process is about to end: freeing the texts of thousands of skills one by one is wasted time.
     std::mem::forget(outcome);

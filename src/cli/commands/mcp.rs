@@ -58,7 +58,9 @@ impl McpArgs {
 // Flags of the server.
 #[derive(Debug, Clone, Args)]
 struct ServeArgs {
-    /// serve over HTTP on this port of this machine instead, to clients that send the token that is printed; `0` for any
+    /// serve over HTTP on this port of this machine instead
+    ///
+    /// to clients that send the token that is printed; `0` for any
     #[arg(long, value_name = "PORT")]
     http: Option<u16>,
 
@@ -68,6 +70,7 @@ struct ServeArgs {
 
     /// only skills with this tag; repeat it for more tags
     #[arg(long, value_name = "TAG")]
+    #[arg(hide_short_help = true)]
     tag: Vec<String>,
 
     /// only skills that this agent sees
@@ -80,18 +83,24 @@ struct ServeArgs {
 
     /// offer no tools: only the skills extension, resources and prompts
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     no_tools: bool,
 
-    /// whether scripts of skills run if no policy decides: `deny`, `ask` (the user, by the client) or `allow`
+    /// whether scripts run if no policy decides
+    ///
+    /// `deny`, `ask` (the user, by the client) or `allow`
     #[arg(long, value_name = "DECISION", value_enum, default_value = "deny")]
+    #[arg(help_heading = "Scripts")]
     scripts: ScriptsArg,
 
     /// cut scripts off from the network and all sockets
     #[arg(long)]
+    #[arg(help_heading = "Scripts", hide_short_help = true)]
     no_network: bool,
 
     /// how many seconds a script may take [default: what its skill says, or 30]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(help_heading = "Scripts", hide_short_help = true)]
     timeout: Option<Duration>,
 
     /// Which programs run scripts.
@@ -100,6 +109,7 @@ struct ServeArgs {
 
     /// also the skills of a project that you did not trust with `skillpm trust`
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     untrusted: bool,
 
     /// Where.

@@ -108,11 +108,15 @@ macro_rules! commands {
 
 commands! {
     "Use skills" {
-        /// install skills from GitHub, directories or archives; without a source, what the lockfile names
+        /// install skills from GitHub, directories or archives
+        ///
+        /// without a source, what the lockfile names
         #[command(visible_aliases = ["add", "i"], after_help = install::EXAMPLES)]
         Install(install::InstallArgs) => install::run, CHANGES_AND_STARTS;
 
-        /// install exactly what manifest and lockfile say: `install` without a source
+        /// install exactly what manifest and lockfile say
+        ///
+        /// the same as `install` without a source
         #[command(after_help = install::SYNC_EXAMPLES)]
         Sync(install::InstallHow) => install::sync, CHANGES_AND_STARTS;
 
@@ -128,7 +132,9 @@ commands! {
         #[command(after_help = invoke::EXAMPLES, override_usage = "skillpm invoke [OPTIONS] <NAME> [ARGS]...")]
         Invoke(invoke::InvokeArgs) => invoke::run, READS;
 
-        /// run a script of a skill; the exit code is the script's, or 124 after a timeout
+        /// run a script of a skill
+        ///
+        /// the exit code is the script's, or 124 after a timeout
         #[command(after_help = run::EXAMPLES, override_usage = "skillpm run [OPTIONS] <NAME> <SCRIPT> [ARGS]...")]
         Run(run::RunArgs) => run::run, STARTS;
 
@@ -140,13 +146,15 @@ commands! {
         #[command(after_help = disable::ENABLE_EXAMPLES)]
         Enable(disable::DisableArgs) => disable::undo, CHANGES;
 
-        /// remove skills: copies, links and their entries in manifest and lockfile
+        /// remove skills: copies, links, and entries in manifest and lockfile
         #[command(visible_aliases = ["rm", "uninstall"], after_help = remove::EXAMPLES)]
         Remove(remove::RemoveArgs) => remove::run, CHANGES;
     }
 
     "Keep them up to date" {
-        /// show which skills have changed in their sources, without a download where possible
+        /// show which skills have changed in their sources
+        ///
+        /// nothing is downloaded where that is possible
         #[command(after_help = outdated::EXAMPLES)]
         Outdated(outdated::OutdatedArgs) => outdated::run, STARTS;
 
@@ -176,7 +184,9 @@ commands! {
         #[command(visible_alias = "lint", after_help = validate::EXAMPLES)]
         Validate(validate::ValidateArgs) => validate::run, READS;
 
-        /// test whether the right skill wins for the requests that authors keep beside their skills
+        /// test whether the right skill wins for a request
+        ///
+        /// authors keep such requests beside their skills
         #[command(after_help = test::EXAMPLES)]
         Test(test::TestArgs) => test::run, STARTS;
 
@@ -184,11 +194,15 @@ commands! {
         #[command(after_help = explain::EXAMPLES)]
         Explain(explain::ExplainArgs) => explain::run, READS;
 
-        /// bring skills into canonical form: the frontmatter, blank lines around it, the last line end
+        /// bring skills into canonical form
+        ///
+        /// the frontmatter, blank lines around it, and the last line end
         #[command(visible_alias = "format", after_help = fmt::EXAMPLES)]
         Fmt(fmt::FmtArgs) => fmt::run, READS;
 
-        /// serve an editor: findings, repairs and completion while a skill is written
+        /// serve an editor that you write skills in
+        ///
+        /// with findings, repairs and completion
         #[command(after_help = lsp::EXAMPLES)]
         Lsp(lsp::LspArgs) => lsp::run, READS;
 
@@ -196,17 +210,23 @@ commands! {
         #[command(after_help = bump::EXAMPLES)]
         Bump(bump::BumpArgs) => bump::run, READS;
 
-        /// pack a skill into a zip archive that has the same bytes wherever it is made
+        /// pack a skill into a zip archive
+        ///
+        /// it has the same bytes wherever it is made
         #[command(after_help = pack::EXAMPLES)]
         Pack(pack::PackArgs) => pack::run, READS;
     }
 
     "Share skills" {
-        /// publish a version of a skill: to a registry, or as a release on GitHub
+        /// publish a version of a skill
+        ///
+        /// to a registry, or as a release on GitHub
         #[command(after_help = publish::EXAMPLES)]
         Publish(publish::PublishArgs) => publish::run, STARTS;
 
-        /// keep a registry: a directory of published skills, which any web server can serve
+        /// keep a registry of published skills
+        ///
+        /// a registry is a directory, which any web server can serve
         #[command(after_help = registry::EXAMPLES, arg_required_else_help = true, disable_help_subcommand = true)]
         #[command(
             subcommand_value_name = "ACTION",
@@ -217,7 +237,9 @@ commands! {
     }
 
     "Look inside" {
-        /// show everything about a skill: its fields, files, source and size, and what it hides
+        /// show everything about a skill
+        ///
+        /// its fields, files, source and size, and what it hides
         #[command(visible_alias = "info", after_help = show::EXAMPLES)]
         Show(show::ShowArgs) => show::run, READS;
 
@@ -243,16 +265,22 @@ commands! {
     }
 
     "Agents and this machine" {
-        /// serve skills to programs that speak the Model Context Protocol, or set up such a program
+        /// serve skills over MCP, or set up a program that speaks it
+        ///
+        /// MCP is the Model Context Protocol
         #[command(after_help = mcp::EXAMPLES, disable_help_subcommand = true)]
         #[command(subcommand_value_name = "ACTION", subcommand_help_heading = "Actions")]
         Mcp(mcp::McpArgs) => mcp::run, STARTS;
 
-        /// show which agents are on this machine, where each reads and what it sees
+        /// show which agents are on this machine, and what each sees
+        ///
+        /// with the directories that it reads
         #[command(after_help = agents::EXAMPLES)]
         Agents(agents::AgentsArgs) => agents::run, READS;
 
-        /// show which skills agents used, when and how often, and which never: from their sessions on this machine
+        /// show which skills agents used, and which never
+        ///
+        /// when and how often, from their sessions on this machine
         #[command(after_help = usage::EXAMPLES)]
         Usage(usage::UsageArgs) => usage::run, READS;
 
@@ -285,11 +313,15 @@ commands! {
         )]
         Cache(cache::CacheArgs) => cache::run, READS;
 
-        /// show what may be installed and run here, and which line of a policy decides
+        /// show what may be installed and run here
+        ///
+        /// with the line of a policy that decides
         #[command(after_help = policy::EXAMPLES)]
         Policy(policy::PolicyArgs) => policy::run, READS;
 
-        /// allow scripts of unlocked skills in a directory to run, or list the trusted directories
+        /// trust directories, or list those that are trusted
+        ///
+        /// scripts of unlocked skills may run there
         #[command(after_help = trust::EXAMPLES)]
         Trust(trust::TrustArgs) => trust::run, READS;
 
@@ -297,11 +329,15 @@ commands! {
         #[command(after_help = trust::UNTRUST_EXAMPLES)]
         Untrust(trust::UntrustArgs) => trust::undo, READS;
 
-        /// show which skills were activated, which scripts ran and which were refused
+        /// show which skills were activated and which scripts ran
+        ///
+        /// and which scripts were refused
         #[command(after_help = audit::EXAMPLES)]
         Audit(audit::AuditArgs) => audit::run, READS;
 
-        /// show what this program is and how it was installed, and ask whether there is a newer version
+        /// show what this program is, and whether there is a newer one
+        ///
+        /// with its version, and how it was installed
         #[command(name = "self", after_help = self_check::EXAMPLES, arg_required_else_help = true, disable_help_subcommand = true)]
         #[command(
             subcommand_value_name = "ACTION",
@@ -310,7 +346,9 @@ commands! {
         )]
         SelfCheck(self_check::SelfArgs) => self_check::run, READS;
 
-        /// print the script that teaches a shell to complete commands, options and the names of your skills
+        /// print a script that teaches your shell to complete words
+        ///
+        /// commands, options and the names of your skills
         #[command(after_help = completions::EXAMPLES)]
         Completions(completions::CompletionsArgs) => completions::run, READS;
 
@@ -364,6 +402,7 @@ impl Command {
             Self::Sync(how) => how.yes,
             Self::Update(args) => args.yes,
             Self::Create(args) => args.yes,
+            Self::Remove(args) => args.yes,
             Self::Search(args) => args.json,
             Self::Pack(args) => args.json,
             Self::Publish(args) => args.json,

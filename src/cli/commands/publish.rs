@@ -26,14 +26,16 @@ pub(crate) struct PublishArgs {
     #[arg(value_name = "DIR", default_value = ".")]
     dir: PathBuf,
 
-    /// the directory or the address of a registry, or its name in `[registries]`; `oci://HOST/NAME` for a repository
-    /// of an OCI registry; `github` for a release in the repository of the remote `origin`, `github:OWNER/REPO` for
-    /// another one
+    /// the registry, or `github` for a release on GitHub
+    ///
+    /// a registry's directory, its address or its name in `[registries]`; `oci://HOST/NAME` for a repository of an OCI
+    /// registry; `github` for the repository of the remote `origin`, `github:OWNER/REPO` for another one
     #[arg(long, value_name = "TARGET")]
     to: String,
 
     /// the tag in an OCI registry [default: the version], or of a release on GitHub [default: `vVERSION`, or `NAME-vVERSION` if the repository has other skills]
     #[arg(long, value_name = "TAG")]
+    #[arg(hide_short_help = true)]
     tag: Option<String>,
 
     /// publish files that git has not committed

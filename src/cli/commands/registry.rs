@@ -84,7 +84,9 @@ enum Action {
         how: HowToWrite,
     },
 
-    /// hide versions from new installations; projects that have them locked still get them
+    /// hide versions from new installations
+    ///
+    /// projects that have them locked still get them
     Yank {
         /// versions, such as `pdf@1.2.0`
         #[arg(value_name = "NAME@VERSION", required = true)]
@@ -118,7 +120,9 @@ enum Action {
         how: HowToWrite,
     },
 
-    /// copy a registry, or a part of it, to a directory; what already exists is not fetched again
+    /// copy a registry, or a part of it, to a directory
+    ///
+    /// what already exists is not fetched again
     Mirror {
         /// an address, a directory, a bundle, or a name of `[registries]`
         #[arg(value_name = "SOURCE")]
@@ -141,7 +145,9 @@ enum Action {
         json: bool,
     },
 
-    /// write a registry, or a part of it, into one file, for machines without a network
+    /// write a registry, or a part of it, into one file
+    ///
+    /// for machines without a network
     Bundle {
         /// an address, a directory, a bundle, or a name of `[registries]`
         #[arg(value_name = "SOURCE")]
@@ -164,7 +170,7 @@ enum Action {
         json: bool,
     },
 
-    /// check every file: archives and their contents, and all lists
+    /// check every file: archives, their contents, and all lists
     Verify {
         /// Which registry.
         #[command(flatten)]
@@ -185,18 +191,25 @@ enum Action {
     #[command(subcommand)]
     Owner(access::OwnerAction),
 
-    /// let workflows of CI systems publish a skill of a server, without a token to keep
+    /// let workflows of CI systems publish a skill of a server
+    ///
+    /// no token has to be kept for that
     #[command(subcommand)]
     Publisher(access::PublisherAction),
 
-    /// show a skill of a server to all who may read the registry, or only to its owners
+    /// show a skill of a server to all readers, or only to owners
+    ///
+    /// readers are all who may read the registry
     Visibility(access::VisibilityArgs),
 
-    /// serve a registry and let people publish to it, with `skillpm-registry`; creates the registry in
-    /// an empty directory
+    /// serve a registry that people can publish to
+    ///
+    /// `skillpm-registry` does it, which creates the registry in an empty directory
     Serve(serve::ServeArgs),
 
-    /// write the pages of a registry as a static site, with `skillpm-registry`
+    /// write the pages of a registry as a static site
+    ///
+    /// `skillpm-registry` does it
     Site(serve::ServeArgs),
 
     /// list the skills, or the versions of one

@@ -5,24 +5,34 @@ use clap::Args;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
-use crate::cli::{App, exit, render};
+use crate::cli::{App, exit, render, several};
 use skillpm_core::hints;
-use skillpm_core::ops::remove::{RemoveRequest, removable, remove};
+use skillpm_core::ops::remove::{ALL, RemoveRequest, removable, remove};
 use skillpm_format::scope_kind::ScopeKind;
 use skillpm_sources::error::{Error, ErrorKind, Result};
 
 pub(super) const EXAMPLES: &str = after!("remove",
     "skillpm remove pdf               from the project"
     "skillpm remove pdf docx -g       two of yours"
+    "skillpm remove --all --yes       everything, without a question"
     "skillpm remove pdf --dry-run     what would be removed"
 );
 
 // Arguments of `remove`.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RemoveArgs {
     /// the names of the installed skills; `'*'` is all of them [default: a person picks]
     #[arg(value_name = "NAME")]
     names: Vec<String>,
+
+    /// the name of an installed skill too, as for `install`; can be repeated
+    #[arg(short, long = "skill", value_name = "NAME", hide_short_help = true)]
+    skills: Vec<String>,
+
+    /// remove all skills of the scope
+    #[arg(long, conflicts_with_all = ["names", "skills"])]
+    all: bool,
 
     /// Where.
     #[command(flatten)]
@@ -36,15 +46,24 @@ pub(crate) struct RemoveArgs {
     #[arg(short, long)]
     force: bool,
 
+    /// ask nothing
+    #[arg(short, long)]
+    pub(crate) yes: bool,
+
     /// print the outcome as JSON
     #[arg(long)]
     json: bool,
 }
 
 pub(super) fn run(app: &App, args: &RemoveArgs) -> Result<u8> {
-    let names = if args.names.is_empty() { pick(app, scope(&args.scope))? } else { args.names.clone() };
-    let request =
-        RemoveRequest { names, scope: scope(&args.scope), dry_run: args.dry_run, force: args.force };
+    let scope = scope(&args.scope);
+    let mut names: Vec<String> = args.names.iter().chain(&several::listed(&args.skills)).cloned().collect();
+    if args.all {
+        names = vec![ALL.to_owned()];
+    } else if names.is_empty() {
+        names = pick(app, scope)?;
+    }
+    let request = RemoveRequest { names, scope, dry_run: args.dry_run, force: args.force };
     let outcome = remove(&app.context, &request)?;
     if args.json {
         app.printer.json(&outcome);

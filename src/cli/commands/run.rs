@@ -31,13 +31,14 @@ static TIMEOUT: LazyLock<String> = LazyLock::new(|| Limits::default().timeout.as
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct RunArgs {
-    /// the skill, by its name or as `./directory`, the script and the arguments that it gets: all that follows the
-    /// script, also what starts with `-`
+    /// the skill, by its name or as `./directory`, its script, and the script's arguments
+    ///
+    /// all that follows the script is the script's, also what starts with `-`
     // One list, so that clap reads no flag of its own after the names.
     #[arg(value_names = ["NAME", "SCRIPT"], required = true, num_args = 1.., trailing_var_arg = true)]
     words: Vec<OsString>,
 
-    /// where it runs: `skill`, `project` or a directory [default: here, so that file arguments work]
+    /// where it runs: `skill`, `project` or a directory [default: here]
     #[arg(long, value_name = "WHERE")]
     cwd: Option<PathBuf>,
 
@@ -51,26 +52,32 @@ pub(crate) struct RunArgs {
 
     /// how many seconds it may take
     #[arg(long, value_name = "SECONDS", default_value = TIMEOUT.as_str(), value_parser = seconds)]
+    #[arg(help_heading = "Limits")]
     timeout: Duration,
 
     /// how much of its standard output, and of its standard error, is shown; the rest is read and dropped
     #[arg(long, value_name = "SIZE", default_value = "10M", value_parser = bytes)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     max_output: u64,
 
     /// the memory limit of each of its processes, such as `512M`; at least `1M` [default: no limit]
     #[arg(long, value_name = "SIZE", value_parser = memory)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     memory: Option<u64>,
 
     /// the size limit for each file it writes
     #[arg(long, value_name = "SIZE", default_value = "1G", value_parser = bytes)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     file_size: u64,
 
     /// the limit of processes and threads at once
     #[arg(long, value_name = "COUNT", default_value_t = 256)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     processes: u64,
 
     /// the CPU time limit of each of its processes, in seconds [default: no limit]
     #[arg(long, value_name = "SECONDS", value_parser = seconds)]
+    #[arg(help_heading = "Limits", hide_short_help = true)]
     cpu_time: Option<Duration>,
 
     /// Which programs run scripts.
@@ -79,37 +86,48 @@ pub(crate) struct RunArgs {
 
     /// whether it runs in a sandbox: where the system supports it, always or never
     #[arg(long, value_name = "WHEN", value_enum, default_value = "auto")]
+    #[arg(help_heading = "Sandbox")]
     sandbox: SandboxArg,
 
     /// cut it off from the network and all sockets
     #[arg(long)]
+    #[arg(help_heading = "Sandbox")]
     no_network: bool,
 
     /// let it reach programs of this machine by unix sockets, such as a container engine, the desktop or an agent of keys
     #[arg(long)]
+    #[arg(help_heading = "Sandbox", hide_short_help = true)]
     allow_unix_sockets: bool,
 
     /// let it read a file or directory; can be repeated
     #[arg(long = "read", value_name = "PATH")]
+    #[arg(help_heading = "Sandbox")]
     reads: Vec<PathBuf>,
 
-    /// let it read and write a file or directory, in addition to where it runs; can be repeated
+    /// let it read and write a file or directory; can be repeated
+    ///
+    /// that is in addition to where it runs
     #[arg(long = "write", value_name = "PATH")]
+    #[arg(help_heading = "Sandbox")]
     writes: Vec<PathBuf>,
 
     /// say yes where a policy asks
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     allow_scripts: bool,
 
     /// run it even if the skill's files differ from what is locked
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     allow_modified: bool,
 
     /// Which skills, and how they are loaded.
     #[command(flatten)]
     loading: LoadingArgs,
 
-    /// print the outcome as JSON, with its output, when it is done
+    /// print the outcome as JSON when it is done
+    ///
+    /// it has the output of the script
     #[arg(long)]
     json: bool,
 }

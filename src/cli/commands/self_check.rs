@@ -23,8 +23,9 @@ pub(crate) struct SelfArgs {
 // The actions.
 #[derive(Debug, Clone, Subcommand)]
 enum Action {
-    /// show the version, where the program is and what installed it; ask GitHub for the newest version, which no other
-    /// command does
+    /// ask GitHub whether there is a newer version
+    ///
+    /// no other command does that; also shows the version, where the program is and what installed it
     Check {
         /// exit with 1 if there is a newer version
         #[arg(long)]

@@ -31,55 +31,69 @@ pub(crate) struct TestArgs {
     #[arg(long, conflicts_with = "paths")]
     all: bool,
 
-    /// rank over what this agent lists here, with these skills in the project; or a command that asks an agent, such
-    /// as `'codex exec --json'` [default: rank over the skills alone]
+    /// rank over what this agent lists here, with these skills in the project
+    ///
+    /// or a command that asks an agent, such as `'codex exec --json'` [default: rank over the skills alone]
     #[arg(short, long, value_name = "AGENT|COMMAND")]
+    #[arg(help_heading = "Agents")]
     agent: Option<String>,
 
     /// the window of its model, such as 200k or 1m [default: that of its settings or its usual model]
     #[arg(long, value_name = "TOKENS", value_parser = tokens, requires = "agent")]
+    #[arg(help_heading = "Agents", hide_short_help = true)]
     window: Option<u64>,
 
     /// the right skill has to be among this many
     #[arg(long, value_name = "NUMBER", default_value_t = DEFAULT_TOP, value_parser = parse_count)]
     top: usize,
 
-    /// rank over the instructions of the skills too, which a model sees only after it chose
+    /// rank over the instructions of the skills too
+    ///
+    /// a model sees these only after it chose
     #[arg(long)]
     bodies: bool,
 
-    /// test only skills with a file that is not committed: changed, staged or untracked; the others compete
+    /// test only skills with a file that is not committed
+    ///
+    /// changed, staged or untracked; the others compete
     #[arg(long)]
     changed: bool,
 
     /// test only skills with a file that changed since this commit, branch or tag; the others compete
     #[arg(long, value_name = "REF", conflicts_with = "changed")]
+    #[arg(hide_short_help = true)]
     since: Option<String>,
 
     /// how often to put each request to the agent
     #[arg(long, value_name = "NUMBER", default_value_t = 1, value_parser = parse_count, requires = "agent")]
+    #[arg(help_heading = "Agents", hide_short_help = true)]
     repeat: usize,
 
     /// how long the agent may take for one request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300, requires = "agent", value_parser = clap::value_parser!(u64).range(1..))]
+    #[arg(help_heading = "Agents", hide_short_help = true)]
     timeout: u64,
 
     /// keep what the agent prints in this directory
     #[arg(long, value_name = "DIR", requires = "agent")]
+    #[arg(help_heading = "Agents", hide_short_help = true)]
     keep: Option<PathBuf>,
 
     /// `human`, `full`, `concise` (a line for each failure), or for programs `json`, `sarif`, `github`, `gitlab` or
     /// `junit`
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Human)]
     #[arg(hide_possible_values = true, conflicts_with = "json")]
+    #[arg(help_heading = "Output", hide_short_help = true)]
     format: FormatArg,
 
     /// short for `--format json`
     #[arg(long)]
+    #[arg(help_heading = "Output")]
     json: bool,
 
     /// write the report into this file
     #[arg(short, long, value_name = "FILE")]
+    #[arg(help_heading = "Output", hide_short_help = true)]
     output: Option<PathBuf>,
 }
 

@@ -34,6 +34,7 @@ pub(crate) struct UndoArgs {
 
     /// undo nothing: forget the last change, so that it can no longer be undone
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     forget: bool,
 
     /// list the copies of edited skills that are kept: the name, when and why

@@ -29,37 +29,53 @@ pub(crate) struct UpdateArgs {
     #[arg(value_name = "NAME")]
     names: Vec<String>,
 
-    /// go past the tag or commit that the manifest names, and write the new one into it
+    /// go past the tag or commit that the manifest names
+    ///
+    /// the new one is written into it
     #[arg(long)]
+    #[arg(help_heading = "Versions")]
     latest: bool,
 
     /// accept new commands, addresses, scripts, hooks, tools or hidden text in these skills
     /// without asking; without names, in all skills
     #[arg(long, value_name = "NAME", num_args = 0.., require_equals = true, value_delimiter = ',')]
+    #[arg(help_heading = "Versions", hide_short_help = true)]
     allow_new_capabilities: Option<Vec<String>>,
 
-    /// where you and the new version both changed a file, keep yours; also resolves an earlier merge
+    /// where you and the new version changed a file, keep yours
+    ///
+    /// also resolves an earlier merge
     #[arg(long, conflicts_with = "theirs")]
+    #[arg(help_heading = "Conflicts")]
     ours: bool,
 
-    /// where you and the new version both changed a file, take the new one; also resolves an earlier merge
+    /// where you and the new version changed a file, take the new one
+    ///
+    /// also resolves an earlier merge
     #[arg(long)]
+    #[arg(help_heading = "Conflicts")]
     theirs: bool,
 
-    /// undo a merge with conflicts: the skill as you had it, and what was locked before
+    /// undo a merge with conflicts
+    ///
+    /// the skill is as you had it, and locked as before
     #[arg(long, conflicts_with_all = ["latest", "allow_new_capabilities", "ours", "theirs"])]
+    #[arg(help_heading = "Conflicts")]
     abort: bool,
 
     /// leave the skills that others need as they are locked
     #[arg(long)]
+    #[arg(help_heading = "Versions", hide_short_help = true)]
     no_deps: bool,
 
     /// the version that a skill of a registry is to have, higher or lower, as far as the manifest allows
     #[arg(long, value_name = "VERSION", requires = "names", conflicts_with = "latest")]
+    #[arg(help_heading = "Versions", hide_short_help = true)]
     precise: Option<Version>,
 
     /// take the lowest versions from registries that fit, to test what a skill states
     #[arg(long, conflicts_with_all = ["latest", "precise"])]
+    #[arg(help_heading = "Versions", hide_short_help = true)]
     minimal: bool,
 
     /// Where.
@@ -73,6 +89,7 @@ pub(crate) struct UpdateArgs {
     /// replace what is in the way and cannot be merged, such as agents' copies that you
     /// edited; the store keeps it
     #[arg(short, long)]
+    #[arg(hide_short_help = true)]
     force: bool,
 
     /// ask nothing; new capabilities must still be allowed
@@ -81,10 +98,12 @@ pub(crate) struct UpdateArgs {
 
     /// show which policy lines decided
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     explain: bool,
 
     /// print the outcome as JSON
     #[arg(long)]
+    #[arg(hide_short_help = true)]
     json: bool,
 }
 

@@ -30,18 +30,22 @@ pub(super) const EXAMPLES: &str = after!("validate",
 #[derive(Debug, Clone, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct ValidateArgs {
-    /// directories of skills, `SKILL.md` files, directories to look for skills in, patterns such as
-    /// `'skills/**/SKILL.md'`, or `-` for standard input
+    /// directories of skills, `SKILL.md` files, directories to look for skills in
+    ///
+    /// also patterns such as `'skills/**/SKILL.md'`, and `-` for standard input
     #[arg(value_name = "PATH", default_value = ".")]
     paths: Vec<PathBuf>,
 
-    /// whose rules to apply: `spec`, `reference`, `claude-code`, `claude-ai`, `publish`, `strict` or `lenient`
-    /// [default: spec]
+    /// whose rules to apply, such as `spec` or `claude-code`
+    ///
+    /// `spec`, `reference`, `claude-code`, `claude-ai`, `publish`, `strict` or `lenient` [default: spec]
     #[arg(long, value_name = "NAME")]
+    #[arg(help_heading = "Rules")]
     profile: Option<String>,
 
     /// the manifest whose `[lint]` counts for all files, instead of the nearest one above each
     #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Rules", hide_short_help = true)]
     config: Option<PathBuf>,
 
     #[command(flatten)]
@@ -49,58 +53,74 @@ pub(crate) struct ValidateArgs {
 
     /// leave out what `[lint] exclude` names even if it is an argument, as hooks pass files
     #[arg(long)]
+    #[arg(help_heading = "Which files", hide_short_help = true)]
     force_exclude: bool,
 
     /// leave out files that belong to no skill, as hooks pass them
     #[arg(long)]
+    #[arg(help_heading = "Which files", hide_short_help = true)]
     ignore_unknown: bool,
 
     /// check only skills with a file that changed since this commit, branch or tag
     #[arg(long, value_name = "REF", conflicts_with = "changed")]
+    #[arg(help_heading = "Which files", hide_short_help = true)]
     since: Option<String>,
 
-    /// check only skills with a file that is not committed: changed, staged or untracked
+    /// check only skills with a file that is not committed
+    ///
+    /// changed, staged or untracked
     #[arg(long)]
+    #[arg(help_heading = "Which files")]
     changed: bool,
 
     /// the file of known findings, which are counted and do not fail
     #[arg(long, value_name = "FILE", conflicts_with = "write_baseline")]
+    #[arg(help_heading = "Known findings", hide_short_help = true)]
     baseline: Option<PathBuf>,
 
     /// write what is found into a baseline, as known: by default the one of `[lint]`, else
     /// `skillpm-baseline.json` beside `skillpm.toml`
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "", conflicts_with_all = ["diff", "watch"])]
+    #[arg(help_heading = "Known findings", hide_short_help = true)]
     write_baseline: Option<OsString>,
 
     /// fail on warnings too
     #[arg(long)]
     strict: bool,
 
+    /// the form of the report, such as `full` or `json`
+    ///
     /// `human`, `full` (each finding with its lines) or `concise` (a line each), or for programs
     /// `json`, `sarif`, `github` (annotations of a workflow), `gitlab` (code quality) or `junit`
     #[arg(long, value_name = "FORMAT", value_enum, default_value_t = FormatArg::Human)]
     #[arg(hide_possible_values = true, conflicts_with = "json")]
+    #[arg(help_heading = "Output")]
     format: FormatArg,
 
     /// show how often each rule found something, instead of the findings
     #[arg(long, conflicts_with_all = ["format", "json", "output", "diff", "watch"])]
+    #[arg(help_heading = "Output", hide_short_help = true)]
     statistics: bool,
 
     /// short for `--format json`
     #[arg(long)]
+    #[arg(help_heading = "Output", hide_short_help = true)]
     json: bool,
 
     /// write the report into this file, not to standard output, which `-` stands for
     #[arg(short, long, value_name = "FILE")]
+    #[arg(help_heading = "Output", hide_short_help = true)]
     output: Option<PathBuf>,
 
     /// the path that standard input stands for: its name, its directory, and messages
     #[arg(long, value_name = "FILE")]
+    #[arg(help_heading = "Which files", hide_short_help = true)]
     stdin_filename: Option<PathBuf>,
 
-    /// repair what can be repaired without a change of meaning; `--fix=unsafe` also makes
-    /// repairs that need a review
+    /// repair what can be repaired without a change of meaning
+    ///
+    /// `--fix=unsafe` also makes repairs that need a review
     #[arg(long, value_name = "KIND", value_enum, num_args = 0..=1, require_equals = true)]
     #[arg(default_missing_value = "safe", hide_possible_values = true)]
     fix: Option<FixArg>,
@@ -120,14 +140,17 @@ pub(crate) struct ValidateArgs {
 pub(crate) struct RuleArgs {
     /// apply only these rules, separated by commas
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    #[arg(help_heading = "Rules", hide_short_help = true)]
     select: Vec<String>,
 
     /// do not apply these rules, separated by commas
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
+    #[arg(help_heading = "Rules")]
     ignore: Vec<String>,
 
     /// the level of a rule: `off`, `note`, `warning` or `error`; for several rules, give it again
     #[arg(long, value_name = "NAME=LEVEL")]
+    #[arg(help_heading = "Rules", hide_short_help = true)]
     rule: Vec<String>,
 }
 

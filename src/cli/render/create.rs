@@ -27,7 +27,7 @@ pub(crate) fn show(printer: &Printer, outcome: &CreateOutcome, cwd: &Path) {
         install::files(printer, Some(installed.scope), installed.files_changed);
         printer.warnings(&installed.warnings);
     }
-    printer.hints(&outcome.hints(cwd));
+    printer.tips(&outcome.hints(cwd));
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &CreateOutcome) {
@@ -39,7 +39,7 @@ pub(crate) fn templates(printer: &Printer, templates: &[Builtin]) {
     let width = templates.iter().map(|template| template.name.len()).max().unwrap_or_default();
     let line = |template: &Builtin| format!("{:width$}  {}\n", template.name, template.summary);
     printer.data(&templates.iter().map(line).collect::<String>());
-    printer.hints(&use_template(templates));
+    printer.tips(&use_template(templates));
 }
 
 #[cfg(test)]

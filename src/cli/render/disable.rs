@@ -40,7 +40,7 @@ fn done(printer: &Printer, outcome: &DisableOutcome, disabled: bool) {
     }
     printer.note(&format!("{} {word}", count(changed.len(), "skill")));
     install::files(printer, outcome.scope, outcome.files);
-    printer.hints(&outcome.hints(disabled));
+    printer.tips(&outcome.hints(disabled));
 }
 
 #[cfg(test)]

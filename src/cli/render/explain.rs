@@ -21,7 +21,7 @@ pub(crate) fn list(printer: &Printer, rules: &[&Rule]) {
         table.row([rule.id, level(rule.levels.spec), repair, rule.summary]);
     }
     table.show(printer);
-    printer.hints(&explain(rules));
+    printer.tips(&explain(rules));
 }
 
 /// Prints everything about one rule.

@@ -28,7 +28,8 @@ pub(crate) fn show(printer: &Printer, outcome: &InstallOutcome) {
     if !outcome.dry_run && outcome.skills.is_empty() {
         printer.note(&format!("there is nothing to install: `{}` names no skills", manifest::FILE_NAME));
     }
-    printer.hints(&outcome.hints());
+    let hints = outcome.hints();
+    if outcome.dry_run { printer.hints(&hints) } else { printer.tips(&hints) }
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &InstallOutcome) {

@@ -49,7 +49,7 @@ pub(crate) fn restored(printer: &Printer, outcome: &RestoreOutcome) {
         _ => printer.status("~", &format!("{name} (as you had it)")),
     }
     printer.note(&format!("{} restored", count(1, "skill")));
-    printer.hints(&outcome.hints());
+    printer.tips(&outcome.hints());
 }
 
 /// Returns a time in RFC 3339 form as `2026-11-26 12:30`.

@@ -4,8 +4,11 @@ use std::collections::BTreeSet;
 
 use super::{and, count, install, quoted, steps};
 use crate::cli::printer::Printer;
+use crate::cli::words::worded;
 use skillpm_core::ops::link::LinkOutcome;
 use skillpm_core::scope::plan::{Location, Step};
+use skillpm_format::advice::Warning;
+use skillpm_format::codes;
 
 /// Shows the changes. `named` says whether the user named skills.
 pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
@@ -14,7 +17,13 @@ pub(crate) fn show(printer: &Printer, outcome: &LinkOutcome, linked: bool, named
     } else {
         done(printer, outcome, linked, named);
     }
-    printer.warnings(&outcome.warnings);
+    // Whoever needs no link has what was asked for.
+    let is_note = |warning: &&Warning| warning.code == codes::AGENT_NEEDS_NO_LINK;
+    let (notes, warnings): (Vec<_>, Vec<_>) = outcome.warnings.iter().partition(is_note);
+    for note in notes {
+        printer.note(&worded(&note.message));
+    }
+    printer.warnings(warnings);
 }
 
 pub(crate) fn json(printer: &Printer, outcome: &LinkOutcome) {
@@ -32,7 +41,7 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
             printer.status(if linked { "+" } else { "-" }, &format!("{name} for {agent}"));
         }
     }
-    let agents = and(&outcome.agents);
+    let agents = and(&outcome.linked_agents);
     // Skills that the user did not name are not mentioned.
     let of = if named {
         let names: Vec<_> = outcome.skills.iter().map(|skill| &skill.name).collect();
@@ -49,6 +58,8 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
         } else {
             printer.note(&format!("no link{of} is left for any agent"));
         }
+    } else if outcome.linked_agents.is_empty() {
+        // The note says all.
     } else if skills.is_empty() {
         let word = if linked { "missing" } else { "left" };
         printer.note(&format!("no link{of} is {word} for {agents}"));
@@ -65,13 +76,13 @@ mod tests {
     use crate::cli::printer::testing::printer;
     use skillpm_core::ops::link::LinkedSkill;
     use skillpm_core::scope::plan::ChangedFiles;
-    use skillpm_format::advice::Warning;
     use skillpm_format::scope_kind::ScopeKind;
 
     fn outcome(steps: Vec<Step>) -> LinkOutcome {
         LinkOutcome {
             scope: Some(ScopeKind::User),
             agents: vec!["cursor".to_owned(), "goose".to_owned()],
+            linked_agents: vec!["cursor".to_owned(), "goose".to_owned()],
             files: ChangedFiles { manifest: !steps.is_empty(), lockfile: true },
             steps,
             warnings: vec![Warning::new("odd", "odd")],

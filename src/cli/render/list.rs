@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use super::quoted;
 use super::table::Table;
 use crate::cli::printer::Printer;
 use skillpm_core::ops::import::FoundIn;
@@ -9,10 +10,14 @@ use skillpm_core::ops::list::{ListOutcome, ListedSkill, SkillState};
 use skillpm_format::text::without_secrets;
 
 /// Prints the table of `outcome`.
-pub(crate) fn show(printer: &Printer, outcome: &ListOutcome) {
+pub(crate) fn show(printer: &Printer, outcome: &ListOutcome, agents: &[String]) {
     printer.warnings(&outcome.warnings);
     if outcome.skills.is_empty() {
-        printer.note("no skills are installed here");
+        printer.note(&match agents {
+            [] => "no skills are installed here".to_owned(),
+            [agent] => format!("{} sees no skills here", quoted(&[agent])),
+            agents => format!("{} see no skills here", quoted(agents)),
+        });
     } else {
         table(&outcome.skills).show(printer);
     }
@@ -130,6 +135,7 @@ mod tests {
         show(
             &printer,
             &ListOutcome { skills, warnings: vec![Warning::new("odd", "odd")], ..ListOutcome::default() },
+            &[],
         );
         insta::assert_snapshot!(out.text(), @r#"
         name           version  scope    source                    seen by            state
@@ -150,7 +156,7 @@ mod tests {
     fn hints_follow() {
         let hints = vec![message!(Verb::Install.within(ScopeKind::User).word("a b"), " does it")];
         let (talking, out, err) = printer(Appearance::PLAIN);
-        show(&talking, &ListOutcome { hints, ..ListOutcome::default() });
+        show(&talking, &ListOutcome { hints, ..ListOutcome::default() }, &[]);
         assert_eq!(out.text(), "");
         assert_eq!(err.text(), "no skills are installed here\nhint: `skillpm install -g 'a b'` does it\n");
         let (talking, out, err) = printer(Appearance::PLAIN);

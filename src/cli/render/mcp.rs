@@ -28,7 +28,7 @@ pub(crate) fn changed(printer: &Printer, outcome: &McpChangeOutcome, json: bool)
         printer.note("nothing was changed: this was a dry run");
     } else if outcome.clients.iter().any(|client| is_set_up(client.effect)) {
         printer.note("restart the client: it reads its configuration when it starts");
-        printer.hints(&outcome.hints());
+        printer.tips(&outcome.hints());
     }
 }
 

@@ -26,7 +26,7 @@ pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, cwd: &Path, 
     } else {
         format!("`{dir}` is the registry `{name}` now")
     });
-    printer.hints(&outcome.hints(cwd));
+    printer.tips(&outcome.hints(cwd));
 }
 
 /// Shows the files that were not the registry's and gave way to it.

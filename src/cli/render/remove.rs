@@ -38,7 +38,7 @@ pub(crate) fn show(printer: &Printer, outcome: &RemoveOutcome) {
     let number = outcome.removed.len() + outcome.unneeded.len();
     printer.note(&format!("{} removed", count(number, "skill")));
     install::files(printer, outcome.scope, outcome.files);
-    printer.hints(&outcome.hints());
+    printer.tips(&outcome.hints());
 }
 
 #[cfg(test)]

@@ -1,12 +1,12 @@
 //! Aligned columns, as wide as the terminal allows. Nothing is shortened in a pipe or a file.
 
 use anstyle::Style;
-use dialoguer::console::{measure_text_width, truncate_str};
+use dialoguer::console::truncate_str;
 
 use super::line_of;
 use crate::cli::appearance::Appearance;
 use crate::cli::printer::Printer;
-use crate::cli::style::{FAINT, STRONG, paint, style_of_state};
+use crate::cli::style::{FAINT, STRONG, paint, style_of_state, width_of};
 
 /// The number of blanks between two columns.
 const GAP: usize = 2;
@@ -251,12 +251,6 @@ impl Table {
     }
 }
 
-/// Returns the width of a text, which for most texts is the number of bytes.
-fn width_of(text: &str) -> usize {
-    let is_plain = text.bytes().all(|byte| matches!(byte, b' '..=b'~'));
-    if is_plain { text.len() } else { measure_text_width(text) }
-}
-
 /// Wraps a text into lines of at most `width` columns, between words. Shortens a longer word.
 pub(in crate::cli) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
@@ -353,7 +347,7 @@ mod tests {
         table.row([&"名".repeat(60), "99999", &"x".repeat(500), "ok, copy edited", &"y".repeat(300)]);
         for width in 20..160 {
             for line in table.render(&on(width)).lines() {
-                assert!(measure_text_width(line) <= width, "{width}: {line}");
+                assert!(width_of(line) <= width, "{width}: {line}");
             }
         }
     }

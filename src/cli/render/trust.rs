@@ -27,7 +27,7 @@ pub(crate) fn changed(printer: &Printer, outcome: &TrustOutcome, trusted: bool) 
         (true, _) => printer.note("nothing was changed: all of them are already trusted"),
         (false, true) => {
             printer.note("scripts of skills in there may run, locked or not");
-            printer.hints(&outcome.change_hints(trusted));
+            printer.tips(&outcome.change_hints(trusted));
         }
         (false, false) => {}
     }

@@ -38,7 +38,7 @@ pub(crate) fn show(printer: &Printer, outcome: &UndoOutcome) {
         printer.note(&format!("removed {removed}, which did not exist before"));
     }
     printer.warnings(&outcome.warnings);
-    printer.hints(&outcome.hints());
+    printer.tips(&outcome.hints());
 }
 
 fn words(change: Undone) -> (&'static str, &'static str) {

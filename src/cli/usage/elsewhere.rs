@@ -108,6 +108,17 @@ pub(super) const VERBS_ELSEWHERE: [Elsewhere; 29] = [
     }),
 ];
 
+/// Options of other tools for what another verb does here: the command, the options, the verb, and what it does.
+pub(super) const OTHER_VERBS: [(&str, &[&str], Verb, &str); 4] = [
+    ("list", &["-o", "--outdated"], Verb::Outdated, " shows what is newer"),
+    ("update", &["--check"], Verb::Outdated, " shows what is newer, with `--exit-code` as a check"),
+    ("remove", &["-a", "--agent"], Verb::Unlink, " takes skills from agents and leaves them installed"),
+    ("install", &["-U", "--upgrade", "--update"], Verb::Update, " brings newer versions"),
+];
+
+/// Options of other tools for a revision, which here is a part of the source.
+pub(super) const PINS: &[&str] = &["--pin", "--ref", "--version"];
+
 /// Verbs of other tools for their caches, and the equivalent here.
 pub(super) const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
     (&["du", "info", "list", "location", "ls", "path", "show", "size", "status"], || {
@@ -126,7 +137,7 @@ pub(super) const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
 
 /// The names of other tools' options here, and the commands that have them, if these are not all commands with the
 /// options in the hint.
-pub(super) const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 6] = [
+pub(super) const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 5] = [
     (
         &["install"],
         (&["--all"], || {
@@ -141,12 +152,6 @@ pub(super) const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 6] = [
     (
         &["diff", "outdated", "update", "verify"],
         (&["--all"], || message!("leave out the name to use all skills")),
-    ),
-    (
-        &[],
-        (&["--pin", "--ref"], || {
-            message!(Tag, ", ", Branch, " or ", Rev, " names a revision, or `#` after the source")
-        }),
     ),
     (&[], (&["--user"], || message!(Opt::Global, " is for your own skills, in every project"))),
     (&[], (&["--output-format", "--reporter"], || message!(Format, " chooses the format"))),

@@ -16,7 +16,7 @@ use crate::text::{closest, closest_path, shell_word, visible_name};
 use crate::tree::{Node, Tree};
 
 /// The word for all skills.
-pub(crate) const ALL: &str = "*";
+pub const ALL: &str = "*";
 
 /// Finds the skills in `opened`: below the path of `spec`, or wherever skills are expected.
 pub(crate) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Vec<Candidate>> {

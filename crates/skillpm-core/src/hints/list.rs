@@ -1,7 +1,9 @@
 //! Hints about the skills of a listing.
 
+use super::shared::within;
 use super::{first_install, show_unseen};
-use crate::advice::{Message, Verb, message};
+use crate::advice::{Message, Opt, Verb, message};
+use crate::agents::Agent;
 use crate::manifest;
 use crate::ops::list::{ListOutcome, ListedSkill, SkillState};
 use crate::scope::claims::FoundIn;
@@ -44,6 +46,14 @@ pub(crate) fn of(outcome: &ListOutcome, scope: Option<ScopeKind>) -> Vec<Message
         )
     }));
     hints
+}
+
+/// Returns how to show `agent`, which sees none of them, the skills `names`, or all that are there.
+pub(crate) fn show_to(agent: &Agent, scope: Option<ScopeKind>, names: &[String]) -> Message {
+    message!(
+        within(Verb::Link, scope).option(Opt::Agent, agent.id).words(names),
+        format_args!(" shows them to {}", agent.name)
+    )
 }
 
 fn is_missing(skill: &ListedSkill, scope: ScopeKind) -> bool {

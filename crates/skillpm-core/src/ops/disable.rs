@@ -8,6 +8,7 @@ use serde::Serialize;
 use crate::advice::{Verb, Warning, message};
 use crate::context::Context;
 use crate::error::Result;
+use crate::fetch::select::ALL;
 use crate::name::SkillName;
 use crate::ops::link::visibility::{Changed, Edits, VisibilityOptions, rearrange};
 use crate::scope::Scope;
@@ -21,7 +22,7 @@ use crate::scope_kind::ScopeKind;
 /// A request to disable or enable skills.
 #[derive(Debug, Clone, Default)]
 pub struct DisableRequest {
-    /// The names under which the skills are installed.
+    /// The names under which the skills are installed; `*` means all.
     pub names: Vec<String>,
     /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
@@ -87,12 +88,24 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
     let how = VisibilityOptions { dry_run: request.dry_run, force: request.force, bring: !disabled };
     let (mut names, mut unchanged, mut in_conflict) = (Vec::new(), BTreeSet::new(), Vec::new());
     let changed = rearrange(context, &scope, how, |files, targets| {
-        names = installed_names(
-            context,
-            &scope,
-            files,
-            (if disabled { Verb::Disable } else { Verb::Enable }, &request.names),
-        )?;
+        names = if request.names.iter().any(|name| name == ALL) {
+            files
+                .manifest
+                .skills()
+                .keys()
+                .chain(files.lock.skills.keys())
+                .cloned()
+                .collect::<BTreeSet<_>>()
+                .into_iter()
+                .collect()
+        } else {
+            installed_names(
+                context,
+                &scope,
+                files,
+                (if disabled { Verb::Disable } else { Verb::Enable }, &request.names),
+            )?
+        };
         names.sort();
         let is_so = |name: &&SkillName| targets.entry(name).is_some_and(|entry| entry.disabled == disabled);
         unchanged.extend(names.iter().filter(is_so).cloned());

@@ -23,6 +23,7 @@ use crate::scope::not_installed::installed_names;
 use crate::scope::plan::{ChangedFiles, NewLink, Step};
 use crate::scope::state::Files;
 use crate::scope_kind::ScopeKind;
+use crate::text::and;
 
 /// A request to show skills to agents, or to hide them.
 #[derive(Debug, Clone, Default)]
@@ -49,6 +50,9 @@ pub struct LinkOutcome {
     pub dry_run: bool,
     /// The ids of the agents that were named.
     pub agents: Vec<String>,
+    /// Those of them that need a link.
+    #[serde(skip)]
+    pub linked_agents: Vec<String>,
     /// The skills, with the agents that now have a link or copy of their own.
     pub skills: Vec<LinkedSkill>,
     /// The steps that were or would be taken, in order.
@@ -103,9 +107,13 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     let given: Vec<_> = request.agents.iter().filter(|agent| link || *agent != ALL).cloned().collect();
     let mut named = AgentTargets::named(&context.settings, &scope, &given)?;
     let mut warnings: Vec<Warning> = Vec::new();
-    for agent in named.iter().filter(|id| !needs_link(id)) {
-        let told = format!("`{agent}` reads `.agents/skills` itself and needs no link");
-        warnings.push(Warning::new(codes::AGENT_NEEDS_NO_LINK, told));
+    let unlinked: Vec<_> = named.iter().filter(|id| !needs_link(id)).map(|id| format!("`{id}`")).collect();
+    if !unlinked.is_empty() {
+        let do_so = match unlinked[..] {
+            [_] => "reads `.agents/skills` itself and needs no link",
+            _ => "read `.agents/skills` themselves and need no link",
+        };
+        warnings.push(Warning::new(codes::AGENT_NEEDS_NO_LINK, format!("{} {do_so}", and(&unlinked))));
     }
     let how = VisibilityOptions { dry_run: request.dry_run, force: request.force, bring: link };
     let changed = rearrange(context, &scope, how, |files, targets| {
@@ -147,6 +155,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     Ok(LinkOutcome {
         scope: Some(scope.kind),
         agents: named.iter().map(|id| (*id).to_owned()).collect(),
+        linked_agents: named.iter().filter(|id| needs_link(id)).map(|id| (*id).to_owned()).collect(),
         skills: agents
             .into_iter()
             .map(|(name, agents)| LinkedSkill { name: name.to_string(), agents })

@@ -10,14 +10,15 @@ pub use self::outcome::{ListOutcome, ListedSkill, SkillState};
 use self::skill::listed;
 pub(super) use self::skill::{failures, one};
 use crate::advice::{Message, Verb, Warning, message};
+use crate::agents;
 use crate::context::Context;
 use crate::error::{ErrorKind, Result};
 use crate::manifest;
 use crate::name::SkillName;
 use crate::scope::health::problem;
 use crate::scope::listings;
-use crate::scope::not_installed::{no_longer_asked, other_lock};
-use crate::scope::state::{Depth, Files, ScopeState};
+use crate::scope::not_installed::{no_longer_asked, not_installed, other_lock};
+use crate::scope::state::{AgentState, Depth, Files, ScopeState};
 use crate::scope::transaction::Transaction;
 use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
@@ -27,17 +28,48 @@ use crate::scope_kind::ScopeKind;
 pub struct ListRequest {
     /// Only this scope; both if it is `None`.
     pub scope: Option<ScopeKind>,
+    /// Only these skills; all if it is empty.
+    pub names: Vec<String>,
+    /// Only what one of these agents sees, by id or alias; all if it is empty.
+    pub agents: Vec<String>,
 }
 
 /// Lists what is installed.
 ///
 /// # Errors
 ///
-/// Fails for a manifest or lockfile that cannot be read.
+/// Fails for a manifest or lockfile that cannot be read, for a name that is not there, and for an unknown agent.
 pub fn list(context: &Context, request: &ListRequest) -> Result<ListOutcome> {
-    let mut outcome = look(context, request, ListedKind::Everything)?;
-    outcome.hints = crate::hints::list::of(&outcome, request.scope);
+    let agents: Vec<_> = request.agents.iter().map(|name| agents::find(name)).collect::<Result<_, _>>()?;
+    let ids = agents.iter().map(|agent| agent.id.to_owned()).collect();
+    let request = &ListRequest { agents: ids, ..request.clone() };
+    let everything = |request: &ListRequest| look(context, request, ListedKind::Everything);
+    let mut outcome = everything(request)?;
+    let has = |outcome: &ListOutcome, name: &str| outcome.skills.iter().any(|skill| skill.name == name);
+    if request.names.is_empty() && agents.is_empty() {
+        outcome.hints = crate::hints::list::of(&outcome, request.scope);
+    } else if request.names.iter().any(|name| !has(&outcome, name)) || outcome.skills.is_empty() {
+        let all = everything(&ListRequest { scope: request.scope, ..ListRequest::default() })?;
+        if let Some(name) = request.names.iter().find(|name| !has(&all, name)) {
+            let known = all.skills.iter().map(|skill| skill.name.as_str());
+            return Err(not_installed(request.scope, name, known));
+        }
+        outcome.hints = match agents.iter().find(|agent| !agent.is_universal()) {
+            _ if !outcome.skills.is_empty() => Vec::new(),
+            Some(agent) if !all.skills.is_empty() => {
+                vec![crate::hints::list::show_to(agent, request.scope, &request.names)]
+            }
+            _ if agents.is_empty() || all.skills.is_empty() => crate::hints::list::of(&all, request.scope),
+            _ => Vec::new(),
+        };
+    }
     Ok(outcome)
+}
+
+impl ListRequest {
+    fn is_named(&self, name: &str) -> bool {
+        self.names.is_empty() || self.names.iter().any(|other| other == name)
+    }
 }
 
 /// Works like [`list`], of what is in the scopes themselves: nothing of other tools, and nothing of projects around
@@ -65,11 +97,11 @@ fn look(context: &Context, request: &ListRequest, what: ListedKind) -> Result<Li
         if let Some(closed) = closed(scope, request.scope)? {
             outcome.warnings.push(closed);
         } else {
-            list_scope(context, scope, what, &mut outcome)?;
+            list_scope(context, scope, request, what, &mut outcome)?;
         }
         if what == ListedKind::Everything && scope.kind == ScopeKind::Project {
             for outer in scope.outer(settings)? {
-                list_outer(context, &outer, &mut outcome)?;
+                list_outer(context, &outer, request, &mut outcome)?;
             }
         }
     }
@@ -107,12 +139,17 @@ fn tell_once(skills: &mut Vec<ListedSkill>) {
 
 /// Adds the skills of a project around the one that is worked in: agents that walk up to the root of the repository see them
 /// too. Hints about these are for those who work there.
-fn list_outer(context: &Context, outer: &Scope, outcome: &mut ListOutcome) -> Result<()> {
+fn list_outer(
+    context: &Context,
+    outer: &Scope,
+    request: &ListRequest,
+    outcome: &mut ListOutcome,
+) -> Result<()> {
     if outer.check_skills_inside().is_err() {
         return Ok(());
     }
     let mut found = ListOutcome::default();
-    list_scope(context, outer, ListedKind::Installed, &mut found)?;
+    list_scope(context, outer, request, ListedKind::Installed, &mut found)?;
     let place = outer.shown(&context.settings, &outer.root);
     outcome
         .skills
@@ -120,7 +157,13 @@ fn list_outer(context: &Context, outer: &Scope, outcome: &mut ListOutcome) -> Re
     Ok(())
 }
 
-fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut ListOutcome) -> Result<()> {
+fn list_scope(
+    context: &Context,
+    scope: &Scope,
+    request: &ListRequest,
+    what: ListedKind,
+    outcome: &mut ListOutcome,
+) -> Result<()> {
     let settings = &context.settings;
     let state = ScopeState::read(settings, scope, Depth::Metadata)?;
     let files = &state.files;
@@ -129,6 +172,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
     }
     state.check_readable()?;
     let names = state.names();
+    let before = outcome.skills.len();
     if !names.is_empty() {
         let unexamined = state.unexamined_dirs().into_iter();
         outcome
@@ -138,7 +182,7 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
     outcome.skills.reserve(names.len());
     let other_files = scope.other_scope(settings)?.and_then(|other_files| Files::read(&other_files).ok());
     let mut there: BTreeSet<&str> = BTreeSet::new();
-    for name in &names {
+    for name in names.iter().filter(|name| request.is_named(name.as_str())) {
         let Some(mut skill) = state.skill(name)? else { continue };
         if skill.is_left_over(scope) {
             continue;
@@ -168,9 +212,23 @@ fn list_scope(context: &Context, scope: &Scope, what: ListedKind, outcome: &mut 
     if what == ListedKind::Everything {
         foreign::list(context, &state, outcome);
     }
+    let sees = |name: &str| {
+        let named = |agent: &&AgentState| request.agents.iter().any(|id| id == agent.agent.id);
+        state.agents().all.iter().filter(named).any(|agent| state.sees(agent, name))
+    };
+    let (mut at, is_all) = (0, request.agents.is_empty());
+    outcome.skills.retain(|skill| {
+        at += 1;
+        at <= before || request.is_named(&skill.name) && (is_all || sees(&skill.name))
+    });
     let is_untracked =
         |skill: &ListedSkill| skill.scope == scope.kind && skill.state == SkillState::Untracked;
-    if outcome.skills.iter().any(is_untracked) {
+    if request.names.is_empty() {
+        let kept = files.kept();
+        let left = files.lock.skills.keys().filter(|name| !kept.contains(*name));
+        outcome.warnings.extend(left.map(|name| no_longer_asked(scope.kind, name)));
+    }
+    if request.names.is_empty() && outcome.skills.iter().any(is_untracked) {
         let left = state.no_longer_asked();
         outcome.warnings.extend(left.iter().map(|name| no_longer_asked(scope.kind, name)));
     }
@@ -243,7 +301,7 @@ mod tests {
         let world = World::new();
         world.skill("../home/.agents/skills/pdf", "pdf");
         let one = |scope, state| {
-            let request = ListRequest { scope: Some(scope) };
+            let request = ListRequest { scope: Some(scope), ..ListRequest::default() };
             let mut skills = list(&at_home(&world), &request).expect("lists").skills;
             assert_eq!((skills.len(), skills[0].state), (1, SkillState::Untracked));
             ListedSkill { state, ..skills.remove(0) }

@@ -11,7 +11,7 @@ use crate::change::Begun;
 use crate::change::agent_targets::AgentTargets;
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
-use crate::fetch::select::ALL;
+pub use crate::fetch::select::ALL;
 use crate::interop::skills_lock::FILE_NAME;
 use crate::name::SkillName;
 use crate::reporter::Choice;
@@ -26,7 +26,7 @@ use crate::scope_kind::ScopeKind;
 /// A request to remove skills.
 #[derive(Debug, Clone, Default)]
 pub struct RemoveRequest {
-    /// The names under which the skills are installed.
+    /// The names under which the skills are installed; [`ALL`] means all.
     pub names: Vec<String>,
     /// The scope; `None` means the project.
     pub scope: Option<ScopeKind>,
@@ -71,6 +71,9 @@ pub struct RemoveOutcome {
 /// `force`, and if something cannot be written.
 pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcome> {
     let scope = Scope::new(&context.settings, request.scope.unwrap_or(ScopeKind::Project))?;
+    if !request.dry_run && request.names.iter().any(|name| name == ALL) {
+        ask_for_all(context, &scope)?;
+    }
     let begun = Begun::begin(context, &scope, request.dry_run)?;
     let files = begun.files();
     let names = if request.names.iter().any(|name| name == ALL) {
@@ -117,6 +120,21 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
         dry_run: request.dry_run,
         undoable: applied.undoable,
     })
+}
+
+/// Asks a person whether all skills of `scope` are meant. Where nobody can be asked, they are.
+fn ask_for_all(context: &Context, scope: &Scope) -> Result<()> {
+    let files = Files::read(scope)?;
+    let whose = scope.kind.within();
+    let question = match asked_for(&files).count() {
+        0 => return Ok(()),
+        1 => format!("do you want to remove the only skill {whose}?"),
+        all => format!("do you want to remove all {all} skills {whose}?"),
+    };
+    match context.interact.confirm(&question) {
+        Some(false) => Err(Error::new(ErrorKind::Findings, "nothing was changed")),
+        Some(true) | None => Ok(()),
+    }
 }
 
 /// Returns the skills that the user may pick for removal: the requested ones, with their sources.

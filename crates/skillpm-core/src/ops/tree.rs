@@ -132,7 +132,7 @@ pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
 
 /// Returns all installed skills with their dependencies.
 pub(super) fn survey(context: &Context, scope: Option<ScopeKind>) -> Result<TreeOutcome> {
-    let listed = installed(context, &ListRequest { scope })?;
+    let listed = installed(context, &ListRequest { scope, ..ListRequest::default() })?;
     let mut outcome = TreeOutcome { warnings: listed.warnings, ..TreeOutcome::default() };
     let (mut asked, mut scopes) = (BTreeSet::new(), BTreeMap::new());
     // `list` has reported the missing ones.

@@ -46,7 +46,7 @@ pub fn usage(context: &Context, request: &UsageRequest) -> Result<UsageOutcome> 
     let since = request.since.as_deref().map(time_of).transpose()?;
     let project = request.project.as_deref().map(|dir| directory(settings, dir)).transpose()?;
     let wanted = Wanted { since, project: project.as_deref() };
-    let installed = list(context, &ListRequest { scope: request.scope })?;
+    let installed = list(context, &ListRequest { scope: request.scope, ..ListRequest::default() })?;
     let mut whereabouts = Whereabouts::new(settings, &installed.skills);
     let mut tally = Tally::default();
     for agent in asked(&request.agents)? {

@@ -169,13 +169,8 @@ pub(crate) fn read_manifest(scope: &Scope) -> Result<(Manifest, Option<String>)>
     let (manifest, text) = read_manifest_at(&scope.manifest)?;
     let own = scope.user_manifest.as_deref();
     let place = || own.map_or_else(|| "your own manifest".to_owned(), |own| format!("`{}`", own.display()));
-    let hint = || format!("move the table to {}", place()).into();
-    let agents = || {
-        manifest.misplaced_use(|| {
-            message!(Verb::Agents.call().word("use").word("NAME"), " writes it into ", place())
-        })
-    };
-    let misplaced = manifest.programs().misplaced(hint).or_else(|| manifest.search().misplaced(hint)).or_else(agents);
+    let programs = || manifest.programs().misplaced(|| format!("move the table to {}", place()).into());
+    let misplaced = programs().or_else(|| manifest.misplaced(|| format!("move it to {}", place()).into()));
     match misplaced {
         Some(error) if scope.kind == ScopeKind::Project && !is_file(&scope.manifest, own)? => {
             Err(manifest_error(&scope.manifest, error))

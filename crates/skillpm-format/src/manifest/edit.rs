@@ -114,7 +114,8 @@ impl Manifest {
                 && read.agents == self.agents
                 && read.lint.texts() == self.lint.texts()
                 && read.policy.texts() == self.policy.texts()
-                && read.search.skills_sh() == self.search.skills_sh()
+                && read.search == self.search
+                && read.hints == self.hints
         };
         Self::parse(&text).is_ok_and(is_same).then_some(text)
     }

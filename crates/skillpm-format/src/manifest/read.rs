@@ -9,7 +9,7 @@ use super::Manifest;
 use super::error::ManifestError;
 use super::registries::Registries;
 use super::requirement::{self, ReferenceText, Requirement};
-use super::settings::{Agents, LintSettings, LocatedText, PolicySettings};
+use super::settings::{Agents, HintSettings, LintSettings, LocatedText, PolicySettings};
 use crate::advice::{Verb, message};
 use crate::name::SkillName;
 use crate::text::{closest, conflict_line, line_column};
@@ -17,7 +17,15 @@ use crate::text::{closest, conflict_line, line_column};
 impl PolicySettings {
     /// Reads a file that contains only the keys of `[policy]`.
     pub fn parse(text: &str) -> Result<Self, ManifestError> {
-        Reader::new(text).policy(parse(text)?.as_table())
+        let (reader, document) = (Reader::new(text), parse(text)?);
+        match document.key("policy") {
+            // In a manifest they are in a table.
+            Some(key) => Err(ManifestError {
+                hint: Some("leave out `[policy]`: in this file the keys of a policy stand at the top".into()),
+                ..fault(text, key.span(), "a policy file has no table `policy`".to_owned())
+            }),
+            None => reader.policy(document.as_table()),
+        }
     }
 }
 
@@ -218,6 +226,34 @@ impl<'a> Reader<'a> {
     pub(super) fn placed(&self, span: Option<Range<usize>>, text: &str) -> LocatedText {
         let (line, column) = line_column(self.text, span.map_or(0, |span| span.start));
         LocatedText { text: text.to_owned(), line, column }
+    }
+
+    /// Reads the table `[hints]`.
+    pub(super) fn hints(&self, table: &dyn TableLike) -> Result<HintSettings, ManifestError> {
+        self.known(table, &["show"])?;
+        match self.string(table, "show")? {
+            None | Some("first") => Ok(HintSettings::First),
+            Some("always") => Ok(HintSettings::Always),
+            Some("never") => Ok(HintSettings::Never),
+            Some(_) => {
+                let message = "`show` must be `first`, `always` or `never`";
+                Err(fault(self.text, table.get("show").and_then(Item::span), message.to_owned()))
+            }
+        }
+    }
+
+    /// Returns what `root` has of a table, or of a key in it, and where.
+    pub(super) fn personal(
+        &self,
+        root: &dyn TableLike,
+        table: &str,
+        key: Option<&str>,
+    ) -> Option<LocatedText> {
+        let item = root.get(table)?;
+        Some(match key {
+            Some(key) => self.placed(item.get(key)?.span(), &format!("`{key}` in `[{table}]`")),
+            None => self.placed(item.span(), &format!("`[{table}]`")),
+        })
     }
 
     /// Reads the table `[lint]`.

@@ -5,26 +5,17 @@ use toml_edit::Item;
 use super::Manifest;
 use super::error::ManifestError;
 use super::read::Reader;
-use super::settings::LocatedText;
-use crate::advice::Message;
 
 /// The table `[search]`.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct SearchSettings {
-    /// Whether to ask skills.sh where no registry is configured, as written.
-    skills_sh: Option<LocatedText>,
+    skills_sh: Option<bool>,
 }
 
 impl SearchSettings {
     /// Returns whether skills.sh, a public site, may see what is searched for; `None` if nothing says it.
     pub fn skills_sh(&self) -> Option<bool> {
-        self.skills_sh.as_ref().map(|answer| answer.text == "true")
-    }
-
-    /// Returns the error for a manifest that may not say this, with `hint`, if it does.
-    pub fn misplaced(&self, hint: impl FnOnce() -> Message) -> Option<ManifestError> {
-        let message = "`[search]` says who sees your words, which only your own manifest may do";
-        Some(self.skills_sh.as_ref()?.error(message, Some(hint())))
+        self.skills_sh
     }
 }
 
@@ -33,9 +24,8 @@ impl Reader<'_> {
     pub(super) fn search(&self, item: &Item) -> Result<SearchSettings, ManifestError> {
         let table = self.table(item, "`search`")?;
         self.known(table, &["skills-sh"])?;
-        let Some(item) = table.get("skills-sh") else { return Ok(SearchSettings::default()) };
-        let answer = self.flag(table, "skills-sh")?.to_string();
-        Ok(SearchSettings { skills_sh: Some(self.placed(item.span(), &answer)) })
+        let answer = || self.flag(table, "skills-sh");
+        Ok(SearchSettings { skills_sh: table.get("skills-sh").map(|_| answer()).transpose()? })
     }
 }
 
@@ -61,8 +51,8 @@ mod tests {
             manifest = Manifest::parse(&text).expect("reads back");
             assert_eq!(manifest.search().skills_sh(), Some(answer));
         }
-        let misplaced = manifest.search().misplaced(|| "x".into()).expect("is told");
-        assert_eq!((misplaced.line, misplaced.column), (6, 13));
+        let misplaced = manifest.misplaced(|| "x".into()).expect("is told");
+        assert_eq!((misplaced.line, misplaced.column), (5, 1));
         assert!(Manifest::parse("[search]\nskills-sh = \"yes\"\n").is_err());
         assert!(Manifest::parse("[search]\nskillssh = true\n").is_err());
     }

@@ -25,6 +25,18 @@ impl Agents {
     }
 }
 
+/// The table `[hints]`: when hints after a success are shown. Those of errors and warnings always are.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum HintSettings {
+    /// Each kind three times on terminals, and always elsewhere.
+    #[default]
+    First,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
 /// The table `[lint]`, as written: the linter decides which rules exist.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LintSettings {

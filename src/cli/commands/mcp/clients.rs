@@ -17,14 +17,19 @@ use skillpm_sources::reporter::Choice;
 // The actions.
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum Action {
-    /// add the server to the configuration of clients; everything else in their files stays as it is
+    /// add the server to the configuration of clients
+    ///
+    /// everything else in their files stays as it is
     Install(InstallArgs),
 
-    /// remove the server from the configuration of clients; a file that is as `install` left it becomes what it was,
-    /// byte for byte
+    /// remove the server from the configuration of clients
+    ///
+    /// a file that is as `install` left it becomes what it was, byte for byte
     Uninstall(UninstallArgs),
 
-    /// show which clients are set up, and whether the command that they start exists
+    /// show which clients are set up
+    ///
+    /// it also says whether the command that they start exists
     Status(StatusArgs),
 }
 
@@ -51,8 +56,9 @@ pub(super) struct InstallArgs {
     #[command(flatten)]
     how: How,
 
-    /// arguments of the server, behind `--`; the client starts `skillpm mcp` with them, or this program by its path if
-    /// `skillpm` on `PATH` is not this one
+    /// arguments of the server, behind `--`
+    ///
+    /// the client starts `skillpm mcp` with them, or this program by its path if `skillpm` on `PATH` is not this one
     #[arg(value_name = "ARGS", last = true)]
     arguments: Vec<String>,
 }
@@ -106,15 +112,15 @@ pub(super) struct StatusArgs {
 struct ClientScope {
     /// `user`: your own configuration; `project`: that of the project around the working directory, for clients that have
     /// one [default: user; both where nothing is changed]
-    #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true)]
+    #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, hide_short_help = true)]
     #[arg(conflicts_with_all = ["global", "project"])]
     scope: Option<ScopeArg>,
 
-    /// short for `--scope user`
+    /// your own configuration: short for `--scope user`
     #[arg(short, long, conflicts_with = "project")]
     global: bool,
 
-    /// short for `--scope project`
+    /// the project's configuration: short for `--scope project`
     #[arg(short, long)]
     project: bool,
 }

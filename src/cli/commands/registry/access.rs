@@ -108,6 +108,7 @@ pub(super) struct WorkflowArgs {
     /// id of the repository at the CI system, which a later one of the same name does not have [default: that of the
     /// first job that publishes]
     #[arg(long, value_name = "ID")]
+    #[arg(hide_short_help = true)]
     repository_id: Option<String>,
 
     /// file of the workflow
@@ -116,10 +117,12 @@ pub(super) struct WorkflowArgs {
 
     /// environment that a job has to run in
     #[arg(long, value_name = "NAME")]
+    #[arg(hide_short_help = true)]
     environment: Option<String>,
 
     /// address of the CI system that states which job it is
     #[arg(long, value_name = "URL", default_value = "https://token.actions.githubusercontent.com")]
+    #[arg(hide_short_help = true)]
     issuer: String,
 }
 

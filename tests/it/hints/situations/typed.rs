@@ -46,6 +46,100 @@ pub(super) const SITUATIONS: &[Situation] = &[
         ],
     },
     Situation {
+        name: "an option of other tools: what is outdated",
+        arrange: installed,
+        typed: ("skillpm list --outdated pdf", 2),
+        told: &[
+            run("skillpm outdated pdf", |_, output| assert!(output.stdout.contains("pdf"), "{output}")),
+            run("skillpm list --help", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "an option of other tools: a check for updates",
+        arrange: installed,
+        typed: ("skillpm update --check", 2),
+        told: &[
+            run("skillpm outdated", |_, _| {}),
+            with("--exit-code", "skillpm outdated --exit-code", |_, _| {}),
+            run("skillpm update --help", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "an option of other tools: remove from an agent",
+        arrange: |scene| {
+            super::claude(scene);
+            installed(scene);
+            scene.ok("skillpm link --agent claude-code");
+        },
+        typed: ("skillpm remove alone --agent claude-code -y", 2),
+        told: &[
+            run("skillpm unlink alone --agent claude-code", |scene, _| {
+                assert!(!scene.sandbox.project().join(".claude/skills/alone").exists());
+                assert!(scene.sandbox.project().join(".claude/skills/pdf").exists());
+                assert!(scene.installed().contains(&"alone".to_owned()));
+            }),
+            run("skillpm remove --help", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "an option of other tools: upgrade",
+        arrange: installed,
+        typed: ("skillpm install -U pdf", 2),
+        told: &[run("skillpm update pdf", |_, _| {}), run("skillpm install --help", |_, _| {})],
+    },
+    Situation {
+        name: "an option of other tools: pin",
+        arrange: |scene| {
+            let repository = scene.forge.repo("acme/kit");
+            repository.tag("v1", &repository.commit(&super::kit()));
+        },
+        typed: ("skillpm install acme/kit --pin v1 -s alone", 2),
+        told: &[
+            run("skillpm install 'acme/kit#v1' -s alone", |scene, _| {
+                assert!(scene.ok("cat skillpm.toml").stdout.contains("\"v1\""));
+            }),
+            run("skillpm install --help", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "a revision behind the name of a skill",
+        arrange: |scene| {
+            let repository = scene.forge.repo("acme/kit");
+            repository.tag("v1", &repository.commit(&super::kit()));
+            scene.ok("skillpm install acme/kit --skill alone");
+        },
+        typed: ("skillpm install alone@v1", 2),
+        told: &[run("skillpm install 'github:acme/kit#v1' --skill alone", |scene, _| {
+            assert!(scene.ok("cat skillpm.toml").stdout.contains("\"v1\""));
+        })],
+    },
+    Situation {
+        name: "an option that is nearly one",
+        arrange: installed,
+        typed: ("skillpm list --jsn", 2),
+        told: &[
+            with("--json", "skillpm list --json", |_, output| assert!(output.stdout.starts_with('['))),
+            run("skillpm list --help", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "an option without a command",
+        arrange: nothing,
+        typed: ("skillpm -q", 2),
+        told: &[run("skillpm --help", |_, output| assert!(output.stdout.contains("completions")))],
+    },
+    Situation {
+        name: "list, what an agent sees that sees nothing",
+        arrange: |scene| {
+            installed(scene);
+            super::claude(scene);
+        },
+        typed: ("skillpm list --agent claude-code", 0),
+        told: &[run("skillpm link --agent claude-code", |scene, _| {
+            assert!(scene.ok("skillpm list --agent claude-code").stdout.contains("alone"));
+        })],
+    },
+    Situation {
         name: "a command of other tools: uninstall",
         arrange: installed,
         typed: ("skillpm ci", 2),

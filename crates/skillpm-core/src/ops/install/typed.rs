@@ -1,7 +1,7 @@
 //! Parses sources as they were typed.
 
 use super::request::InstallRequest;
-use crate::advice::{Opt, Verb, message};
+use crate::advice::{Message, Opt, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fetch::registries::{self, RegistryWord};
@@ -13,14 +13,17 @@ use crate::spec::{Reference, Registry, SourceSpec, SpecError};
 use crate::text::shell_word;
 
 /// Parses a source as it was typed.
-fn parse_source(text: &str) -> Result<SourceSpec> {
+fn parse_source(text: &str, manifest: &Manifest) -> Result<SourceSpec> {
     text.parse().map_err(|error: SpecError| {
         let told = Error::usage(error.to_string());
         match error {
             SpecError::Credentials => told.hint(
                 "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
             ),
-            SpecError::Word(word) => of_word(told, &word),
+            SpecError::Word(word) => match revision_of(&word, manifest) {
+                Some(hint) => told.hint(hint),
+                None => of_word(told, &word),
+            },
             _ if let Some(meant) = with_revision(text) => told.hint(format!(
                 "`@` names a skill, and `#` a version, tag or branch: did you mean `{}`?",
                 shell_word(meant.typed())
@@ -50,6 +53,16 @@ fn with_revision(text: &str) -> Option<SourceSpec> {
     let spec: SourceSpec = source.parse().ok()?;
     let is_open = spec.skill.is_some() && spec.reference.is_none() && spec.origin.has_revisions();
     is_open.then_some(SourceSpec { reference: Some(Reference::any(revision).ok()?), ..spec })
+}
+
+/// Returns where the revision goes that follows the name of a skill in `word`, if the manifest has that skill and its source
+/// has revisions.
+fn revision_of(word: &str, manifest: &Manifest) -> Option<Message> {
+    let (name, revision) = word.split_once('@')?;
+    let mut skills = manifest.skills().iter();
+    let origin = &skills.find(|(known, _)| known.as_str() == name)?.1.origin;
+    let install = Verb::Install.call().word(format!("{origin}#{revision}")).option(Opt::Skill, name);
+    origin.has_revisions().then(|| message!("a revision follows the source: ", install))
 }
 
 /// Returns the skill that `text` means in a registry that has a name: `pdf@^1.2`, `acme:pdf`, `registry:acme//pdf`.
@@ -103,7 +116,7 @@ pub(super) fn parse(
         return Err(Error::usage(format!("`{text}` names a tag, and registries have versions only"))
             .hint(message!(Verb::Install.call().word(name), " installs the highest version")));
     }
-    let mut spec = parse_source(text)?;
+    let mut spec = parse_source(text, manifest)?;
     if let Some(reference) = &request.reference {
         if let Some(said) = &spec.reference {
             return Err(Error::usage(format!(

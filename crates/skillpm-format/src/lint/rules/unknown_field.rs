@@ -6,6 +6,7 @@ use crate::lint::entries::{Moved, move_below};
 use crate::lint::{
     Check, Docs, Edit, Finding, Fix, Group, Level, Levels, Needs, Rule, Safety, Severity, Subject, clients,
 };
+use crate::text::{closest, distance};
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -76,9 +77,8 @@ pub(super) fn nearest(name: &str) -> Option<&'static str> {
 }
 
 fn nearest_of(name: &str, fields: impl IntoIterator<Item = &'static str>) -> Option<&'static str> {
-    let plain = name.to_lowercase().replace('_', "-");
-    let distance = |field: &str| strsim::damerau_levenshtein(&plain, &field.replace('_', "-"));
-    fields.into_iter().min_by_key(|field| distance(field)).filter(|field| distance(field) <= field.len() / 4)
+    // A repair renames the field, so it has to be sure.
+    closest(name, fields).filter(|field| distance(name, field) <= field.len() / 4)
 }
 
 #[cfg(test)]

@@ -287,10 +287,13 @@ pub(super) fn agent(look: &Inspection<'_>, here: &PresentAgent, found: &mut Vec<
         && let Some(dir) = &here.dir
     {
         let there = look.desired.values().filter(|wish| !wish.disabled).count();
+        let is_user = look.scope.kind == ScopeKind::User;
+        let (whose, what) =
+            if is_user { ("your own skills", "own skills") } else { ("the skills here", "skills here") };
         let skills = match here.unseen.len() {
-            all if all == there => "any of the skills here".to_owned(),
-            1 => format!("`{}`", here.unseen[0]),
-            some => format!("{some} of the {there} skills here"),
+            all if all == there => format!("any of {whose}"),
+            1 => format!("`{}`{}", here.unseen[0], if is_user { ", one of your own skills" } else { "" }),
+            some => format!("{some} of {} {there} {what}", if is_user { "your" } else { "the" }),
         };
         let message = format!("{} is on this machine and does not see {skills}", here.agent.name);
         found.push(

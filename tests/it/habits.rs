@@ -1,0 +1,159 @@
+//! What people know from other tools works, or is one command away.
+
+use serde_json::Value;
+
+use crate::support::{Output, Sandbox};
+
+/// `docx` and `pdf` are installed, and Claude Code sees `pdf`.
+fn installed() -> Sandbox {
+    let sandbox = Sandbox::new();
+    for name in ["docx", "pdf"] {
+        let text = format!("---\nname: {name}\ndescription: Does {name}. Use it in tests.\n---\nDo it.\n");
+        sandbox.write(&format!("src/{name}/SKILL.md"), text);
+    }
+    sandbox.ok(&["install", "./src", "-s", "*"]);
+    sandbox.ok(&["link", "pdf", "-a", "claude-code"]);
+    sandbox
+}
+
+fn names(output: &Output) -> Vec<String> {
+    let Value::Array(skills) = output.json() else { panic!("{output}") };
+    skills.iter().map(|skill| skill["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+#[test]
+fn a_list_of_some_skills() {
+    let sandbox = installed();
+    let list = |args: &[&str]| names(&sandbox.ok(&[&["list", "--json"], args].concat()));
+    assert_eq!(list(&[]), ["docx", "pdf"]);
+    assert_eq!(list(&["pdf"]), ["pdf"]);
+    assert_eq!(list(&["pdf", "docx"]), ["docx", "pdf"]);
+    assert_eq!(list(&["-a", "claude-code"]), ["pdf"]);
+    assert_eq!(list(&["-a", "claude-code", "cursor"]), ["docx", "pdf"], "Cursor reads where they are");
+    assert_eq!(list(&["docx", "--agent", "claude-code"]), [""; 0]);
+    sandbox.fails(&["list", "pfd"], 2, "usage", &["`pfd`", "did you mean `pdf`?"]);
+    sandbox.fails(&["list", "-a", "cluade-code"], 2, "usage", &["did you mean `claude-code`?"]);
+    let told = sandbox.ok(&["list", "docx", "-a", "claude-code"]);
+    assert!(told.stderr.contains("`claude-code` sees no skills here"), "{told}");
+    assert!(sandbox.ok(&["list", "pdf"]).stderr.is_empty(), "about others there is nothing to say");
+}
+
+#[test]
+fn removing_as_the_npm_tool_does() {
+    for args in [
+        &["remove", "--all", "-y"][..],
+        &["rm", "--skill", "*", "-y"],
+        &["remove", "-s", "pdf", "-s", "docx"],
+    ] {
+        let sandbox = installed();
+        sandbox.ok(args);
+        assert_eq!(names(&sandbox.ok(&["list", "--json", "-p"])), [""; 0], "{args:?}");
+        assert!(!sandbox.project().join(".agents/skills").exists(), "{args:?}");
+    }
+    let sandbox = installed();
+    sandbox.ok(&["remove", "docx", "--yes"]);
+    assert_eq!(names(&sandbox.ok(&["list", "--json"])), ["pdf"]);
+    sandbox.ok(&["remove", "--all", "--dry-run"]);
+    assert_eq!(names(&sandbox.ok(&["list", "--json"])), ["pdf"]);
+    assert_eq!(sandbox.run(&["remove", "--all", "pdf"]).code, Some(2));
+    // An agent that others have for this is another command here.
+    let told = sandbox.run(&["remove", "pdf", "-a", "claude-code", "-y"]);
+    assert!(told.stderr.contains("hint: `skillpm unlink pdf -a claude-code` "), "{told}");
+}
+
+/// What `install` would remove is told before.
+#[test]
+fn a_list_tells_what_is_no_longer_requested() {
+    let sandbox = installed();
+    let manifest = sandbox.read("skillpm.toml");
+    let rest: Vec<_> = manifest.lines().filter(|line| !line.starts_with("docx")).collect();
+    sandbox.write("skillpm.toml", rest.join("\n") + "\n");
+    let told = sandbox.ok(&["list"]);
+    assert!(
+        told.stderr.contains("warning: `docx` is no longer requested: `skillpm install` removes it"),
+        "{told}"
+    );
+    assert_eq!(told.stderr.matches("no longer requested").count(), 1, "{told}");
+    sandbox.ok(&["install"]);
+    assert!(!sandbox.project().join(".agents/skills/docx").exists());
+}
+
+/// Agents that need no link are told apart from those that got one.
+#[test]
+fn agents_that_need_no_link() {
+    let sandbox = installed();
+    let told = sandbox.ok(&["link", "docx", "-a", "claude-code", "cursor", "codex"]);
+    assert!(told.stderr.contains("1 skill linked for claude-code\n"), "{told}");
+    assert!(told.stderr.contains("\n`codex` and `cursor` read `.agents/skills` themselves"), "{told}");
+    assert!(!told.stderr.contains("warning:"), "{told}");
+    let told = sandbox.ok(&["link", "docx", "-a", "cursor"]);
+    assert!(!told.stderr.contains("linked for") && told.stderr.contains("needs no link"), "{told}");
+}
+
+#[test]
+fn all_skills_are_disabled_and_enabled() {
+    let sandbox = installed();
+    sandbox.ok(&["disable", "*"]);
+    assert!(!sandbox.project().join(".agents/skills/pdf").exists());
+    assert!(!sandbox.project().join(".agents/skills/docx").exists());
+    sandbox.ok(&["enable", "*"]);
+    assert!(sandbox.project().join(".agents/skills/pdf").exists());
+    sandbox.ok(&["verify"]);
+}
+
+/// `import` asks nothing, and may be told so.
+#[test]
+fn yes_to_an_import() {
+    let sandbox = Sandbox::new();
+    let first = sandbox.run(&["import"]);
+    assert_eq!(sandbox.run(&["import", "-y"]).to_string(), first.to_string());
+}
+
+/// Names that were mistyped, by letters and by case, in whatever asks for one.
+#[test]
+fn near_misses() {
+    let sandbox = installed();
+    for (line, meant) in [
+        ("remove pfd", "pdf"),
+        ("remove PDF", "pdf"),
+        ("invoke pfd", "pdf"),
+        ("update dcox", "docx"),
+        ("install ./src -s DOCX", "docx"),
+        ("explain NAME-LENGTH", "name-length"),
+        ("agents claude-cod", "claude-code"),
+        ("completions bsh", "bash"),
+        ("list --globl", "--global"),
+    ] {
+        let args: Vec<&str> = line.split(' ').collect();
+        let told = sandbox.run(&args);
+        assert_eq!(told.code, Some(2), "{told}");
+        assert!(told.stderr.contains(&format!("hint: did you mean `{meant}`?")), "{line}: {told}");
+    }
+    for line in ["completions tcsh", "tools --format nope", "list --nope", "remove alone", "explain nothing"]
+    {
+        let args: Vec<&str> = line.split(' ').collect();
+        let told = sandbox.run(&args);
+        assert_eq!(told.code, Some(2), "{told}");
+        assert!(!told.stderr.contains("did you mean") && !told.stderr.contains("similar"), "{line}: {told}");
+    }
+}
+
+/// The ways to a help page: short ones on one screen, and whole ones.
+#[test]
+fn help() {
+    let sandbox = Sandbox::new();
+    let short = sandbox.ok(&["-h"]).stdout;
+    assert!(short.lines().count() <= 24 && !short.contains("completions"), "{short}");
+    let nothing = sandbox.run(&[]);
+    assert_eq!((nothing.code, nothing.stderr), (Some(2), short));
+    let whole = sandbox.ok(&["--help"]).stdout;
+    assert!(whole.contains("completions") && whole.contains("Exit codes:"), "{whole}");
+    assert_eq!(sandbox.ok(&["help", "--all"]).stdout, whole);
+    assert_eq!(sandbox.ok(&["help"]).stdout, whole);
+    let page = sandbox.ok(&["list", "--help"]).stdout;
+    assert!(page.contains("Examples:") && page.contains("--scope"), "{page}");
+    assert_eq!(sandbox.ok(&["help", "list"]).stdout, page);
+    assert!(!sandbox.ok(&["ls", "-h"]).stdout.contains("Examples:"));
+    sandbox.fails(&["help", "lst"], 2, "usage", &["`lst`", "did you mean `skillpm list`?"]);
+    assert!(sandbox.ok(&["help", "registry", "yank"]).stdout.contains("--reason"));
+}
