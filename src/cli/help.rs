@@ -169,7 +169,7 @@ fn ending(end: &str, columns: usize) -> String {
             paint(&mut text, line, STRONG, true);
         } else if in_examples {
             let command = line.trim_start();
-            let (command, rest) = command.split_at(command.find("     ").unwrap_or(command.len()));
+            let (command, rest) = command.split_at(command.find("    ").unwrap_or(command.len()));
             text.push_str("  ");
             paint(&mut text, command, LITERAL, true);
             if width_of(line) > columns && !rest.is_empty() {
@@ -260,7 +260,7 @@ mod tests {
             let lines: Vec<_> = examples.lines().take_while(|line| !line.is_empty()).collect();
             assert!((2..=4).contains(&lines.len()), "{name}: {lines:?}");
             for line in lines {
-                let words = line.trim_start().split("     ").next().unwrap_or_default().split(' ');
+                let words = line.trim_start().split("    ").next().unwrap_or_default().split(' ');
                 let parsed = testing::program().try_get_matches_from(words);
                 assert!(parsed.is_ok() || line.contains('"'), "{name}: {line}");
             }

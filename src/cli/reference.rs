@@ -129,7 +129,7 @@ fn examples(command: &Command) -> Vec<String> {
     let after = after.map(ToString::to_string).unwrap_or_default();
     let Some((_, examples)) = after.split_once("Examples:\n") else { return Vec::new() };
     let lines = examples.lines().take_while(|line| !line.is_empty());
-    let example = |line: &str| match line.trim().split_once("     ") {
+    let example = |line: &str| match line.trim().split_once("    ") {
         Some((command, comment)) => format!("# {}\n{command}\n", comment.trim()),
         None => format!("{}\n", line.trim()),
     };

@@ -81,7 +81,7 @@ mod tests {
                               or `never` [default: auto]
           -q, --quiet         print only warnings and errors
           -v, --verbose       say every request and what else helps to find a reason
-          -h, --help          show this help; `-h` leaves the examples out
+          -h, --help          show this page; `-h` shows a short one
 
         Examples:
           skillpm export skills-lock                 write `skills-lock.json`

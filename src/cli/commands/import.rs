@@ -88,15 +88,17 @@ mod tests {
 
         Arguments:
           [FILE|SKILL]...  a `skills-lock.json` or `.skill-lock.json`, or hand-written skills where agents
-                           look, by name or directory: they move to `skills/` [default: everything that
-                           other tools left in the scope: their lockfiles, and directories of skills]
+                           look; the skills are named by name or directory, and move to `skills/` [default:
+                           everything that other tools left in the scope: their lockfiles, and directories
+                           of skills]
 
         Options:
               --scope <SCOPE>  `project`: the project around the working directory; `user`: your own skills,
                                in every project [default: project; both where nothing is changed]
-          -g, --global         short for `--scope user`
-          -p, --project        short for `--scope project`
+          -g, --global         your own skills, in every project: short for `--scope user`
+          -p, --project        this project's skills: short for `--scope project`
               --dry-run        show what would be adopted, do nothing
+          -y, --yes            ask nothing, as it does without this too
               --json           print the outcome as JSON
 
         Options of all commands:
@@ -105,7 +107,7 @@ mod tests {
                               or `never` [default: auto]
           -q, --quiet         print only warnings and errors
           -v, --verbose       say every request and what else helps to find a reason
-          -h, --help          show this help; `-h` leaves the examples out
+          -h, --help          show this page; `-h` shows a short one
 
         Examples:
           skillpm import                       what other tools left in the project

@@ -314,52 +314,45 @@ mod tests {
         Usage: skillpm install [OPTIONS] [SOURCE]...
 
         Arguments:
-          [SOURCE]...  where skills come from: `owner/repo`, `owner/repo/directory`, `owner/repo#ref`,
-                       `owner/repo@skill`, the address of a git repository such as `https://host/repo.git`
-                       or `git@host:repo.git`, of a page on GitHub, of a file or of a site, `./directory`,
-                       `./archive.zip`, a registry such as `registry:https://host//name` or
-                       `oci://host/name`, an MCP server such as `mcp:https://host/mcp`, or an installed
-                       package such as `npm:name`; with `--marketplace` the names of its plugins
+          [SOURCE]...  where skills come from, such as `owner/repo` or `./directory`; also
+                       `owner/repo/directory`, `owner/repo#ref`, `owner/repo@skill`, the address of a git
+                       repository such as `https://host/repo.git` or `git@host:repo.git`, of a page on
+                       GitHub, of a file or of a site, `./archive.zip`, a registry such as
+                       `registry:https://host//name` or `oci://host/name`, an MCP server such as
+                       `mcp:https://host/mcp`, or an installed package such as `npm:name`; with
+                       `--marketplace` the names of its plugins
 
         Options:
-              --marketplace <SOURCE>
-                  take plugins from the marketplace in this source
-              --from-project
-                  install the skills that come with this project's packages
-          -s, --skill <NAME>
-                  install the skill of this name or path; several may follow, with blanks or commas between
-                  them, `*` means all
-              --as <NAME>
-                  install the skill under this name, for example because its own is taken
-          -e, --editable
-                  link to the directories on this machine instead of copying them: edits show at once
-          -l, --list
-                  show the skills of the sources, install nothing
-              --tag <NAME>
-                  take the sources at this tag
-              --branch <NAME>
-                  take the sources at this branch
-              --rev <COMMIT>
-                  take the sources at this commit
-              --scope <SCOPE>
-                  `project`: the project around the working directory; `user`: your own skills, in every
-                  project [default: project; both where nothing is changed]
-          -g, --global
-                  short for `--scope user`
-          -p, --project
-                  short for `--scope project`
-          -a, --agent <AGENT>
-                  link the skills for this agent, such as `claude-code`; several may follow, with blanks or
-                  commas between them, `*` means all agents on this machine [default: the agents in use]
-              --copy
-                  give agents copies instead of links
-              --dry-run
-                  show what would be done, do nothing
-          -f, --force
-                  replace what is in the way, such as skills that you edited; the store keeps it
-          -y, --yes
-                  ask nothing: take all skills where several are found; new capabilities must still be
-                  allowed
+              --marketplace <SOURCE>  take plugins from the marketplace in this source
+              --from-project          install the skills that come with this project's packages
+          -s, --skill <NAME>          install the skill of this name or path; `*` means all; several may
+                                      follow, with blanks or commas between them
+              --as <NAME>             install the skill under this name, for example because its own is
+                                      taken
+          -e, --editable              link to the directories on this machine instead of copying them: edits
+                                      show at once
+          -l, --list                  show the skills of the sources, install nothing
+              --tag <NAME>            take the sources at this tag
+              --branch <NAME>         take the sources at this branch
+              --rev <COMMIT>          take the sources at this commit
+              --scope <SCOPE>         `project`: the project around the working directory; `user`: your own
+                                      skills, in every project [default: project; both where nothing is
+                                      changed]
+          -g, --global                your own skills, in every project: short for `--scope user`
+          -p, --project               this project's skills: short for `--scope project`
+          -a, --agent <AGENT>         link the skills for this agent, such as `claude-code`; several may
+                                      follow, with blanks or commas between them, `*` means all agents on
+                                      this machine [default: the agents in use]
+              --copy                  give agents copies instead of links
+              --dry-run               show what would be done, do nothing
+          -f, --force                 replace what is in the way, such as skills that you edited; the store
+                                      keeps it
+          -y, --yes                   ask nothing: take all skills where several are found; new capabilities
+                                      must still be allowed
+              --explain               show which policy lines decided
+              --json                  print the outcome as JSON
+
+        Versions:
               --allow-new-capabilities[=<NAME>...]
                   let these skills come in versions with new commands, addresses, scripts, hooks, tools or
                   hidden text without asking; without names, all skills
@@ -367,14 +360,10 @@ mod tests {
                   leave out the skills that others need
               --minimal
                   take the lowest versions from registries that fit, to test what a skill states
-              --explain
-                  show which policy lines decided
               --locked
                   fail if `skillpm.lock` would change
               --frozen
                   resolve nothing: only the revisions in `skillpm.lock`
-              --json
-                  print the outcome as JSON
 
         Options of all commands:
               --offline       use no network: only what is in the store and on this machine
@@ -382,7 +371,7 @@ mod tests {
                               or `never` [default: auto]
           -q, --quiet         print only warnings and errors
           -v, --verbose       say every request and what else helps to find a reason
-          -h, --help          show this help; `-h` leaves the examples out
+          -h, --help          show this page; `-h` shows a short one
 
         Examples:
           skillpm install anthropics/skills --skill pdf     one skill of a repository

@@ -235,19 +235,23 @@ mod tests {
           [NAME]...  the names of the installed skills [default: all of the scope]
 
         Options:
+              --scope <SCOPE>  `project`: the project around the working directory; `user`: your own skills,
+                               in every project [default: project; both where nothing is changed]
+          -g, --global         your own skills, in every project: short for `--scope user`
+          -p, --project        this project's skills: short for `--scope project`
+              --dry-run        show what would be done, do nothing
+          -f, --force          replace what is in the way and cannot be merged, such as agents' copies that
+                               you edited; the store keeps it
+          -y, --yes            ask nothing; new capabilities must still be allowed
+              --explain        show which policy lines decided
+              --json           print the outcome as JSON
+
+        Versions:
               --latest
-                  go past the tag or commit that the manifest names, and write the new one into it
+                  go past the tag or commit that the manifest names; the new one is written into it
               --allow-new-capabilities[=<NAME>...]
                   accept new commands, addresses, scripts, hooks, tools or hidden text in these skills
                   without asking; without names, in all skills
-              --ours
-                  where you and the new version both changed a file, keep yours; also resolves an earlier
-                  merge
-              --theirs
-                  where you and the new version both changed a file, take the new one; also resolves an
-                  earlier merge
-              --abort
-                  undo a merge with conflicts: the skill as you had it, and what was locked before
               --no-deps
                   leave the skills that others need as they are locked
               --precise <VERSION>
@@ -255,24 +259,13 @@ mod tests {
                   allows
               --minimal
                   take the lowest versions from registries that fit, to test what a skill states
-              --scope <SCOPE>
-                  `project`: the project around the working directory; `user`: your own skills, in every
-                  project [default: project; both where nothing is changed]
-          -g, --global
-                  short for `--scope user`
-          -p, --project
-                  short for `--scope project`
-              --dry-run
-                  show what would be done, do nothing
-          -f, --force
-                  replace what is in the way and cannot be merged, such as agents' copies that you edited;
-                  the store keeps it
-          -y, --yes
-                  ask nothing; new capabilities must still be allowed
-              --explain
-                  show which policy lines decided
-              --json
-                  print the outcome as JSON
+
+        Conflicts:
+              --ours    where you and the new version changed a file, keep yours; also resolves an earlier
+                        merge
+              --theirs  where you and the new version changed a file, take the new one; also resolves an
+                        earlier merge
+              --abort   undo a merge with conflicts; the skill is as you had it, and locked as before
 
         Options of all commands:
               --offline       use no network: only what is in the store and on this machine
@@ -280,7 +273,7 @@ mod tests {
                               or `never` [default: auto]
           -q, --quiet         print only warnings and errors
           -v, --verbose       say every request and what else helps to find a reason
-          -h, --help          show this help; `-h` leaves the examples out
+          -h, --help          show this page; `-h` shows a short one
 
         Examples:
           skillpm update                    all skills of the project, as far as the manifest allows
