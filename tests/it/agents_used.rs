@@ -106,7 +106,7 @@ fn only_my_own_manifest_says_what_i_use() {
     let output = sandbox.run(&["list"]);
     assert_eq!(output.code, Some(3), "{output}");
     assert!(
-        output.stderr.contains("skillpm.toml:6:7: `use` in `[agents]` says which agents a person uses"),
+        output.stderr.contains("skillpm.toml:6:7: `use` in `[agents]` is a matter of each person"),
         "{output}"
     );
     sandbox.write("skillpm.toml", manifest);

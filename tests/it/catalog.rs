@@ -45,6 +45,7 @@ fn the_page() {
     </available_skills>
     --- stderr
     warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    1 skill is left out, which only people start: `--hidden` shows all
     ");
     let words = [
         "catalog",
@@ -82,6 +83,7 @@ fn the_page() {
     }
     --- stderr
     warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
+    1 skill is left out, which only people start: `--hidden` shows all
     "#);
 }
 

@@ -107,10 +107,10 @@ fn an_edited_copy_does_not_hold_up_the_rest() {
     }
     source(&sandbox, &["1", "2"]);
     let output = sandbox.ok(&["update"]);
-    let told = "`.claude/skills/pdf` was edited and was left as is: `skillpm install --force` replaces it";
+    let told = "`.claude/skills/pdf` was edited and was left as is: `skillpm link --agent claude-code --force pdf` replaces";
     assert!(output.stderr.contains(told), "{output}");
     assert_eq!((sandbox.read(HOME), sandbox.read(COPY)), (skill("pdf", "1\n2"), skill("pdf", "mine")));
-    sandbox.ok(&["install", "--force"]);
+    sandbox.ok(&["link", "--agent", "claude-code", "--force", "pdf"]);
     assert_eq!(sandbox.read(COPY), skill("pdf", "1\n2"));
     assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(0));
 }

@@ -213,7 +213,7 @@ fn the_answer_about_the_public_site_is_kept() {
     assert_eq!(rows(&found(&sandbox, 0, &["pdf"])), ["pdf - skills.sh acme/skills@pdf"]);
     assert!(sandbox.ok(&["search", "pdf"]).stdout.contains("1,234,567 installs, from acme/skills"));
     sandbox.write("skillpm.toml", "[search]\nskills-sh = true\n");
-    sandbox.fails(&["search", "pdf"], 3, "manifest-unreadable", &["skillpm.toml:2:13", "own manifest"]);
+    sandbox.fails(&["search", "pdf"], 3, "manifest-unreadable", &["skillpm.toml:1:1", "own manifest"]);
 }
 
 /// What is typed in place of a name may be an address with a password.

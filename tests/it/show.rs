@@ -64,14 +64,10 @@ fn the_page() {
     requires                       here     stated in
     program `python3` or `python`  present  scripts/fill.py:1:1 (.py)
 
-    does not follow the specification (tolerated):
-    SKILL.md:5:1: the specification has no field `model`
-
     look at this before an agent uses it:
     `pdf` has a command that runs before the agent reads the text: SKILL.md:13, `touch ran`
     --- stderr
     warning: the skill `pdf` was found twice: `.agents/skills/pdf` is used, `[DIR]/home/.agents/skills/pdf` is ignored
-    hint: `skillpm validate ./.agents/skills/pdf/SKILL.md` shows the places
     ");
     let value = json(&sandbox, &["show", "pdf", "--json"]);
     assert_eq!(value["installed"]["revision"], commit.as_str());

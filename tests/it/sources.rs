@@ -368,11 +368,12 @@ fn revisions_and_directories_as_people_type_them() {
     sandbox.ok(&["install", "acme/kit@docx#main"]);
     sandbox.fails(&["install", "acme/kit@docx@1.2.0"], 2, "usage", &["acme/kit#1.2.0@docx"]);
     sandbox.fails(
-        &["install", "docx@main"],
+        &["install", "xlsx@main"],
         2,
         "usage",
-        &["owner/repo#main@docx", "search --skills-sh docx"],
+        &["owner/repo#main@xlsx", "search --skills-sh xlsx"],
     );
+    sandbox.fails(&["install", "docx@main"], 2, "usage", &["acme/kit#main", "--skill docx"]);
     sandbox.fails(&["install", "acme/kit/docx"], 2, "usage", &["`acme/kit/skills/docx`"]);
 }
 

@@ -1,6 +1,6 @@
 //! `catalog`: messages about what was cut, and the result for a file.
 
-use super::one_line;
+use super::{count, one_line};
 use crate::cli::printer::Printer;
 use skillpm_core::hints;
 use skillpm_core::ops::catalog::{CatalogOutcome, Written};
@@ -11,6 +11,11 @@ pub(crate) fn warn(printer: &Printer, outcome: &CatalogOutcome) {
     printer.warnings(&outcome.warnings);
     if outcome.catalog.count == 0 && outcome.written.is_none() {
         printer.note("there are no skills that a model may start");
+    }
+    if outcome.for_people > 0 {
+        let skills = count(outcome.for_people, "skill");
+        let are = if outcome.for_people == 1 { "is" } else { "are" };
+        printer.note(&format!("{skills} {are} left out, which only people start: `--hidden` shows all"));
     }
     printer.hints(&outcome.hints());
 }

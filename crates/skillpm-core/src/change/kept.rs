@@ -131,9 +131,14 @@ pub(crate) fn foreign_left(context: &Context, scope: &Scope, plan: &Plan) -> Res
         Ok(Warning::new(codes::FOREIGN_LEFT, format!("`{}` is not skillpm's: left as it is", shown(place)?)))
     });
     let edited = plan.edited.iter().map(|place| {
+        let agent = match &place.0 {
+            Location::Agent(agent) => agent,
+            _ => "",
+        };
+        let link = Verb::Link.within(scope.kind).option(Opt::Agent, agent).flag(Opt::Force).word(&place.1);
         let told = message!(
             format_args!("`{}` was edited and was left as is: ", shown(place)?),
-            Verb::Install.within(scope.kind).flag(Opt::Force),
+            link,
             " replaces it; the store keeps your copy"
         );
         Ok(Warning::new(codes::EDITED_LEFT, told))

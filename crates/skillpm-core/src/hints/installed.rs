@@ -110,7 +110,7 @@ impl InstallOutcome {
 impl NewInGit {
     /// Returns what to do with the paths: either is right, and people wonder which.
     fn hint(&self) -> Message {
-        let words: Vec<_> = self.paths.iter().map(|path| shell_word(path)).collect();
+        let words: Vec<_> = self.paths.iter().map(shell_word).collect();
         let file = shell_word(&self.file);
         let ignore = format!(": `printf '%s\\n' {} >> {file}` makes git ignore them", words.join(" "));
         message!(

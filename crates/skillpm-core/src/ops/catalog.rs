@@ -60,6 +60,8 @@ pub struct CatalogOutcome {
     pub snapshot: Arc<Snapshot>,
     /// The result for the file, if one was named.
     pub written: Option<Written>,
+    /// The number of skills that are left out because only people start them.
+    pub for_people: usize,
     /// Warnings about what could not be used, and for the user.
     pub warnings: Vec<Warning>,
 }
@@ -98,8 +100,10 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
     options.relative_to = file.as_deref().and_then(Path::parent).map(Path::to_owned);
     let profile = LoadProfile { freshness: Freshness::Session, ..request.profile.clone() };
     let OpenedPlaces { session, scopes, mut warnings } = places.open(context, profile)?;
+    let shows_all = options.hidden;
     let (catalog, more) = session.catalog(options)?;
     let snapshot = session.snapshot()?;
+    let for_people = snapshot.skills().iter().filter(|skill| !shows_all && skill.is_for_people()).count();
     warnings.extend(more);
     let told = snapshot.diagnostics().iter().filter(|diagnostic| diagnostic.is_told());
     warnings.extend(told.map(|diagnostic| Warning::from(&**diagnostic)));
@@ -117,7 +121,7 @@ pub fn catalog(context: &Context, request: &CatalogRequest) -> Result<CatalogOut
         (Some(write), Some(file)) => Some(put(context, &catalog, file, write)?),
         _ => None,
     };
-    Ok(CatalogOutcome { catalog, snapshot, written, warnings })
+    Ok(CatalogOutcome { catalog, snapshot, written, for_people, warnings })
 }
 
 /// Refuses to write a file that would lose skills only because they are not installed here, as in a fresh

@@ -179,9 +179,10 @@ impl<'a> UpdateCandidate<'a> {
                     &SourceSpec { path, ..SourceSpec::new(self.entry.origin.clone()) },
                 );
                 // What others need is not removed alone.
-                let (verb, does) = match self.entry.dependency {
-                    true => (Verb::Why, " shows what needs it"),
-                    false => (Verb::Remove, " removes it"),
+                let (verb, does) = if self.entry.dependency {
+                    (Verb::Why, " shows what needs it")
+                } else {
+                    (Verb::Remove, " removes it")
                 };
                 let advice = verb.within(scope).word(self.name);
                 Some(Warning::new(codes::SKILL_GONE, message!(message, ": ", advice, does)))

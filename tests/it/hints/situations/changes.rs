@@ -379,6 +379,21 @@ pub(super) const SITUATIONS: &[Situation] = &[
         ],
     },
     Situation {
+        name: "install, of a manifest that is not there, beside what somebody wrote",
+        arrange: by_hand,
+        typed: ("skillpm install", 2),
+        told: &[run("skillpm import", |_, output| assert!(output.stdout.contains("own")))],
+    },
+    Situation {
+        name: "import, what the manifest names and no lockfile",
+        arrange: |scene| {
+            installed(scene);
+            scene.ok("rm skillpm.lock");
+        },
+        typed: ("skillpm import alone", 2),
+        told: &[run("skillpm install", |scene, _| is(scene, "alone", "ok"))],
+    },
+    Situation {
         name: "list, what somebody wrote",
         arrange: by_hand,
         typed: ("skillpm list", 0),

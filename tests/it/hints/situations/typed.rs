@@ -109,7 +109,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
             scene.ok("skillpm install acme/kit --skill alone");
         },
         typed: ("skillpm install alone@v1", 2),
-        told: &[run("skillpm install 'github:acme/kit#v1' --skill alone", |scene, _| {
+        told: &[run("skillpm install 'acme/kit#v1' --skill alone", |scene, _| {
             assert!(scene.ok("cat skillpm.toml").stdout.contains("\"v1\""));
         })],
     },

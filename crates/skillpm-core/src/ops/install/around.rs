@@ -19,11 +19,12 @@ use crate::settings::Settings;
 use crate::source::local;
 
 /// Fills in the agents that see the skills of `outcome`, and where the skills are. `files` are the current
-/// files of `scope`.
+/// files of `scope`, and `named` the agents that the user named.
 pub(super) fn look(
     context: &Context,
     scope: &Scope,
     files: &Files,
+    named: &[String],
     outcome: &mut InstallOutcome,
 ) -> Result<()> {
     let settings = &context.settings;
@@ -36,8 +37,10 @@ pub(super) fn look(
         .map(|skill| skill.name.as_str())
         .collect();
     let sees_all = |agent: &&AgentState| there.iter().all(|name| state.sees(agent, name));
-    let is_meant =
-        |agent: &&AgentState| agent.is_viewer() || outcome.agents.iter().any(|id| id == agent.agent.id);
+    let is_meant = |agent: &&AgentState| {
+        let is = |id: &String| agents::find(id).is_ok_and(|named| named.id == agent.agent.id);
+        agent.is_viewer() || outcome.agents.iter().chain(named).any(is)
+    };
     let seen_by = state.agents().all.iter().filter(is_meant).filter(sees_all);
     outcome.seen_by = seen_by.map(|agent| agent.agent.id.to_owned()).collect();
     let has_changed = outcome.files.manifest || outcome.files.lockfile;

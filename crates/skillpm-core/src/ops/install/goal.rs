@@ -162,7 +162,7 @@ impl Attempt<'_, '_> {
         }
         let is_there = matches!(fs::kind(&scope.skills_dir()), Ok(Some(Kind::Directory)));
         outcome.warnings.extend(attributes.filter(|_| is_there).and_then(Attributes::write));
-        around::look(context, scope, &now, &mut outcome)?;
+        around::look(context, scope, &now, &request.agents, &mut outcome)?;
         Ok(Attempted::Done(Box::new(outcome)))
     }
 }

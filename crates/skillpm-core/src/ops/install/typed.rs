@@ -61,7 +61,8 @@ fn revision_of(word: &str, manifest: &Manifest) -> Option<Message> {
     let (name, revision) = word.split_once('@')?;
     let mut skills = manifest.skills().iter();
     let origin = &skills.find(|(known, _)| known.as_str() == name)?.1.origin;
-    let install = Verb::Install.call().word(format!("{origin}#{revision}")).option(Opt::Skill, name);
+    let install =
+        Verb::Install.call().word(format!("{}#{revision}", origin.typed())).option(Opt::Skill, name);
     origin.has_revisions().then(|| message!("a revision follows the source: ", install))
 }
 

@@ -66,7 +66,15 @@ pub(super) fn script_of(dir: &Path, skill: &str, wanted: &str) -> Result<String>
         }
     }
     let mut error = Error::usage(format!("the skill `{skill}` has no script `{wanted}`"));
-    if let Some(closest) = text::closest(wanted, scripts.iter().copied()) {
+    // The ending is left out as often as not.
+    let bare = |name: &str| name.rsplit_once('.').map_or(name, |(bare, _)| bare).to_owned();
+    let bares: Vec<String> = scripts.iter().map(|name| bare(name)).collect();
+    let near = |wanted| text::closest(wanted, bares.iter().map(String::as_str));
+    let closest = text::closest(wanted, scripts.iter().copied()).or_else(|| {
+        let near = near(wanted)?;
+        scripts.iter().copied().find(|name| bare(name) == near)
+    });
+    if let Some(closest) = closest {
         error = error.hint(format!("did you mean `{closest}`?"));
     }
     Err(if scripts.is_empty() {
