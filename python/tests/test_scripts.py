@@ -212,12 +212,18 @@ def test_output_that_is_no_text(world: World) -> None:
 def test_what_is_no_script(world: World) -> None:
     world.skill("pdf")
     script(world, "a.py", "")
-    for name in ("b", "../../../x", "/bin/sh", "", "a\0"):
+    for name, near in (
+        ("b", ""),
+        ("../../../x", ""),
+        ("/bin/sh", ""),
+        ("", ""),
+        ("a\0", "did you mean `a.py`?\n"),
+    ):
         with pytest.raises(PathError) as raised:
             manager().run_script("pdf", name)
         assert (raised.value.code, raised.value.hint) == (
             "script-not-found",
-            "in its `scripts/` are `a.py`",
+            f"{near}in its `scripts/` are `a.py`",
         )
 
 
