@@ -167,8 +167,10 @@ own-skills: tools ## validate the example skills, and a skill from each template
 	@rm -rf $(MADE)
 	@for template in $(notdir $(patsubst %/,%,$(wildcard templates/*/))); do \
 	    echo "skillpm create $$template --template $$template, with and without all that can be added"; \
-	    "$(DEBUG)" --quiet create "$$template" --template "$$template" --path $(MADE) --yes || exit; \
+	    "$(DEBUG)" --quiet create "$$template" --template "$$template" --path $(MADE) --yes \
+	        --description "Tries the template $$template. Use it when somebody asks what it makes." || exit; \
 	    "$(DEBUG)" --quiet create "$$template" --template "$$template" --path $(MADE)/full --yes \
+	        --description "Tries all of $$template. Use it when somebody asks what is added." \
 	        --license MIT --author 'The authors' --resources scripts,references,assets || exit; \
 	done
 	"$(DEBUG)" validate --profile publish --strict --ignore template-untouched $(MADE)

@@ -51,6 +51,9 @@ macro_rules! after {
 
 pub(crate) use {after, page};
 
+/// The columns from which texts stand beside options.
+const NARROW: usize = 60;
+
 /// Returns the help page of the command that `words` name, the program's name first, styled, for `columns` columns.
 /// Returns `None` if there is no such command.
 pub(crate) fn of(words: &str, columns: usize, is_short: bool) -> Option<String> {
@@ -67,6 +70,8 @@ pub(crate) fn of(words: &str, columns: usize, is_short: bool) -> Option<String> 
     let end = command.get_after_help().map(ToString::to_string).unwrap_or_default();
     command = command.after_help(None::<&str>);
     command = if is_short { command.mut_args(|arg| arg.help_heading(None::<&str>)) } else { whole(command) };
+    // Beside a long option, a narrow terminal has room for one word.
+    command = if columns < NARROW { command.next_line_help(true) } else { command };
     let page = command.render_help().ansi().to_string();
     // clap puts the options of all commands before those with other headings.
     let is_of_all = |block: &&str| block.contains(GLOBAL);

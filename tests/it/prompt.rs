@@ -521,11 +521,21 @@ fn a_person_says_once_which_agents_they_use() {
     assert!(seen.contains("you use claude-code and cursor: remembered for all your projects"), "{seen}");
     let own = sandbox.read("../home/.config/skillpm/skillpm.toml");
     assert_eq!(own, "[agents]\nuse = [\"claude-code\", \"cursor\"]\n");
-    assert!(sandbox.read("skillpm.toml").contains("targets = [\"claude-code\"]"));
+    assert!(!sandbox.read("skillpm.toml").contains("targets"));
+    assert!(sandbox.project().join(".claude/skills/pdf").exists());
     assert!(!sandbox.project().join(".windsurf").exists());
     sandbox.ok(&["remove", "pdf"]);
     let (code, seen) = Terminal::start(&sandbox, &install).end();
     assert!(code == Some(0) && !seen.contains("which agents"), "{seen}");
+    // None is no answer.
+    sandbox.ok(&["remove", "pdf"]);
+    sandbox.ok(&["agents", "use", "--forget"]);
+    let mut terminal = Terminal::start(&sandbox, &install);
+    terminal.wait_for("which agents do you use?");
+    terminal.press("\u{1b}[D\r");
+    let (code, seen) = terminal.end();
+    assert!(code == Some(2) && seen.contains("no agent was chosen"), "{seen}");
+    assert!(!sandbox.project().join(".agents/skills/pdf").exists());
 }
 
 /// Without a terminal `search` shows a table; with one a person picks and has the skill.

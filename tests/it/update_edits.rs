@@ -205,6 +205,9 @@ fn conflicts_are_told_and_resolved_by_hand() {
     );
     assert_eq!(state(&sandbox), before);
     mine(&sandbox, &["one and uno", "2", "3", "4", "five"]);
+    // Until the kept file is gone, the update can be taken back.
+    assert_eq!(sandbox.run(&["doctor"]).code, Some(1));
+    std::fs::remove_file(sandbox.project().join(HOME).join("SKILL.md.mine")).expect("removes");
     assert!(sandbox.run(&["list"]).stdout.contains("edited"), "nothing is left to look at");
     sandbox.ok(&["update"]);
     assert_eq!(there(&sandbox), body(&["one and uno", "2", "3", "4", "five", "six"]));

@@ -286,6 +286,8 @@ codes! {
     VERSION_MALFORMED = "version-malformed";
     /// A registry has no version of a skill that can be taken.
     VERSION_MISSING = "version-missing";
+    /// A version that was named is a range, and a later one in it was taken.
+    VERSION_NEWER = "version-newer";
     /// The version of a skill cannot be written into its file safely.
     VERSION_NOT_EDITABLE = "version-not-editable";
     /// A skill that is to be packed has no version.

@@ -208,6 +208,13 @@ impl VersionRange {
         }
     }
 
+    /// Returns the version that the range looks like: it is written as all three numbers of one, without a sign.
+    pub fn as_version(&self) -> Option<Version> {
+        Version::new(&self.text)
+            .ok()
+            .filter(|_| self.text.split(['-', '+']).next().is_some_and(|it| it.matches('.').count() == 2))
+    }
+
     /// Returns the range that a requirement on `version` is written as: all later versions that are compatible, and for
     /// a pre-release exactly that one.
     pub fn compatible_with(version: &Version) -> Self {

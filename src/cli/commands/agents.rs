@@ -70,7 +70,7 @@ enum Action {
     /// you install
     Use {
         /// all agents that you use, such as `claude-code cursor`; `'*'` means those that are found on the machine
-        #[arg(value_name = "AGENT", required_unless_present = "forget")]
+        #[arg(value_name = "AGENT", required_unless_present = "forget", value_delimiter = ',')]
         names: Vec<String>,
 
         /// forget what you said: the agents that are found on the machine count

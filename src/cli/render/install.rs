@@ -245,6 +245,7 @@ mod tests {
     fn agents_that_see_nothing_are_named() {
         let unseen = |agent: &str, skills: &[&str]| Unseen {
             used: vec!["claude-code", "goose"],
+            blocked: false,
             chosen: false,
             agent: agent.to_owned(),
             skills: skills.iter().map(ToString::to_string).collect(),

@@ -629,7 +629,7 @@ fn after_the_lockfile_is_lost() {
     std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
     for args in [&["outdated"][..], &["update", "pdf"], &["why", "pdf"], &["diff", "--newest"]] {
         let output = sandbox.run(args);
-        for expected in ["`pdf` is in the manifest and not locked", "`skillpm install` locks what is there"] {
+        for expected in ["`pdf` is in the manifest and not locked", "`skillpm install` locks it"] {
             assert!(output.stderr.contains(expected), "{output}");
         }
     }

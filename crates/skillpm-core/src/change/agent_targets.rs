@@ -152,6 +152,8 @@ impl<'a> AgentTargets<'a> {
     /// `None`. Later, the named agents apply only to the skills being installed.
     pub(crate) fn install(&mut self, names: &[SkillName], named: Option<&Ids>) {
         match named {
+            // What a person uses is theirs: each installation links it, and the team decides by `--agent` or `link`.
+            None if self.in_use.said().is_some() => {}
             None if self.is_untouched() => {
                 let found: Ids = found(&self.in_use, self.settings, self.scope).into_iter().collect();
                 self.now.default = Some(found).filter(|found| !found.is_empty());

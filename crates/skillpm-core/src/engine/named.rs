@@ -34,7 +34,8 @@ pub(crate) fn find_among(snapshot: &Snapshot, name: &str) -> Result<Hit, NotFoun
     match snapshot.get(name) {
         Ok(skill) => Ok(Hit { skill: Arc::clone(skill), warnings: warnings(snapshot, skill, name) }),
         Err(LookupError::Unknown(unknown)) => {
-            let diagnostics = snapshot.diagnostics().iter().take(MAX_DIAGNOSTICS);
+            let told = snapshot.diagnostics().iter().filter(|diagnostic| diagnostic.is_told());
+            let diagnostics = told.take(MAX_DIAGNOSTICS);
             let error = unknown.clone().into_error(diagnostics.map(ToString::to_string));
             Err(NotFound { reason: unknown.into(), error })
         }

@@ -84,7 +84,7 @@ fn unknown(outcome: &ListOutcome, scope: ScopeKind) -> Vec<Message> {
         return vec![message!(
             format_args!("`{name}` is in `{}` and not locked: ", manifest::FILE_NAME),
             Verb::Install.within(scope),
-            " locks what is there"
+            " locks it"
         )];
     }
     let mut hints = Vec::new();

@@ -1,5 +1,6 @@
 //! Hints about skills that are being written, and about registries.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use crate::advice::{Call, Message, Opt, Verb, message};
@@ -17,14 +18,20 @@ pub fn explain(rules: &[&Rule]) -> Option<Message> {
     Some(message!(Verb::Explain.call().word(rules.first()?.id), " explains the first of them"))
 }
 
-/// Returns how to switch off `rule`, unless it is of the specification: a skill that breaks one of these is mended.
-pub fn switch_off(rule: &str) -> Option<Message> {
-    let is_style = lint::rule(rule).is_ok_and(|rule| rule.levels.spec < Level::Error);
-    is_style.then(|| {
+/// Returns how to switch off those of `rules` that are not of the specification: a skill that breaks one of these is mended.
+pub fn switch_off<'a>(rules: impl IntoIterator<Item = &'a str>) -> Option<Message> {
+    let is_style = |rule: &&str| lint::rule(rule).is_ok_and(|rule| rule.levels.spec < Level::Error);
+    let rules: BTreeSet<&str> = rules.into_iter().filter(is_style).collect();
+    let levels: Vec<_> = rules.iter().map(|rule| format!("{rule} = \"off\"")).collect();
+    let rules: Vec<_> = rules.into_iter().collect();
+    let them = if rules.len() == 1 { "it" } else { "them" };
+    (!rules.is_empty()).then(|| {
         message!(
-            (Opt::Ignore, rule),
-            " leaves it out once, ",
-            format_args!("`rules = {{ {rule} = \"off\" }}` under `[lint]` in `skillpm.toml` always")
+            (Opt::Ignore, rules.join(",")),
+            format_args!(
+                " leaves {them} out once, `rules = {{ {} }}` under `[lint]` in `skillpm.toml` always",
+                levels.join(", ")
+            )
         )
     })
 }
@@ -134,8 +141,9 @@ impl ValidateOutcome {
         let refused = Error::new(ErrorKind::Findings, format!("the skill was not {done}"));
         let fixes = self.findings().filter_map(|finding| finding.fix.as_ref());
         let validate = Verb::Validate.call().path(typed).option(Opt::Profile, "publish");
-        let first = self.findings().find(|finding| finding.forbids_publishing());
-        let refused = first.and_then(|first| switch_off(first.rule)).into_iter().fold(refused, Error::hint);
+        let forbidden = self.findings().filter(|finding| finding.forbids_publishing());
+        let refused =
+            switch_off(forbidden.map(|finding| finding.rule)).into_iter().fold(refused, Error::hint);
         let repair = match fixes.map(|fix| fix.safety).min() {
             None => return refused,
             Some(Safety::Safe) => validate.flag(Opt::Fix),

@@ -106,6 +106,9 @@ pub struct Unseen {
     /// The agents that the user uses, of which this is one.
     #[serde(skip)]
     pub used: Vec<&'static str>,
+    /// Whether a link to somewhere else is in the way of one of its links.
+    #[serde(skip)]
+    pub blocked: bool,
     /// Whether the manifest names it: it only lacks its links.
     #[serde(skip)]
     pub chosen: bool,

@@ -156,7 +156,7 @@ pub(crate) fn missing(settings: &Settings, scope: &Scope) -> Vec<(SkillName, War
 /// The state of a skill of the manifest without a lock entry, and its treatment by an installation.
 type Unlocked = (&'static str, &'static str);
 const NOT_INSTALLED: Unlocked = ("not installed yet", " installs it");
-const NOT_LOCKED: Unlocked = ("in the manifest and not locked", " locks what is there");
+const NOT_LOCKED: Unlocked = ("in the manifest and not locked", " locks it");
 
 /// Returns the warning about a skill that is in the manifest of a scope but not locked yet.
 pub(crate) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::ledger::unknown;
 use super::{Carrier, Config, History, Objects, ReadFiles, config, exact_name, files, registry_name};
-use crate::advice::{Verb, message};
+use crate::advice::{Opt, Verb, message};
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::fs::{self, Base, Kind, SharedFile};
@@ -41,9 +41,16 @@ impl RegistryDir {
     /// Fails if `dir` is not a registry, or one of a newer format.
     pub fn open(dir: &Path) -> Result<Self> {
         let missing = || {
-            Error::usage(format!("`{}` is not a registry: it has no `{}`", dir.display(), files::CONFIG))
-                .coded(codes::REGISTRY_ABSENT)
-                .hint(message!(Verb::Registry.call().word("init").path(dir), " makes it one"))
+            let error =
+                Error::usage(format!("`{}` is not a registry: it has no `{}`", dir.display(), files::CONFIG))
+                    .coded(codes::REGISTRY_ABSENT);
+            // In a directory with anything else, such as a project, its files would be in the way.
+            let is_free = fs::list_dir(dir).is_ok_and(|names| names.is_empty());
+            error.hint(if is_free || !fs::exists(dir) {
+                message!(Verb::Registry.call().word("init").path(dir), " makes it one")
+            } else {
+                message!((Opt::Registry, "DIR"), " names the directory of a registry")
+            })
         };
         if fs::kind(&fs::real_path(dir)?.unwrap_or_else(|| dir.to_owned()))? != Some(Kind::Directory) {
             return Err(missing());

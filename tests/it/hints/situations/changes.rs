@@ -363,6 +363,16 @@ pub(super) const SITUATIONS: &[Situation] = &[
         })],
     },
     Situation {
+        name: "list, a link to somewhere else in the way",
+        arrange: |scene| {
+            claude(scene);
+            installed(scene);
+            scene.ok("rm .claude/skills/alone && ln -s /nowhere .claude/skills/alone");
+        },
+        typed: ("skillpm list", 0),
+        told: &[ends("skillpm doctor", 1, |_, output| assert!(output.stdout.contains("/nowhere")))],
+    },
+    Situation {
         name: "list, links that an agent never had",
         arrange: |scene| {
             installed(scene);

@@ -52,6 +52,30 @@ pub(super) const SITUATIONS: &[Situation] = &[
         })],
     },
     Situation {
+        name: "install, a version of which a later one is compatible",
+        arrange: |scene| {
+            reads(scene);
+            versioned(scene, "1.1.0");
+            scene.ok("skillpm registry add pdf --registry site");
+        },
+        typed: ("skillpm install pdf@1.0.0", 0),
+        told: &[
+            run("skillpm install pdf@=1.0.0", |scene, _| {
+                assert!(scene.ok("skillpm list").stdout.contains("1.0.0"));
+            }),
+            run("skillpm list", |scene, _| assert!(scene.ok("skillpm list").stdout.contains("1.1.0"))),
+            run("skillpm invoke pdf", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "registry list, of a directory that is a project",
+        arrange: published,
+        typed: ("skillpm registry list --registry .", 2),
+        told: &[with("--registry DIR", "skillpm registry list --registry site", |_, output| {
+            assert!(output.stdout.contains("pdf"));
+        })],
+    },
+    Situation {
         name: "registry yank, a version that is not there",
         arrange: published,
         typed: ("skillpm registry yank pdf@2.0.0 --registry site", 2),

@@ -2,6 +2,7 @@
 
 use super::{by_hand, claude, installed, is, kit, nothing, skill, with_kit};
 use crate::hints::{Scene, Situation, ends, run, with};
+use crate::support::Tree;
 
 /// `alone` can do more in the version that the manifest names than in the one that is locked.
 fn unreviewed(scene: &mut Scene) {
@@ -380,6 +381,19 @@ pub(super) const SITUATIONS: &[Situation] = &[
         arrange: installed,
         typed: ("skillpm update alone --precise 1.0.0", 2),
         told: &[with("--precise", "skillpm update alone", |_, _| {})],
+    },
+    Situation {
+        name: "update, a dependency that is gone from the source",
+        arrange: |scene| {
+            installed(scene);
+            let one = |name: &str| skill(name, "");
+            let needs = skill("tables", "metadata:\n  skill-dependencies: brand\n");
+            let kit =
+                Tree::new().file("skills/pdf/SKILL.md", one("pdf")).file("skills/tables/SKILL.md", needs);
+            scene.forge.repo("acme/kit").commit(&kit.file("skills/alone/SKILL.md", one("alone")));
+        },
+        typed: ("skillpm update brand", 2),
+        told: &[run("skillpm why brand", |_, output| assert!(output.stdout.contains("tables")))],
     },
     Situation {
         name: "update, a directory that is gone from the source",

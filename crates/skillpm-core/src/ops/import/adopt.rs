@@ -111,7 +111,7 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
     })?;
     if files.manifest.asks_for(&name) && !files.lock.skills.contains_key(&name) {
         return Err(Error::usage(format!("`{name}` is in `{FILE_NAME}` and not locked"))
-            .hint(message!(Verb::Install.within(scope.kind), " locks what is there")));
+            .hint(message!(Verb::Install.within(scope.kind), " locks it")));
     }
     if files.knows(&name) {
         return Err(Error::usage(format!("`{name}` is already installed"))

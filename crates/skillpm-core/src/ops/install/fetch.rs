@@ -30,7 +30,7 @@ use crate::scope::plan::{Content, Wanted};
 use crate::scope::state::Files;
 use crate::source::FetchedSource;
 use crate::source::discover::{self, Candidate};
-use crate::spec::{SourceSpec, check_directory};
+use crate::spec::{Reference, SourceSpec, check_directory};
 use crate::text::visible_name;
 use crate::tree::FileSet;
 use crate::workers;
@@ -392,6 +392,7 @@ impl<'a> Fetched<'a> {
             );
             self.warnings.push(Warning::new(codes::UNPORTABLE_NAME, told));
         }
+        self.warnings.extend(newer(&name, &requirement, &content));
         self.incoming.push(Dependent { editable: is_editable, ..dependent(&name, spec, candidate) });
         self.by_key.insert(key, self.wanted.len());
         self.wanted.push(Wanted::new(name.clone(), content, Some(requirement)));
@@ -421,6 +422,19 @@ impl<'a> Fetched<'a> {
             }
         }
     }
+}
+
+/// Returns a warning if `requirement` names a version and a later one comes: many other tools take a bare version for
+/// exactly that one.
+fn newer(name: &SkillName, requirement: &Requirement, content: &Content) -> Option<Warning> {
+    let Some(Reference::Range(range)) = &requirement.reference else { return None };
+    let (named, comes) = (range.as_version()?, content.locked()?.version.as_deref()?);
+    if named.as_str() == comes {
+        return None;
+    }
+    let told = format!("`{name}` {comes} comes for `{range}`, which allows compatible later versions");
+    let exact = message!(Verb::Install.call().word(format!("{name}@={range}")), " takes exactly that one");
+    Some(Warning { hints: vec![exact], ..Warning::new(codes::VERSION_NEWER, told) })
 }
 
 /// Returns the paths of different skills that would get the same name, by the key under which they would

@@ -1,11 +1,11 @@
 //! The question which agents a person uses: it is asked once, at the first installation in a scope where nobody chose any.
 
-use crate::advice::{Warning, message};
+use crate::advice::{Opt, Warning, message};
 use crate::agents;
 use crate::change::agent_targets::AgentTargets;
 use crate::codes;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::ops::link::{UseAgentsRequest, use_agents};
 use crate::reporter::Choice;
 use crate::scope::Scope;
@@ -13,7 +13,7 @@ use crate::scope::in_use::InUse;
 use crate::scope::state::Files;
 
 /// Asks the person at the terminal which of the agents on this machine they use. Returns the ids; `None` if there is nobody
-/// to ask, if it is known, or if the answer is none. One agent alone is no question.
+/// to ask, or if it is known. One agent alone is no question. Fails if the answer is none.
 pub(super) fn ask(context: &Context, scope: &Scope, files: &Files) -> Result<Option<Vec<String>>> {
     let settings = &context.settings;
     let in_use = InUse::read(settings);
@@ -31,9 +31,16 @@ pub(super) fn ask(context: &Context, scope: &Scope, files: &Files) -> Result<Opt
         picked: true,
     };
     let items: Vec<_> = here.iter().map(item).collect();
-    let picked = context.interact.choose("which agents do you use?", &items).unwrap_or_default();
-    let picked: Vec<_> = picked.into_iter().filter_map(|at| Some(here.get(at)?.id.to_owned())).collect();
-    Ok(Some(picked).filter(|picked| !picked.is_empty()))
+    let Some(picked) = context.interact.choose("which agents do you use?", &items) else { return Ok(None) };
+    if picked.is_empty() {
+        let hint = message!(
+            "nothing was changed; ",
+            (Opt::Agent, "NAME"),
+            " installs for an agent without the question"
+        );
+        return Err(Error::usage("no agent was chosen").hint(hint));
+    }
+    Ok(Some(picked.into_iter().filter_map(|at| Some(here.get(at)?.id.to_owned())).collect()))
 }
 
 /// Remembers the answer for the next time. Returns a warning if that is not possible: it does not stop an installation.

@@ -104,8 +104,9 @@ impl Examined {
             )
         };
         let mut warnings: Vec<Warning> = by_rule.into_iter().map(warning).collect();
+        let hint = hints::switch_off(warnings.iter().map(|warning| warning.code));
         if let Some(last) = warnings.last_mut() {
-            last.hints.extend(hints::switch_off(last.code));
+            last.hints.extend(hint);
         }
         warnings
     }

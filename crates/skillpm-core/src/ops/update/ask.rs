@@ -241,7 +241,8 @@ impl<'a> Finder<'a> {
             return Ok((self.follow(name, entry, place)?, true));
         }
         let here = source::here(&self.context.settings, self.scope.as_root(), &entry.origin);
-        Err(gone(self.scope.kind, name, entry, here.as_ref(), error))
+        let entry = Requirement { dependency: self.files.is_only_needed(name), ..entry.clone() };
+        Err(gone(self.scope.kind, name, &entry, here.as_ref(), error))
     }
 
     /// Follows a skill to `place`, where its source has it now: `entry` says so from now on.
@@ -396,7 +397,11 @@ fn gone(
         return error;
     }
     let new = Error::usage(no_longer_found(name, &spec_of(entry)));
-    new.because(error).hint(message!(
+    let new = new.because(error);
+    if entry.dependency {
+        return new.hint(message!(Verb::Why.within(scope).word(name), " shows what needs it"));
+    }
+    new.hint(message!(
         Verb::Install
             .call()
             .flag(Opt::List)

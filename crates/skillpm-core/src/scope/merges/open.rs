@@ -27,7 +27,7 @@ pub(crate) fn label(locked: &Locked) -> String {
 }
 
 /// Returns the paths of `record` that are still unresolved in `files`, the skill as it is now: those with markers, and
-/// those whose user's version is still kept beside the new one.
+/// those beside which the user's version is still kept. Until that file goes, the merge can be taken back.
 pub(crate) fn open<'a>(
     record: &'a Unresolved,
     locked: &Locked,
@@ -36,14 +36,13 @@ pub(crate) fn open<'a>(
     let markers = [format!("<<<<<<< {OURS}"), format!(">>>>>>> {}", label(locked))];
     let mut open = Vec::new();
     for disputed in &record.paths {
+        let is_kept = || disputed.kept.as_ref().is_some_and(|kept| files.get(kept.as_str()).is_some());
         let is_open = match disputed.conflict {
             Conflict::Lines => match files.get(disputed.path.as_str()) {
-                Some(file) => has_markers(&files.read(file)?, &markers),
+                Some(file) => has_markers(&files.read(file)?, &markers) || is_kept(),
                 None => false,
             },
-            Conflict::Binary | Conflict::Name => {
-                disputed.kept.as_ref().is_some_and(|kept| files.get(kept.as_str()).is_some())
-            }
+            Conflict::Binary | Conflict::Name => is_kept(),
             // Nothing in the files shows whether it was looked at.
             Conflict::DeletedHere | Conflict::DeletedThere => false,
         };

@@ -376,11 +376,16 @@ impl ScopeState<'_> {
         let is_known = |agent: &&AgentState| agent.reads.iter().all(|(_, dir)| self.seen(*dir).is_ok());
         let here = self.agents().all.iter().filter(|agent| agent.is_here && agent.own.is_some());
         let used = self.used();
+        let is_link = |agent: &AgentState, name: &str| {
+            let place = agent.own.map(|dir| self.path(dir).join(name));
+            place.is_some_and(|place| matches!(fs::kind(&place), Ok(Some(Kind::Symlink))))
+        };
         let unseen = here.filter(is_known).map(|agent| Unseen {
             used: used.clone(),
             agent: agent.agent.id.to_owned(),
             skills: names.iter().filter(|name| !self.sees(agent, name)).map(ToString::to_string).collect(),
             chosen: agent.is_chosen,
+            blocked: names.iter().any(|name| !self.sees(agent, name) && is_link(agent, name)),
         });
         unseen.filter(|unseen| !unseen.skills.is_empty()).collect()
     }
