@@ -24,9 +24,10 @@ pub fn show_unseen(scope: Option<ScopeKind>, unseen: &[Unseen]) -> Vec<Message> 
     let of =
         |chosen| unseen.iter().filter(move |unseen| unseen.chosen == chosen && !unseen.skills.is_empty());
     let chosen = not_seen(of(true)).map(|(_, told)| {
-        match unseen.iter().any(|unseen| unseen.chosen && unseen.blocked) {
-            true => message!(told, ": ", within(Verb::Doctor, scope), " shows what is in the way"),
-            false => message!(told, ": ", within(Verb::Install, scope), " links what is missing"),
+        if unseen.iter().any(|unseen| unseen.chosen && unseen.blocked) {
+            message!(told, ": ", within(Verb::Doctor, scope), " shows what is in the way")
+        } else {
+            message!(told, ": ", within(Verb::Install, scope), " links what is missing")
         }
     });
     let others = not_seen(of(false)).map(|(ids, told)| {

@@ -399,7 +399,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         name: "update, a directory that is gone from the source",
         arrange: |scene| {
             installed(scene);
-            let tree = crate::support::Tree::new().file("skills/other/SKILL.md", skill("other", ""));
+            let tree = Tree::new().file("skills/other/SKILL.md", skill("other", ""));
             scene.forge.repo("acme/kit").commit(&tree);
         },
         typed: ("skillpm update alone", 2),
