@@ -136,7 +136,7 @@ skill_invoke <- function(
   check_string(name, "name")
   check_strings(arguments, "arguments")
   format <- match.arg(format)
-  args <- c("--quiet", "invoke", flag("format", format), loading(), "--", name, arguments)
+  args <- c("--quiet", "invoke", "--exact", flag("format", format), loading(), "--", name, arguments)
   if (format == "json") ask_json(args) else ask(args)
 }
 

@@ -229,6 +229,8 @@ fn invoked(sandbox: &Sandbox, args: &[&str], form: &str, name: &str) -> Value {
     let gets = session.invoke(&request).expect("the program could").content;
     let end = if gets.ends_with('\n') { "" } else { "\n" };
     assert_eq!(printed, sandbox.text(format!("{gets}{end}").as_bytes()));
+    let exact = sandbox.run(&[&["invoke", "--exact"], &args[1..]].concat());
+    assert_eq!(exact.stdout, sandbox.text(gets.as_bytes()));
     sandbox.text(gets.as_bytes()).into()
 }
 

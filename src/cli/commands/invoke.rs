@@ -29,6 +29,10 @@ pub(crate) struct InvokeArgs {
     #[arg(long)]
     json: bool,
 
+    /// end without a newline where the text has none, for programs that need each byte
+    #[arg(long, hide_short_help = true)]
+    exact: bool,
+
     /// Which skills, and how they are loaded.
     #[command(flatten)]
     loading: LoadingArgs,
@@ -47,8 +51,8 @@ pub(super) fn run(app: &App, args: &InvokeArgs) -> Result<u8> {
     if form(args) == Form::Json {
         app.printer.json(&outcome.activation.as_json());
     } else {
-        // A text file ends with a newline; programs that need each byte take the JSON.
-        let end = if outcome.content.ends_with('\n') { "" } else { "\n" };
+        // A text file ends with a newline.
+        let end = if args.exact || outcome.content.ends_with('\n') { "" } else { "\n" };
         app.printer.content(&format!("{}{end}", outcome.content));
     }
     Ok(exit::SUCCESS)
@@ -112,8 +116,13 @@ mod tests {
     fn one_word_is_split_and_several_are_not() {
         let words = |words: &[&str]| {
             let words = words.iter().map(|word| (*word).to_owned()).collect();
-            let args =
-                InvokeArgs { format: Form::Plain, json: false, loading: LoadingArgs::default(), words };
+            let args = InvokeArgs {
+                format: Form::Plain,
+                json: false,
+                exact: false,
+                loading: LoadingArgs::default(),
+                words,
+            };
             let arguments = request(&args).expect("a name").arguments;
             [0, 1].map(|index| arguments.word(index).map(str::to_owned))
         };
