@@ -177,12 +177,13 @@ impl Printer {
         let warnings: Vec<_> = warnings.into_iter().collect();
         let mut told = BTreeSet::new();
         for warning in &warnings {
-            let is_alike = |other: &&&Warning| other.code == warning.code;
-            let alike = warnings.iter().filter(is_alike).count();
-            if alike == 1 || self.look.verbose || !TOLD_ONCE.contains(&warning.code) {
+            if self.look.verbose || !TOLD_ONCE.contains(&warning.code) {
                 self.warning(&worded(&warning.message));
             } else if told.insert(warning.code) {
-                let more = format!("; {} more skills, which `--verbose` names", alike - 1);
+                let more = match warnings.iter().filter(|other| other.code == warning.code).count() - 1 {
+                    0 => String::new(),
+                    more => format!("; {more} more skills, which `--verbose` names"),
+                };
                 self.warning(&(worded(&warning.message) + &more));
             }
             self.hints(&warning.hints);

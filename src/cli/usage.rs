@@ -7,15 +7,15 @@ use std::ffi::OsString;
 use clap::Args as _;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 
-use self::elsewhere::{ACTIONS_ELSEWHERE, OPTIONS_ELSEWHERE, OTHER_VERBS, PINS, VERBS_ELSEWHERE, elsewhere};
+use self::elsewhere::{
+    ACTIONS_ELSEWHERE, VERBS_ELSEWHERE, elsewhere, of_another_verb, of_other_tools, pinned,
+};
 use super::args::Global;
 use super::commands::Command;
-use super::parse::takes_next_word;
 use super::printer::Printer;
 use super::words::{PROGRAM, command_of, help_of};
 use super::{exit, help};
-use skillpm_format::advice::{Message, Part, Verb, message};
-use skillpm_format::spec::SourceSpec;
+use skillpm_format::advice::{Message, message};
 use skillpm_format::text::{and, closest, shell_word};
 use skillpm_sources::error::{Error, Result};
 
@@ -229,95 +229,6 @@ fn behind_option(error: &clap::Error, arguments: &[OsString]) -> Option<Message>
     takes_it.then(|| message!(format_args!("to pass it as a value, write `{before}={value}`")))
 }
 
-/// Returns the command here that does what another tool does with an option: with the words that were typed.
-fn of_another_verb(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
-    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
-    let (_, command) = named(arguments);
-    let (command, words) = (command?, words_behind(arguments)?);
-    let is_it = |(name, options, ..): &&(&str, &[&str], Verb, &str)| {
-        *name == command.get_name() && options.contains(&typed.as_str())
-    };
-    let (_, _, verb, does) = OTHER_VERBS.iter().find(is_it)?;
-    let other = Command::alone(verb.name())?;
-    let global = Global::augment_args(clap::Command::new(PROGRAM));
-    let (mut line, mut is_value) = (verb.name().to_owned(), false);
-    for word in words {
-        let text = word.to_str()?;
-        if !std::mem::take(&mut is_value) {
-            let takes = [&other, &global].into_iter().find_map(|command| takes_next_word(command, text));
-            let is_option = text.starts_with('-');
-            // What comes from somewhere is not what is installed, and all is meant without a name.
-            if is_option && takes.is_none() || text == "*" || text.parse::<SourceSpec>().is_ok() {
-                continue;
-            }
-            is_value = is_option && takes == Some(true);
-        }
-        line = format!("{line} {}", shell_word(word));
-    }
-    Some(message!(command_of(&line), *does))
-}
-
-/// Returns the command that installs a revision, which other tools name by an option: with the words that were typed.
-fn pinned(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
-    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
-    let is_install = named(arguments).1.is_some_and(|command| command.get_name() == Verb::Install.name());
-    if !is_install || !PINS.contains(&typed.as_str()) {
-        return None;
-    }
-    let mut words = words_behind(arguments)?.iter().map(|word| word.to_string_lossy().into_owned());
-    let (mut others, mut revision) = (Vec::new(), None);
-    while let Some(word) = words.next() {
-        match word.strip_prefix(typed.as_str()) {
-            Some("") => revision = words.next(),
-            Some(value) if value.starts_with('=') => revision = Some(value[1..].to_owned()),
-            _ => others.push(word),
-        }
-    }
-    let revision = revision.unwrap_or_else(|| "REF".to_owned());
-    let parsed = |word: &String| word.parse::<SourceSpec>().ok().filter(|_| !word.starts_with('-'));
-    let mut is_there = false;
-    for word in &mut others {
-        let Some(spec) = parsed(word).filter(|spec| spec.reference.is_none()) else { continue };
-        is_there = true;
-        *word = match (spec.skill, word.rsplit_once('@')) {
-            (Some(skill), Some((source, last))) if last == skill => format!("{source}#{revision}@{skill}"),
-            _ => format!("{word}#{revision}"),
-        };
-    }
-    if !is_there {
-        others.insert(0, format!("owner/repo#{revision}"));
-    }
-    let line: Vec<_> = others.iter().map(shell_word).collect();
-    Some(message!(command_of(&format!("{} {}", Verb::Install.name(), line.join(" "))), " pins a revision"))
-}
-
-/// Returns the words behind the command that was typed.
-fn words_behind(arguments: &[OsString]) -> Option<&[OsString]> {
-    let is_command = |word: &OsString| word.to_str().is_some_and(|word| Command::alone(word).is_some());
-    let at = arguments.iter().skip(1).position(is_command)?;
-    arguments.get(at + 2..)
-}
-
-/// Returns the name here of another tool's option that was typed.
-fn of_other_tools(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
-    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
-    let command = named(arguments).1?;
-    let has = |part: &Part| match part {
-        Part::Option(option, _) => command.get_arguments().any(|arg| arg.get_long() == Some(option.name())),
-        Part::Text(_) | Part::Run(_) | Part::Setting(..) => true,
-    };
-    let fits = |commands: &[&str], hint: &Message| match commands {
-        [] => hint.parts().iter().all(has),
-        commands => commands.contains(&command.get_name()),
-    };
-    OPTIONS_ELSEWHERE
-        .iter()
-        .filter(|(_, (names, _))| names.contains(&typed.as_str()))
-        .map(|(commands, (_, hint))| (commands, hint()))
-        .find(|(commands, hint)| fits(commands, hint))
-        .map(|(_, hint)| hint)
-}
-
 /// Returns the text as one line, with backticks around literals.
 fn in_our_words(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ").replace('\'', "`")
@@ -354,6 +265,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Cli;
     use crate::cli::words::worded;
+    use skillpm_format::advice::{Part, Verb};
 
     fn told(line: &str) -> (String, Vec<String>) {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();

@@ -1,8 +1,19 @@
-//! The words of other tools, and what they are here.
+//! The words of other tools, and what to type here: with the words that were typed.
 
-use crate::cli::words::{PROGRAM, VERSION, help_of};
+use std::ffi::OsString;
+
+use clap::Args as _;
+use clap::error::{ContextKind, ContextValue};
+
+use super::named;
+use crate::cli::args::Global;
+use crate::cli::commands::Command;
+use crate::cli::parse::takes_next_word;
+use crate::cli::words::{PROGRAM, VERSION, command_of, help_of};
 use skillpm_format::advice::Opt::{Branch, Fix, Force, Format, Frozen, Json, Latest, Rev, Skill, Store, Tag};
-use skillpm_format::advice::{Message, Opt, Verb, message};
+use skillpm_format::advice::{Message, Opt, Part, Verb, message};
+use skillpm_format::spec::SourceSpec;
+use skillpm_format::text::shell_word;
 
 /// Words of other tools, and the answer to them.
 pub(super) type Elsewhere = (&'static [&'static str], fn() -> Message);
@@ -109,7 +120,7 @@ pub(super) const VERBS_ELSEWHERE: [Elsewhere; 29] = [
 ];
 
 /// Options of other tools for what another verb does here: the command, the options, the verb, and what it does.
-pub(super) const OTHER_VERBS: [(&str, &[&str], Verb, &str); 4] = [
+const OTHER_VERBS: [(&str, &[&str], Verb, &str); 4] = [
     ("list", &["-o", "--outdated"], Verb::Outdated, " shows what is newer"),
     ("update", &["--check"], Verb::Outdated, " shows what is newer, with `--exit-code` as a check"),
     ("remove", &["-a", "--agent"], Verb::Unlink, " takes skills from agents and leaves them installed"),
@@ -117,7 +128,7 @@ pub(super) const OTHER_VERBS: [(&str, &[&str], Verb, &str); 4] = [
 ];
 
 /// Options of other tools for a revision, which here is a part of the source.
-pub(super) const PINS: &[&str] = &["--pin", "--ref", "--version"];
+const PINS: &[&str] = &["--pin", "--ref", "--version"];
 
 /// Verbs of other tools for their caches, and the equivalent here.
 pub(super) const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
@@ -137,7 +148,7 @@ pub(super) const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
 
 /// The names of other tools' options here, and the commands that have them, if these are not all commands with the
 /// options in the hint.
-pub(super) const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 5] = [
+const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 5] = [
     (
         &["install"],
         (&["--all"], || {
@@ -157,3 +168,92 @@ pub(super) const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 5] = [
     (&[], (&["--output-format", "--reporter"], || message!(Format, " chooses the format"))),
     (&[], (&["--format", "--output-format"], || message!(Json, " prints JSON"))),
 ];
+
+/// Returns the command here that does what another tool does with an option: with the words that were typed.
+pub(super) fn of_another_verb(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
+    let (_, command) = named(arguments);
+    let (command, words) = (command?, words_behind(arguments)?);
+    let is_it = |(name, options, ..): &&(&str, &[&str], Verb, &str)| {
+        *name == command.get_name() && options.contains(&typed.as_str())
+    };
+    let (_, _, verb, does) = OTHER_VERBS.iter().find(is_it)?;
+    let other = Command::alone(verb.name())?;
+    let global = Global::augment_args(clap::Command::new(PROGRAM));
+    let (mut line, mut is_value) = (verb.name().to_owned(), false);
+    for word in words {
+        let text = word.to_str()?;
+        if !std::mem::take(&mut is_value) {
+            let takes = [&other, &global].into_iter().find_map(|command| takes_next_word(command, text));
+            let is_option = text.starts_with('-');
+            // What comes from somewhere is not what is installed, and all is meant without a name.
+            if is_option && takes.is_none() || text == "*" || text.parse::<SourceSpec>().is_ok() {
+                continue;
+            }
+            is_value = is_option && takes == Some(true);
+        }
+        line = format!("{line} {}", shell_word(word));
+    }
+    Some(message!(command_of(&line), *does))
+}
+
+/// Returns the command that installs a revision, which other tools name by an option: with the words that were typed.
+pub(super) fn pinned(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
+    let is_install = named(arguments).1.is_some_and(|command| command.get_name() == Verb::Install.name());
+    if !is_install || !PINS.contains(&typed.as_str()) {
+        return None;
+    }
+    let mut words = words_behind(arguments)?.iter().map(|word| word.to_string_lossy().into_owned());
+    let (mut others, mut revision) = (Vec::new(), None);
+    while let Some(word) = words.next() {
+        match word.strip_prefix(typed.as_str()) {
+            Some("") => revision = words.next(),
+            Some(value) if value.starts_with('=') => revision = Some(value[1..].to_owned()),
+            _ => others.push(word),
+        }
+    }
+    let revision = revision.unwrap_or_else(|| "REF".to_owned());
+    let parsed = |word: &String| word.parse::<SourceSpec>().ok().filter(|_| !word.starts_with('-'));
+    let mut is_there = false;
+    for word in &mut others {
+        let Some(spec) = parsed(word).filter(|spec| spec.reference.is_none()) else { continue };
+        is_there = true;
+        *word = match (spec.skill, word.rsplit_once('@')) {
+            (Some(skill), Some((source, last))) if last == skill => format!("{source}#{revision}@{skill}"),
+            _ => format!("{word}#{revision}"),
+        };
+    }
+    if !is_there {
+        others.insert(0, format!("owner/repo#{revision}"));
+    }
+    let line: Vec<_> = others.iter().map(shell_word).collect();
+    Some(message!(command_of(&format!("{} {}", Verb::Install.name(), line.join(" "))), " pins a revision"))
+}
+
+/// Returns the words behind the command that was typed.
+fn words_behind(arguments: &[OsString]) -> Option<&[OsString]> {
+    let is_command = |word: &OsString| word.to_str().is_some_and(|word| Command::alone(word).is_some());
+    let at = arguments.iter().skip(1).position(is_command)?;
+    arguments.get(at + 2..)
+}
+
+/// Returns the name here of another tool's option that was typed.
+pub(super) fn of_other_tools(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
+    let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
+    let command = named(arguments).1?;
+    let has = |part: &Part| match part {
+        Part::Option(option, _) => command.get_arguments().any(|arg| arg.get_long() == Some(option.name())),
+        Part::Text(_) | Part::Run(_) | Part::Setting(..) => true,
+    };
+    let fits = |commands: &[&str], hint: &Message| match commands {
+        [] => hint.parts().iter().all(has),
+        commands => commands.contains(&command.get_name()),
+    };
+    OPTIONS_ELSEWHERE
+        .iter()
+        .filter(|(_, (names, _))| names.contains(&typed.as_str()))
+        .map(|(commands, (_, hint))| (commands, hint()))
+        .find(|(commands, hint)| fits(commands, hint))
+        .map(|(_, hint)| hint)
+}

@@ -450,7 +450,7 @@ fn is_here(in_use: &InUse, settings: &Settings, scope: &Scope, agent: &Agent) ->
     in_use.has(settings, scope, agent) && scope.agent_dir(settings, agent).is_some()
 }
 
-/// Returns the agents that get a link in a scope where nobody chose any: those that the user uses. Among several that
+/// Returns the agents that get a link if none were chosen for the scope: those that the user uses. Among several that
 /// share a directory, takes those that are really present, or the first if none is.
 fn found(in_use: &InUse, settings: &Settings, scope: &Scope) -> Vec<&'static str> {
     let mut by_dir: BTreeMap<_, Vec<&Agent>> = BTreeMap::new();

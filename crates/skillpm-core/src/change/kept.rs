@@ -123,22 +123,21 @@ fn keep_leftovers(context: &Context, scope: &Scope, name: &SkillName, path: &Pat
 
 /// Returns a warning about each path that `plan` leaves as it is, because skillpm did not make it or it was edited.
 pub(crate) fn foreign_left(context: &Context, scope: &Scope, plan: &Plan) -> Result<Vec<Warning>> {
-    let shown = |(at, name): &(Location, SkillName)| -> Result<String> {
+    let shown = |at: &Location, name: &SkillName| -> Result<String> {
         let path = scope.place(&context.settings, at, name)?;
         Ok(scope.shown(&context.settings, &path))
     };
-    let foreign = plan.foreign.iter().map(|place| {
-        Ok(Warning::new(codes::FOREIGN_LEFT, format!("`{}` is not skillpm's: left as it is", shown(place)?)))
+    let foreign = plan.foreign.iter().map(|(at, name)| {
+        let told = format!("`{}` is not skillpm's: left as it is", shown(at, name)?);
+        Ok(Warning::new(codes::FOREIGN_LEFT, told))
     });
-    let edited = plan.edited.iter().map(|place| {
-        let agent = match &place.0 {
-            Location::Agent(agent) => agent,
-            _ => "",
-        };
-        let link = Verb::Link.within(scope.kind).option(Opt::Agent, agent).flag(Opt::Force).word(&place.1);
+    let edited = plan.edited.iter().map(|(agent, name)| {
         let told = message!(
-            format_args!("`{}` was edited and was left as is: ", shown(place)?),
-            link,
+            format_args!(
+                "`{}` was edited and was left as is: ",
+                shown(&Location::Agent(agent.clone()), name)?
+            ),
+            Verb::Link.within(scope.kind).option(Opt::Agent, agent).flag(Opt::Force).word(name),
             " replaces it; the store keeps your copy"
         );
         Ok(Warning::new(codes::EDITED_LEFT, told))

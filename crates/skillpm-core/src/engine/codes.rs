@@ -10,6 +10,7 @@ use crate::codes;
 use crate::document::Position;
 use crate::fs::BeneathError;
 use crate::lint::Severity;
+use crate::scope::trees::Trees;
 
 impl Diagnostic {
     /// Returns the code: that of the lint rule that reports the same problem, otherwise a code of its own. Codes never
@@ -39,14 +40,16 @@ impl Diagnostic {
             | Self::SecondFile(_)
             | Self::TooLarge(_)
             | Self::Deviation { .. }
-            | Self::Shadowed { same: false, .. } => Severity::Warning,
-            Self::Shadowed { same: true, .. } => Severity::Note,
+            | Self::Shadowed { .. } => Severity::Warning,
         }
     }
 
-    /// Reports whether a person who did not ask should be told.
+    /// Reports whether a person who did not ask should be told. One skill in two scopes, or a copy for an agent, has the
+    /// same files: it makes no difference which is used. They are only read for this question.
     pub(crate) fn is_told(&self) -> bool {
-        self.severity() != Severity::Note
+        let Self::Shadowed { used, hidden, .. } = self else { return true };
+        let digest = |dir: &Path| Trees::default().digest(dir);
+        digest(hidden).is_none_or(|hidden| digest(used) != Some(hidden))
     }
 
     /// Returns the file or directory that has the problem.
@@ -130,7 +133,7 @@ mod tests {
     /// S0-E1, S0-E2: each diagnostic has a code, a severity and a position.
     #[test]
     fn facts_of_what_is_found() {
-        use Severity::{Error, Note, Warning};
+        use Severity::{Error, Warning};
 
         let world = World::new();
         world.write(".agents/skills/a/SKILL.md", "---\nname: a\ndescription: b\nnonsense\n---\n");
@@ -153,7 +156,7 @@ mod tests {
             ("yaml-syntax", Error, "project/.agents/skills/a/SKILL.md", Some(4)),
             ("frontmatter-missing", Error, "project/.agents/skills/empty/SKILL.md", None),
             ("source-unreadable", Error, "home/.claude/skills", None),
-            ("shadowed", Note, "project/.claude/skills/pdf", None),
+            ("shadowed", Warning, "project/.claude/skills/pdf", None),
             ("file-name", Warning, "home/.agents/skills/word/skill.md", None),
         ];
         let mut expected: Vec<_> =

@@ -59,8 +59,6 @@ pub enum Diagnostic {
         used: PathBuf,
         /// The directory of the hidden skill.
         hidden: PathBuf,
-        /// Whether both have the same files, so that it makes no difference which is used.
-        same: bool,
     },
 }
 

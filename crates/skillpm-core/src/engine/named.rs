@@ -111,11 +111,12 @@ fn warnings(snapshot: &Snapshot, skill: &Skill, name: &str) -> Vec<Warning> {
         warnings.push(calls_itself(skill));
     }
     warnings.extend(skill.misspelled().map(|diagnostic| Warning::from(&diagnostic)));
-    let diagnostics = snapshot.diagnostics().iter().filter(|diagnostic| diagnostic.is_told());
+    let diagnostics = snapshot.diagnostics().iter();
     let of_sources = diagnostics.clone().filter(|diagnostic| matches!(***diagnostic, Diagnostic::Source(_)));
     let hidden = diagnostics.filter(
         |diagnostic| matches!(&***diagnostic, Diagnostic::Shadowed { used, .. } if *used == skill.dir),
     );
+    let hidden = hidden.filter(|diagnostic| diagnostic.is_told());
     let diagnostics = hidden.chain(snapshot.broken(name)).chain(of_sources);
     warnings.extend(diagnostics.map(|diagnostic| Warning::from(&**diagnostic)));
     warnings

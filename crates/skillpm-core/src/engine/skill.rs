@@ -8,7 +8,6 @@ use serde_json::Value;
 use super::diagnostic::{Diagnostic, key};
 use super::load::SKILL_FILE;
 use super::sources::{Source, SourceKind};
-use crate::scope::trees::Trees;
 use crate::skill::{Deviation, SkillMeta};
 
 /// A skill that an agent can use. Its body has not been read.
@@ -80,9 +79,6 @@ impl Skill {
     /// Returns the diagnostic for this skill when the one in `used` hides it.
     pub(super) fn shadowed_by(&self, used: &Path) -> Diagnostic {
         let (name, hidden) = (self.meta.name.clone(), self.dir.clone());
-        // One skill in two scopes, or a copy for an agent.
-        let digest = |dir: &Path| Trees::default().digest(dir);
-        let same = digest(&hidden).is_some_and(|hidden| digest(used) == Some(hidden));
-        Diagnostic::Shadowed { name, used: used.to_owned(), hidden, same }
+        Diagnostic::Shadowed { name, used: used.to_owned(), hidden }
     }
 }

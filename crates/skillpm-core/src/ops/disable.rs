@@ -89,15 +89,7 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
     let (mut names, mut unchanged, mut in_conflict) = (Vec::new(), BTreeSet::new(), Vec::new());
     let changed = rearrange(context, &scope, how, |files, targets| {
         names = if request.names.iter().any(|name| name == ALL) {
-            files
-                .manifest
-                .skills()
-                .keys()
-                .chain(files.lock.skills.keys())
-                .cloned()
-                .collect::<BTreeSet<_>>()
-                .into_iter()
-                .collect()
+            files.names().cloned().collect::<BTreeSet<_>>().into_iter().collect()
         } else {
             installed_names(
                 context,

@@ -171,10 +171,7 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
 
 /// Returns the skills that manifest and lockfile request.
 fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
-    let names: Vec<_> = match files.manifest_text {
-        Some(_) => files.manifest.asked().cloned().collect(),
-        None => files.lock.skills.keys().cloned().collect(),
-    };
+    let names: Vec<_> = files.requested().cloned().collect();
     if names.is_empty() {
         let hint = message!(
             Verb::Install.within(scope.kind).word("owner/repo").option(Opt::Agent, "NAME"),

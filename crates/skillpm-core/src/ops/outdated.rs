@@ -11,7 +11,7 @@ use crate::fetch::fetcher::Sources;
 use crate::name::SkillName;
 use crate::scope::health::problem;
 use crate::scope::not_installed::{no_longer_asked, not_installed, not_locked};
-use crate::scope::state::{Depth, ScopeState, SkillInScope};
+use crate::scope::state::{Depth, Files, ScopeState, SkillInScope};
 use crate::scope::transaction::Transaction;
 use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
@@ -54,7 +54,7 @@ pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<Outdated
     let states = scopes.there.iter().map(read).collect::<Result<Vec<_>>>()?;
     let known = || {
         let files = states.iter().map(|state| &state.files);
-        files.flat_map(|files| files.manifest.skills().keys().chain(files.lock.skills.keys()))
+        files.flat_map(Files::names)
     };
     for name in &request.names {
         if known().all(|known| known.as_str() != name) {

@@ -77,7 +77,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     let begun = Begun::begin(context, &scope, request.dry_run)?;
     let files = begun.files();
     let names = if request.names.iter().any(|name| name == ALL) {
-        asked_for(files).cloned().collect()
+        files.requested().cloned().collect()
     } else {
         installed_names(context, &scope, files, (Verb::Remove, &request.names))?
     };
@@ -126,7 +126,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
 fn ask_for_all(context: &Context, scope: &Scope) -> Result<()> {
     let files = Files::read(scope)?;
     let whose = scope.kind.within();
-    let question = match asked_for(&files).count() {
+    let question = match files.requested().count() {
         0 => return Ok(()),
         1 => format!("do you want to remove the only skill {whose}?"),
         all => format!("do you want to remove all {all} skills {whose}?"),
@@ -150,13 +150,7 @@ pub fn removable(context: &Context, scope: Option<ScopeKind>) -> Result<Vec<Choi
         let source = entry.or_else(|| Some(files.lock.skills.get(name)?.origin.to_string()));
         Choice::new(name.as_str(), &source.unwrap_or_default())
     };
-    Ok(asked_for(&files).map(choice).collect())
-}
-
-/// Returns the requested skills: those of the manifest, or without one all of the lockfile.
-fn asked_for(files: &Files) -> impl Iterator<Item = &SkillName> {
-    let locked = files.lock.skills.keys().filter(|_| files.manifest_text.is_none());
-    files.manifest.asked().chain(locked)
+    Ok(files.requested().map(choice).collect())
 }
 
 /// Returns the skills that stay because others need them, but that some agents saw only for the skills

@@ -58,6 +58,17 @@ impl Files {
         if same { Ok(before) } else { Self::read(scope) }
     }
 
+    /// Returns the names in either file. One that is in both comes twice.
+    pub fn names(&self) -> impl Iterator<Item = &SkillName> {
+        self.manifest.skills().keys().chain(self.lock.skills.keys())
+    }
+
+    /// Returns the requested skills: those of the manifest, or without one all of the lockfile.
+    pub(crate) fn requested(&self) -> impl Iterator<Item = &SkillName> {
+        let locked = self.lock.skills.keys().filter(|_| self.manifest_text.is_none());
+        self.manifest.asked().chain(locked)
+    }
+
     /// Reports whether one of the files names the skill `name`.
     pub fn knows(&self, name: &SkillName) -> bool {
         self.manifest.skills().contains_key(name) || self.lock.skills.contains_key(name)

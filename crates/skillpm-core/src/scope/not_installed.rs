@@ -28,7 +28,7 @@ pub(crate) fn installed_names(
     files: &Files,
     (verb, given): (Verb, &[String]),
 ) -> Result<Vec<SkillName>> {
-    let known = || files.manifest.skills().keys().chain(files.lock.skills.keys());
+    let known = || files.names();
     let mut names = Vec::new();
     for text in given {
         match known().find(|name| name.as_str() == text) {

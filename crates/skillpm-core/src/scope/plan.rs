@@ -51,8 +51,8 @@ pub struct Plan {
     pub shared: BTreeSet<SkillName>,
     /// Places with what skillpm did not put there, and that are left as they are.
     pub foreign: BTreeSet<(Location, SkillName)>,
-    /// Copies in the directories of agents that were edited, and are left as they are.
-    pub edited: BTreeSet<(Location, SkillName)>,
+    /// Copies in the directories of agents that were edited, and are left as they are: the agent's id, and the skill.
+    pub edited: BTreeSet<(String, SkillName)>,
     /// Skills with an unresolved merge that ends with this plan.
     pub ended: BTreeSet<SkillName>,
 }
@@ -197,7 +197,7 @@ struct Planner<'a, 'e> {
 
 fn alike<'a>(goal: &'a Goal, files: &'a Files) -> BTreeMap<String, BTreeSet<&'a SkillName>> {
     let gone: BTreeSet<&SkillName> = goal.remove.iter().collect();
-    let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
+    let known = files.names();
     let mut alike: BTreeMap<String, BTreeSet<&SkillName>> = BTreeMap::new();
     let wanted = goal.put.iter().chain(&goal.record);
     for name in known.chain(wanted.map(|wanted| &wanted.name)) {

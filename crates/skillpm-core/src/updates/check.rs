@@ -30,7 +30,7 @@ pub(crate) struct Check<'a> {
 
 /// Returns the skills of `files` that `given` names, or all if it is empty.
 pub(crate) fn names<'a>(files: &'a Files, given: &[String]) -> BTreeSet<&'a SkillName> {
-    let all = files.manifest.skills().keys().chain(files.lock.skills.keys());
+    let all = files.names();
     all.filter(|name| given.is_empty() || given.iter().any(|one| one == name.as_str())).collect()
 }
 

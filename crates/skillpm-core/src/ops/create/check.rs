@@ -33,7 +33,7 @@ pub(super) fn name(text: &str) -> Result<SkillName> {
     })
 }
 
-/// The description of a skill that was created without one: `validate` asks to replace it, and nobody can publish it.
+/// The placeholder for a missing description: `validate` asks to replace it, and `publish` refuses it.
 pub(super) const PLACEHOLDER: &str = "[TODO: what this skill does, and when to use it]";
 
 /// Returns the description, trimmed.

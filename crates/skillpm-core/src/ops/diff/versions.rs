@@ -120,9 +120,7 @@ pub fn diff(context: &Context, request: &DiffRequest) -> Result<DiffOutcome> {
     for scope in Scopes::new(&context.settings, request.scope)?.there {
         scopes.push((Files::read(&scope)?, scope));
     }
-    let known = || {
-        scopes.iter().flat_map(|(files, _)| files.manifest.skills().keys().chain(files.lock.skills.keys()))
-    };
+    let known = || scopes.iter().flat_map(|(files, _)| files.names());
     for name in &request.names {
         if known().all(|known| known.as_str() != name) {
             return Err(not_installed(request.scope, name, known().map(SkillName::as_str)));

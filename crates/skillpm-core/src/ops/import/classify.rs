@@ -104,7 +104,7 @@ impl<'a> Judge<'a> {
         everyone: &'a [&'static Agent],
     ) -> crate::error::Result<Self> {
         let gate = PolicyCheck::new(context, scope, &files.manifest)?;
-        let known = files.manifest.skills().keys().chain(files.lock.skills.keys());
+        let known = files.names();
         let keys = known.map(|name| (name.collision_key(), name.clone())).collect();
         let (opened, incoming, warnings) = (BTreeMap::new(), Vec::new(), Vec::new());
         Ok(Self { context, scope, files, survey, everyone, gate, opened, keys, incoming, warnings })

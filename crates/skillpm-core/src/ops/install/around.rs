@@ -62,9 +62,11 @@ fn new_in_git(settings: &Settings, state: &ScopeState<'_>, outcome: &InstallOutc
     let scope = state.scope;
     // It comes with the first skill in a repository.
     let mark = scope.work_dir().join(attributes::FILE);
-    let is_first = outcome.paths.iter().any(|path| path.path == mark && path.change == PathEffect::Created);
+    if !outcome.paths.iter().any(|path| path.path == mark && path.change == PathEffect::Created) {
+        return None;
+    }
     let dirs = outcome.agents.iter().filter_map(|id| scope.agent_dir(settings, agents::find(id).ok()?));
-    let dirs: BTreeSet<PathBuf> = [scope.skills_dir()].into_iter().chain(dirs).filter(|_| is_first).collect();
+    let dirs: BTreeSet<PathBuf> = [scope.skills_dir()].into_iter().chain(dirs).collect();
     let mut paths = Vec::new();
     for dir in dirs {
         let shown = dir.strip_prefix(&scope.root).ok()?.to_str()?.replace('\\', "/");

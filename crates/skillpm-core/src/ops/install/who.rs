@@ -1,4 +1,4 @@
-//! The question which agents a person uses: it is asked once, at the first installation in a scope where nobody chose any.
+//! Asks once which agents a person uses: at the first installation, if no agents were chosen in the scope.
 
 use crate::advice::{Opt, Warning, message};
 use crate::agents;
@@ -12,8 +12,8 @@ use crate::scope::Scope;
 use crate::scope::in_use::InUse;
 use crate::scope::state::Files;
 
-/// Asks the person at the terminal which of the agents on this machine they use. Returns the ids; `None` if there is nobody
-/// to ask, or if it is known. One agent alone is no question. Fails if the answer is none.
+/// Asks the person at the terminal which of the agents on this machine they use. Returns the ids. Returns `None` without
+/// a question if there is no terminal, if the answer is known, or if there is only one agent. Fails if none was chosen.
 pub(super) fn ask(context: &Context, scope: &Scope, files: &Files) -> Result<Option<Vec<String>>> {
     let settings = &context.settings;
     let in_use = InUse::read(settings);

@@ -1,7 +1,5 @@
 //! `agents use`: which agents a person uses. It is remembered in the user's own manifest, for all scopes.
 
-use std::collections::BTreeMap;
-
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -11,6 +9,7 @@ use crate::change::agent_targets::{AgentTargets, Ids};
 use crate::context::Context;
 use crate::error::Result;
 use crate::fs;
+use crate::name::SkillName;
 use crate::scope::Scope;
 use crate::scope::changes::PathChange;
 use crate::scope::plan::NewLink;
@@ -70,14 +69,9 @@ pub fn use_agents(context: &Context, request: &UseAgentsRequest) -> Result<UseAg
         let how = VisibilityOptions { dry_run: request.dry_run, force: false, bring: false };
         let changed = rearrange(context, &scope, how, |files, targets| {
             targets.remember(named.as_ref());
-            let known = files.manifest.asked().chain(files.lock.skills.keys()).cloned();
-            let mut skills = BTreeMap::new();
-            for name in known {
-                let is_there = fs::exists(&scope.skill_dir(&name).join(SKILL_FILE));
-                if is_there && targets.entry(&name).is_some() {
-                    skills.insert(name, false);
-                }
-            }
+            let is_there = |name: &&SkillName| fs::exists(&scope.skill_dir(name).join(SKILL_FILE));
+            let known = files.names().filter(is_there).filter(|name| targets.entry(name).is_some());
+            let skills = known.map(|name| (name.clone(), false)).collect();
             Ok(Edits { skills, only: Some(named.clone().unwrap_or_default()), taken: Ids::new() })
         })?;
         outcome.links.extend(changed.links);

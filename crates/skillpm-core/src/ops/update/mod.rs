@@ -90,7 +90,7 @@ fn look<'a>(
     }
     let mut names = installed_names(context, &scope, &files, (Verb::Update, &request.names))?;
     if request.names.is_empty() {
-        names = files.manifest.skills().keys().chain(files.lock.skills.keys()).cloned().collect();
+        names = files.names().cloned().collect();
         names.sort();
         names.dedup();
     }

@@ -31,12 +31,12 @@ impl Planner<'_, '_> {
         name: &SkillName,
         old: Option<Digest>,
     ) -> Option<(Owned, Digest)> {
-        match self.taken(place, name, old) {
-            Ok(taken) => return Some(taken),
-            Err(ConflictKind::Modified) if matches!(place, Location::Agent(_)) => {
-                self.plan.edited.insert((place.clone(), name.clone()));
+        match (self.taken(place, name, old), place) {
+            (Ok(taken), _) => return Some(taken),
+            (Err(ConflictKind::Modified), Location::Agent(agent)) => {
+                self.plan.edited.insert((agent.clone(), name.clone()));
             }
-            Err(kind) => self.conflict(place, name, kind),
+            (Err(kind), _) => self.conflict(place, name, kind),
         }
         None
     }

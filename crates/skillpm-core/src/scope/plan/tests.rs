@@ -104,7 +104,7 @@ fn words(goal: &Goal, files: &Files, survey: &Survey) -> String {
                 Step::Edit { .. } => "edit".to_owned(),
                 Step::Relink { .. } => "relink".to_owned(),
             };
-            let left = plan.edited.iter().map(|(at, _)| format!("left as edited {}", place(at)));
+            let left = plan.edited.iter().map(|(agent, _)| format!("left as edited {agent}"));
             plan.steps.iter().map(word).chain(left).collect::<Vec<_>>().join(", ")
         }
         Err(conflicts) => {
