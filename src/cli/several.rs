@@ -128,9 +128,9 @@ mod tests {
             ("x install --marketplace a/s -s pdf office", "x install --marketplace a/s -s pdf office"),
             ("x install a/s --agents b c", "x install a/s --agents b c"),
             ("x link -a cursor pdf", "x link -a cursor pdf"),
-            ("x link -a cursor goose,roo pdf codex", "x link -a cursor -a goose,roo pdf codex"),
-            ("x list -a cursor goose pdf", "x list -a cursor -a goose pdf"),
-            ("x unlink pdf --agent cursor Goose", "x unlink pdf --agent cursor --agent Goose"),
+            ("x link -a cursor junie,roo pdf codex", "x link -a cursor -a junie,roo pdf codex"),
+            ("x list -a cursor junie pdf", "x list -a cursor -a junie pdf"),
+            ("x unlink pdf --agent cursor Junie", "x unlink pdf --agent cursor --agent Junie"),
             // The arguments of another command are not parsed here.
             ("x run pdf demo install -a one two", "x run pdf demo install -a one two"),
             ("x invoke pdf add -s one two", "x invoke pdf add -s one two"),

@@ -70,14 +70,14 @@ fn my_agents_are_linked_and_the_files_of_the_team_stay() {
 #[test]
 fn an_agent_that_i_no_longer_use_loses_its_links() {
     let sandbox = team();
-    sandbox.ok(&["agents", "use", "windsurf", "goose"]);
+    sandbox.ok(&["agents", "use", "windsurf", "junie"]);
     sandbox.write(".windsurf/skills/mine/SKILL.md", "---\nname: mine\ndescription: Mine.\n---\n");
-    let link = sandbox.project().join(".goose/skills/pdf");
+    let link = sandbox.project().join(".junie/skills/pdf");
     fs::remove_file(&link).expect("removes");
     std::os::unix::fs::symlink("/elsewhere", &link).expect("links");
     sandbox.ok(&["agents", "use", "claude-code"]);
     assert_eq!(names(&sandbox, ".windsurf/skills"), ["mine"]);
-    assert_eq!(names(&sandbox, ".goose/skills"), ["pdf"]);
+    assert_eq!(names(&sandbox, ".junie/skills"), ["pdf"]);
     assert_eq!(names(&sandbox, ".claude/skills"), ["docx", "pdf"]);
     // What was never said is what is found.
     sandbox.ok(&["agents", "use", "--forget"]);
@@ -103,7 +103,7 @@ fn what_a_team_decided_comes_before_what_i_use() {
 fn only_my_own_manifest_says_what_i_use() {
     let sandbox = team();
     let manifest = sandbox.read("skillpm.toml");
-    sandbox.write("skillpm.toml", manifest.replace("[agents]\n", "[agents]\nuse = [\"goose\"]\n"));
+    sandbox.write("skillpm.toml", manifest.replace("[agents]\n", "[agents]\nuse = [\"junie\"]\n"));
     let output = sandbox.run(&["list"]);
     assert_eq!(output.code, Some(3), "{output}");
     assert!(

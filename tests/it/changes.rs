@@ -71,7 +71,7 @@ fn compare(sandbox: &Sandbox, said: &BTreeMap<PathBuf, String>, found: &BTreeMap
     }
 }
 
-/// A project in a git repository, with two skills for Claude Code and Goose, of which an update is there.
+/// A project in a git repository, with two skills for Claude Code and Junie, of which an update is there.
 fn project(copy: bool) -> Sandbox {
     let sandbox = Sandbox::new();
     GitRepo::new(&sandbox.project());
@@ -79,7 +79,7 @@ fn project(copy: bool) -> Sandbox {
         sandbox.write(&format!("src/{name}/SKILL.md"), skill(name, "first"));
         sandbox.write(&format!("src/{name}/scripts/a.py"), "print(1)\n");
     }
-    let mut args = vec!["install", "./src", "--skill", "pdf", "-y", "-a", "claude-code", "-a", "goose"];
+    let mut args = vec!["install", "./src", "--skill", "pdf", "-y", "-a", "claude-code", "-a", "junie"];
     args.extend(copy.then_some("--copy"));
     sandbox.ok(&args);
     sandbox
@@ -96,7 +96,7 @@ const VERBS: [(&[&str], Prepare); 19] = [
     }),
     (&["install"], |sandbox| {
         std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
-        std::fs::remove_dir_all(sandbox.project().join(".goose")).expect("removed");
+        std::fs::remove_dir_all(sandbox.project().join(".junie")).expect("removed");
     }),
     (&["install", "--force"], |sandbox| drop(sandbox.write(".agents/skills/pdf/SKILL.md", "edited"))),
     (&["install"], |sandbox| {
@@ -116,7 +116,7 @@ const VERBS: [(&[&str], Prepare); 19] = [
     (&["disable", "pdf"], |_| {}),
     (&["enable", "pdf"], |sandbox| drop(sandbox.ok(&["disable", "pdf"]))),
     (&["link", "-a", "windsurf"], |_| {}),
-    (&["unlink", "-a", "goose"], |_| {}),
+    (&["unlink", "-a", "junie"], |_| {}),
     (&["unlink", "-a", "*"], |_| {}),
     (&["undo"], |_| {}),
     (&["undo"], |sandbox| drop(sandbox.ok(&["remove", "pdf"]))),

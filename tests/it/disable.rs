@@ -254,12 +254,12 @@ fn a_skill_that_was_never_installed() {
     write_skill(&sandbox, "pdf", "first");
     sandbox.write("skillpm.toml", "[skills.pdf]\npath = \"./src/pdf\" # ours\n");
     sandbox.ok(&["disable", "pdf"]);
-    sandbox.ok(&["link", "-a", "goose", "pdf"]);
+    sandbox.ok(&["link", "-a", "junie", "pdf"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills.pdf]
     path = "./src/pdf" # ours
     disabled = true
-    agents = ["goose"]
+    agents = ["junie"]
     "#);
     sandbox.ok(&["install"]);
     assert_eq!(states(&sandbox), [("pdf".into(), "disabled".into(), false)]);
@@ -275,7 +275,7 @@ fn a_skill_that_was_never_installed() {
         &["pdf true", "not-installed-yet"],
     );
     sandbox.ok(&["install"]);
-    assert!(sandbox.project().join(".goose/skills/pdf/SKILL.md").exists());
+    assert!(sandbox.project().join(".junie/skills/pdf/SKILL.md").exists());
 }
 
 #[test]

@@ -150,18 +150,18 @@ fn directories_of_others_and_directories_without_write_permission() {
     }
     let sandbox = Sandbox::new();
     skill(&sandbox);
-    std::fs::create_dir(sandbox.project().join(".goose")).expect("a directory");
-    std::fs::set_permissions(sandbox.project().join(".goose"), std::fs::Permissions::from_mode(0o700))
+    std::fs::create_dir(sandbox.project().join(".junie")).expect("a directory");
+    std::fs::set_permissions(sandbox.project().join(".junie"), std::fs::Permissions::from_mode(0o700))
         .expect("chmod");
     std::os::unix::fs::chown(sandbox.project(), Some(NOBODY), Some(NOBODY)).expect("chown");
     let run = |args: &[&str]| text(&sandbox, &as_nobody(&sandbox, args));
     let installed = run(&["install", "./src/pdf", "-a", "claude-code"]);
     assert!(installed.starts_with("exit: Some(0)"), "{installed}");
     assert_eq!(run(&["list", "-p"]), "exit: Some(0)\n");
-    output_of_nobody(&sandbox, &["install", "./src/pdf", "-a", "goose"]).failed_with(
+    output_of_nobody(&sandbox, &["install", "./src/pdf", "-a", "junie"]).failed_with(
         6,
         "storage",
-        &[".goose/skills", "skillpm install -g ./src/pdf"],
+        &[".junie/skills", "skillpm install -g ./src/pdf"],
     );
     let cache = sandbox.project().join(".agents/skills/pdf/empty");
     std::fs::create_dir_all(cache.join("sub")).expect("directories");

@@ -979,7 +979,7 @@ fn nothing_is_wrong_after_any_command() {
         &["install", "SRC", "--skill", "pdf", "--as", "paper"],
         &["install", "-e", "WORK"],
         &["link", "--agent", "windsurf"],
-        &["link", "--agent", "goose", "pdf", "brand"],
+        &["link", "--agent", "junie", "pdf", "brand"],
         &["unlink", "--agent", "windsurf", "docx"],
         &["disable", "pdf", "paper", "brand"],
         &["link", "--agent", "roo", "pdf", "brand", "docx"],

@@ -117,15 +117,15 @@ fn a_directory_with_several_skills() {
 fn the_scope_of_the_user() {
     let sandbox = sandbox();
     write_skill(&sandbox, "../home/mine/own", "own", "first");
-    sandbox.ok(&["install", "-g", "-e", "../brand", "../home/mine/own", "-a", "goose"]);
+    sandbox.ok(&["install", "-g", "-e", "../brand", "../home/mine/own", "-a", "junie"]);
     let home: Vec<_> =
         sandbox.tree(&sandbox.home()).into_iter().filter(|line| line.contains(" -> ")).collect();
     let dir = sandbox.home().parent().expect("a parent").display().to_string();
     insta::assert_snapshot!(home.join("\n").replace(&dir, "[DIR]"), @"
     .agents/skills/brand -> [DIR]/brand
     .agents/skills/own -> [DIR]/home/mine/own
-    .config/goose/skills/brand -> ../../../.agents/skills/brand
-    .config/goose/skills/own -> ../../../.agents/skills/own
+    .junie/skills/brand -> ../../.agents/skills/brand
+    .junie/skills/own -> ../../.agents/skills/own
     ");
     let text = std::fs::read_to_string(sandbox.home().join(".config/skillpm/skillpm.toml")).expect("there");
     insta::assert_snapshot!(text.replace(&dir, "[DIR]"), @r#"
@@ -134,7 +134,7 @@ fn the_scope_of_the_user() {
     own = { path = "~/mine/own", editable = true }
 
     [agents]
-    targets = ["goose"]
+    targets = ["junie"]
     "#);
     sandbox.ok(&["remove", "-g", "brand", "own"]);
     assert!(sandbox.home().join("mine/own/SKILL.md").exists());
@@ -180,13 +180,13 @@ fn a_copy_becomes_editable_and_back() {
 #[test]
 fn agents_that_are_no_longer_named_lose_their_links() {
     let sandbox = sandbox();
-    sandbox.ok(&["install", "-e", "../brand", "-a", "claude-code", "-a", "goose"]);
+    sandbox.ok(&["install", "-e", "../brand", "-a", "claude-code", "-a", "junie"]);
     let rewrite = |from: &str, to: &str| {
         let text = sandbox.read("skillpm.toml");
         assert!(text.contains(from), "{text}");
         sandbox.write("skillpm.toml", text.replace(from, to));
     };
-    rewrite("[\"claude-code\", \"goose\"]", "[\"claude-code\"]");
+    rewrite("[\"claude-code\", \"junie\"]", "[\"claude-code\"]");
     sandbox.ok(&["install"]);
     insta::assert_snapshot!(links(&sandbox), @"
     .agents/skills/brand -> ../../../brand
@@ -204,7 +204,7 @@ fn agents_that_are_no_longer_named_lose_their_links() {
     sandbox.ok(&["install"]);
     insta::assert_snapshot!(links(&sandbox), @".agents/skills/brand -> ../../../brand");
     // What skillpm did not make stays, whoever should see it.
-    for agent in ["cursor", "goose"] {
+    for agent in ["cursor", "junie"] {
         std::fs::create_dir_all(sandbox.project().join(format!(".{agent}/skills"))).expect("creates");
         let link = sandbox.project().join(format!(".{agent}/skills/brand"));
         symlink("../../.agents/skills/brand", link).expect("links");
@@ -213,7 +213,7 @@ fn agents_that_are_no_longer_named_lose_their_links() {
     insta::assert_snapshot!(links(&sandbox), @"
     .agents/skills/brand -> ../../../brand
     .cursor/skills/brand -> ../../.agents/skills/brand
-    .goose/skills/brand -> ../../.agents/skills/brand
+    .junie/skills/brand -> ../../.agents/skills/brand
     ");
 }
 
@@ -285,12 +285,12 @@ fn disabled_and_linked() {
     );
     sandbox.ok(&["install"]);
     assert_eq!(links(&sandbox), "");
-    sandbox.ok(&["link", "-a", "goose"]);
-    sandbox.tells(&["enable", "brand"], 0, "skills: name changed agents", &["brand true claude-code,goose"]);
+    sandbox.ok(&["link", "-a", "junie"]);
+    sandbox.tells(&["enable", "brand"], 0, "skills: name changed agents", &["brand true claude-code,junie"]);
     insta::assert_snapshot!(links(&sandbox), @"
     .agents/skills/brand -> ../../../brand
     .claude/skills/brand -> ../../.agents/skills/brand
-    .goose/skills/brand -> ../../.agents/skills/brand
+    .junie/skills/brand -> ../../.agents/skills/brand
     ");
 }
 
@@ -299,10 +299,10 @@ fn disabled_and_linked() {
 fn a_skill_that_lies_where_an_agent_looks() {
     let sandbox = Sandbox::new();
     write_skill(&sandbox, ".claude/skills/own", "own", "first");
-    sandbox.ok(&["install", "-e", "./.claude/skills/own", "-a", "claude-code", "-a", "goose"]);
+    sandbox.ok(&["install", "-e", "./.claude/skills/own", "-a", "claude-code", "-a", "junie"]);
     insta::assert_snapshot!(links(&sandbox), @"
     .agents/skills/own -> ../../.claude/skills/own
-    .goose/skills/own -> ../../.agents/skills/own
+    .junie/skills/own -> ../../.agents/skills/own
     ");
     sandbox.ok(&["unlink", "-a", "claude-code"]);
     sandbox.ok(&["remove", "own"]);

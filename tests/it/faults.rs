@@ -224,15 +224,15 @@ fn what_was_done_is_taken_back_when_a_step_fails() {
     let sandbox = installed(&["--agent", "claude-code"]);
     write_skill(&sandbox, "docx", "first");
     write_skill(&sandbox, "pdf", "second");
-    // Goose comes after Claude Code: by then two skills are updated, added and linked.
-    sandbox.write(".goose/skills", "a file");
+    // Junie comes after Claude Code: by then two skills are updated, added and linked.
+    sandbox.write(".junie/skills", "a file");
     symlink("/somewhere", sandbox.project().join(".claude/skills/docx")).expect("a link of the user's");
     let before = everything(&sandbox);
     sandbox.fails(
-        &["install", "./src", "-s", "docx", "-s", "pdf", "-a", "claude-code", "-a", "goose", "--force"],
+        &["install", "./src", "-s", "docx", "-s", "pdf", "-a", "claude-code", "-a", "junie", "--force"],
         6,
         "storage",
-        &[".goose/skills"],
+        &[".junie/skills"],
     );
     assert_eq!(everything(&sandbox), before);
 }
@@ -241,20 +241,20 @@ fn what_was_done_is_taken_back_when_a_step_fails() {
 #[test]
 fn what_was_moved_and_linked_is_taken_back_when_a_step_fails() {
     for args in [
-        &["link", "-a", "windsurf", "-a", "goose"][..],
+        &["link", "-a", "windsurf", "-a", "junie"][..],
         &["enable", "docx", "--force"],
-        &["install", "-e", "./src/pdf", "-a", "goose", "--force"],
-        &["install", "-e", "./src/new", "-a", "goose"],
+        &["install", "-e", "./src/pdf", "-a", "junie", "--force"],
+        &["install", "-e", "./src/new", "-a", "junie"],
     ] {
         let sandbox = installed(&["--agent", "claude-code"]);
         for name in ["docx", "new"] {
             write_skill(&sandbox, name, "first");
         }
-        sandbox.ok(&["install", "./src/docx", "--agent", "goose"]);
+        sandbox.ok(&["install", "./src/docx", "--agent", "junie"]);
         sandbox.ok(&["disable", "docx"]);
         sandbox.write(".agents/.skillpm-disabled/docx/SKILL.md", "mine");
         sandbox.write(".agents/skills/pdf/SKILL.md", "mine");
-        sandbox.write(".goose/skills", "a file");
+        sandbox.write(".junie/skills", "a file");
         let before = everything(&sandbox);
         let output = sandbox.run(args);
         assert_eq!(output.code, Some(6), "{args:?}: {output}");
@@ -445,9 +445,9 @@ fn directories_on_another_file_system() {
         std::fs::remove_file(sandbox.project().join(".agents/skills/pdf/extra")).expect("removed");
         // What fails later is taken back across the border too.
         write_skill(&sandbox, "pdf", "fourth");
-        sandbox.write(".goose/skills", "a file");
+        sandbox.write(".junie/skills", "a file");
         let before = everything(&sandbox);
-        assert_eq!(sandbox.run(&["install", "./src/pdf", "-a", "goose"]).code, Some(6));
+        assert_eq!(sandbox.run(&["install", "./src/pdf", "-a", "junie"]).code, Some(6));
         assert_eq!(everything(&sandbox), before);
         sandbox.ok(&["remove", "pdf"]);
         assert_eq!(std::fs::read_dir(&dir).expect("there").count(), 0);

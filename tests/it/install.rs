@@ -401,20 +401,20 @@ fn agents_that_are_passed_over_are_named() {
 #[test]
 fn agents_that_share_a_directory_through_links() {
     let (_forge, sandbox, _) = forge_with(&two_skills());
-    for dir in ["shared", ".claude", ".goose"] {
+    for dir in ["shared", ".claude", ".junie"] {
         std::fs::create_dir(sandbox.project().join(dir)).expect("a directory");
     }
-    for dir in [".claude", ".goose"] {
+    for dir in [".claude", ".junie"] {
         std::os::unix::fs::symlink("../shared", sandbox.project().join(dir).join("skills")).expect("a link");
     }
     let plan = sandbox.run(&["install", "acme/skills@pdf", "--copy", "--dry-run"]);
-    let copies = [".claude/skills/pdf", ".goose/skills/pdf"].map(|path| plan.stdout.matches(path).count());
+    let copies = [".claude/skills/pdf", ".junie/skills/pdf"].map(|path| plan.stdout.matches(path).count());
     assert_eq!(copies.iter().sum::<usize>(), 1, "{plan}");
     assert_eq!(sandbox.run(&["install", "acme/skills@pdf", "--copy"]).code, Some(0));
     assert!(sandbox.project().join("shared/pdf/scripts/run.sh").exists());
     let list: serde_json::Value =
         serde_json::from_str(&sandbox.run(&["list", "--json"]).stdout).expect("JSON");
-    assert_eq!(list[0]["agents"], serde_json::json!(["claude-code", "goose"]));
+    assert_eq!(list[0]["agents"], serde_json::json!(["claude-code", "junie"]));
     assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(0));
     assert!(!sandbox.project().join("shared/pdf").exists());
 }

@@ -324,19 +324,19 @@ fn a_conflict_is_no_edit_to_verify() {
 #[test]
 fn directories_of_agents_go_with_what_was_in_them() {
     let sandbox = installed();
-    ok(&sandbox.run(&["link", "-a", "goose"]));
-    assert!(is_there(&sandbox, ".goose/skills/pdf"));
-    ok(&sandbox.run(&["unlink", "-a", "goose"]));
-    assert!(!is_there(&sandbox, ".goose") && is_there(&sandbox, ".claude/skills/pdf"));
+    ok(&sandbox.run(&["link", "-a", "junie"]));
+    assert!(is_there(&sandbox, ".junie/skills/pdf"));
+    ok(&sandbox.run(&["unlink", "-a", "junie"]));
+    assert!(!is_there(&sandbox, ".junie") && is_there(&sandbox, ".claude/skills/pdf"));
     sandbox.write(".claude/settings.json", "{}");
     ok(&sandbox.run(&["remove", "pdf"]));
     assert!(!is_there(&sandbox, ".claude/skills") && is_there(&sandbox, ".claude/settings.json"));
     // An empty directory is no sign of an agent.
     let other = Sandbox::new();
     other.write("src/pdf/SKILL.md", "---\nname: pdf\ndescription: Reads. Use it in tests.\n---\n");
-    fs::create_dir_all(other.project().join(".goose/skills")).expect("a directory");
+    fs::create_dir_all(other.project().join(".junie/skills")).expect("a directory");
     ok(&other.run(&["install", "./src/pdf"]));
-    assert!(!is_there(&other, ".goose/skills/pdf"));
+    assert!(!is_there(&other, ".junie/skills/pdf"));
 }
 
 #[test]

@@ -46,17 +46,17 @@ fn locked(sandbox: &Sandbox) -> String {
 #[test]
 fn the_page() {
     let sandbox = installed(&["-a", "claude-code"]);
-    insta::assert_snapshot!(sandbox.run(&["link", "-a", "goose", "pdf"]), @"
+    insta::assert_snapshot!(sandbox.run(&["link", "-a", "junie", "pdf"]), @"
     exit: 0
     --- stderr
-    + pdf for goose
-    1 skill linked for goose
+    + pdf for junie
+    1 skill linked for junie
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
     docx = { path = "./src", subdir = "docx" }
-    pdf = { path = "./src", subdir = "pdf", agents = ["claude-code", "goose"] }
+    pdf = { path = "./src", subdir = "pdf", agents = ["claude-code", "junie"] }
 
     [agents]
     targets = ["claude-code"]
@@ -65,7 +65,7 @@ fn the_page() {
     name = "docx"
     agents = ["claude-code"]
     name = "pdf"
-    agents = ["claude-code", "goose"]
+    agents = ["claude-code", "junie"]
     "#);
     insta::assert_snapshot!(sandbox.run(&["link", "-a", "windsurf", "--dry-run"]), @"
     exit: 0
@@ -88,7 +88,7 @@ fn the_page() {
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
     docx = { path = "./src", subdir = "docx" }
-    pdf = { path = "./src", subdir = "pdf", agents = ["claude-code", "goose"] }
+    pdf = { path = "./src", subdir = "pdf", agents = ["claude-code", "junie"] }
 
     [agents]
     targets = ["claude-code", "windsurf"]
@@ -96,7 +96,7 @@ fn the_page() {
     insta::assert_snapshot!(seen(&sandbox).join("\n"), @"
     .claude/skills/docx -> ../../.agents/skills/docx
     .claude/skills/pdf -> ../../.agents/skills/pdf
-    .goose/skills/pdf -> ../../.agents/skills/pdf
+    .junie/skills/pdf -> ../../.agents/skills/pdf
     .windsurf/skills/docx -> ../../.agents/skills/docx
     644 .agents/skills/docx/SKILL.md
     644 .agents/skills/pdf/SKILL.md
@@ -118,17 +118,17 @@ fn the_page() {
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
     docx = { path = "./src", subdir = "docx", agents = ["windsurf"] }
-    pdf = { path = "./src", subdir = "pdf", agents = ["goose"] }
+    pdf = { path = "./src", subdir = "pdf", agents = ["junie"] }
 
     [agents]
     targets = ["windsurf"]
     "#);
-    insta::assert_snapshot!(sandbox.run(&["unlink", "-a", "goose", "-a", "windsurf"]), @"
+    insta::assert_snapshot!(sandbox.run(&["unlink", "-a", "junie", "-a", "windsurf"]), @"
     exit: 0
     --- stderr
     - docx for windsurf
-    - pdf for goose
-    2 skills unlinked for goose and windsurf
+    - pdf for junie
+    2 skills unlinked for junie and windsurf
     `skillpm.toml` and `skillpm.lock` changed: commit both
     ");
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
@@ -144,10 +144,10 @@ fn the_page() {
     name = "pdf"
     "#);
     assert_eq!(links(&sandbox), [""; 0]);
-    insta::assert_snapshot!(sandbox.run(&["unlink", "-a", "goose"]), @"
+    insta::assert_snapshot!(sandbox.run(&["unlink", "-a", "junie"]), @"
     exit: 0
     --- stderr
-    no link is left for goose
+    no link is left for junie
     ");
     // Nobody is nobody, also for a later installation on a machine with agents.
     std::fs::create_dir_all(sandbox.home().join(".claude")).expect("a directory");
@@ -161,26 +161,26 @@ fn the_page() {
 fn the_report_for_programs() {
     let sandbox = installed(&["-a", "claude-code"]);
     sandbox.tells(
-        &["link", "--agent", "goose", "pdf"],
+        &["link", "--agent", "junie", "pdf"],
         0,
         "skills: name agents; agents:",
-        &["pdf claude-code,goose", "goose"],
+        &["pdf claude-code,junie", "junie"],
     );
 }
 
 #[test]
 fn the_scope_of_the_user() {
     let sandbox = installed(&["-g", "-a", "claude-code"]);
-    sandbox.ok(&["link", "-g", "-a", "goose"]);
+    sandbox.ok(&["link", "-g", "-a", "junie"]);
     let home: Vec<_> =
         sandbox.tree(&sandbox.home()).into_iter().filter(|line| line.contains(" -> ")).collect();
     insta::assert_snapshot!(home.join("\n"), @"
     .claude/skills/docx -> ../../.agents/skills/docx
     .claude/skills/pdf -> ../../.agents/skills/pdf
-    .config/goose/skills/docx -> ../../../.agents/skills/docx
-    .config/goose/skills/pdf -> ../../../.agents/skills/pdf
+    .junie/skills/docx -> ../../.agents/skills/docx
+    .junie/skills/pdf -> ../../.agents/skills/pdf
     ");
-    assert_eq!(sandbox.run(&["link", "-a", "goose"]).code, Some(2), "nothing is installed in the project");
+    assert_eq!(sandbox.run(&["link", "-a", "junie"]).code, Some(2), "nothing is installed in the project");
     sandbox.ok(&["unlink", "-g", "-a", "*"]);
     assert!(!sandbox.tree(&sandbox.home()).iter().any(|line| line.contains(" -> ")));
 }
@@ -191,10 +191,10 @@ fn an_agent_that_appears_gets_nothing() {
     let sandbox = installed(&[]);
     assert_eq!(locked(&sandbox), "name = \"docx\"\nname = \"pdf\"");
     assert!(!sandbox.read("skillpm.toml").contains("[agents]"));
-    for dir in [".claude", ".config/goose"] {
+    for dir in [".claude", ".junie"] {
         std::fs::create_dir_all(sandbox.home().join(dir)).expect("a directory");
     }
-    std::fs::create_dir(sandbox.project().join(".goose")).expect("a directory");
+    std::fs::create_dir(sandbox.project().join(".junie")).expect("a directory");
     write_skill(&sandbox, "pdf", "second");
     write_skill(&sandbox, "xlsx", "first");
     for args in [&["install"][..], &["install", "./src/pdf"], &["install", "./src/xlsx"]] {
@@ -202,13 +202,13 @@ fn an_agent_that_appears_gets_nothing() {
         assert_eq!(links(&sandbox), [""; 0], "{args:?}");
     }
     // What is named is for the skill that is installed, and for no other.
-    sandbox.ok(&["install", "./src/xlsx", "-a", "goose"]);
-    assert_eq!(links(&sandbox), [".goose/skills/xlsx"]);
+    sandbox.ok(&["install", "./src/xlsx", "-a", "junie"]);
+    assert_eq!(links(&sandbox), [".junie/skills/xlsx"]);
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
     docx = { path = "./src", subdir = "docx" }
     pdf = { path = "./src/pdf" }
-    xlsx = { path = "./src/xlsx", agents = ["goose"] }
+    xlsx = { path = "./src/xlsx", agents = ["junie"] }
     "#);
 }
 
@@ -216,26 +216,26 @@ fn an_agent_that_appears_gets_nothing() {
 #[test]
 fn the_lockfile_remembers_who() {
     let sandbox = installed(&["-a", "claude-code"]);
-    sandbox.ok(&["link", "-a", "goose", "pdf"]);
-    for dir in [".agents", ".claude", ".goose", "../home/.local"] {
+    sandbox.ok(&["link", "-a", "junie", "pdf"]);
+    for dir in [".agents", ".claude", ".junie", "../home/.local"] {
         std::fs::remove_dir_all(sandbox.project().join(dir)).expect("removed");
     }
     std::fs::remove_file(sandbox.project().join("skillpm.toml")).expect("removed");
     std::fs::create_dir_all(sandbox.home().join(".codeium/windsurf")).expect("a directory");
     sandbox.ok(&["install", "--frozen"]);
-    assert_eq!(links(&sandbox), [".claude/skills/docx", ".claude/skills/pdf", ".goose/skills/pdf"]);
+    assert_eq!(links(&sandbox), [".claude/skills/docx", ".claude/skills/pdf", ".junie/skills/pdf"]);
     assert!(!sandbox.project().join("skillpm.toml").exists(), "a restore writes no manifest");
     // A change needs a manifest, which then names everything, so that nothing is dropped later.
     sandbox.tells(
         &["link", "-a", "windsurf"],
         0,
         "skills: name agents; agents:",
-        &["docx claude-code,windsurf", "pdf claude-code,goose,windsurf", "windsurf"],
+        &["docx claude-code,windsurf", "pdf claude-code,junie,windsurf", "windsurf"],
     );
     insta::assert_snapshot!(sandbox.read("skillpm.toml"), @r#"
     [skills]
     docx = { path = "./src", subdir = "docx" }
-    pdf = { path = "./src", subdir = "pdf", agents = ["claude-code", "goose", "windsurf"] }
+    pdf = { path = "./src", subdir = "pdf", agents = ["claude-code", "junie", "windsurf"] }
 
     [agents]
     targets = ["claude-code", "windsurf"]
@@ -244,7 +244,7 @@ fn the_lockfile_remembers_who() {
     insta::assert_snapshot!(links(&sandbox).join("\n"), @"
     .claude/skills/docx
     .claude/skills/pdf
-    .goose/skills/pdf
+    .junie/skills/pdf
     .windsurf/skills/docx
     .windsurf/skills/pdf
     ");
@@ -253,23 +253,23 @@ fn the_lockfile_remembers_who() {
 /// Edits by hand: who is no longer named loses the link, and a list of its own wins over the default.
 #[test]
 fn the_manifest_decides() {
-    let sandbox = installed(&["-a", "claude-code", "-a", "goose"]);
+    let sandbox = installed(&["-a", "claude-code", "-a", "junie"]);
     let manifest = |agents: &str, pdf: &str| {
         format!(
             "[skills]\ndocx = {{ path = \"./src/docx\" }}\npdf = {{ path = \"./src/pdf\"{pdf} }}\n{agents}"
         )
     };
     for (agents, pdf, expected) in [
-        ("[agents]\ntargets = [\"goose\"]\n", "", &[".goose/skills/docx", ".goose/skills/pdf"][..]),
+        ("[agents]\ntargets = [\"junie\"]\n", "", &[".junie/skills/docx", ".junie/skills/pdf"][..]),
         (
-            "[agents]\ntargets = [\"goose\"]\n",
+            "[agents]\ntargets = [\"junie\"]\n",
             ", agents = [\"claude\"]",
-            &[".claude/skills/pdf", ".goose/skills/docx"],
+            &[".claude/skills/pdf", ".junie/skills/docx"],
         ),
-        ("[agents]\ntargets = [\"goose\"]\n", ", agents = []", &[".goose/skills/docx"]),
-        ("[agents]\ntargets = []\n", ", agents = [\"goose\"]", &[".goose/skills/pdf"]),
+        ("[agents]\ntargets = [\"junie\"]\n", ", agents = []", &[".junie/skills/docx"]),
+        ("[agents]\ntargets = []\n", ", agents = [\"junie\"]", &[".junie/skills/pdf"]),
         // Silence changes nothing.
-        ("", "", &[".goose/skills/pdf"]),
+        ("", "", &[".junie/skills/pdf"]),
     ] {
         sandbox.write("skillpm.toml", manifest(agents, pdf));
         if pdf.is_empty() || agents.contains("[]") {
@@ -281,14 +281,14 @@ fn the_manifest_decides() {
         assert_eq!(links(&sandbox), expected, "{agents} {pdf}");
         assert_eq!(sandbox.read("skillpm.toml"), manifest(agents, pdf));
     }
-    for (agents, pdf) in [("[agents]\ntargets = [\"gose\"]\n", ""), ("", ", agents = [\"gose\"]")] {
+    for (agents, pdf) in [("[agents]\ntargets = [\"juni\"]\n", ""), ("", ", agents = [\"juni\"]")] {
         sandbox.write("skillpm.toml", manifest(agents, pdf));
         let output = sandbox.run(&["install"]);
         assert_eq!(output.code, Some(3), "{output}");
-        assert!(output.stderr.contains("did you mean `goose`?"), "{output}");
+        assert!(output.stderr.contains("did you mean `junie`?"), "{output}");
     }
     sandbox.write("skillpm.toml", manifest("", ""));
-    let lock = sandbox.read("skillpm.lock").replace("[\"goose\"]", "[\"new-agent\"]");
+    let lock = sandbox.read("skillpm.lock").replace("[\"junie\"]", "[\"new-agent\"]");
     sandbox.write("skillpm.lock", &lock);
     sandbox.fails(&["install"], 3, "configuration", &["new-agent", "`pdf`"]);
 }
@@ -302,8 +302,8 @@ fn edits_stay() {
     let refused = sandbox.run(&["unlink", "-a", "claude-code"]);
     assert_eq!(refused.code, Some(1), "{refused}");
     assert!(refused.stderr.contains(".claude/skills/pdf` was edited"), "{refused}");
-    sandbox.ok(&["link", "-a", "goose"]);
-    assert_eq!(sandbox.read(".goose/skills/docx/SKILL.md"), "mine", "a copy says what a link would");
+    sandbox.ok(&["link", "-a", "junie"]);
+    assert_eq!(sandbox.read(".junie/skills/docx/SKILL.md"), "mine", "a copy says what a link would");
     let forced = sandbox.ok(&["unlink", "-a", "claude-code", "--force"]).to_string();
     assert!(forced.contains("your edited `pdf` was saved"), "{forced}");
     assert!(!sandbox.project().join(".claude/skills/pdf").exists());
@@ -314,21 +314,21 @@ fn edits_stay() {
 #[test]
 fn what_is_not_ours_stays() {
     let sandbox = installed(&["-a", "claude-code"]);
-    sandbox.write(".goose/skills/pdf/SKILL.md", "mine");
-    sandbox.fails(&["link", "-a", "goose"], 1, "findings", &[".goose/skills/pdf", "--force"]);
+    sandbox.write(".junie/skills/pdf/SKILL.md", "mine");
+    sandbox.fails(&["link", "-a", "junie"], 1, "findings", &[".junie/skills/pdf", "--force"]);
     assert_eq!(links(&sandbox), [".claude/skills/docx", ".claude/skills/pdf"], "nothing was changed");
-    sandbox.ok(&["unlink", "-a", "goose"]);
-    assert_eq!(sandbox.read(".goose/skills/pdf/SKILL.md"), "mine");
+    sandbox.ok(&["unlink", "-a", "junie"]);
+    assert_eq!(sandbox.read(".junie/skills/pdf/SKILL.md"), "mine");
     // A link that leads to itself stands for nothing, so it is in nobody's way.
-    std::fs::remove_dir_all(sandbox.project().join(".goose/skills/pdf")).expect("removed");
+    std::fs::remove_dir_all(sandbox.project().join(".junie/skills/pdf")).expect("removed");
     for target in ["pdf", "/nowhere"] {
-        std::fs::create_dir_all(sandbox.project().join(".goose/skills")).expect("a directory");
-        symlink(target, sandbox.project().join(".goose/skills/pdf")).expect("a link");
-        let output = sandbox.run(&["link", "-a", "goose"]);
+        std::fs::create_dir_all(sandbox.project().join(".junie/skills")).expect("a directory");
+        symlink(target, sandbox.project().join(".junie/skills/pdf")).expect("a link");
+        let output = sandbox.run(&["link", "-a", "junie"]);
         assert_eq!(output.code, Some(i32::from(target == "/nowhere")), "{output}");
-        sandbox.ok(&["unlink", "-a", "goose"]);
+        sandbox.ok(&["unlink", "-a", "junie"]);
         if target == "/nowhere" {
-            assert!(sandbox.project().join(".goose/skills/pdf").is_symlink());
+            assert!(sandbox.project().join(".junie/skills/pdf").is_symlink());
         }
     }
 }
@@ -337,18 +337,18 @@ fn what_is_not_ours_stays() {
 #[test]
 fn agents_that_share_a_directory() {
     let sandbox = Sandbox::new();
-    for dir in ["shared", ".claude", ".goose"] {
+    for dir in ["shared", ".claude", ".junie"] {
         std::fs::create_dir(sandbox.project().join(dir)).expect("a directory");
     }
-    for dir in [".claude", ".goose"] {
+    for dir in [".claude", ".junie"] {
         symlink("../shared", sandbox.project().join(dir).join("skills")).expect("a link");
     }
     write_skill(&sandbox, "pdf", "first");
-    sandbox.ok(&["install", "./src/pdf", "-a", "claude-code", "-a", "goose"]);
-    assert_eq!(locked(&sandbox), "name = \"pdf\"\nagents = [\"claude-code\", \"goose\"]");
+    sandbox.ok(&["install", "./src/pdf", "-a", "claude-code", "-a", "junie"]);
+    assert_eq!(locked(&sandbox), "name = \"pdf\"\nagents = [\"claude-code\", \"junie\"]");
     sandbox.ok(&["unlink", "-a", "claude-code"]);
     assert!(sandbox.project().join("shared/pdf").is_symlink());
-    sandbox.ok(&["unlink", "-a", "goose"]);
+    sandbox.ok(&["unlink", "-a", "junie"]);
     assert!(!sandbox.project().join("shared/pdf").is_symlink());
 }
 
@@ -359,9 +359,9 @@ fn bad_requests() {
     for (args, code) in [
         (&["link", "pdf"][..], 2),
         (&["link", "-a", "clau-code"], 2),
-        (&["link", "-a", "goose", "pfd"], 2),
-        (&["unlink", "-a", "goose", "pdf", "x/../y"], 2),
-        (&["link", "-a", "goose", "-g"], 2),
+        (&["link", "-a", "junie", "pfd"], 2),
+        (&["unlink", "-a", "junie", "pdf", "x/../y"], 2),
+        (&["link", "-a", "junie", "-g"], 2),
     ] {
         let output = sandbox.run(args);
         assert_eq!(output.code, Some(code), "{output}");
@@ -378,7 +378,7 @@ fn bad_requests() {
     sandbox.ok(&["install"]);
     sandbox.write("skillpm.toml", "[skills]\npdf = { path = \"./src/pdf\" }\n");
     sandbox.fails(
-        &["link", "-a", "goose", "docx"],
+        &["link", "-a", "junie", "docx"],
         3,
         "configuration",
         &["docx", "skillpm.toml", "skillpm install"],

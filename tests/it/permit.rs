@@ -491,8 +491,8 @@ fn copies_links_and_disabled_skills_are_as_locked() {
     copied.write(&format!(".claude/skills/demo/{SCRIPT}"), "echo EVIL\n");
     assert_eq!(of(&copied, ".agents/skills/demo"), Some((ScopeKind::Project, true)));
     assert_eq!(of(&copied, ".claude/skills/demo"), Some((ScopeKind::Project, false)), "a copy");
-    skill(&copied, ".goose/skills/demo", "demo");
-    assert_eq!(of(&copied, ".goose/skills/demo"), None, "no agent of the lockfile looks there");
+    skill(&copied, ".junie/skills/demo", "demo");
+    assert_eq!(of(&copied, ".junie/skills/demo"), None, "no agent of the lockfile looks there");
 }
 
 /// Both scopes are in force, wherever one is.

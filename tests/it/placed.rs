@@ -358,7 +358,7 @@ fn other_changes_do_not_forget_it() {
     check_out(&sandbox, &without_pdf());
     for change in [
         &["install", "./more/xlsx"][..],
-        &["link", "--agent", "goose"],
+        &["link", "--agent", "junie"],
         &["disable", "docx"],
         &["undo"],
         &["remove", "xlsx"],
@@ -581,7 +581,7 @@ fn a_copy_of_what_was_committed_follows_the_lockfile() {
 #[test]
 fn copies_of_what_version_control_removed_go() {
     for between in
-        [&["link", "--agent", "goose"][..], &["disable", "docx"], &["install", "./src", "-s", "zip"]]
+        [&["link", "--agent", "junie"][..], &["disable", "docx"], &["install", "./src", "-s", "zip"]]
     {
         let sandbox = Sandbox::new();
         for name in ["pdf", "docx", "zip"] {
@@ -609,7 +609,7 @@ fn what_somebody_else_unlinked_goes() {
                 write_skill(&sandbox, &format!("src/{name}"), name);
             }
             let args =
-                ["install", "./src", "--skill", "*", "--agent", "claude-code", "--agent", "goose", "--copy"];
+                ["install", "./src", "--skill", "*", "--agent", "claude-code", "--agent", "junie", "--copy"];
             sandbox.ok(if copy { &args } else { &args[..8] });
             sandbox
         };
@@ -621,7 +621,7 @@ fn what_somebody_else_unlinked_goes() {
         assert_eq!(pdf(&sandbox), [true, true]);
         sandbox.ok(&["install", "--locked"]);
         assert_eq!(pdf(&sandbox), [true, false], "copy: {copy}");
-        for path in [".claude/skills/docx", ".goose/skills/pdf", ".goose/skills/docx"] {
+        for path in [".claude/skills/docx", ".junie/skills/pdf", ".junie/skills/docx"] {
             assert!(is_there(&sandbox, path), "{path}");
         }
         sandbox.ok(&["doctor"]);

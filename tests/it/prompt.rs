@@ -277,7 +277,7 @@ fn a_person_agrees_to_an_installation_or_not() {
 fn tables_fit_the_terminal() {
     let (_forge, sandbox) = two_skills();
     assert_eq!(
-        sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "-a", "goose"]).code,
+        sandbox.run(&["install", "acme/skills", "-s", "*", "-a", "claude-code", "-a", "junie"]).code,
         Some(0)
     );
     sandbox.write(".agents/skills/pdf/SKILL.md", "---\nname: pdf\ndescription: Edited.\n---\n");

@@ -84,10 +84,10 @@ fn a_clone_in_the_place_of_a_link_stays() {
     }
     // What no lockfile knows of is in nobody's way.
     let sandbox = project();
-    skill(&sandbox, ".goose/skills", "pdf", "first");
-    sandbox.write(".goose/skills/pdf/.git/HEAD", "my work");
+    skill(&sandbox, ".junie/skills", "pdf", "first");
+    sandbox.write(".junie/skills/pdf/.git/HEAD", "my work");
     sandbox.ok(&["remove", "pdf"]);
-    assert_eq!(sandbox.read(".goose/skills/pdf/.git/HEAD"), "my work");
+    assert_eq!(sandbox.read(".junie/skills/pdf/.git/HEAD"), "my work");
     // The first installation, too.
     let sandbox = sources();
     skill(&sandbox, ".claude/skills", "pdf", "first");
@@ -126,8 +126,8 @@ fn an_import_leaves_a_clone() {
     for dir in [".agents/skills", ".claude/skills"] {
         skill(&sandbox, dir, "pdf", "first");
     }
-    std::fs::create_dir_all(sandbox.project().join(".goose/skills")).expect("creates");
-    let link = sandbox.project().join(".goose/skills/pdf");
+    std::fs::create_dir_all(sandbox.project().join(".junie/skills")).expect("creates");
+    let link = sandbox.project().join(".junie/skills/pdf");
     std::os::unix::fs::symlink("../../.agents/skills/pdf", link).expect("links");
     sandbox.write(&format!("{LINK}/.git/HEAD"), "my work");
     let entry = r#"{"source": "./src/pdf", "sourceType": "local", "computedHash": "x"}"#;

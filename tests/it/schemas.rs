@@ -188,11 +188,11 @@ fn the_schema_of_manifests_takes_what_is_read() {
         ("[skills]\na = { git = \"git@h:r.git\", path = \"x\", rev = \"0123abc\" }", true),
         ("[skills]\na = { url = \"https://h/x.zip\", path = \"x\" }", true),
         ("[skills]\na = { npm = \"@s/x\" }", true),
-        ("[skills]\na = { npm = \"x\", agents = [\"goose\"], disabled = true }", true),
+        ("[skills]\na = { npm = \"x\", agents = [\"junie\"], disabled = true }", true),
         ("[skills]\na = { path = \"x\", subdir = \"y\", editable = true, agents = [] }", true),
         ("[skills]\na = { npm = \"x\", editable = true }", false),
         ("[skills]\na = { npm = \"x\", disabled = \"yes\" }", false),
-        ("[skills]\na = { npm = \"x\", agents = \"goose\" }", false),
+        ("[skills]\na = { npm = \"x\", agents = \"junie\" }", false),
         ("[agents]\ntargets = []", true),
         ("[skills]\na = { url = \"https://h\", git = \"./x\" }", false),
         ("[skills]\na = { crate = \"x\", tag = \"v1\" }", false),
@@ -240,7 +240,7 @@ fn the_schema_of_lockfiles_takes_what_is_read() {
         ),
         (
             entry(&format!(
-                "source = \"path:x\"\ndigest = \"{digest}\"\nalias-of = \"b c\"\nagents = [\"goose\"]"
+                "source = \"path:x\"\ndigest = \"{digest}\"\nalias-of = \"b c\"\nagents = [\"junie\"]"
             )),
             true,
         ),

@@ -47,7 +47,7 @@ fn a_skill_that_is_made_in_a_project_is_installed() {
         std::fs::read(&seen).expect("is seen"),
         std::fs::read(sandbox.project().join("skills/rel-notes/SKILL.md")).expect("is there")
     );
-    sandbox.ok(&["link", "--agent", "goose", "rel-notes"]);
+    sandbox.ok(&["link", "--agent", "junie", "rel-notes"]);
     sandbox.ok(&["doctor"]);
     sandbox.ok(&["remove", "rel-notes"]);
     assert!(sandbox.project().join("skills/rel-notes/SKILL.md").exists(), "what somebody wrote stays");

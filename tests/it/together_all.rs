@@ -19,8 +19,8 @@ const OWNERS: usize = 11;
 struct Known {
     installed: bool,
     disabled: bool,
-    /// Whether goose sees it by a link of its own.
-    goose: bool,
+    /// Whether junie sees it by a link of its own.
+    junie: bool,
     version: usize,
 }
 
@@ -58,7 +58,7 @@ fn deed(numbers: &mut Numbers, sandbox: &Sandbox, name: &str, known: &mut Known)
     }
     match numbers.below(8) {
         0 => {
-            (known.installed, known.disabled, known.goose) = (false, false, false);
+            (known.installed, known.disabled, known.junie) = (false, false, false);
             words(&["remove", name])
         }
         1 | 2 => {
@@ -66,8 +66,8 @@ fn deed(numbers: &mut Numbers, sandbox: &Sandbox, name: &str, known: &mut Known)
             words(&[if known.disabled { "disable" } else { "enable" }, name])
         }
         3 | 4 => {
-            known.goose = !known.goose;
-            words(&[if known.goose { "link" } else { "unlink" }, "--agent", "goose", name])
+            known.junie = !known.junie;
+            words(&[if known.junie { "link" } else { "unlink" }, "--agent", "junie", name])
         }
         5 => {
             known.version += 1;
@@ -99,7 +99,7 @@ fn check(sandbox: &Sandbox, known: &BTreeMap<String, Known>, round: usize) {
             (".agents/skills", seen),
             (".agents/.skillpm-disabled", known.disabled),
             (".claude/skills", seen),
-            (".goose/skills", seen && known.goose),
+            (".junie/skills", seen && known.junie),
         ] {
             let text = read(dir);
             assert_eq!(text.is_some(), there, "{what}: {dir}");

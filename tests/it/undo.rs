@@ -106,7 +106,7 @@ fn the_page() {
 fn every_verb_is_taken_back_and_done_again() {
     let sandbox = installed();
     for change in [
-        &["link", "--agent", "goose"][..],
+        &["link", "--agent", "junie"][..],
         &["unlink", "--agent", "claude-code", "pdf"],
         &["disable", "pdf"],
         &["install", "./src/docx", "--as", "word"],
@@ -464,7 +464,7 @@ fn what_is_damaged_in_the_record_comes_from_the_store_or_not_at_all() {
     assert_eq!(sandbox.scope(), removed);
     // So with a link and with the text of a file.
     for (change, damage) in
-        [(&["unlink", "--agent", "claude-code"][..], "tree-0"), (&["link", "--agent", "goose"], "toml")]
+        [(&["unlink", "--agent", "claude-code"][..], "tree-0"), (&["link", "--agent", "junie"], "toml")]
     {
         sandbox.ok(change);
         let changed = sandbox.scope();
@@ -715,8 +715,8 @@ enum Deed {
 
 fn deeds() -> impl Strategy<Value = Vec<Deed>> {
     let name = || prop_oneof![Just("pdf"), Just("docx")];
-    let agent = || prop_oneof![Just("claude-code"), Just("goose"), Just("*")];
-    let agents = proptest::collection::vec(prop_oneof![Just("claude-code"), Just("goose")], 0..3);
+    let agent = || prop_oneof![Just("claude-code"), Just("junie"), Just("*")];
+    let agents = proptest::collection::vec(prop_oneof![Just("claude-code"), Just("junie")], 0..3);
     let flags = (proptest::bool::weighted(0.2), proptest::bool::weighted(0.2), proptest::bool::weighted(0.2));
     let deed = prop_oneof![
         4 => (name(), flags, agents).prop_map(|(name, (copy, editable, alias), agents)| Deed::Install {

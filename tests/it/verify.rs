@@ -154,7 +154,7 @@ fn copies_of_agents() {
     let sandbox = installed(&["--copy"]);
     assert_eq!(sandbox.run(&["verify"]).code, Some(0));
     sandbox.write(".claude/skills/pdf/SKILL.md", "mine");
-    sandbox.write(".goose/skills/pdf/SKILL.md", "somebody else's");
+    sandbox.write(".junie/skills/pdf/SKILL.md", "somebody else's");
     sandbox.tells(
         &["verify"],
         5,

@@ -116,7 +116,7 @@ fn what_hides_what() {
     assert_eq!(sandbox.run(&["install", "-g", "./mine/pdf"]).code, Some(0));
     sandbox.write(".agents/skills/pdf/notes.md", "what I wrote");
     sandbox.write(".codex/skills/pdf/SKILL.md", "x");
-    sandbox.write(".goose/skills/pdf/SKILL.md", "x");
+    sandbox.write(".junie/skills/pdf/SKILL.md", "x");
     sandbox.tells(&["why", "pdf"], 0, "installed: name scope state needed_by asked.line shadowed_by shadows; installed.seen: form agents; elsewhere: scope form agents", &["pdf project modified report 2 - [DIR]/home/.agents/skills/pdf", "pdf user ok - 2 [DIR]/project/.agents/skills/pdf -", "canonical codex", "link claude-code", "canonical codex", "link claude-code", "project copy -", "project copy -"]);
     let user = shown(&sandbox, &["why", "pdf", "-g"], &commit);
     assert!(user.contains("comes after .agents/skills/pdf") && !user.contains("in the project"), "{user}");

@@ -58,7 +58,7 @@ fn deed(context: &Context, deed: &str) {
             drop(remove(context, &request).expect("removes"));
         }
         "link" | "unlink" => {
-            let agents = vec![if deed == "link" { "goose" } else { "claude-code" }.to_owned()];
+            let agents = vec![if deed == "link" { "junie" } else { "claude-code" }.to_owned()];
             let request = LinkRequest { agents, ..LinkRequest::default() };
             let done = if deed == "link" { link(context, &request) } else { unlink(context, &request) };
             drop(done.expect("links"));
@@ -287,7 +287,7 @@ fn prepared(sandbox: &Sandbox) {
 #[test]
 fn a_killed_link_or_unlink_leaves_each_link_or_none() {
     kill_everywhere("link", prepared, &[Some("first")], |sandbox, _| {
-        for agent in [".claude", ".goose"] {
+        for agent in [".claude", ".junie"] {
             let link = sandbox.project().join(agent).join("skills/two");
             assert_eq!(state(&link).as_deref(), Some("first"), "through the link");
         }

@@ -19,7 +19,7 @@ const DEEDS: usize = 40;
 
 /// The verbs; `NAME` is one of the skills, and each flag behind `?` is there or not.
 const VERBS: &[&str] = &[
-    "install ./src/NAME ?--force ?--yes ?--copy ?-a=goose",
+    "install ./src/NAME ?--force ?--yes ?--copy ?-a=junie",
     "install ./src/NAME --force",
     "install -e ./src/NAME ?--force",
     "install ./src/NAME --as other ?--force",
@@ -29,7 +29,7 @@ const VERBS: &[&str] = &[
     "remove NAME other --force",
     "disable NAME ?--force",
     "enable NAME ?--force",
-    "link -a goose NAME ?--force",
+    "link -a junie NAME ?--force",
     "unlink -a claude-code ?--force",
     "link -a claude-code",
     "doctor --fix",
@@ -105,7 +105,7 @@ impl User {
             ".agents/skills",
             ".agents/skills",
             ".claude/skills",
-            ".goose/skills",
+            ".junie/skills",
             ".agents/.skillpm-disabled",
         ];
         let dir = dir[self.numbers.below(dir.len())];

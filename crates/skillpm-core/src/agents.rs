@@ -7,15 +7,15 @@
 //! # Which agents get a link
 //!
 //! skillpm writes a skill once, to [`CANONICAL_DIR`] of the project or of the user's home. An agent whose own
-//! project directory is [`CANONICAL_DIR`] is *universal*: it reads the canonical copy, and never gets a link,
-//! in either scope. In the user scope this is a decision: several universal agents have their own directory
-//! below the home, but the most widely used tool writes only `~/.agents/skills`, and so does skillpm. A
-//! second copy would show every skill twice in agents that read both.
+//! project directory is [`CANONICAL_DIR`], or that also reads it in both scopes, is *universal*: it reads the
+//! canonical copy, and never gets a link, in either scope. In the user scope this is a decision: several
+//! universal agents have their own directory below the home, but the most widely used tool writes only
+//! `~/.agents/skills`, and so does skillpm. A link would show every skill twice in agents that read both.
 //!
 //! The first installation in a scope decides which other agents get a link from their own directory. Later
 //! installations add only agents that the user names. The first installation links an agent:
 //!
-//! - in a project, if it is named, if its directory above the skills (`.goose/`) already exists, or if it is
+//! - in a project, if it is named, if its directory above the skills (`.junie/`) already exists, or if it is
 //!   [Claude Code](LINKED_BY_DEFAULT) and on the machine. A project therefore never gets directories of
 //!   agents that are not used in it;
 //! - for the user, if it is named or found on the machine.
@@ -38,6 +38,9 @@ use crate::text::closest;
 /// The agent that gets a link in every project of a machine that has it, even if its directory does not exist
 /// yet: it does not read [`CANONICAL_DIR`], and people expect installers to serve it.
 pub(crate) const LINKED_BY_DEFAULT: &str = "claude-code";
+
+/// [`CANONICAL_DIR`] of the user, as the table spells it.
+const CANONICAL_DIR_OF_USER: &str = "~/.agents/skills";
 
 /// The variables that the table may use, each with the directory below the home that replaces it if it is
 /// unset. An unset variable without such a directory resolves to no path.
@@ -171,7 +174,8 @@ impl Agent {
 
     /// Reports whether the agent reads the canonical copy itself and needs no link.
     pub(crate) fn is_universal(&self) -> bool {
-        self.project_dir() == CANONICAL_DIR
+        let reads = |dir| self.also_reads.contains(&dir);
+        self.project_dir() == CANONICAL_DIR || reads(CANONICAL_DIR) && reads(CANONICAL_DIR_OF_USER)
     }
 
     /// Returns the directory below a project that skillpm writes this agent's skills to, `/`-separated.
@@ -179,7 +183,7 @@ impl Agent {
         self.project_dirs.first().copied().unwrap_or(CANONICAL_DIR)
     }
 
-    /// Returns the top directory of [`Agent::project_dir`]: `.goose`. [`Presence::root_exists`] records
+    /// Returns the top directory of [`Agent::project_dir`]: `.junie`. [`Presence::root_exists`] records
     /// whether it exists.
     pub(crate) fn project_root_dir(&self) -> &'static str {
         let dir = self.project_dir();

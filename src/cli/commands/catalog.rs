@@ -194,7 +194,7 @@ mod tests {
         };
         assert_eq!(command(&[]), "skillpm catalog --write '/p q/A.md'");
         assert_eq!(command(&["--fields", FIELDS]), "skillpm catalog --write '/p q/A.md'");
-        let all = "--format markdown --fields name,tags --budget 90 --tag a --tag 'b c' --agent goose --profile btw --dir '../x y' \
+        let all = "--format markdown --fields name,tags --budget 90 --tag a --tag 'b c' --agent junie --profile btw --dir '../x y' \
                    --scope user --empty none --hidden";
         let words = [
             "--hidden",
@@ -210,7 +210,7 @@ mod tests {
             "--tag",
             "b c",
             "--agent",
-            "goose",
+            "junie",
             "--dir",
             "../x y",
             "--profile",

@@ -11,12 +11,12 @@ use skillpm_sources::error::Result;
 
 pub(super) const UNLINK_EXAMPLES: &str = after!("unlink",
     "skillpm unlink --agent cursor          all skills of the project"
-    "skillpm unlink --agent goose pdf       only this one"
+    "skillpm unlink --agent junie pdf       only this one"
 );
 
 pub(super) const EXAMPLES: &str = after!("link",
     "skillpm link --agent cursor              all skills of the project, and those to come"
-    "skillpm link --agent goose pdf docx      only these two"
+    "skillpm link --agent junie pdf docx      only these two"
     "skillpm link --agent '*' --dry-run       what would be linked for the agents on this machine"
 );
 

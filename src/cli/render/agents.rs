@@ -29,7 +29,7 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
         let found = agent.found_by.first().map(|path| short(outcome, path)).unwrap_or_default();
         let links = match (agent.universal, agent.chosen.is_empty()) {
             (false, false) => "yes",
-            (false, true) if !reads_canonical(agent) => "not chosen",
+            (false, true) => "not chosen",
             _ => "not needed",
         };
         // That several directories lead to one skill is as it should be.
@@ -49,15 +49,6 @@ pub(crate) fn table(printer: &Printer, outcome: &AgentsOutcome) {
     }
     table.show(printer);
     printer.hints(&outcome.hints());
-}
-
-/// Reports for each scope whether the agent reads the canonical copies, even if it has a directory of its
-/// own.
-fn reads_canonical(agent: &AgentView) -> bool {
-    let in_scope = |scope| agent.directories.iter().filter(move |dir| dir.scope == scope);
-    [ScopeKind::Project, ScopeKind::User].into_iter().all(|scope| {
-        in_scope(scope).next().is_none() || in_scope(scope).any(|dir| dir.role == Role::Canonical)
-    })
 }
 
 /// Returns the directory of `scope` that serves `agent`.
@@ -149,9 +140,7 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView, look: &Appearance) -> String
     }
     line(match (agent.universal, agent.chosen.is_empty()) {
         (false, false) => "gets a link to each skill",
-        (false, true) if !reads_canonical(agent) => {
-            "needs links, but no `skillpm.toml` here names it: `--agent` adds it"
-        }
+        (false, true) => "needs links, but no `skillpm.toml` here names it: `--agent` adds it",
         _ => "reads the canonical copies and needs no links",
     });
     match &agent.listing {

@@ -55,7 +55,7 @@ mod tests {
     use skillpm_format::scope_kind::ScopeKind;
 
     fn skill(name: &str, changed: bool) -> DisabledSkill {
-        let agents = vec!["claude-code".to_owned(), "goose".to_owned()];
+        let agents = vec!["claude-code".to_owned(), "junie".to_owned()];
         DisabledSkill { name: name.to_owned(), changed, agents }
     }
 
@@ -86,7 +86,7 @@ mod tests {
         hint: `skillpm enable pdf` shows it to agents again, as it is, from `.agents/.skillpm-disabled`
         warning: odd
         = docx is already enabled
-        + pdf (linked for claude-code and goose)
+        + pdf (linked for claude-code and junie)
         1 skill enabled
         `skillpm.toml` changed: commit it
         warning: odd

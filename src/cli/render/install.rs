@@ -199,13 +199,13 @@ mod tests {
                 skill("pdf", Change::Added),
                 skill("xlsx", Change::Updated),
             ],
-            steps: vec![Step::Link { agent: "goose".to_owned(), name: "pdf".parse().unwrap() }],
+            steps: vec![Step::Link { agent: "junie".to_owned(), name: "pdf".parse().unwrap() }],
             paths: vec![
-                steps::path(".goose/skills/pdf", PathEffect::Created),
+                steps::path(".junie/skills/pdf", PathEffect::Created),
                 steps::path("skillpm.lock", PathEffect::Replaced),
             ],
             files: ChangedFiles { manifest: true, lockfile: true },
-            agents: vec!["claude-code".to_owned(), "goose".to_owned()],
+            agents: vec!["claude-code".to_owned(), "junie".to_owned()],
             scope: Some(ScopeKind::Project),
             place: CANONICAL_DIR.to_owned(),
             reviewed: vec![new_version()],
@@ -232,7 +232,7 @@ mod tests {
         + pdf 1.0 (github:anthropics/skills at 1a2b3c4)
         ~ xlsx (github:anthropics/skills at 1a2b3c4)
         1 skill added, 1 updated, 1 unchanged, 1 removed in `.agents/skills`
-        available to claude-code and goose, and to agents that read `.agents/skills`; `--agent` adds others
+        available to claude-code and junie, and to agents that read `.agents/skills`; `--agent` adds others
         `skillpm.toml` and `skillpm.lock` changed: commit both
         warning: `docx` has no license
         warning: `pptx` is edited and was left as is: `--force` replaces it; the store keeps your copy
@@ -244,18 +244,18 @@ mod tests {
     #[test]
     fn agents_that_see_nothing_are_named() {
         let unseen = |agent: &str, skills: &[&str]| Unseen {
-            used: vec!["claude-code", "goose"],
+            used: vec!["claude-code", "junie"],
             blocked: false,
             chosen: false,
             agent: agent.to_owned(),
             skills: skills.iter().map(ToString::to_string).collect(),
         };
-        let goose = unseen("goose", &["docx", "pdf"]);
+        let junie = unseen("junie", &["docx", "pdf"]);
         let told_of = |unseen| told(&InstallOutcome { unseen, ..outcome() }).1;
-        let hint = "hint: goose is on this machine and does not see 2 skills: `skillpm agents use claude-code goose` links them for you alone, `skillpm link --agent goose` for everybody\n";
-        assert!(told_of(vec![goose.clone()]).contains(hint));
-        let both = told_of(vec![goose, unseen("roo", &["pdf"])]);
-        let hint = "hint: goose and roo are on this machine and do not see 2 skills: `skillpm agents use claude-code goose` links them for you alone, `skillpm link --agent goose --agent roo` for";
+        let hint = "hint: junie is on this machine and does not see 2 skills: `skillpm agents use claude-code junie` links them for you alone, `skillpm link --agent junie` for everybody\n";
+        assert!(told_of(vec![junie.clone()]).contains(hint));
+        let both = told_of(vec![junie, unseen("roo", &["pdf"])]);
+        let hint = "hint: junie and roo are on this machine and do not see 2 skills: `skillpm agents use claude-code junie` links them for you alone, `skillpm link --agent junie --agent roo` for";
         assert!(both.contains(hint), "{both}");
     }
 
@@ -281,7 +281,7 @@ mod tests {
         insta::assert_snapshot!(told(&many).1, @r#"
         ~ xlsx (github:anthropics/skills at 1a2b3c4)
         1 skill updated, 11 unchanged in `.agents/skills`
-        available to claude-code and goose, and to agents that read `.agents/skills`; `--agent` adds others
+        available to claude-code and junie, and to agents that read `.agents/skills`; `--agent` adds others
         `skillpm.toml` and `skillpm.lock` changed: commit both
         hint: `skillpm list` shows what is installed, `skillpm invoke xlsx` what an agent gets
         "#);
@@ -291,7 +291,7 @@ mod tests {
     fn a_dry_run_is_data() {
         let (out, err) = told(&InstallOutcome { dry_run: true, ..outcome() });
         insta::assert_snapshot!(out, @r#"
-        would create .goose/skills/pdf
+        would create .junie/skills/pdf
         would replace skillpm.lock
         "#);
         insta::assert_snapshot!(err, @r#"
@@ -319,7 +319,7 @@ mod tests {
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
         assert_eq!(value["scope"], "project");
         assert_eq!(value["skills"][2]["change"], "added");
-        assert_eq!(value["steps"][0]["link"]["agent"], "goose");
+        assert_eq!(value["steps"][0]["link"]["agent"], "junie");
         assert_eq!(value["left_modified"][0], "pptx");
     }
 }

@@ -81,8 +81,8 @@ mod tests {
     fn outcome(steps: Vec<Step>) -> LinkOutcome {
         LinkOutcome {
             scope: Some(ScopeKind::User),
-            agents: vec!["cursor".to_owned(), "goose".to_owned()],
-            linked_agents: vec!["cursor".to_owned(), "goose".to_owned()],
+            agents: vec!["cursor".to_owned(), "junie".to_owned()],
+            linked_agents: vec!["cursor".to_owned(), "junie".to_owned()],
             files: ChangedFiles { manifest: !steps.is_empty(), lockfile: true },
             steps,
             warnings: vec![Warning::new("odd", "odd")],
@@ -95,10 +95,10 @@ mod tests {
         let name = || "pdf".parse().unwrap();
         let link = |agent: &str| Step::Link { agent: agent.to_owned(), name: name() };
         let (talking, out, err) = printer(Appearance::PLAIN);
-        show(&talking, &outcome(vec![link("cursor"), link("goose")]), true, false);
+        show(&talking, &outcome(vec![link("cursor"), link("junie")]), true, false);
         show(
             &talking,
-            &outcome(vec![Step::Unlink { place: Location::Agent("goose".to_owned()), name: name() }]),
+            &outcome(vec![Step::Unlink { place: Location::Agent("junie".to_owned()), name: name() }]),
             false,
             false,
         );
@@ -107,18 +107,18 @@ mod tests {
         assert_eq!(out.text(), "");
         insta::assert_snapshot!(err.text(), @"
         + pdf for cursor
-        + pdf for goose
-        1 skill linked for cursor and goose
+        + pdf for junie
+        1 skill linked for cursor and junie
         `skillpm.toml` and `skillpm.lock` changed
         warning: odd
-        - pdf for goose
-        1 skill unlinked for cursor and goose
+        - pdf for junie
+        1 skill unlinked for cursor and junie
         `skillpm.toml` and `skillpm.lock` changed
         warning: odd
-        no link is missing for cursor and goose
+        no link is missing for cursor and junie
         `skillpm.lock` changed
         warning: odd
-        no link is left for cursor and goose
+        no link is left for cursor and junie
         `skillpm.lock` changed
         warning: odd
         ");
@@ -135,9 +135,9 @@ mod tests {
         show(&talking, &named, false, true);
         show(&talking, &nobody, false, true);
         insta::assert_snapshot!(err.text(), @"
-        no link of `pdf` is missing for cursor and goose
+        no link of `pdf` is missing for cursor and junie
         `skillpm.lock` changed
-        no link of `pdf` is left for cursor and goose
+        no link of `pdf` is left for cursor and junie
         `skillpm.lock` changed
         no link of `pdf` is left for any agent
         `skillpm.lock` changed
@@ -166,6 +166,6 @@ mod tests {
         let (talking, out, _) = printer(Appearance::PLAIN);
         json(&talking, &outcome(Vec::new()));
         let value: serde_json::Value = serde_json::from_str(&out.text()).unwrap();
-        assert_eq!((&value["scope"], &value["agents"][1]), (&"user".into(), &"goose".into()));
+        assert_eq!((&value["scope"], &value["agents"][1]), (&"user".into(), &"junie".into()));
     }
 }

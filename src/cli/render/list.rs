@@ -92,7 +92,7 @@ pub(super) mod testing {
             revision: None,
             digest: None,
             edited_copies: if name == "copied" { vec!["cursor".into()] } else { Vec::new() },
-            agents: if name == "pdf" { vec!["claude-code".into(), "goose".into()] } else { Vec::new() },
+            agents: if name == "pdf" { vec!["claude-code".into(), "junie".into()] } else { Vec::new() },
             state,
             modified: name == "docx" || state == SkillState::Conflict,
             alias_of: None,
@@ -139,7 +139,7 @@ mod tests {
         );
         insta::assert_snapshot!(out.text(), @r#"
         name           version  scope    source                    seen by            state
-        pdf            1.0      project  github:anthropics/skills  claude-code,goose  ok
+        pdf            1.0      project  github:anthropics/skills  claude-code,junie  ok
         code-reviewer  -        project  github:anthropics/skills  -                  missing
         own            -        project  -                         -                  untracked
         docx           -        project  github:anthropics/skills  -                  disabled, edited

@@ -47,13 +47,13 @@ mod tests {
     fn every_change_in_words() {
         let paths = [
             path(".agents/skills/pdf", PathEffect::Replaced),
-            path(".goose/skills/pdf", PathEffect::Created),
+            path(".junie/skills/pdf", PathEffect::Created),
             path("skillpm.lock", PathEffect::Deleted),
         ];
         let text = lines(&paths).join("\n");
         insta::assert_snapshot!(text, @"
         would replace .agents/skills/pdf
-        would create .goose/skills/pdf
+        would create .junie/skills/pdf
         would delete skillpm.lock
         ");
     }

@@ -95,7 +95,7 @@ mod tests {
                 Step::Enable { name: "s4".parse().unwrap(), digest: None },
                 // For example, an enabled skill gets its links back.
                 Step::Relink {
-                    place: Location::Agent("goose".to_owned()),
+                    place: Location::Agent("junie".to_owned()),
                     name: "s4".parse().unwrap(),
                     says: format!("sha256:{}", "0".repeat(64)).parse().unwrap(),
                 },

@@ -457,11 +457,11 @@ fn a_disabled_dependency_can_be_asked_for() {
 fn a_linked_dependency_stays_a_dependency() {
     let (_forge, sandbox) = scene();
     sandbox.ok(&["install", "acme/skills@report"]);
-    sandbox.ok(&["link", "--agent", "goose", "base"]);
-    assert!(sandbox.read("skillpm.toml").contains("agents = [\"goose\"], dependency = true"));
-    sandbox.ok(&["unlink", "--agent", "goose", "base"]);
+    sandbox.ok(&["link", "--agent", "junie", "base"]);
+    assert!(sandbox.read("skillpm.toml").contains("agents = [\"junie\"], dependency = true"));
+    sandbox.ok(&["unlink", "--agent", "junie", "base"]);
     assert_eq!(asked(&sandbox), ["report"]);
-    sandbox.ok(&["link", "--agent", "goose", "base"]);
+    sandbox.ok(&["link", "--agent", "junie", "base"]);
     sandbox.ok(&["remove", "report"]);
     assert_eq!((base_at(&sandbox), locked(&sandbox).len()), (vec![], 0));
 }
@@ -560,8 +560,8 @@ fn copies_of_an_edited_skill_are_what_lies_there() {
     sandbox.ok(&["install", "../src", "-s", "pdf", "--copy", "-a", "claude-code"]);
     let edited = base.clone() + "mine\n";
     sandbox.write(".agents/skills/base/SKILL.md", &edited);
-    sandbox.run(&["install", "../src", "-s", "pdf", "-a", "goose"]);
-    assert_eq!(sandbox.read(".goose/skills/base/SKILL.md"), edited);
+    sandbox.run(&["install", "../src", "-s", "pdf", "-a", "junie"]);
+    assert_eq!(sandbox.read(".junie/skills/base/SKILL.md"), edited);
     assert_eq!(sandbox.read(".agents/skills/base/SKILL.md"), edited);
 }
 

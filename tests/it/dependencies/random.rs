@@ -63,7 +63,7 @@ fn names(most: usize) -> impl Strategy<Value = Vec<&'static str>> {
 fn lives() -> impl Strategy<Value = (Vec<Vec<&'static str>>, Vec<Deed>)> {
     let name = || proptest::sample::select(&NAMES[..]);
     let any_name = || prop_oneof![4 => name(), 1 => proptest::sample::select(&ALIASES[..])];
-    let agent = || prop_oneof![Just("claude-code"), Just("goose")];
+    let agent = || prop_oneof![Just("claude-code"), Just("junie")];
     let rarely = || proptest::bool::weighted(0.15);
     let publish = (name(), names(3), any::<bool>());
     let alias = proptest::option::weighted(0.2, proptest::sample::select(&ALIASES[..]));

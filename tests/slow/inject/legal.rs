@@ -42,7 +42,7 @@ fn unit(path: &str) -> Option<String> {
         }
         ["project", "skills", name, ..] if !hidden(name) => Some(parts[..3].join("/")),
         ["home", ".local" | ".cache", ..] | ["project", "skills", ..] => None,
-        ["project", dir, ..] if [".agents", ".claude", ".goose"].contains(&dir) => None,
+        ["project", dir, ..] if [".agents", ".claude", ".junie"].contains(&dir) => None,
         ["project", name, ..] if hidden(name) => None,
         [root, name, ..] => Some(format!("{root}/{name}")),
         _ => None,

@@ -228,7 +228,7 @@ scenarios! {
     remove_force, "`remove --force` of an edited skill", installed_and_edited, &["remove", "one", "--force"], precious: &[FILE];
     disable, "`disable` of an edited skill", installed_and_edited, &["disable", "one"], precious: &[FILE];
     enable, "`enable` of an edited skill", disabled_and_edited, &["enable", "one"], precious: &[FILE];
-    link, "`link`", installed, &["link", "-a", "goose"];
+    link, "`link`", installed, &["link", "-a", "junie"];
     unlink, "`unlink`", installed, &["unlink", "-a", "claude-code"];
     update, "`update`", outdated, UPDATE;
     update_merge, "`update` that merges a file of the user's", added_to, UPDATE, precious: &[FILE];

@@ -105,7 +105,8 @@ fn the_most_used_agents() {
     for (id, project, home) in cases {
         assert_eq!(agent(id).project_dir(), project, "{id}");
         assert_eq!(agent(id).user_dir(&user), Some(PathBuf::from(home)), "{id}");
-        assert_eq!(agent(id).is_universal(), project == CANONICAL_DIR, "{id}");
+        let universal = project == CANONICAL_DIR || ["goose", "roo"].contains(&id);
+        assert_eq!(agent(id).is_universal(), universal, "{id}");
     }
 }
 
@@ -291,14 +292,14 @@ fn links_in_a_project() {
 
     assert!(wanted("claude-code", detected), "by default");
     assert!(!wanted("claude-code", nothing), "it is not used here");
-    assert!(!wanted("goose", nothing));
-    assert!(!wanted("goose", detected), "it is on the machine, not in this project");
-    assert!(wanted("goose", rooted));
-    assert!(wanted("goose", named));
+    assert!(!wanted("junie", nothing));
+    assert!(!wanted("junie", detected), "it is on the machine, not in this project");
+    assert!(wanted("junie", rooted));
+    assert!(wanted("junie", named));
     for presence in [named, rooted, detected] {
         assert!(!wanted("codex", presence), "the canonical copy serves it");
     }
-    for id in ["openclaw", "astrbot", "letta"] {
+    for id in ["astrbot", "letta"] {
         assert!(!wanted(id, rooted), "{id}: its directory has a name that anyone may use");
         assert!(wanted(id, Presence { detected: true, ..rooted }), "{id}");
         assert!(wanted(id, named), "{id}");
@@ -325,8 +326,8 @@ fn links_for_the_user() {
 #[test]
 fn presence_asks_for_the_machine_and_the_project() {
     let user = settings(&[("HOME", "/h")]);
-    let there = ["/p/.goose", "/h/.config/goose"].map(Path::new);
-    let presence = agent("goose").presence(&user, Path::new("/p"), false, &|path| there.contains(&path));
+    let there = ["/p/.junie", "/h/.junie"].map(Path::new);
+    let presence = agent("junie").presence(&user, Path::new("/p"), false, &|path| there.contains(&path));
     assert_eq!(presence, Presence { named: false, detected: true, root_exists: true });
 }
 

@@ -37,7 +37,7 @@ pub fn show_unseen(scope: Option<ScopeKind>, unseen: &[Unseen]) -> Vec<Message> 
     chosen.into_iter().chain(others).collect()
 }
 
-/// Returns the ids of the agents `unseen`, and a text such as `goose is on this machine and does not see 2 skills`;
+/// Returns the ids of the agents `unseen`, and a text such as `junie is on this machine and does not see 2 skills`;
 /// `None` if there are none.
 fn not_seen<'a>(unseen: impl Iterator<Item = &'a Unseen> + Clone) -> Option<(Vec<&'a str>, String)> {
     let skills: BTreeSet<&String> = unseen.clone().flat_map(|unseen| &unseen.skills).collect();

@@ -186,7 +186,7 @@ mod tests {
         for (dir, name) in [
             (".agents/skills/a", "a"),
             (".claude/skills/claude", "claude"),
-            (".goose/skills/goose", "goose"),
+            (".junie/skills/junie", "junie"),
             ("../home/.agents/skills/mine", "mine"),
             ("more/extra", "extra"),
         ] {
@@ -198,7 +198,7 @@ mod tests {
         let agent = |agent: &str| CatalogRequest { agent: Some(agent.into()), ..default() };
         assert!(names(&world, agent("claude-code")).contains(&"claude".to_owned()));
         assert!(!names(&world, agent("claude-code")).contains(&"a".to_owned()));
-        assert!(names(&world, agent("goose")).contains(&"goose".to_owned()));
+        assert!(names(&world, agent("junie")).contains(&"junie".to_owned()));
         let error = asked(&world, &agent("gose")).expect_err("unknown");
         assert_eq!(error.kind(), ErrorKind::Usage);
         let more = CatalogRequest { dirs: vec!["more".into()], ..default() };
@@ -212,11 +212,11 @@ mod tests {
         assert_eq!((outcome.catalog.count, outcome.warnings.len()), (3, 1));
     }
 
-    /// Of equal names the agent decides which counts: Claude Code takes the user's skill, Goose the project's.
+    /// Of equal names the agent decides which counts: Claude Code takes the user's skill, Junie the project's.
     #[test]
     fn an_agent_has_its_own_winner() {
         let world = World::new();
-        for dir in [".claude", ".goose", "../home/.claude", "../home/.config/goose"] {
+        for dir in [".claude", ".junie", "../home/.claude", "../home/.junie"] {
             world.skill(&format!("{dir}/skills/both"), "both");
         }
         let kind = |agent: &str| {
@@ -225,7 +225,7 @@ mod tests {
             outcome.snapshot.skills().iter().map(|skill| skill.kind.to_string()).collect::<Vec<_>>()
         };
         assert_eq!(kind("claude-code"), ["user"]);
-        assert_eq!(kind("goose"), ["project"]);
+        assert_eq!(kind("junie"), ["project"]);
     }
 
     /// A file gets the project's skills, with paths relative to the file, and is stale when they change.

@@ -369,7 +369,7 @@ mod tests {
 
     fn locked(digit: char) -> Locked {
         let text = format!(
-            "version = 1\n[[skill]]\nname = \"pdf\"\nsource = \"path:./src\"\ndigest = \"{}\"\nagents = [\"goose\"]\n",
+            "version = 1\n[[skill]]\nname = \"pdf\"\nsource = \"path:./src\"\ndigest = \"{}\"\nagents = [\"junie\"]\n",
             digest(digit)
         );
         Lockfile::parse(&text).expect("a lockfile").skills.into_values().next().expect("an entry")
@@ -428,7 +428,7 @@ mod tests {
         let (scope, name) = (scope(dir.path()), SkillName::new("pdf").expect("a name"));
         let read = || Unresolved::read(&scope, &name, &locked('2')).expect("reads").expect("is there");
         let manifest = Manifest::parse(
-            "[skills]\npdf = { git = \"../up\", rev = \"1a2b3c4d5e\", agents = [\"goose\"] }\n",
+            "[skills]\npdf = { git = \"../up\", rev = \"1a2b3c4d5e\", agents = [\"junie\"] }\n",
         );
         let manifest = manifest.expect("a manifest");
         let gone = || BTreeMap::from([(SkillName::new("base").expect("a name"), locked('5'))]);

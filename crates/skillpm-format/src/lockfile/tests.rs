@@ -168,11 +168,11 @@ fn who_sees_it_and_what_it_is_called() {
     let old = format!("source = \"path:./x\"\ndigest = \"{DIGEST}\"\n");
     let read = lock(&format!("name = \"x\"\n{old}")).expect("valid");
     assert!(!read.to_string().contains("agents") && !read.to_string().contains("alias-of"));
-    let new = "alias-of = \"My \\\"X\\\"\"\nagents = [\"goose\", \"claude-code\", \"goose\"]\n";
+    let new = "alias-of = \"My \\\"X\\\"\"\nagents = [\"junie\", \"claude-code\", \"junie\"]\n";
     let read = lock(&format!("name = \"x\"\n{old}{new}")).expect("valid");
     let text = read.to_string();
     assert!(text.contains("name = \"x\"\nalias-of = \"My \\\"X\\\"\"\nsource = "), "{text}");
-    assert!(text.ends_with("agents = [\"claude-code\", \"goose\"]\n"), "{text}");
+    assert!(text.ends_with("agents = [\"claude-code\", \"junie\"]\n"), "{text}");
     assert_eq!(Lockfile::parse(&text), Ok(read));
     for agent in ["", "..", "a/b", "A", "-a", "a--b", "a\\nb"] {
         let error = lock(&format!("name = \"x\"\n{old}agents = [\"{agent}\"]\n")).expect_err(agent);

@@ -60,7 +60,7 @@ fn edits_keep_comments_and_order() {
         .set_skill(&name("pdf"), Requirement { reference: Some(Reference::Branch("main".into())), ..pdf });
     manifest.remove_skill(&name("brand"));
     manifest.set_agents(Agents {
-        targets: Some(vec!["claude-code".into(), "goose".into()]),
+        targets: Some(vec!["claude-code".into(), "junie".into()]),
         ..Agents::default()
     });
     let expected = r#"# our skills
@@ -72,7 +72,7 @@ old   = { path = "./all.zip", subdir = "skills/pdf", name = "pdf" }
 new = { github = "anthropics/skills", path = "skills/pdf" }
 
 [agents]
-targets = ["claude-code", "goose"] # more later
+targets = ["claude-code", "junie"] # more later
 "#;
     assert_eq!(manifest.to_string(), expected);
     assert_eq!(Manifest::parse(expected).expect("valid").skills(), manifest.skills());
@@ -107,7 +107,7 @@ fn a_merge_that_only_adds_is_combined() {
 #[test]
 fn who_sees_a_skill() {
     let text = r#"[skills]
-pdf = { npm = "x", agents = ["goose", "claude"], disabled = true }
+pdf = { npm = "x", agents = ["junie", "claude"], disabled = true }
 brand = { path = "../brand", subdir = "x", editable = true, agents = [] }
 
 [agents]
@@ -115,7 +115,7 @@ targets = []
 "#;
     let mut manifest = Manifest::parse(text).expect("valid");
     let (pdf, brand) = (manifest.skills()[&name("pdf")].clone(), manifest.skills()[&name("brand")].clone());
-    assert_eq!((pdf.agents.as_deref(), pdf.disabled), (Some(&["goose".into(), "claude".into()][..]), true));
+    assert_eq!((pdf.agents.as_deref(), pdf.disabled), (Some(&["junie".into(), "claude".into()][..]), true));
     assert_eq!((brand.agents.as_deref(), brand.editable), (Some(&[][..]), true));
     assert_eq!(manifest.agents().targets, Some(vec![]));
     assert_eq!(Manifest::parse("[agents]\ncopy = true").expect("valid").agents().targets, None);
@@ -139,9 +139,9 @@ path = "x"
 "#;
     let mut manifest = Manifest::parse(text).expect("valid");
     let pdf = manifest.skills()[&name("pdf")].clone();
-    let agents = Some(vec!["goose".to_owned()]);
+    let agents = Some(vec!["junie".to_owned()]);
     manifest.set_skill(&name("pdf"), Requirement { disabled: true, agents, ..pdf.clone() });
-    let expected = text.replace("not v2\n", "not v2\nagents = [\"goose\"]\ndisabled = true\n");
+    let expected = text.replace("not v2\n", "not v2\nagents = [\"junie\"]\ndisabled = true\n");
     assert_eq!(manifest.to_string(), expected);
     manifest.set_skill(&name("pdf"), pdf);
     assert_eq!(manifest.to_string(), text);
@@ -222,7 +222,7 @@ fn every_fault_names_its_place() {
             "2:15: the level of a rule must be a string: `off`, `note`, `warning` or `error`",
         ),
         ("[agents]\ntargets = [1]", "2:12: `targets` must be a list of strings"),
-        ("[skills]\nx = { npm = \"x\", agents = \"goose\" }", "2:27: `agents` must be a list of agents"),
+        ("[skills]\nx = { npm = \"x\", agents = \"junie\" }", "2:27: `agents` must be a list of agents"),
         ("[skills]\nx = { npm = \"x\", agents = [\"a\", 1] }", "2:33: `agents` must be a list of strings"),
         ("[skills]\nx = { npm = \"x\", disabled = 1 }", "2:29: `disabled` must be `true` or `false`"),
         ("[skills]\nx = { npm = \"x\", editable = true }", "2:18: the key `editable` is not known here"),

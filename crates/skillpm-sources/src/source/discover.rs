@@ -39,7 +39,7 @@ const PUBLISHED: [&str; 31] = [
     ".continue/skills",
     ".factory/skills",
     ".github/skills",
-    ".goose/skills",
+    ".junie/skills",
     ".grok/skills",
     ".iflow/skills",
     ".junie/skills",

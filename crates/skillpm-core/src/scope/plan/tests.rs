@@ -123,21 +123,21 @@ fn tree(text: &str) -> OnDisk {
 #[test]
 fn the_plan_says_what_each_link_is() {
     let files = files("one", &[], "");
-    let mut goal = goal(Content::Locked(locked("one", &[])), &["claude-code", "goose"], false);
+    let mut goal = goal(Content::Locked(locked("one", &[])), &["claude-code", "junie"], false);
     let mut there =
-        survey(tree("one"), OnDisk::Absent, &[("claude-code", OnDisk::Absent), ("goose", OnDisk::Loop)]);
+        survey(tree("one"), OnDisk::Absent, &[("claude-code", OnDisk::Absent), ("junie", OnDisk::Loop)]);
     let links = |goal: &Goal, survey: &Survey| {
         plan(goal, &files, survey).expect("a plan").links.into_iter().map(|new| new.link).collect::<Vec<_>>()
     };
     let relative = LinkKind::Symlink(PathBuf::from("../../.agents/skills/pdf"));
     assert_eq!(links(&goal, &there), [relative.clone(), relative]);
-    assert_eq!(words(&goal, &files, &there), "link claude-code, link goose", "a loop is not in the way");
+    assert_eq!(words(&goal, &files, &there), "link claude-code, link junie", "a loop is not in the way");
     goal.system = System::Windows;
     let junction = LinkKind::Junction(PathBuf::from("/p/.agents/skills/pdf"));
     assert_eq!(links(&goal, &there), [junction.clone(), junction.clone()]);
-    there.dirs.insert("goose", PathBuf::from(r"\\server\share\skills"));
+    there.dirs.insert("junie", PathBuf::from(r"\\server\share\skills"));
     assert_eq!(links(&goal, &there), [junction]);
-    assert_eq!(words(&goal, &files, &there), "link claude-code, unlink goose, put goose");
+    assert_eq!(words(&goal, &files, &there), "link claude-code, unlink junie, put junie");
     goal.copy = true;
     assert!(links(&goal, &there).is_empty());
 }
@@ -145,30 +145,30 @@ fn the_plan_says_what_each_link_is() {
 /// An agent that is in the lockfile and no longer named loses its link; one that shares a directory does not.
 #[test]
 fn who_no_longer_sees_it() {
-    let files = files("one", &["claude-code", "goose"], "");
+    let files = files("one", &["claude-code", "junie"], "");
     let content = || Content::Locked(locked("one", &[]));
-    let both = [("claude-code", OnDisk::OurLink), ("goose", OnDisk::OurLink), ("windsurf", OnDisk::OurLink)];
+    let both = [("claude-code", OnDisk::OurLink), ("junie", OnDisk::OurLink), ("windsurf", OnDisk::OurLink)];
     let mut there = survey(tree("one"), OnDisk::Absent, &both);
-    assert_eq!(words(&goal(content(), &["goose"], false), &files, &there), "unlink claude-code");
-    let plan = plan(&goal(content(), &["goose"], false), &files, &there).expect("a plan");
+    assert_eq!(words(&goal(content(), &["junie"], false), &files, &there), "unlink claude-code");
+    let plan = plan(&goal(content(), &["junie"], false), &files, &there).expect("a plan");
     let entry = &plan.lock.expect("it changes").skills[&name("pdf")];
-    assert_eq!(entry.agents.iter().collect::<Vec<_>>(), ["goose"]);
-    there.dirs.insert("claude-code", PathBuf::from("/p/.goose/skills"));
-    assert_eq!(words(&goal(content(), &["goose"], false), &files, &there), "");
+    assert_eq!(entry.agents.iter().collect::<Vec<_>>(), ["junie"]);
+    there.dirs.insert("claude-code", PathBuf::from("/p/.junie/skills"));
+    assert_eq!(words(&goal(content(), &["junie"], false), &files, &there), "");
     // If no agent should see it, everything of ours is removed. A link that no receipt lists is not ours.
-    let hidden = goal(content(), &["goose"], true);
+    let hidden = goal(content(), &["junie"], true);
     assert_eq!(words(&hidden, &files, &there), "unlink claude-code, disable");
     let foreign = self::plan(&hidden, &files, &there).expect("a plan").foreign;
     assert_eq!(foreign, BTreeSet::from([(Location::Agent("windsurf".to_owned()), name("pdf"))]));
     for (found, expected) in [
-        (tree("one"), "remove goose"),
-        (tree("mine"), "Modified at goose"),
-        (OnDisk::Tree(None), "NotASkill at goose"),
+        (tree("one"), "remove junie"),
+        (tree("mine"), "Modified at junie"),
+        (OnDisk::Tree(None), "NotASkill at junie"),
         (OnDisk::OtherLink("/x".into()), ""),
         (OnDisk::Other, ""),
         (OnDisk::Absent, ""),
     ] {
-        let there = survey(tree("one"), OnDisk::Absent, &[("goose", found.clone())]);
+        let there = survey(tree("one"), OnDisk::Absent, &[("junie", found.clone())]);
         assert_eq!(words(&goal(content(), &[], false), &files, &there), expected, "{found:?}");
     }
 }
@@ -220,44 +220,44 @@ fn a_link_to_the_directory_of_somebody() {
         link: LinkKind::Symlink(PathBuf::from("../../../brand")),
     };
     let content = Content::Editable(editable);
-    let mut files = files("one", &["goose"], ", editable = true");
-    let goose = |found: OnDisk| [("goose", found)];
+    let mut files = files("one", &["junie"], ", editable = true");
+    let junie = |found: OnDisk| [("junie", found)];
     let right = || OnDisk::OtherLink("../../../brand".into());
     for (canonical, agent, expected) in [
-        (OnDisk::Absent, OnDisk::Absent, "edit, link goose"),
+        (OnDisk::Absent, OnDisk::Absent, "edit, link junie"),
         (right(), OnDisk::OurLink, ""),
         (OnDisk::OtherLink("/old".into()), OnDisk::OurLink, "edit"),
         (OnDisk::Loop, OnDisk::OurLink, "edit"),
-        (tree("one"), tree("one"), "remove canonical, edit, remove goose, link goose"),
+        (tree("one"), tree("one"), "remove canonical, edit, remove junie, link junie"),
         (tree("mine"), OnDisk::OurLink, "Modified at canonical"),
         (OnDisk::Other, OnDisk::OurLink, "NotASkill at canonical"),
     ] {
-        let there = survey(canonical.clone(), OnDisk::Absent, &goose(agent));
-        let mut goal = goal(content.clone(), &["goose"], false);
+        let there = survey(canonical.clone(), OnDisk::Absent, &junie(agent));
+        let mut goal = goal(content.clone(), &["junie"], false);
         // Copies of a directory that may change at any time make no sense.
         goal.copy = true;
         assert_eq!(words(&goal, &files, &there), expected, "{canonical:?}");
     }
-    let there = survey(right(), OnDisk::Absent, &goose(OnDisk::OurLink));
-    let disabled = goal(content.clone(), &["goose"], true);
-    assert_eq!(words(&disabled, &files, &there), "unlink goose, unlink canonical");
+    let there = survey(right(), OnDisk::Absent, &junie(OnDisk::OurLink));
+    let disabled = goal(content.clone(), &["junie"], true);
+    assert_eq!(words(&disabled, &files, &there), "unlink junie, unlink canonical");
     let planned = plan(&disabled, &files, &there).expect("a plan");
     assert!(planned.lock.expect("it changes").skills.is_empty(), "it is not locked");
     // The directory is the agent's own place for it: the agent sees it there.
     let own = Content::Editable(Editable {
-        directory: PathBuf::from("/p/.goose/skills/pdf"),
-        link: LinkKind::Symlink(PathBuf::from("../../.goose/skills/pdf")),
+        directory: PathBuf::from("/p/.junie/skills/pdf"),
+        link: LinkKind::Symlink(PathBuf::from("../../.junie/skills/pdf")),
     });
-    let there = survey(OnDisk::Absent, OnDisk::Absent, &goose(tree("mine")));
-    assert_eq!(words(&goal(own, &["goose"], false), &files, &there), "edit");
+    let there = survey(OnDisk::Absent, OnDisk::Absent, &junie(tree("mine")));
+    assert_eq!(words(&goal(own, &["junie"], false), &files, &there), "edit");
     // A foreign link is only replaced with `--force`.
     files.lock.skills.clear();
     files.manifest = Manifest::default();
-    let there = survey(OnDisk::OtherLink("/x".into()), OnDisk::Absent, &goose(OnDisk::Absent));
-    let mut goal = goal(content, &["goose"], false);
+    let there = survey(OnDisk::OtherLink("/x".into()), OnDisk::Absent, &junie(OnDisk::Absent));
+    let mut goal = goal(content, &["junie"], false);
     assert_eq!(words(&goal, &files, &there), "Link at canonical");
     goal.force = true;
-    assert_eq!(words(&goal, &files, &there), "edit, link goose");
+    assert_eq!(words(&goal, &files, &there), "edit, link junie");
 }
 
 /// DESIGN 4: a name that a skill from elsewhere has is never overwritten silently.
@@ -305,18 +305,18 @@ fn a_manifest_is_made_from_a_lockfile() {
         assert_eq!(made.reference.as_ref().map(ToString::to_string), entry.requested, "{requested:?}");
         assert_eq!(made.reference, reference);
     }
-    let mut files = files("one", &["goose"], "");
+    let mut files = files("one", &["junie"], "");
     (files.manifest, files.manifest_text) = (Manifest::default(), None);
     files.lock.skills.insert(name("docx"), Locked { alias_of: Some("word".into()), ..locked("two", &[]) });
     let content = Content::Locked(locked("one", &[]));
-    let there = survey(tree("one"), OnDisk::Absent, &[("goose", OnDisk::OurLink)]);
-    let mut goal = goal(content, &["goose"], false);
+    let there = survey(tree("one"), OnDisk::Absent, &[("junie", OnDisk::OurLink)]);
+    let mut goal = goal(content, &["junie"], false);
     assert!(plan(&goal, &files, &there).expect("a plan").is_empty(), "a restore writes none");
-    goal.manifest_agents = Some(Agents { targets: Some(vec!["goose".into()]), ..Agents::default() });
+    goal.manifest_agents = Some(Agents { targets: Some(vec!["junie".into()]), ..Agents::default() });
     let text = plan(&goal, &files, &there).expect("a plan").manifest.expect("a manifest").to_string();
     assert_eq!(
         text,
-        "[skills]\ndocx = { path = \"./src\", name = \"word\" }\npdf = { path = \"./src\" }\n\n[agents]\ntargets = [\"goose\"]\n"
+        "[skills]\ndocx = { path = \"./src\", name = \"word\" }\npdf = { path = \"./src\" }\n\n[agents]\ntargets = [\"junie\"]\n"
     );
 }
 
@@ -324,17 +324,17 @@ fn a_manifest_is_made_from_a_lockfile() {
 /// follow.
 #[test]
 fn a_merge_takes_the_place_of_what_was_merged() {
-    let files = files("one", &["goose"], "");
+    let files = files("one", &["junie"], "");
     let merged = |replaces: Option<&str>| {
         let replaces = replaces.map(digest);
         Content::Merged(Merged { locked: locked("two", &[]), tree: digest("both"), replaces, keep: true })
     };
     let there =
-        |canonical: &str, copy: &str| survey(tree(canonical), OnDisk::Absent, &[("goose", tree(copy))]);
-    let mut wanted = goal(merged(Some("mine")), &["goose"], false);
+        |canonical: &str, copy: &str| survey(tree(canonical), OnDisk::Absent, &[("junie", tree(copy))]);
+    let mut wanted = goal(merged(Some("mine")), &["junie"], false);
     let plan_of = |goal: &Goal, survey: &Survey| words(goal, &files, survey);
-    assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, remove goose, link goose");
-    assert_eq!(plan_of(&wanted, &there("both", "one")), "remove goose, link goose", "it is done already");
+    assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, remove junie, link junie");
+    assert_eq!(plan_of(&wanted, &there("both", "one")), "remove junie, link junie", "it is done already");
     assert!(plan_of(&wanted, &there("later", "one")).starts_with("Modified at canonical"));
     let unreadable = survey(OnDisk::Tree(None), OnDisk::Absent, &[]);
     assert!(plan_of(&wanted, &unreadable).starts_with("NotASkill at canonical"));
@@ -350,12 +350,12 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     let planned = plan(&same, &files, &there("both", "one")).expect("nothing is in the way");
     assert_eq!(planned.keep, [(Location::Canonical, name("pdf"))]);
     wanted.copy = true;
-    assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, replace goose");
-    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, left as edited goose");
+    assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, replace junie");
+    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, left as edited junie");
     wanted.known.insert(name("pdf"), BTreeSet::from([digest("elsewhere")]));
-    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, replace goose");
+    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, replace junie");
     // If disabled, it is replaced where it is; if nothing is there, an undone merge is restored.
-    let in_disabled = goal(merged(Some("mine")), &["goose"], true);
+    let in_disabled = goal(merged(Some("mine")), &["junie"], true);
     assert_eq!(plan_of(&in_disabled, &survey(OnDisk::Absent, tree("mine"), &[])), "replace disabled");
     let back = goal(merged(None), &[], false);
     assert_eq!(plan_of(&back, &survey(OnDisk::Absent, OnDisk::Absent, &[])), "put canonical");
@@ -365,16 +365,16 @@ fn a_merge_takes_the_place_of_what_was_merged() {
 /// A copy of an edited skill equals the skill, so it is not in the way.
 #[test]
 fn copies_of_edited_skills_stay() {
-    let files = files("one", &["goose"], "");
-    let mut wanted = goal(Content::AsItIs(locked("one", &[])), &["goose"], false);
-    let there = |copy: &str| survey(tree("mine"), OnDisk::Absent, &[("goose", tree(copy))]);
-    assert_eq!(words(&wanted, &files, &there("mine")), "remove goose, link goose");
+    let files = files("one", &["junie"], "");
+    let mut wanted = goal(Content::AsItIs(locked("one", &[])), &["junie"], false);
+    let there = |copy: &str| survey(tree("mine"), OnDisk::Absent, &[("junie", tree(copy))]);
+    assert_eq!(words(&wanted, &files, &there("mine")), "remove junie, link junie");
     wanted.copy = true;
     assert_eq!(words(&wanted, &files, &there("mine")), "");
     assert_eq!(words(&wanted, &files, &there("one")), "");
-    assert_eq!(words(&wanted, &files, &there("elsewhere")), "left as edited goose");
-    let there = survey(tree("mine"), OnDisk::Absent, &[("goose", OnDisk::Absent)]);
-    assert_eq!(words(&wanted, &files, &there), "put goose");
+    assert_eq!(words(&wanted, &files, &there("elsewhere")), "left as edited junie");
+    let there = survey(tree("mine"), OnDisk::Absent, &[("junie", OnDisk::Absent)]);
+    assert_eq!(words(&wanted, &files, &there), "put junie");
     let plan = plan(&wanted, &files, &there).expect("a plan");
     assert!(matches!(&plan.steps[..], [Step::Put { digest: mine, .. }] if *mine == digest("mine")));
 }
@@ -382,12 +382,12 @@ fn copies_of_edited_skills_stay() {
 /// An agent's copy that equals the project's tree is removed wherever an unchanged copy would be.
 #[test]
 fn copies_of_what_lies_there_are_ours() {
-    let files = files("one", &["goose"], "");
-    for (copy, expected) in [("mine", "remove goose"), ("elsewhere", "Modified at goose")] {
-        let there = survey(tree("mine"), OnDisk::Absent, &[("goose", tree(copy))]);
+    let files = files("one", &["junie"], "");
+    for (copy, expected) in [("mine", "remove junie"), ("elsewhere", "Modified at junie")] {
+        let there = survey(tree("mine"), OnDisk::Absent, &[("junie", tree(copy))]);
         let content = || Content::AsItIs(locked("one", &[]));
         let mut wanted = goal(content(), &[], false);
-        wanted.put[0].leaving.insert("goose");
+        wanted.put[0].leaving.insert("junie");
         assert_eq!(words(&wanted, &files, &there), expected, "{copy}");
         // Equal bytes are no proof that skillpm put them there.
         let there = survey(tree("mine"), OnDisk::Absent, &[("claude-code", tree(copy))]);
@@ -399,24 +399,24 @@ fn copies_of_what_lies_there_are_ours() {
 /// is removed with the tree that it wrote as well.
 #[test]
 fn copies_go_with_the_skill() {
-    let files = files("one", &["goose"], "");
+    let files = files("one", &["junie"], "");
     let remove = |force| Goal { remove: vec![name("pdf")], force, ..Goal::default() };
-    let goose = (Location::Agent("goose".to_owned()), name("pdf"));
+    let junie = (Location::Agent("junie".to_owned()), name("pdf"));
     let canonical = (Location::Canonical, name("pdf"));
     for (on_disk, copy, refused, kept) in [
-        ("one", "one", "remove canonical, remove goose", vec![]),
-        ("one", "mine", "Modified at goose", vec![goose.clone()]),
+        ("one", "one", "remove canonical, remove junie", vec![]),
+        ("one", "mine", "Modified at junie", vec![junie.clone()]),
         ("mine", "one", "Modified at canonical", vec![canonical.clone()]),
-        ("mine", "other", "Modified at canonical, Modified at goose", vec![canonical.clone(), goose]),
+        ("mine", "other", "Modified at canonical, Modified at junie", vec![canonical.clone(), junie]),
         ("both", "both", "Modified at canonical", vec![canonical]),
     ] {
         for (home, in_disabled, place) in
             [(tree(on_disk), OnDisk::Absent, "canonical"), (OnDisk::Absent, tree(on_disk), "disabled")]
         {
-            let there = survey(home, in_disabled, &[("goose", tree(copy))]);
+            let there = survey(home, in_disabled, &[("junie", tree(copy))]);
             let refused = refused.replace("canonical", place);
             assert_eq!(words(&remove(false), &files, &there), refused, "{on_disk}, {copy}");
-            let all = format!("remove {place}, remove goose");
+            let all = format!("remove {place}, remove junie");
             assert_eq!(words(&remove(true), &files, &there), all, "{on_disk}, {copy}");
             if place == "canonical" {
                 assert_eq!(
@@ -427,8 +427,8 @@ fn copies_go_with_the_skill() {
             }
         }
     }
-    let there = survey(tree("one"), OnDisk::Absent, &[("goose", OnDisk::Tree(None))]);
-    assert_eq!(words(&remove(true), &files, &there), "NotASkill at goose");
+    let there = survey(tree("one"), OnDisk::Absent, &[("junie", OnDisk::Tree(None))]);
+    assert_eq!(words(&remove(true), &files, &there), "NotASkill at junie");
     // A copy that no receipt lists is not skillpm's, whatever its bytes are.
     for copy in ["mine", "one"] {
         let there = survey(tree("one"), OnDisk::Absent, &[("claude-code", tree(copy))]);
@@ -443,21 +443,21 @@ fn what_was_there_before_is_left() {
     let mut files = files("one", &[], "");
     files.lock.skills.clear();
     let canonical = (Location::Canonical, name("pdf"));
-    let goose = (Location::Agent("goose".to_owned()), name("pdf"));
-    let there = survey(tree("one"), OnDisk::Absent, &[("goose", tree("one"))]);
-    let mut wanted = goal(Content::Locked(locked("one", &[])), &["goose"], false);
+    let junie = (Location::Agent("junie".to_owned()), name("pdf"));
+    let there = survey(tree("one"), OnDisk::Absent, &[("junie", tree("one"))]);
+    let mut wanted = goal(Content::Locked(locked("one", &[])), &["junie"], false);
     for copy in [false, true] {
         wanted.copy = copy;
         let planned = plan(&wanted, &files, &there).expect("nothing is in the way");
         assert!(planned.steps.is_empty(), "{:?}", planned.steps);
-        assert_eq!(planned.foreign, BTreeSet::from([canonical.clone(), goose.clone()]));
+        assert_eq!(planned.foreign, BTreeSet::from([canonical.clone(), junie.clone()]));
     }
     (wanted.copy, wanted.force) = (false, true);
-    assert_eq!(words(&wanted, &files, &there), "replace canonical, remove goose, link goose");
+    assert_eq!(words(&wanted, &files, &there), "replace canonical, remove junie, link junie");
     let planned = plan(&wanted, &files, &there).expect("nothing is in the way");
-    assert_eq!(planned.keep, [canonical.clone(), goose.clone()]);
-    assert_eq!(planned.given_up, BTreeSet::from([canonical, goose]));
+    assert_eq!(planned.keep, [canonical.clone(), junie.clone()]);
+    assert_eq!(planned.given_up, BTreeSet::from([canonical, junie]));
     wanted.force = false;
-    let there = survey(tree("mine"), OnDisk::Absent, &[("goose", tree("mine"))]);
-    assert_eq!(words(&wanted, &files, &there), "Untracked at canonical, Untracked at goose");
+    let there = survey(tree("mine"), OnDisk::Absent, &[("junie", tree("mine"))]);
+    assert_eq!(words(&wanted, &files, &there), "Untracked at canonical, Untracked at junie");
 }

@@ -443,7 +443,7 @@ mod tests {
             link(target, &own.join(name));
         }
         fs::write_atomic(&own.join("file"), b"x").expect("writes");
-        link("../.agents/skills", &root.join(".goose/skills"));
+        link("../.agents/skills", &root.join(".junie/skills"));
         let text = "[skills]\npdf = { path = \"pdf\" }\ncopy = { path = \"copy\" }\n";
         let files = Files { manifest: Manifest::parse(text).expect("a manifest"), ..Files::default() };
         let state = ScopeState::of(&settings, &scope, files, Depth::Metadata);
@@ -457,7 +457,7 @@ mod tests {
             forms("claude-code"),
             ["alias Link", "copy Copy", "gone Broken", "linked Foreign", "mine Foreign", "pdf Link"]
         );
-        assert_eq!(forms("goose"), ["new Canonical", "pdf Canonical"]);
+        assert_eq!(forms("junie"), ["new Canonical", "pdf Canonical"]);
         assert!(forms("windsurf").is_empty());
     }
 }

@@ -204,7 +204,7 @@ targets = [ # why
     # the rest of us
     \"claude-code\", # everybody
     # Bob
-    'goose', # too
+    'junie', # too
 
     # and the others
 
@@ -215,22 +215,22 @@ targets = [ # why
 ";
     assert_eq!(
         changed(text, seen_by(&["claude-code", "cursor"])),
-        text.replace("    # Bob\n    'goose', # too\n", "")
+        text.replace("    # Bob\n    'junie', # too\n", "")
     );
     assert_eq!(
-        changed(text, seen_by(&["goose", "cursor"])),
+        changed(text, seen_by(&["junie", "cursor"])),
         text.replace("    \"claude-code\", # everybody\n", "")
     );
     assert_eq!(
-        changed(text, seen_by(&["claude-code", "goose"])),
+        changed(text, seen_by(&["claude-code", "junie"])),
         text.replace("    # C\n    \"cursor\",\n", "")
     );
     assert_eq!(
-        changed(text, seen_by(&["claude-code", "goose", "cursor", "amp"])),
+        changed(text, seen_by(&["claude-code", "junie", "cursor", "amp"])),
         text.replace("\"cursor\",\n", "\"cursor\",\n    \"amp\",\n")
     );
     assert_eq!(
-        changed(text, seen_by(&["claude-code", "amp", "goose", "cursor"])),
+        changed(text, seen_by(&["claude-code", "amp", "junie", "cursor"])),
         text.replace("# everybody\n", "# everybody\n    \"amp\",\n")
     );
     let none = "[agents]
@@ -276,7 +276,7 @@ pdf = { # from our friends
     # until the second one is out
     tag = \"v1\", # not v2
     agents = [
-        \"goose\", # Bob
+        \"junie\", # Bob
     ],
 } # so far
 ";
@@ -293,7 +293,7 @@ pdf = { # from our friends
     );
     assert_eq!(change(|pdf| pdf.reference = None), text.replace("    tag = \"v1\", # not v2\n", ""));
     assert_eq!(
-        change(|pdf| pdf.agents = Some(vec!["goose".into(), "amp".into()])),
+        change(|pdf| pdf.agents = Some(vec!["junie".into(), "amp".into()])),
         text.replace("# Bob\n", "# Bob\n        \"amp\",\n")
     );
     assert_eq!(change(|pdf| pdf.disabled = true), text.replace("    ],\n", "    ],\n    disabled = true,\n"));
