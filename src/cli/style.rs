@@ -32,10 +32,12 @@ const STATES: [(Style, &[&str]); 4] = [
 
 /// Returns the style of the state of a skill.
 fn style_of_skill(state: SkillState) -> Style {
-    use SkillState::{Conflict, Disabled, Editable, Elsewhere, Foreign, LineEnds, Missing, Modified, Ok};
+    use SkillState::{
+        Conflict, Disabled, Editable, Elsewhere, Foreign, LineEnds, Missing, Modified, Ok, Unlocked,
+    };
     match state {
         Missing | Conflict | Elsewhere | SkillState::Unreadable => BAD,
-        Modified | LineEnds => CHANGED,
+        Modified | LineEnds | Unlocked => CHANGED,
         Ok | Editable => GOOD,
         Disabled | Foreign | SkillState::Untracked => FAINT,
     }

@@ -437,6 +437,7 @@ fn the_user_s_copy_wins() {
         let output = sandbox.run(verb);
         assert!(format!("{output}").contains(told), "{verb:?}: {output}");
     }
+    assert!(!sandbox.run(&["why", "docx"]).stderr.contains(told), "its page shows both");
     assert!(
         !sandbox.run(&["agents", "-p"]).stderr.contains(told),
         "one scope alone says nothing of the other"

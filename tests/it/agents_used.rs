@@ -85,6 +85,21 @@ fn an_agent_that_i_no_longer_use_loses_its_links() {
     assert!(sandbox.ok(&["list"]).stderr.contains("windsurf is on this machine"));
 }
 
+/// `undo` takes links back and not what a person said, which it tells.
+#[test]
+fn undo_says_that_the_next_installation_links_again() {
+    let sandbox = team();
+    sandbox.ok(&["agents", "use", "windsurf", "junie"]);
+    for args in [&["undo", "--dry-run"][..], &["undo"]] {
+        let undone = sandbox.ok(args).stderr;
+        assert!(undone.contains("junie and windsurf are some of the agents that you use, so"), "{undone}");
+        assert!(undone.contains("`skillpm agents use --forget` ends that"), "{undone}");
+    }
+    assert_eq!(names(&sandbox, ".windsurf/skills"), [""; 0]);
+    assert!(!sandbox.ok(&["undo"]).stderr.contains("that you use"), "they come back");
+    assert_eq!(names(&sandbox, ".windsurf/skills"), ["docx", "pdf"]);
+}
+
 /// A project that gives nobody links, and a skill with agents of its own, have decided.
 #[test]
 fn what_a_team_decided_comes_before_what_i_use() {

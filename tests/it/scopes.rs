@@ -103,6 +103,24 @@ fn a_hand_written_skill_is_adopted() {
     }
 }
 
+/// Several that are adopted at once are one change, which `undo` takes back as one.
+#[test]
+fn several_are_adopted_as_one_change() {
+    let sandbox = machine();
+    for name in ["one", "two", "three"] {
+        skill(&sandbox, ".claude/skills", name);
+    }
+    // The name of its directory counts, whatever `SKILL.md` says.
+    sandbox.write(".claude/skills/three/SKILL.md", text("other"));
+    let before = sandbox.tree(&sandbox.project().join(".claude"));
+    sandbox.ok(&["import", "one", "two"]);
+    assert_eq!(states(&sandbox), ["one editable", "three foreign", "two editable"]);
+    sandbox.ok(&["undo"]);
+    assert_eq!(sandbox.tree(&sandbox.project().join(".claude")), before);
+    sandbox.ok(&["import", "two", "three", "one", "two"]);
+    assert_eq!(states(&sandbox), ["one editable", "three editable", "two editable"]);
+}
+
 /// Nothing that a person wrote is chosen among or written over.
 #[test]
 fn what_differs_is_not_adopted() {

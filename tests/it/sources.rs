@@ -536,7 +536,7 @@ fn a_branch_that_is_gone_is_told_once() {
     let told = "`docx`, `pdf`: the branch `feat/x` of `acme/kit` no longer exists";
     assert_eq!(output.stderr.matches(told).count(), 1, "{output}");
     assert_eq!(output.stdout.matches("ref gone").count(), 2, "{output}");
-    assert!(output.stderr.contains("`skillpm install acme/kit --skill docx --skill pdf`"), "{output}");
+    assert!(output.stderr.contains("`skillpm install --list acme/kit`"), "{output}");
     let output = sandbox.run(&["update"]);
     assert!(output.stderr.contains("the branch `feat/x` of `acme/kit` no longer exists"), "{output}");
 }

@@ -146,13 +146,13 @@ fn what_is_gone_or_moved_is_told_in_the_same_words() {
             assert_eq!(output.stderr.matches(told).count(), 1, "{args:?}: {told}: {output}");
         }
     }
-    let hint = "`skillpm install acme/branchy --skill branchy` for the default branch";
+    let hint = "`skillpm install --list acme/branchy` shows what the default branch has";
     assert!(sandbox.run(&["diff", "branchy", "--newest"]).stderr.contains(hint));
 }
 
-/// The hint of a branch that is gone names what the manifest requests, and not what only others need.
+/// The hint of a branch that is gone runs, whatever became of its skills elsewhere.
 #[test]
-fn a_hint_makes_no_dependency_a_direct_one() {
+fn the_hint_of_a_branch_that_is_gone_shows_what_there_is() {
     let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
     sandbox.forge(&forge);
     let repo = forge.repo("acme/kit");
@@ -163,8 +163,31 @@ fn a_hint_makes_no_dependency_a_direct_one() {
     repo.unbranch("feat");
     for args in [&["outdated"][..], &["diff", "--newest"], &["update", "--dry-run"]] {
         let output = sandbox.run(args);
-        assert!(output.stderr.contains("`skillpm install acme/kit --skill kit`"), "{args:?}: {output}");
+        assert!(output.stderr.contains("`skillpm install --list acme/kit` shows"), "{args:?}: {output}");
     }
+}
+
+/// An entry whose skill moved before anybody locked it: the error says where it is now, and what to write.
+#[test]
+fn an_entry_whose_skill_moved_is_told_with_the_new_place() {
+    let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
+    sandbox.forge(&forge);
+    let repo = forge.repo("acme/kit");
+    repo.commit(&tree(&[("extra/alone", "alone", "one"), ("skills/pdf", "pdf", "one")]));
+    let entry =
+        |name: &str| format!("[skills]\n{name} = {{ github = \"acme/kit\", path = \"skills/{name}\" }}\n");
+    sandbox.write("skillpm.toml", entry("alone"));
+    let moved = sandbox.run(&["install"]);
+    assert!(
+        moved.stderr.contains("`alone` moved from `skills/alone` to `extra/alone` in `acme/kit`"),
+        "{moved}"
+    );
+    assert!(moved.stderr.contains("write `path = \"extra/alone\"` into its entry"), "{moved}");
+    sandbox.write("skillpm.toml", entry("gone"));
+    let gone = sandbox.run(&["install"]);
+    assert!(gone.stderr.contains("`gone`: there is no directory `skills/gone`"), "{gone}");
+    sandbox.write("skillpm.toml", entry("alone").replace("skills/alone", "extra/alone"));
+    sandbox.ok(&["install"]);
 }
 
 /// A policy holds back what is too young, and refuses a source before it is asked.

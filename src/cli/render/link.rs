@@ -60,6 +60,8 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
         }
     } else if outcome.linked_agents.is_empty() {
         // The note says all.
+    } else if named && outcome.skills.is_empty() {
+        // None of them is installed yet, which the warnings say.
     } else if skills.is_empty() {
         let word = if linked { "missing" } else { "left" };
         printer.note(&format!("no link{of} is {word} for {agents}"));

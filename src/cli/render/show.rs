@@ -122,6 +122,7 @@ fn provenance(installed: &ListedSkill, fact: &mut impl FnMut(&str, &str)) {
             SkillState::Elsewhere => "something else is in its place",
             SkillState::Unreadable => "unreadable",
             SkillState::Conflict => "in conflict: an update left markers or kept files to resolve",
+            SkillState::Unlocked => "not locked",
             SkillState::Untracked | SkillState::Foreign => "not installed by skillpm",
             SkillState::Editable => "a link to a working directory",
             SkillState::Missing => "missing",

@@ -233,7 +233,7 @@ fn counts(skills: &[UpdatedSkill]) -> String {
         (UpdateChange::Unchanged, "up to date"),
         (UpdateChange::Pinned, "pinned"),
         (UpdateChange::Editable, "editable"),
-        (UpdateChange::Missing, "not installed"),
+        (UpdateChange::Missing, "not locked"),
         (UpdateChange::Unresolved, "left with conflicts"),
         (UpdateChange::Failed, "failed"),
     ];
@@ -373,7 +373,7 @@ mod tests {
         = d is not locked: `skillpm install` locks and installs it
         ! e has conflicts of an earlier update
         ! j was left as is
-        1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 undone, 1 added, 1 removed, 1 up to date, 1 pinned, 1 editable, 1 not installed, 1 left with conflicts, 1 failed in `.agents/skills`
+        1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 undone, 1 added, 1 removed, 1 up to date, 1 pinned, 1 editable, 1 not locked, 1 left with conflicts, 1 failed in `.agents/skills`
         `skillpm.lock` changed: commit it
         warning: odd
         warning: `j` was left as is: no such host

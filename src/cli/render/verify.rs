@@ -105,7 +105,7 @@ fn of_place(place: &VerifiedPlace) -> String {
         (SkillState::LineEnds, None) => " differs from what is locked in line ends only".to_owned(),
         (SkillState::Conflict, None) => " has conflicts that an update left".to_owned(),
         (SkillState::Editable, None) => " cannot be verified: it is not locked".to_owned(),
-        (SkillState::Untracked, None) => " is not in the lockfile".to_owned(),
+        (SkillState::Untracked | SkillState::Unlocked, None) => " is not in the lockfile".to_owned(),
         _ => String::new(),
     };
     format!("{path}{end}")
@@ -238,6 +238,8 @@ mod tests {
           `/p/.agents/skills/pdf` leads to `/x\u{1b}`
         unreadable: unreadable, project
           claude-code, `/p/.agents/skills/pdf`: permission denied
+        not locked: not locked, project
+          `/p/.agents/skills/pdf` is not in the lockfile
         untracked: untracked, project
           `/p/.agents/skills/pdf` is not in the lockfile
         editable: editable, project
@@ -245,7 +247,7 @@ mod tests {
         ");
         insta::assert_snapshot!(err.text(), @"
         warning: odd
-        9 skills: 1 ok, 1 edited, 1 line ends, 1 conflict, 1 missing, 1 elsewhere, 1 unreadable, 1 untracked, 1 editable
+        10 skills: 1 ok, 1 edited, 1 line ends, 1 conflict, 1 missing, 1 elsewhere, 1 unreadable, 1 not locked, 1 untracked, 1 editable
         hint: resolve the conflicts in `conflict`, or run `skillpm update conflict` with `--ours`, `--theirs` or `--abort`
         ");
         let (talking, out, err) = printer(Appearance::PLAIN);

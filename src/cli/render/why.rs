@@ -127,8 +127,14 @@ fn lies(skill: &ListedSkill, place: &str) -> String {
         SkillState::Missing if skill.editable => {
             format!("editable: the link {place} or its target is missing")
         }
+        SkillState::Unlocked => worded(&message!(
+            format_args!("is in {place}, and not locked: "),
+            install(),
+            " locks what is needed"
+        )),
         SkillState::Missing | SkillState::Untracked | SkillState::Foreign => {
-            worded(&message!(format_args!("missing from {place}: "), install(), " restores it"))
+            let does = if skill.digest.is_some() { " restores it" } else { " installs it" };
+            worded(&message!(format_args!("missing from {place}: "), install(), does))
         }
     }
 }
@@ -182,7 +188,7 @@ mod tests {
         let user = |state, disabled| ListedSkill { scope: ScopeKind::User, disabled, ..skill("pdf", state) };
         assert_eq!(
             lies(&user(SkillState::Missing, false), "~/s/pdf"),
-            "missing from ~/s/pdf: `skillpm install -g` restores it"
+            "missing from ~/s/pdf: `skillpm install -g` installs it"
         );
         assert_eq!(
             lies(&user(SkillState::Ok, true), "~/s/pdf"),
@@ -190,7 +196,7 @@ mod tests {
         );
         assert_eq!(
             lies(&skill("pdf", SkillState::Missing), "s/pdf"),
-            "missing from s/pdf: `skillpm install` restores it"
+            "missing from s/pdf: `skillpm install` installs it"
         );
     }
 

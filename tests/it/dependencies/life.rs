@@ -627,13 +627,50 @@ fn after_the_lockfile_is_lost() {
     sandbox.ok(&["install", "acme/kit", "--skill", "pdf"]);
     let lock = sandbox.read("skillpm.lock");
     std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
-    for args in [&["outdated"][..], &["update", "pdf"], &["why", "pdf"], &["diff", "--newest"]] {
+    let said = |args: &[&str], expected: &[&str], code| {
         let output = sandbox.run(args);
-        for expected in ["`pdf` is in the manifest and not locked", "`skillpm install` locks it"] {
-            assert!(output.stderr.contains(expected), "{output}");
-        }
+        let told = format!("{}{}", output.stdout, output.stderr);
+        assert!(expected.iter().all(|expected| told.contains(expected)), "{args:?}: {output}");
+        assert_eq!(output.code, Some(code), "{args:?}");
+    };
+    let locks = |name: &str| [format!("`{name}` is not locked"), "`skillpm install` locks it".to_owned()];
+    let (pdf, tables) = (locks("pdf"), locks("tables"));
+    let (pdf, tables) = (pdf.each_ref().map(String::as_str), tables.each_ref().map(String::as_str));
+    said(&["outdated"], &pdf, 0);
+    said(&["diff", "--newest"], &pdf, 0);
+    said(&["update", "pdf"], &pdf, 2);
+    said(&["import", "pdf"], &pdf, 2);
+    said(&["update"], &["pdf is not locked: `skillpm install` locks", "1 skill not locked"], 0);
+    // What only the lockfile names is skillpm's, too: `import` and `remove` do not call it a stranger.
+    said(&["import", "tables"], &tables, 2);
+    said(&["remove", "tables"], &tables, 2);
+    said(&["list"], &["`skillpm install` locks what `skillpm.toml` asks for"], 0);
+    said(&["why", "tables"], &["needed by pdf", "not locked: `skillpm install` locks"], 0);
+    for name in ["pdf", "tables"] {
+        let listed = sandbox.run(&["list", name]).stdout;
+        assert!(listed.contains("not locked"), "{listed}");
     }
-    assert!(sandbox.run(&["update"]).stderr.contains("pdf is not locked: `skillpm install` locks"));
+    // A change of the manifest does not lose what skillpm put there.
+    sandbox.ok(&["link", "--agent", "claude-code", "pdf"]);
+    said(&["remove", "pdf", "--dry-run"], &["would delete .agents/skills/pdf"], 0);
+    sandbox.ok(&["unlink", "--agent", "claude-code", "pdf"]);
     sandbox.ok(&["install"]);
-    assert_eq!(sandbox.read("skillpm.lock"), lock);
+    let again = sandbox.read("skillpm.lock");
+    assert_eq!(again, lock);
+}
+
+/// With only the manifest left, as in a clone whose lockfile nobody committed, its skills are missing.
+#[test]
+fn with_only_the_manifest_left() {
+    let forge = Forge::start();
+    let sandbox = machine(&forge);
+    forge.repo("acme/kit").commit(&tree(&[("pdf", "1.0", "")]));
+    sandbox.ok(&["install", "acme/kit", "--skill", "pdf"]);
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
+    std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");
+    let listed = sandbox.run(&["list"]);
+    assert!(listed.stdout.contains("missing"), "{listed}");
+    assert!(listed.stderr.contains("`skillpm install` installs what is missing"), "{listed}");
+    let why = sandbox.run(&["why", "pdf"]);
+    assert!(why.stdout.contains("missing from .agents/skills/pdf: `skillpm install` installs it"), "{why}");
 }

@@ -29,7 +29,10 @@ pub(crate) fn of(outcome: &ListOutcome, scope: Option<ScopeKind>) -> Vec<Message
     }));
     hints.extend(SCOPES.iter().flat_map(|scope| unknown(outcome, *scope)));
     // No agent sees a skill that is not installed.
-    let is_whole = |scope| !outcome.skills.iter().any(|skill| is_missing(skill, scope));
+    let is_whole = |scope| {
+        let lacks = |skill| is_missing(skill, scope) || is_unlocked(skill, scope);
+        !outcome.skills.iter().any(lacks)
+    };
     let unseen = outcome.unseen.iter().filter(|(scope, _)| is_whole(*scope));
     hints.extend(unseen.flat_map(|(scope, unseen)| show_unseen(Some(*scope), unseen)));
     hints.extend(
@@ -60,6 +63,10 @@ fn is_missing(skill: &ListedSkill, scope: ScopeKind) -> bool {
     skill.scope == scope && skill.state == SkillState::Missing
 }
 
+fn is_unlocked(skill: &ListedSkill, scope: ScopeKind) -> bool {
+    skill.scope == scope && skill.outer.is_none() && skill.state == SkillState::Unlocked
+}
+
 /// Returns how to restore what is missing in `scope`.
 fn missing(outcome: &ListOutcome, scope: ScopeKind) -> Option<Message> {
     let mut missing = outcome.skills.iter().filter(|skill| is_missing(skill, scope)).peekable();
@@ -69,7 +76,7 @@ fn missing(outcome: &ListOutcome, scope: ScopeKind) -> Option<Message> {
             format_args!("`{}` is editable, but its directory is gone: ", gone.name),
             put_back(scope, &gone.name)
         ),
-        None => message!(Verb::Install.within(scope), " restores missing skills"),
+        None => message!(Verb::Install.within(scope), " installs what is missing"),
     })
 }
 
@@ -79,12 +86,10 @@ fn unknown(outcome: &ListOutcome, scope: ScopeKind) -> Vec<Message> {
         |skill: &&ListedSkill| skill.scope == scope && skill.outer.is_none() && skill.state.is_unknown();
     let unknown = || outcome.skills.iter().filter(of_scope);
     let by_tool = |skill: &&ListedSkill| skill.found_in.is_some_and(|found| found.tool().is_some());
-    // The manifest names it, and what it names may need the others.
-    if let Some((_, name)) = outcome.unlocked.iter().find(|(of, _)| *of == scope) {
+    if outcome.skills.iter().any(|skill| is_unlocked(skill, scope)) {
         return vec![message!(
-            format_args!("`{name}` is in `{}` and not locked: ", manifest::FILE_NAME),
             Verb::Install.within(scope),
-            " locks it"
+            format_args!(" locks what `{}` asks for", manifest::FILE_NAME)
         )];
     }
     let mut hints = Vec::new();
@@ -152,9 +157,9 @@ mod tests {
     fn what_is_missing_is_told_by_scope() {
         let missing = |scope| skill("docx", SkillState::Missing, scope);
         let of_user = hints(vec![missing(ScopeKind::User)]);
-        assert_eq!(of_user, ["`install` with `scope=user` restores missing skills"]);
+        assert_eq!(of_user, ["`install` with `scope=user` installs what is missing"]);
         let both = hints(vec![missing(ScopeKind::Project), missing(ScopeKind::User)]);
-        assert_eq!(both, ["`install` restores missing skills", &of_user[0]]);
+        assert_eq!(both, ["`install` installs what is missing", &of_user[0]]);
     }
 
     /// No installation restores the directory of an editable skill.

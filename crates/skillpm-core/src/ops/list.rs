@@ -187,9 +187,6 @@ fn list_scope(
         if skill.is_left_over(scope) {
             continue;
         }
-        if skill.state == SkillState::Untracked && skill.entry.is_some() {
-            outcome.unlocked.push((scope.kind, name.to_string()));
-        }
         outcome.warnings.extend(failures(&mut skill));
         let in_sight = !skill.is_hidden && skill.state != SkillState::Missing;
         if skill.is_disabled() && in_sight {

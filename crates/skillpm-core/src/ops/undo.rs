@@ -8,6 +8,8 @@ use serde::Serialize;
 
 use crate::admission::PolicySubject;
 use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::agents;
+use crate::change::agent_targets::{AgentTargets, Ids};
 use crate::change::{keep_replaced, keep_tool_files, kept_by};
 use crate::context::Context;
 use crate::error::{Error, ErrorKind, Result};
@@ -21,10 +23,11 @@ use crate::scope::Scope;
 use crate::scope::changes::{self, PathChange};
 use crate::scope::health::problem;
 use crate::scope::plan::{ChangedFiles, Location, Plan, Step};
-use crate::scope::state::{HAS_REPOSITORY, not_kept};
+use crate::scope::state::{Files, HAS_REPOSITORY, not_kept};
 use crate::scope::transaction::undo::{Bytes, Changed, ChangedKind, Coming, Stop, Undo};
 use crate::scope::transaction::{Record, Transaction};
 use crate::scope_kind::ScopeKind;
+use crate::settings::Settings;
 use crate::spec::Reference;
 use crate::store::{Note, Store, Why};
 
@@ -147,7 +150,7 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         skills: skills(&undo.steps),
         files: undo.files(),
         files_gone: undo.files_gone(),
-        warnings: conflict(&scope, &undo).into_iter().collect(),
+        warnings: conflict(&scope, &undo).into_iter().chain(still_used(settings, &scope, &undo)?).collect(),
         paths: changes::of_steps(settings, &scope, &undo.steps, undo.files(), undo.files_gone()),
         redone: record.is_undo(),
         dry_run: request.dry_run,
@@ -298,6 +301,24 @@ fn conflict(scope: &Scope, undo: &Undo) -> Option<Warning> {
         )
     };
     error.is_of_merge().then(|| Warning::new(problem::LOCK_CONFLICT.id, told()))
+}
+
+/// Returns a warning about links that `undo` removes and the next installation makes again, because the user uses their
+/// agents.
+fn still_used(settings: &Settings, scope: &Scope, undo: &Undo) -> Result<Option<Warning>> {
+    let skills = skills(&undo.steps);
+    let stays =
+        |name: &SkillName| skills.iter().any(|one| one.name == name.as_str() && one.change == Undone::Links);
+    let unlinked = undo.steps.iter().filter_map(|step| match step {
+        Step::Unlink { place: Location::Agent(id), name } if stays(name) => agents::find(id).ok(),
+        _ => None,
+    });
+    let ids: Ids = unlinked.map(|agent| agent.id).collect();
+    if ids.is_empty() {
+        return Ok(None);
+    }
+    let files = Files::read(scope)?;
+    Ok(AgentTargets::read(settings, scope, &files)?.still_used(&ids))
 }
 
 /// Saves `file`, which was edited and gets its old text, in the store. Returns a message with the place.

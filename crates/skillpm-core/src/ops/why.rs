@@ -17,7 +17,7 @@ use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::scope::agent_view::{Form, Role};
-use crate::scope::not_installed::{in_outer, not_installed, not_locked, not_there};
+use crate::scope::not_installed::{in_outer, not_installed, not_there};
 use crate::scope::state::read_manifest;
 use crate::scope::{Roots, Scope, Scopes};
 use crate::scope_kind::ScopeKind;
@@ -138,8 +138,6 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     let is_one = |one: ScopeKind, other: ScopeKind| twins || one == other;
     // All agents: the user may be looking for a skill that no agent of this machine reads.
     let mut all = agents(context, &AgentsRequest { all: true, ..AgentsRequest::default() })?;
-    // The page itself says who takes which copy.
-    all.warnings.retain(|warning| warning.code != codes::USER_COPY_WINS);
     let wanted = |kind: ScopeKind| request.scope.is_none_or(|only| only == kind);
     let mut places = Places::new();
     for agent in &all.agents {
@@ -194,17 +192,12 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
         });
     }
     outcome.elsewhere = elsewhere(&places, &installed, &outcome.installed, &is_one);
-    let unlocked = tree.skills.iter().filter(|one| {
-        one.skill.name == outcome.name && one.asked_for && one.skill.state == SkillState::Untracked
-    });
-    for one in unlocked.filter(|one| wanted(one.skill.scope)) {
-        let name = SkillName::new(&outcome.name).map_err(|error| Error::usage(error.to_string()))?;
-        outcome.warnings.push(not_locked(&Scope::new(&context.settings, one.skill.scope)?, &name));
-    }
     if outcome.installed.is_empty() {
         outcome.closest = likely(&outcome.name, &tree);
     }
     outcome.warnings.extend(tree.warnings);
+    // The page itself says who takes which copy.
+    outcome.warnings.retain(|warning| warning.code != codes::USER_COPY_WINS);
     outcome.warnings.dedup();
     if outcome.installed.is_empty() && outcome.elsewhere.is_empty() {
         let known = tree.skills.iter().map(|one| one.skill.name.as_str());

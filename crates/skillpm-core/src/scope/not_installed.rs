@@ -35,35 +35,30 @@ pub(crate) fn installed_names(
             Some(name) if names.contains(name) => {}
             Some(name) => names.push(name.clone()),
             None => {
-                return Err(
-                    match SkillName::exact(text)
-                        .and_then(|name| seen_here(context, scope, files, verb, &name))
-                    {
-                        Some(hint) => not_there(Some(scope.kind), text).hint(hint),
-                        None => not_installed(Some(scope.kind), text, known().map(SkillName::as_str)),
-                    },
-                );
+                let unknown = || not_installed(Some(scope.kind), text, known().map(SkillName::as_str));
+                let Some(name) = SkillName::exact(text) else { return Err(unknown()) };
+                let state = ScopeState::of(&context.settings, scope, files.clone(), Depth::Metadata);
+                if state.has_lost(&name) {
+                    return Err(not_locked_error(scope, &name));
+                }
+                return Err(match seen_here(context, &state, verb, &name) {
+                    Some(hint) => not_there(Some(scope.kind), text).hint(hint),
+                    None => unknown(),
+                });
             }
         }
     }
     Ok(names)
 }
 
-/// Returns advice for the skill `name`, which is not installed in `scope` but exists elsewhere: in the other
+/// Returns advice for the skill `name`, which is not installed in the scope of `state` but exists elsewhere: in the other
 /// scope, or in a place that agents search.
-fn seen_here(
-    context: &Context,
-    scope: &Scope,
-    files: &Files,
-    verb: Verb,
-    name: &SkillName,
-) -> Option<Message> {
-    let settings = &context.settings;
+fn seen_here(context: &Context, state: &ScopeState<'_>, verb: Verb, name: &SkillName) -> Option<Message> {
+    let (settings, scope) = (&context.settings, state.scope);
     let (other, told) = match scope.kind {
         ScopeKind::Project => (ScopeKind::User, "it is installed for you"),
         ScopeKind::User => (ScopeKind::Project, "it is installed in this project"),
     };
-    let state = ScopeState::of(settings, scope, files.clone(), Depth::Metadata);
     if state.is_anywhere(name.as_str()) {
         return Some(message!(
             "it is here and skillpm did not install it: ",
@@ -156,7 +151,7 @@ pub(crate) fn missing(settings: &Settings, scope: &Scope) -> Vec<(SkillName, War
 /// The state of a skill of the manifest without a lock entry, and its treatment by an installation.
 type Unlocked = (&'static str, &'static str);
 const NOT_INSTALLED: Unlocked = ("not installed yet", " installs it");
-const NOT_LOCKED: Unlocked = ("in the manifest and not locked", " locks it");
+const NOT_LOCKED: Unlocked = ("not locked", " locks it");
 
 /// Returns the warning about a skill that is in the manifest of a scope but not locked yet.
 pub(crate) fn not_yet_installed(scope: ScopeKind, name: &SkillName) -> Warning {

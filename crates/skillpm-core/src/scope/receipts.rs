@@ -165,7 +165,7 @@ impl<'a> Receipts<'a> {
     }
 
     fn left_of(&self, heading: &Heading, lock: &str, files: &Files) -> BTreeMap<SkillName, PreviousInstall> {
-        let mut left = self.unnamed(heading, lock, files, |_| false).unwrap_or_default();
+        let mut left = self.unnamed(heading, lock, files, |name| files.knows(name)).unwrap_or_default();
         let places = CheckedDirs::new(self.scope, self.settings);
         for (name, was) in &mut left {
             if let (PreviousInstall::Copy(_, ours), Some(marks)) = (was, heading.put.get(name)) {
@@ -175,7 +175,7 @@ impl<'a> Receipts<'a> {
         left
     }
 
-    /// Returns the skills in the record with these parts that neither `files` nor `is_named` names. Does not
+    /// Returns the skills in the record with these parts that neither `is_named` nor what `files` locks names. Does not
     /// check yet which of the copies are still where they were put.
     fn unnamed(
         &self,
@@ -185,8 +185,7 @@ impl<'a> Receipts<'a> {
         is_named: impl Fn(&SkillName) -> bool,
     ) -> Option<BTreeMap<SkillName, PreviousInstall>> {
         let recorded = heading.links.keys().chain(heading.put.keys());
-        let mut names: BTreeSet<&SkillName> =
-            recorded.filter(|name| !files.knows(name) && !is_named(name)).collect();
+        let mut names: BTreeSet<&SkillName> = recorded.filter(|name| !is_named(name)).collect();
         // Usually there are none, and nothing has to be parsed.
         if names.is_empty() {
             return Some(BTreeMap::new());
@@ -262,7 +261,12 @@ impl<'a> Receipts<'a> {
         let old = self.read();
         let (mut left, mut facts) = match self.known(&old) {
             Some((heading, lock)) => {
-                let is_named = |name: &SkillName| manifest.skills().contains_key(name);
+                // What the manifest names and no lockfile has, because that was lost, was still put there by skillpm.
+                let is_editable = |name: &SkillName| {
+                    let entries = [manifest, &before.manifest].map(|manifest| manifest.skills().get(name));
+                    entries.into_iter().flatten().any(|entry| entry.editable)
+                };
+                let is_named = |name: &SkillName| before.lock.skills.contains_key(name) || is_editable(name);
                 let left = self.unnamed(&heading, lock, before, is_named).unwrap_or_default();
                 (left, Facts::of(heading))
             }

@@ -197,10 +197,9 @@ impl Checking<'_, '_> {
         let origin = here.as_ref().unwrap_or(&first.entry.origin);
         let reference = first.entry.reference.as_ref();
         let asked_for = |one: &&UpdateCandidate<'_>| !self.files.is_only_needed(one.name);
-        let skills = at.iter().map(|at| &self.candidates[*at]).filter(asked_for);
-        let skills = skills.map(|one| one.entry.name.as_deref().unwrap_or(one.name.as_str()));
+        let asked_for = at.iter().map(|at| &self.candidates[*at]).any(|one| asked_for(&one));
         let error = match reference {
-            Some(reference) => reference_gone(self.scope.kind, (origin, reference), skills, &error),
+            Some(reference) => reference_gone(self.scope.kind, (origin, reference), asked_for, &error),
             None => error,
         };
         self.failures.push(CheckFailure::refused(at.to_vec(), error));

@@ -89,27 +89,25 @@ impl CheckFailure {
     }
 }
 
-/// Returns the error for `skills` of the source `origin`, as it is typed in the working directory, which no longer has
-/// `reference`, as `error` says. Only what the manifest names can be installed from elsewhere: what others need has the
-/// reference from them.
-pub(super) fn reference_gone<'s>(
+/// Returns the error for the source `origin`, as it is typed in the working directory, which no longer has `reference`, as
+/// `error` says. Unless one of its skills is `asked_for` by the manifest, those that need them have the reference.
+pub(super) fn reference_gone(
     scope: ScopeKind,
     (origin, reference): (&Origin, &Reference),
-    skills: impl Iterator<Item = &'s str>,
+    asked_for: bool,
     error: &Error,
 ) -> Error {
     let origin = origin.typed();
     let gone = Error::new(error.kind(), format!("{} of `{origin}` no longer exists", kind_of(reference)));
     let close = error.hints().iter().filter(|hint| hint.starts_with("did you mean")).cloned();
     let gone = close.fold(gone.coded(codes::REVISION_UNKNOWN), Error::hint);
-    let mut skills = skills.peekable();
-    if skills.peek().is_none() {
+    if !asked_for {
         return gone.hint(message!("update the skills that need it, or name another one in `skillpm.toml`"));
     }
     gone.hint(message!(
-        "name another one in `skillpm.toml`, or ",
-        Verb::Install.within(scope).word(&origin).options(skills.map(|name| (Opt::Skill, name))),
-        " for the default branch"
+        "name another one in `skillpm.toml`; ",
+        Verb::Install.within(scope).flag(Opt::List).word(&origin),
+        " shows what the default branch has"
     ))
 }
 

@@ -13,7 +13,7 @@ use crate::fetch::names::install_name;
 use crate::fetch::select::{candidates, is_called, of_name};
 use crate::fetch::typed_source::source_of;
 use crate::lockfile::Locked;
-use crate::manifest::Requirement;
+use crate::manifest::{self, Requirement};
 use crate::name::SkillName;
 use crate::refusal::Limits;
 use crate::resolve::{Dependent, directory_of};
@@ -21,6 +21,7 @@ use crate::source::discover::{Candidate, discover_in};
 use crate::source::{self, FetchedSource, Released};
 use crate::spec::{Reference, SourceSpec};
 use crate::tree::FileSet;
+use crate::updates::moved;
 
 /// The current version of a skill in a source.
 #[derive(Debug)]
@@ -114,6 +115,19 @@ pub(crate) fn moved_to(opened: &FetchedSource, old: Option<&str>, own: &str) -> 
     if is_there { None } else { of_name(opened, own).map(|candidate| candidate.path) }
 }
 
+/// Returns the error for the skill `name`, whose directory is not in `opened`, as `error` says: it names the new place, if
+/// there is one.
+fn not_found(name: &SkillName, requirement: &Requirement, opened: &FetchedSource, error: Error) -> Error {
+    let own = requirement.name.as_deref().unwrap_or(name.as_str());
+    let path = requirement.path.as_deref();
+    let Some(now) = moved_to(opened, path, own) else {
+        let told = message!(format_args!("`{name}`: "), error.message());
+        return error.retold(told);
+    };
+    Error::new(error.kind(), moved(name, &requirement.origin, (path, Some(&now))))
+        .hint(format!("write `path = \"{now}\"` into its entry in `{}`", manifest::FILE_NAME))
+}
+
 /// Reports whether `error` means that a source no longer has the locked revision.
 fn is_gone(error: &Error) -> bool {
     error.code() == codes::REVISION_GONE
@@ -187,7 +201,9 @@ impl Fetcher<'_> {
             .and_then(|path| Some((path, self.sources.versions.get(&spec.origin, path)?)));
         let found = match decided {
             Some((path, version)) => vec![Candidate::listed_as(path.to_owned(), version.to_string())],
-            None => candidates(&opened, &spec)?,
+            None => {
+                candidates(&opened, &spec).map_err(|error| not_found(name, requirement, &opened, error))?
+            }
         };
         let matching: Vec<_> = match &found[..] {
             // Without a name, the only skill is meant.

@@ -148,8 +148,8 @@ pub fn create(context: &Context, request: &CreateRequest) -> Result<CreateOutcom
             own::write_new(&path, &set)?;
         }
         if let Some(kind) = request.scope {
-            let done =
-                own::install_editable(context, kind, (&values.name, path.as_path()), Vec::new(), false);
+            let made = (Some(&values.name), &[path.as_path()][..]);
+            let done = own::install_editable(context, kind, made, Vec::new(), false);
             let done = done.map_err(|error| {
                 error.context(format!("`{}` was created, and not installed", path.display()))
             })?;

@@ -10,19 +10,21 @@ use super::request::ImportRequest;
 use crate::advice::{Opt, Verb, message};
 use crate::context::Context;
 use crate::digest::Digest;
-use crate::engine::load::SKILL_FILE;
+use crate::document::Document;
 use crate::error::{Error, ErrorKind, Result};
 use crate::fs::{self, Kind};
-use crate::manifest::FILE_NAME;
 use crate::name::SkillName;
-use crate::ops::install::own;
+use crate::ops::install::{InstallOutcome, own};
 use crate::path::normal;
 use crate::scope::Scope;
 use crate::scope::claims::everyone;
+use crate::scope::not_installed::not_locked_error;
 use crate::scope::plan::Location;
-use crate::scope::state::{Depth, OnDisk, ScopeState, Survey, read_manifest};
+use crate::scope::state::{Depth, OnDisk, ScopeState, SkillInScope, SkillState, Survey, read_manifest};
+use crate::skill::{SKILL_FILE, load_in};
 use crate::source::local::portable;
 use crate::store;
+use crate::text::and;
 use crate::tree::FileSet;
 
 /// A skill that is to become the scope's own.
@@ -33,6 +35,8 @@ struct Own {
     set: FileSet,
     /// The ids of the agents that have it in a directory of their own.
     agents: Vec<String>,
+    /// Whether its `SKILL.md` has another name than its directory, or none.
+    is_alias: bool,
     /// Whether it is at its new place already, as after an adoption that was taken back.
     is_there: bool,
 }
@@ -40,14 +44,16 @@ struct Own {
 /// Makes the skills that `request` names the scope's own.
 pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<ImportOutcome> {
     let state = ScopeState::read(&context.settings, scope, Depth::Bytes)?;
-    let all: Vec<Own> =
+    let mut all: Vec<Own> =
         request.skills.iter().map(|text| find(context, &state, text)).collect::<Result<_>>()?;
+    all.sort_by(|a, b| (a.is_alias, &a.agents, &a.name).cmp(&(b.is_alias, &b.agents, &b.name)));
+    all.dedup_by(|a, b| a.name == b.name);
     let mut outcome =
         ImportOutcome { dry_run: request.dry_run, scope: Some(scope.kind), ..ImportOutcome::default() };
     let before = state.files.manifest.agents().targets.clone().unwrap_or_default();
-    for own in &all {
+    outcome.skills.extend(all.iter().map(|own| {
         let place = scope.shown(&context.settings, &own.to);
-        let mut skill = ImportedSkill {
+        ImportedSkill {
             name: own.name.to_string(),
             verdict: Verdict::Adopted,
             found_in: FoundIn::Directory,
@@ -56,20 +62,23 @@ pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -
             revision: None,
             digest: None,
             reason: format!("moved to `{place}`, and linked from there").into(),
-        };
-        if !request.dry_run {
-            let done = put(context, scope, own)?;
-            skill.source =
-                done.skills.iter().find(|one| one.name == skill.name).map(|one| one.source.clone());
-            outcome.files.manifest |= done.files.manifest;
-            outcome.files.lockfile |= done.files.lockfile;
-            outcome.steps.extend(done.steps);
-            outcome.paths.extend(done.paths);
-            // The files are at their new place: a saved copy of them need not be mentioned.
-            let others = done.warnings.into_iter().filter(|told| !done.saved.contains(told));
-            outcome.warnings.extend(others);
         }
-        outcome.skills.push(skill);
+    }));
+    // What `undo` takes back is one change, where agents and names allow it.
+    let alike = |a: &Own, b: &Own| !a.is_alias && !b.is_alias && a.agents == b.agents;
+    for group in all.chunk_by(alike).filter(|_| !request.dry_run) {
+        let done = put(context, scope, group)?;
+        for skill in &mut outcome.skills {
+            let source = done.skills.iter().find(|one| one.name == skill.name).map(|one| one.source.clone());
+            skill.source = source.or(skill.source.take());
+        }
+        outcome.files.manifest |= done.files.manifest;
+        outcome.files.lockfile |= done.files.lockfile;
+        outcome.steps.extend(done.steps);
+        outcome.paths.extend(done.paths);
+        // The files are at their new place: a saved copy of them need not be mentioned.
+        let others = done.warnings.into_iter().filter(|told| !done.saved.contains(told));
+        outcome.warnings.extend(others);
     }
     if !request.dry_run {
         let now = read_manifest(scope)?.0.agents().targets.clone().unwrap_or_default();
@@ -79,17 +88,24 @@ pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -
     Ok(outcome)
 }
 
-fn put(context: &Context, scope: &Scope, own: &Own) -> Result<crate::ops::install::InstallOutcome> {
-    if !own.is_there {
-        own::write_new(&own.to, &own.set)?;
-    }
-    let skill = (&own.name, own.to.as_path());
-    own::install_editable(context, scope.kind, skill, own.agents.clone(), true).map_err(|error| {
-        if !own.is_there {
+/// Writes the skills of `group`, which the same agents see, and installs them. If that fails, none is written.
+fn put(context: &Context, scope: &Scope, group: &[Own]) -> Result<InstallOutcome> {
+    let new = || group.iter().filter(|own| !own.is_there);
+    let written = new().try_for_each(|own| own::write_new(&own.to, &own.set));
+    let install = || {
+        let alias = group.first().filter(|own| own.is_alias).map(|own| &own.name);
+        let paths: Vec<&Path> = group.iter().map(|own| own.to.as_path()).collect();
+        let agents = group.first().map(|own| own.agents.clone()).unwrap_or_default();
+        own::install_editable(context, scope.kind, (alias, &paths), agents, true)
+    };
+    written.and_then(|()| install()).map_err(|error| {
+        for own in new() {
             // A skill that was not installed is where it was.
             let _ = fs::remove_tree(&own.to);
         }
-        let told = message!(format_args!("`{}` was not adopted: ", own.name), error.with_causes());
+        let names: Vec<String> = group.iter().map(|own| format!("`{}`", own.name)).collect();
+        let were = if group.len() == 1 { "was" } else { "were" };
+        let told = message!(format_args!("{} {were} not adopted: ", and(&names)), error.with_causes());
         Error::new(error.kind(), told)
     })
 }
@@ -109,9 +125,13 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
         Error::usage(format!("`{directory}` is not a name under which skillpm keeps skills"))
             .hint("rename its directory, then run the command again")
     })?;
-    if files.manifest.asks_for(&name) && !files.lock.skills.contains_key(&name) {
-        return Err(Error::usage(format!("`{name}` is in `{FILE_NAME}` and not locked"))
-            .hint(message!(Verb::Install.within(scope.kind), " locks it")));
+    let is_unlocked = |skill: &SkillInScope<'_>| match skill.state {
+        SkillState::Unlocked => true,
+        SkillState::Missing => skill.locked.is_none() && skill.editable.is_none(),
+        _ => false,
+    };
+    if state.skill(&name)?.is_some_and(|skill| is_unlocked(&skill)) {
+        return Err(not_locked_error(scope, &name));
     }
     if files.knows(&name) {
         return Err(Error::usage(format!("`{name}` is already installed"))
@@ -179,7 +199,14 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
         )));
     }
     let agents: BTreeSet<String> = seeing.into_iter().collect();
-    Ok(Own { name, to, set, agents: agents.into_iter().collect(), is_there })
+    let is_alias = own_name(&set).is_none_or(|own| own != name.as_str());
+    Ok(Own { name, to, set, agents: agents.into_iter().collect(), is_alias, is_there })
+}
+
+/// Returns the name in the `SKILL.md` of `set`.
+fn own_name(set: &FileSet) -> Option<String> {
+    let text = String::from_utf8(set.read(set.get(SKILL_FILE)?).ok()?).ok()?;
+    load_in(&Document::parse(text), None).ok().map(|loaded| loaded.meta.name)
 }
 
 fn file_name(path: &Path) -> String {

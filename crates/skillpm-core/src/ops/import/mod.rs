@@ -68,7 +68,9 @@ fn attempt(context: &Context, scope: &Scope, request: &ImportRequest) -> Result<
     let state = ScopeState::read(&context.settings, scope, Depth::Bytes)?;
     let files = &state.files;
     let everyone = everyone(context, scope, files);
-    let Claims { claims, read } = claims::collect(context, scope, files, &everyone, request.file.as_deref())?;
+    let Claims { mut claims, read } =
+        claims::collect(context, scope, files, &everyone, request.file.as_deref())?;
+    claims.retain(|claim| !claim.install_name().is_some_and(|name| state.has_lost(&name)));
     let names: Vec<SkillName> = claims.iter().filter_map(claims::Claim::install_name).collect();
     let survey = Survey::take(&state, &names.iter().collect::<Vec<_>>(), &everyone)?;
     let mut judge = Judge::new(context, scope, files, &survey, &everyone)?;

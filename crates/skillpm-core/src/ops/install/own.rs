@@ -65,23 +65,26 @@ pub(crate) fn already_exists(path: &Path) -> Error {
     Error::usage(format!("`{}` already exists", path.display()))
 }
 
-/// Adds the skill `name` with the directory `path` to the manifest of the scope of `kind` as an editable one,
-/// and links it for `agents` besides those that see the others. With `force` it replaces copies, which are
-/// saved.
+/// Adds the skills in the directories `paths` to the manifest of the scope of `kind` as editable ones, and links them for
+/// `agents` besides those that see the others. Each gets the name in its `SKILL.md`, or the only one that of `alias`. With
+/// `force` they replace copies, which are saved.
 pub(crate) fn install_editable(
     context: &Context,
     kind: ScopeKind,
-    (name, path): (&SkillName, &Path),
+    (alias, paths): (Option<&SkillName>, &[&Path]),
     agents: Vec<String>,
     force: bool,
 ) -> Result<InstallOutcome> {
-    let source = portable(&context.settings.cwd, path).ok_or_else(|| {
-        Error::new(ErrorKind::Usage, format!("the path `{}` is not UTF-8", path.display()))
-            .hint("rename the directory: the path is written into `skillpm.toml`")
-    })?;
+    let source = |path: &&Path| {
+        portable(&context.settings.cwd, path).ok_or_else(|| {
+            Error::new(ErrorKind::Usage, format!("the path `{}` is not UTF-8", path.display()))
+                .hint("rename the directory: the path is written into `skillpm.toml`")
+        })
+    };
+    let sources: Vec<String> = paths.iter().map(source).collect::<Result<_>>()?;
     let request = InstallRequest {
-        sources: vec![source.clone()],
-        alias: Some(name.to_string()),
+        sources: sources.clone(),
+        alias: alias.map(ToString::to_string),
         editable: true,
         scope: Some(kind),
         agents,
@@ -90,8 +93,8 @@ pub(crate) fn install_editable(
     };
     install(context, &request).map_err(|error| {
         error.hint(message!(
-            Verb::Install.within(kind).flag(Opt::Editable).word(&source),
-            " installs it from there once that is mended"
+            Verb::Install.within(kind).flag(Opt::Editable).words(&sources),
+            " installs what is there once that is mended"
         ))
     })
 }

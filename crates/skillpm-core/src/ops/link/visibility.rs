@@ -14,7 +14,7 @@ use crate::name::SkillName;
 use crate::ops::install::restore::{Overwrite, RestoreMode, ensure_installed};
 use crate::scope::Scope;
 use crate::scope::changes::PathChange;
-use crate::scope::not_installed::not_yet_installed;
+use crate::scope::not_installed::not_locked;
 use crate::scope::plan::{ChangedFiles, Goal, Location, NewLink, Step};
 use crate::scope::state::Files;
 
@@ -106,7 +106,7 @@ pub(in crate::ops) fn rearrange(
     for (name, disabled) in edits.skills.iter().filter(|(name, _)| !put.contains(name)) {
         check_unlocked(context, scope, name, *disabled)?;
         if how.bring {
-            changed.warnings.push(not_yet_installed(scope.kind, name));
+            changed.warnings.push(not_locked(scope, name));
         }
         let entry = entries.remove(name).or_else(|| targets.entry(name));
         entries.extend(entry.map(|entry| (name.clone(), Requirement { disabled: *disabled, ..entry })));

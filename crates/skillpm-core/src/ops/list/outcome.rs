@@ -74,8 +74,6 @@ pub struct ListOutcome {
     pub unseen: Vec<(ScopeKind, Vec<Unseen>)>,
     /// The lockfile of another tool in the project, where skillpm knows nothing there yet.
     pub other_lock: Option<String>,
-    /// The skills that the manifest of a scope names, that no lockfile has, and that are there.
-    pub unlocked: Vec<(ScopeKind, String)>,
     /// The hint.
     pub hints: Vec<Message>,
 }

@@ -148,7 +148,7 @@ fn verified(state: &ScopeState<'_>, skill: SkillInScope<'_>, store: Option<&Stor
     let verdict = failure.unwrap_or(match locked {
         _ if is_editable => SkillState::Editable,
         Some(_) => SkillState::Ok,
-        None => SkillState::Untracked,
+        None => skill.state,
     });
     let digest = locked.map(|locked| locked.digest.to_string());
     Some(VerifiedSkill { name, scope: state.scope.kind, verdict, digest, places, source_gone })

@@ -75,6 +75,8 @@ pub struct ScopeState<'a> {
     depth: Depth,
     store: Option<Store>,
     sources: OnceLock<BTreeSet<PathBuf>>,
+    /// See [`ScopeState::has_lost`].
+    lost: OnceLock<BTreeSet<SkillName>>,
     linked: OnceLock<Vec<(DirId, Vec<&'static str>)>>,
 }
 
@@ -117,6 +119,7 @@ impl<'a> ScopeState<'a> {
             depth,
             store: Store::new(settings).ok(),
             sources: OnceLock::new(),
+            lost: OnceLock::new(),
             linked: OnceLock::new(),
         }
     }
@@ -149,13 +152,26 @@ impl<'a> ScopeState<'a> {
         self.canonical.as_ref().is_ok_and(|dir| matches!(dir.kind(name.as_str()), Ok(None)))
     }
 
-    /// Returns the names of the skills that the scope has: those that are locked, editable or disabled, and those that
-    /// are in its directories.
+    /// Returns the names of the skills that the scope has: those in its files, and those that are in its directories.
     pub fn names(&self) -> BTreeSet<SkillName> {
-        let asked = self.files.manifest.skills().iter();
-        let asked = asked.filter(|(_, entry)| entry.editable || entry.disabled).map(|(name, _)| name);
         let there = [&self.canonical, &self.disabled].into_iter().flatten().flat_map(SkillsDir::names);
-        self.files.lock.skills.keys().chain(asked).cloned().chain(there).collect()
+        self.files.names().cloned().chain(there).collect()
+    }
+
+    /// Reports whether skillpm put the skill `name` there and the lockfile that named it is lost: a skill of the manifest
+    /// may need it.
+    pub(crate) fn has_lost(&self, name: &SkillName) -> bool {
+        let find = || match self.files.lock_text {
+            None if !self.files.manifest.skills().is_empty() => self.left(),
+            _ => BTreeSet::new(),
+        };
+        self.lost.get_or_init(find).contains(name)
+    }
+
+    /// Returns the skills that skillpm put here, and that are in no file.
+    fn left(&self) -> BTreeSet<SkillName> {
+        let left = Receipts::of(self.settings, self.scope).orphans(&self.files);
+        left.into_iter().filter(|(name, was)| was.is_whole(self.scope, name)).map(|(name, _)| name).collect()
     }
 
     /// Returns the skills that an earlier lockfile placed here, that nothing names any more, and that an installation
@@ -166,8 +182,7 @@ impl<'a> ScopeState<'a> {
         if files.manifest_text.is_none() || !is_known {
             return BTreeSet::new();
         }
-        let left = Receipts::of(self.settings, self.scope).orphans(files);
-        left.into_iter().filter(|(name, was)| was.is_whole(self.scope, name)).map(|(name, _)| name).collect()
+        self.left()
     }
 
     /// Returns the skill `name`; `None` for what is neither asked for nor a skill's directory.
@@ -214,11 +229,12 @@ impl<'a> ScopeState<'a> {
                     // A skill that no file names may be only where the disabled skills are.
                     None if !is_there(&home) && is_there(&other) => (home, other) = (other, home),
                     None if !is_there(&home) => return Ok(None),
-                    // It was never installed.
-                    Some(_) if [&home, &other].iter().all(|place| place.state == SkillState::Missing) => {
-                        return Ok(None);
-                    }
                     _ => {}
+                }
+                if entry.is_some() || self.has_lost(name) {
+                    for place in [&mut home, &mut other].into_iter().filter(|place| is_there(place)) {
+                        place.state = SkillState::Unlocked;
+                    }
                 }
             }
             skill.homes.push(home);

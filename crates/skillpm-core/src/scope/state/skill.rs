@@ -33,7 +33,10 @@ pub enum SkillState {
     Elsewhere,
     /// It cannot be read, so nothing is known about its content.
     Unreadable,
-    /// It exists but is not locked.
+    /// It exists, and the manifest requests it or skillpm put it there for one that it requests; the lockfile that named it
+    /// is missing, or does not yet.
+    Unlocked,
+    /// It exists, and no file names it.
     Untracked,
     /// It exists, and agents do not see it.
     Disabled,
@@ -45,7 +48,7 @@ pub enum SkillState {
 
 impl SkillState {
     /// All states.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::Ok,
         Self::Modified,
         Self::LineEnds,
@@ -53,6 +56,7 @@ impl SkillState {
         Self::Missing,
         Self::Elsewhere,
         Self::Unreadable,
+        Self::Unlocked,
         Self::Untracked,
         Self::Disabled,
         Self::Editable,
@@ -69,6 +73,7 @@ impl SkillState {
             Self::Missing => "missing",
             Self::Elsewhere => "elsewhere",
             Self::Unreadable => "unreadable",
+            Self::Unlocked => "not locked",
             Self::Untracked => "untracked",
             Self::Disabled => "disabled",
             Self::Editable => "editable",
