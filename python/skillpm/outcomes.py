@@ -1381,7 +1381,10 @@ SkillState = Literal[
     "elsewhere",
     # It cannot be read, so nothing is known about its content.
     "unreadable",
-    # It exists but is not locked.
+    # It exists, and the manifest requests it or skillpm put it there for one that it requests; the
+    # lockfile that named it is missing, or does not yet.
+    "unlocked",
+    # It exists, and no file names it.
     "untracked",
     # It exists, and agents do not see it.
     "disabled",
