@@ -138,6 +138,24 @@ fn near_misses() {
     }
 }
 
+/// Actions of commands that were mistyped, or that other tools have.
+#[test]
+fn actions() {
+    let sandbox = Sandbox::new();
+    for (line, told) in [
+        ("cache cleer", "there is no action `cleer` of `skillpm cache`|`skillpm cache clean` removes"),
+        ("help cache cleer", "there is no action `cleer` of `skillpm cache`|`skillpm cache clean` removes"),
+        ("agents lsit", "there is no agent `lsit`|`skillpm agents` lists"),
+        ("agents ls", "there is no agent `ls`|`skillpm agents` lists"),
+        ("agents us", "there is no agent `us`|did you mean `skillpm agents use`?"),
+        ("mcp serve", "there is no action `serve` of `skillpm mcp`|`skillpm mcp` serves"),
+    ] {
+        let args: Vec<&str> = line.split(' ').collect();
+        let told: Vec<&str> = told.split('|').collect();
+        sandbox.fails(&args, 2, "usage", &told);
+    }
+}
+
 /// The ways to a help page: short ones on one screen, and whole ones.
 #[test]
 fn help() {
@@ -150,6 +168,7 @@ fn help() {
     assert!(whole.contains("completions") && whole.contains("Exit codes:"), "{whole}");
     assert_eq!(sandbox.ok(&["help", "--all"]).stdout, whole);
     assert_eq!(sandbox.ok(&["help"]).stdout, whole);
+    assert_eq!(sandbox.ok(&["help", "help"]).stdout, whole);
     let page = sandbox.ok(&["list", "--help"]).stdout;
     assert!(page.contains("Examples:") && page.contains("--scope"), "{page}");
     assert_eq!(sandbox.ok(&["help", "list"]).stdout, page);

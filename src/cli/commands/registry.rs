@@ -213,6 +213,7 @@ enum Action {
     Site(serve::ServeArgs),
 
     /// list the skills, or the versions of one
+    #[command(alias = "ls")]
     List {
         /// the skill whose versions to list [default: all skills]
         #[arg(value_name = "NAME")]
