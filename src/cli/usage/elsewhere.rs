@@ -225,7 +225,7 @@ const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 5] = [
         }),
     ),
     (
-        &["diff", "outdated", "update", "verify"],
+        &["diff", "import", "outdated", "update", "verify"],
         (&["--all"], || message!("leave out the name to use all skills")),
     ),
     (&[], (&["--user"], || message!(Opt::Global, " is for your own skills, in every project"))),
