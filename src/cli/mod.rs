@@ -70,7 +70,8 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         let printer = Printer::new(Appearance::new(env, Typed::of(&arguments)));
         return complete::answer(env, &arguments, &printer).unwrap_or_else(|error| failed(&printer, &error));
     }
-    let arguments = several::repeated(parse::command_first(help_command(arguments)));
+    let arguments = parse::command_first(help_command(arguments));
+    let arguments = several::repeated(parse::registry_in_place(arguments));
     let parsed = parse::parse(&arguments);
     let fallback = Env::default();
     let typed = match &parsed {

@@ -76,6 +76,6 @@ fn show(app: &App, args: &LinkArgs, outcome: &LinkOutcome, linked: bool) {
     if args.json {
         render::link::json(&app.printer, outcome);
     } else {
-        render::link::show(&app.printer, outcome, linked, !args.names.is_empty());
+        render::link::show(&app.printer, outcome, linked, !or_all(&args.names).is_empty());
     }
 }

@@ -42,7 +42,7 @@ pub(super) fn run(app: &App, args: &OutdatedArgs) -> Result<u8> {
     if args.json {
         render::outdated::json(&app.printer, &outcome);
     } else {
-        render::outdated::show(&app.printer, &outcome, !args.names.is_empty());
+        render::outdated::show(&app.printer, &outcome, !request.names.is_empty());
     }
     Ok(exit::outdated(&outcome, args.exit_code))
 }

@@ -232,7 +232,7 @@ enum Action {
 /// Which registry is meant.
 #[derive(Debug, Clone, Args)]
 struct WhichRegistry {
-    /// directory of the registry [default: the one you are in]
+    /// directory of the registry, or the name of one in `[registries]` [default: the directory you are in]
     #[arg(short, long, value_name = "DIR")]
     registry: Option<PathBuf>,
 }
