@@ -357,7 +357,7 @@ mod tests {
             ("search", "a word is required"),
             ("link", "`--agent` is required"),
             ("bump", "a version, or the part of it to raise: `patch`, `minor` or `major`, is required"),
-            ("registry mirror", "a source, such as `owner/repo`, and a directory are required"),
+            ("registry mirror", "a registry and a directory are required"),
             ("registry yank", "a version, such as `pdf@1.2.0`, is required"),
             ("registry owner add pdf", "`--registry` and an account are required"),
             ("catalog --check", "`--write` is required"),

@@ -125,7 +125,7 @@ enum Action {
     /// what already exists is not fetched again
     Mirror {
         /// an address, a directory, a bundle, or a name of `[registries]`
-        #[arg(value_name = "SOURCE")]
+        #[arg(value_name = "REGISTRY")]
         source: String,
 
         /// the directory of the mirror
@@ -150,7 +150,7 @@ enum Action {
     /// for machines without a network
     Bundle {
         /// an address, a directory, a bundle, or a name of `[registries]`
-        #[arg(value_name = "SOURCE")]
+        #[arg(value_name = "REGISTRY")]
         source: String,
 
         /// the file to write, such as `skills.zip`
