@@ -70,7 +70,8 @@ pub fn run(arguments: Vec<OsString>) -> u8 {
         let printer = Printer::new(Appearance::new(env, Typed::of(&arguments)));
         return complete::answer(env, &arguments, &printer).unwrap_or_else(|error| failed(&printer, &error));
     }
-    let arguments = several::repeated(parse::command_first(help_command(arguments)));
+    let arguments = parse::command_first(help_command(arguments));
+    let arguments = several::repeated(parse::registry_in_place(arguments));
     let parsed = parse::parse(&arguments);
     let fallback = Env::default();
     let typed = match &parsed {
@@ -107,16 +108,14 @@ fn help_command(arguments: Vec<OsString>) -> Vec<OsString> {
     let mut words =
         arguments.iter().skip(at + 1).filter_map(|word| word.to_str()).filter(|word| !word.starts_with('-'));
     let mut turned = arguments[..at].to_vec();
-    if let Some(first) = words.next() {
+    if let Some(first) = words.next().filter(|first| *first != "help") {
         turned.push(first.into());
-        // What follows is an action, if there is one.
+        // What follows is an action, if the command has any.
         let mut command = Command::alone(first);
-        while let Some((action, inner)) = command
-            .zip(words.next())
-            .and_then(|(command, word)| command.find_subcommand(word).map(|inner| (word, inner.clone())))
-        {
-            turned.push(action.into());
-            command = Some(inner);
+        for word in words {
+            let Some(outer) = command.filter(clap::Command::has_subcommands) else { break };
+            turned.push(word.into());
+            command = outer.find_subcommand(word).cloned();
         }
     }
     turned.push("--help".into());
@@ -165,6 +164,9 @@ mod tests {
         let turned = |words: &[&str]| help_command(words.iter().map(OsString::from).collect());
         assert_eq!(turned(&["skillpm", "help"]), ["skillpm", "--help"]);
         assert_eq!(turned(&["skillpm", "help", "--all"]), ["skillpm", "--help"]);
+        assert_eq!(turned(&["skillpm", "help", "help"]), ["skillpm", "--help"]);
+        // A page, or the answer to the word that is none.
+        assert_eq!(turned(&["skillpm", "help", "cache", "cleer"]), ["skillpm", "cache", "cleer", "--help"]);
         assert_eq!(turned(&["skillpm", "help", "list"]), ["skillpm", "list", "--help"]);
         assert_eq!(turned(&["skillpm", "help", "list", "x"]), ["skillpm", "list", "--help"]);
         assert_eq!(

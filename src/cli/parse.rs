@@ -57,6 +57,35 @@ pub(crate) fn command_first(arguments: Vec<OsString>) -> Vec<OsString> {
     }
 }
 
+/// Returns `arguments` with the registry that an action of `registry` takes as a word where the action expects it: `registry
+/// mirror m -r acme` becomes `registry mirror acme m`.
+pub(crate) fn registry_in_place(mut arguments: Vec<OsString>) -> Vec<OsString> {
+    let own_name = |word: &OsString| word.to_str().and_then(Command::own_name);
+    let command = arguments.iter().enumerate().skip(1).find_map(|(at, word)| Some((at, own_name(word)?)));
+    let Some((at, "registry")) = command else { return arguments };
+    let action = arguments.get(at + 1).and_then(|word| word.to_str());
+    let action = action.and_then(|word| Command::alone("registry")?.find_subcommand(word).cloned());
+    let takes_word =
+        |action: &clap::Command| !action.has_subcommands() && takes_next_word(action, "--registry").is_none();
+    if !action.is_some_and(|action| takes_word(&action)) {
+        return arguments;
+    }
+    let ends = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
+    let is_it = |word: &OsString| word == "-r" || word == "--registry";
+    let (option, value) = match arguments[..ends].iter().position(is_it) {
+        Some(option) if option + 1 < ends => (option, arguments.remove(option + 1)),
+        _ => {
+            let of = |word: &OsString| word.to_str()?.strip_prefix("--registry=").map(OsString::from);
+            let joined = arguments[..ends].iter().enumerate().find_map(|(at, word)| Some((at, of(word)?)));
+            let Some(joined) = joined else { return arguments };
+            joined
+        }
+    };
+    arguments.remove(option);
+    arguments.insert(at + 2, value);
+    arguments
+}
+
 /// Reports whether all of `words` are options and their values, and at least one belongs to `command` and not
 /// to all commands.
 fn are_of(command: &clap::Command, words: &[OsString]) -> bool {
@@ -137,6 +166,29 @@ mod tests {
             assert_eq!(command_first(words(typed)), words(meant), "{typed}");
         }
         assert!(parse(&command_first(words("-g list"))).is_ok());
+    }
+
+    #[test]
+    fn a_registry_is_named_in_one_way() {
+        for (typed, meant) in [
+            ("registry mirror -r acme m", "registry mirror acme m"),
+            ("registry mirror m pdf --registry acme --json", "registry mirror acme m pdf --json"),
+            ("-q registry bundle --registry=acme b.zip", "-q registry bundle acme b.zip"),
+            ("registry login -r acme --with-token", "registry login acme --with-token"),
+            ("registry logout -r acme", "registry logout acme"),
+            ("registry init -r site --name acme", "registry init site --name acme"),
+            ("registry site -r x --out y", "registry site x --out y"),
+            ("registry serve --listen 1 -r x", "registry serve x --listen 1"),
+            // These have the option.
+            ("registry list -r acme pdf", "registry list -r acme pdf"),
+            ("registry owner list pdf -r acme", "registry owner list pdf -r acme"),
+            ("registry mirror -r", "registry mirror -r"),
+            ("registry serve -- -r x", "registry serve -- -r x"),
+            ("run registry mirror -r x", "run registry mirror -r x"),
+            ("registry", "registry"),
+        ] {
+            assert_eq!(registry_in_place(words(typed)), words(meant), "{typed}");
+        }
     }
 
     #[test]

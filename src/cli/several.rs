@@ -7,6 +7,7 @@ use std::ffi::OsString;
 
 use super::commands::Command;
 use skillpm_core::agents;
+use skillpm_core::ops::remove::ALL;
 use skillpm_format::spec::{SourceSpec, SpecError};
 
 /// Reports whether a word is a value of the option.
@@ -98,6 +99,11 @@ pub(crate) fn listed(values: &[String]) -> Vec<String> {
         parts.map(str::trim).filter(|part| !part.is_empty())
     });
     parts.map(ToOwned::to_owned).collect()
+}
+
+/// Returns `names`, and none if they are `'*'`, for commands where no name means all.
+pub(crate) fn or_all(names: &[String]) -> Vec<String> {
+    if names == [ALL] { Vec::new() } else { names.to_vec() }
 }
 
 #[cfg(test)]

@@ -15,7 +15,7 @@ use super::commands::Command;
 use super::printer::Printer;
 use super::words::{PROGRAM, command_of, help_of};
 use super::{exit, help};
-use skillpm_format::advice::{Message, message};
+use skillpm_format::advice::{Message, Verb, message};
 use skillpm_format::text::{and, closest, shell_word};
 use skillpm_sources::error::{Error, Result};
 
@@ -68,12 +68,8 @@ fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
     let (typed, command) = named(arguments);
     if let Some(command) = command.filter(clap::Command::has_subcommands) {
         let new = Error::usage(format!("there is no action `{word}` of `{typed}`"));
-        let closest = closest(word, command.get_subcommands().map(clap::Command::get_name));
-        return new.hint(match (elsewhere(&ACTIONS_ELSEWHERE, word), closest) {
-            (Some(hint), _) => hint,
-            (None, Some(name)) => message!(format_args!("did you mean `{typed} {name}`?")),
-            (None, None) => message!(help_of(&typed), " lists the actions"),
-        });
+        let lists = || message!(help_of(&typed), " lists the actions");
+        return new.hint(meant_action(&typed, &command, word).unwrap_or_else(lists));
     }
     let new = Error::usage(format!("there is no command `{word}`"));
     match (elsewhere(&VERBS_ELSEWHERE, word), closest(word, Command::names())) {
@@ -81,6 +77,23 @@ fn unknown_command(error: &clap::Error, arguments: &[OsString]) -> Error {
         (None, Some(name)) => new.hint(message!("did you mean ", command_of(name), "?")),
         (None, None) => new.hint(message!(help_of(PROGRAM), " lists the commands")),
     }
+}
+
+/// Returns advice to take the action of `command`, which was typed as `typed`, that `word` was probably meant to be.
+fn meant_action(typed: &str, command: &clap::Command, word: &str) -> Option<Message> {
+    let others = || {
+        let of_it = ACTIONS_ELSEWHERE.iter().filter(|(verb, _)| verb.name() == command.get_name());
+        of_it.map(|(_, other)| other)
+    };
+    let own = command.get_subcommands().map(clap::Command::get_name);
+    let near = closest(word, own.chain(others().flat_map(|(words, _)| words.iter().copied())))?;
+    let other = elsewhere(others(), near);
+    Some(other.unwrap_or_else(|| message!(format_args!("did you mean `{typed} {near}`?"))))
+}
+
+/// Works like the advice on unknown actions for `word` of `verb`, which takes other words, too.
+pub(crate) fn action_of(verb: Verb, word: &str) -> Option<Message> {
+    meant_action(&format!("{PROGRAM} {}", verb.name()), &Command::alone(verb.name())?, word)
 }
 
 /// Extracts message and tips from clap's text, which looks like `error: message\n\n  tip: text\n\nUsage:
@@ -265,7 +278,7 @@ mod tests {
     use super::*;
     use crate::cli::args::Cli;
     use crate::cli::words::worded;
-    use skillpm_format::advice::{Part, Verb};
+    use skillpm_format::advice::Part;
 
     fn told(line: &str) -> (String, Vec<String>) {
         let arguments: Vec<OsString> = line.split(' ').map(OsString::from).collect();
@@ -344,7 +357,7 @@ mod tests {
             ("search", "a word is required"),
             ("link", "`--agent` is required"),
             ("bump", "a version, or the part of it to raise: `patch`, `minor` or `major`, is required"),
-            ("registry mirror", "a source, such as `owner/repo`, and a directory are required"),
+            ("registry mirror", "a registry and a directory are required"),
             ("registry yank", "a version, such as `pdf@1.2.0`, is required"),
             ("registry owner add pdf", "`--registry` and an account are required"),
             ("catalog --check", "`--write` is required"),
@@ -398,23 +411,40 @@ mod tests {
         }
     }
 
-    /// So are the actions of `cache`, which is not a command by itself.
+    /// So are the answers to actions of other tools.
     #[test]
     fn actions_of_other_tools() {
-        let cache = Command::alone("cache").expect("a command");
-        for (words, hint) in ACTIONS_ELSEWHERE {
+        for (verb, (words, hint)) in ACTIONS_ELSEWHERE {
+            let command = Command::alone(verb.name()).expect("a command");
             for word in words {
-                let (message, hints) = told(&format!("skillpm cache {word}"));
-                assert_eq!(message, format!("there is no action `{word}` of `skillpm cache`"));
-                assert_eq!(hints, [worded(&hint())]);
+                assert_eq!(action_of(verb, word).as_ref().map(worded), Some(worded(&hint())), "{word}");
+                assert!(command.find_subcommand(word).is_none(), "there is an action `{word}`");
             }
             let hint = hint();
             let Some(Part::Run(call)) = hint.parts().first() else { panic!("{hint}") };
-            let action = call.positional().next().expect("an action");
-            assert!(call.verb == Verb::Cache && cache.find_subcommand(action).is_some(), "{hint}");
+            let action = call.positional().next();
+            let is_known = action.is_none_or(|action| command.find_subcommand(action).is_some());
+            assert!(call.verb == verb && is_known, "{hint}");
         }
-        assert_eq!(told("skillpm cache prnue").1, ["did you mean `skillpm cache prune`?"]);
-        assert_eq!(told("skillpm cache xyzzy").1, ["`skillpm cache --help` lists the actions"]);
+        let clean = "`skillpm cache clean` removes all downloads, with `--store` the store too";
+        for (typed, hint) in [
+            ("cache clear", clean),
+            ("cache cleer", clean),
+            ("cache prnue", "did you mean `skillpm cache prune`?"),
+            ("cache xyzzy", "`skillpm cache --help` lists the actions"),
+            ("registry lst", "did you mean `skillpm registry list`?"),
+            ("registry owner lsit", "did you mean `skillpm registry owner list`?"),
+            ("registry clean", "`skillpm registry --help` lists the actions"),
+            ("mcp instal", "did you mean `skillpm mcp install`?"),
+            ("mcp serve", "`skillpm mcp` serves the skills; a client starts it"),
+        ] {
+            let (message, hints) = told(&format!("skillpm {typed}"));
+            let (command, word) = typed.rsplit_once(' ').expect("two words");
+            assert_eq!(message, format!("there is no action `{word}` of `skillpm {command}`"));
+            assert_eq!(hints, [hint]);
+        }
+        assert!(Cli::try_parse_from(["skillpm", "registry", "ls"]).is_ok());
+        assert_eq!(action_of(Verb::Agents, "nope"), None);
     }
 
     /// An unknown option is not a value, and the answer for a possible value says where it goes.

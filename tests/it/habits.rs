@@ -101,6 +101,59 @@ fn all_skills_are_disabled_and_enabled() {
     sandbox.ok(&["verify"]);
 }
 
+/// All are meant by `'*'`, as without a name.
+#[test]
+fn all_by_a_star() {
+    let sandbox = installed();
+    for verb in ["diff", "import", "link", "list", "outdated", "update", "verify"] {
+        let how: &[&str] = if verb == "link" { &["-a", "claude-code", "--dry-run"] } else { &[] };
+        let all = sandbox.ok(&[&[verb, "*"], how].concat());
+        assert_eq!(all.to_string(), sandbox.ok(&[&[verb], how].concat()).to_string());
+    }
+    sandbox.fails(&["import", "--all"], 2, "usage", &["leave out the name to use all skills"]);
+}
+
+/// A new skill of the user's own.
+#[test]
+fn create_for_the_user() {
+    let sandbox = Sandbox::new();
+    sandbox.ok(&["create", "notes", "-g", "-y"]);
+    assert_eq!(names(&sandbox.ok(&["list", "-g", "--json"])), ["notes"]);
+    sandbox.fails(&["create", "notes", "-g", "--path", "x"], 2, "usage", &["`--global`", "`--path"]);
+}
+
+/// Paths that nearly lead to a skill, and files of one.
+#[test]
+fn paths_to_a_skill() {
+    let sandbox = installed();
+    sandbox.write("kit/skills/solo/SKILL.md", "---\nname: solo\ndescription: Works alone.\n---\n");
+    for (line, meant) in [
+        ("install ./kit/solo", "./kit/skills/solo"),
+        ("install ./kit/skills/slo", "./kit/skills/solo"),
+        ("validate kit/solo", "kit/skills/solo"),
+        ("show ./src/pfd", "./src/pdf"),
+    ] {
+        let args: Vec<&str> = line.split(' ').collect();
+        let hint = format!("did you mean `{meant}`?");
+        sandbox.fails(&args, 2, "usage", &[&format!("`{}` does not exist", args[1]), &hint]);
+        sandbox.ok(&[args[0], meant]);
+    }
+    sandbox.fails(&["install", "./other/solo"], 2, "usage", &["check the path"]);
+    sandbox.fails(&["install", "./src", "-s", "nope"], 2, "usage", &["it has `docx` and `pdf`", "--list"]);
+    let file = "kit/skills/solo/SKILL.md";
+    let told = format!("`./{file}` is the file, `github:{file}` the repository");
+    sandbox.fails(&["install", file], 2, "usage", &[&format!("`{file}` is a file here"), &told]);
+    sandbox.fails(
+        &["show", file],
+        2,
+        "skill-not-found",
+        &["`./kit/skills/solo` is the skill in that directory"],
+    );
+    for verb in ["install", "show", "validate"] {
+        sandbox.ok(&[verb, "./kit/skills/solo/SKILL.md"]);
+    }
+}
+
 /// `import` asks nothing, and may be told so.
 #[test]
 fn yes_to_an_import() {
@@ -138,6 +191,24 @@ fn near_misses() {
     }
 }
 
+/// Actions of commands that were mistyped, or that other tools have.
+#[test]
+fn actions() {
+    let sandbox = Sandbox::new();
+    for (line, told) in [
+        ("cache cleer", "there is no action `cleer` of `skillpm cache`|`skillpm cache clean` removes"),
+        ("help cache cleer", "there is no action `cleer` of `skillpm cache`|`skillpm cache clean` removes"),
+        ("agents lsit", "there is no agent `lsit`|`skillpm agents` lists"),
+        ("agents ls", "there is no agent `ls`|`skillpm agents` lists"),
+        ("agents us", "there is no agent `us`|did you mean `skillpm agents use`?"),
+        ("mcp serve", "there is no action `serve` of `skillpm mcp`|`skillpm mcp` serves"),
+    ] {
+        let args: Vec<&str> = line.split(' ').collect();
+        let told: Vec<&str> = told.split('|').collect();
+        sandbox.fails(&args, 2, "usage", &told);
+    }
+}
+
 /// The ways to a help page: short ones on one screen, and whole ones.
 #[test]
 fn help() {
@@ -150,6 +221,7 @@ fn help() {
     assert!(whole.contains("completions") && whole.contains("Exit codes:"), "{whole}");
     assert_eq!(sandbox.ok(&["help", "--all"]).stdout, whole);
     assert_eq!(sandbox.ok(&["help"]).stdout, whole);
+    assert_eq!(sandbox.ok(&["help", "help"]).stdout, whole);
     let page = sandbox.ok(&["list", "--help"]).stdout;
     assert!(page.contains("Examples:") && page.contains("--scope"), "{page}");
     assert_eq!(sandbox.ok(&["help", "list"]).stdout, page);

@@ -264,6 +264,10 @@ fn versions_are_yanked_on_the_server() {
     // A version that does not exist keeps the others from being yanked.
     assert_eq!(yank(&["yank", "pdf@1.0.0", "pdf@9.0.0"]).0, Some(2));
     assert_eq!(yank(&["yank", "docx@1.0.0"]).0, Some(2));
+    for near in [&["yank", "pfd@1.0.0"][..], &["list", "pfd"]] {
+        let args = [&["registry"][..], near, &["-r", "acme"]].concat();
+        sandbox.fails(&args, 2, "release-unknown", &["did you mean `pdf`?"]);
+    }
     assert_eq!(changed(yank(&["yank", "pdf@1.0.0", "--reason", "bad", "--dry-run"])), Some(true));
     assert_eq!(yank(&["list", "pdf"]).1["skills"][0]["versions"][0]["yanked"], Value::Null);
     assert_eq!(changed(yank(&["yank", "pdf@1.0.0", "--reason", "bad"])), Some(true));
@@ -283,7 +287,11 @@ fn versions_are_yanked_on_the_server() {
 fn the_server_is_started_by_skillpm_too() {
     use std::io::{BufRead as _, BufReader};
     let sandbox = Sandbox::new();
-    let mut command = sandbox.command(&["registry", "serve", "site", "--listen", "127.0.0.1:0"]);
+    let wrong = sandbox.run(&["registry", "site", "-r", "site"]);
+    assert_eq!((wrong.code, wrong.stdout.as_str()), (Some(2), ""));
+    let told = "error: the following required arguments were not provided: --out <DIR>\n  hint: `skillpm-registry COMMAND --help`";
+    assert!(wrong.stderr.starts_with(told), "{wrong}");
+    let mut command = sandbox.command(&["registry", "serve", "-r", "site", "--listen", "127.0.0.1:0"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");
     let mut line = String::new();
     BufReader::new(child.stdout.take().expect("a pipe")).read_line(&mut line).expect("is read");

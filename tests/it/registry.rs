@@ -77,14 +77,85 @@ fn the_page() {
     insta::assert_snapshot!(sandbox.run(&["registry", "list", "-r", "site"]), @"
     exit: 0
     --- stdout
-    name  newest  versions  description
-    pdf   yanked         1  Reads and writes pdf files. Use it when the user mentions pdf.
+    name  newest  versions  yanked  description
+    pdf   yanked         1  1.0     Reads and writes pdf files. Use it when the user mentions pdf.
     ");
     insta::assert_snapshot!(sandbox.run(&["registry", "verify", "-r", "site"]), @"
     exit: 0
     --- stderr
     1 skill, 1 version, 525 bytes: nothing is wrong
     ");
+}
+
+/// Who has a version that is withdrawn hears of it, and why, where the registry is asked.
+#[test]
+fn a_withdrawn_version_is_told() {
+    let sandbox = registry();
+    for version in ["1.0.0", "1.1.0"] {
+        add(&sandbox, "pdf", version, version);
+    }
+    sandbox.write("skillpm.toml", "[registries]\nacme = \"./site\"\n");
+    sandbox.ok(&["install", "acme:pdf@^1"]);
+    sandbox.ok(&["registry", "yank", "-r", "acme", "pdf@1.1.0", "--reason", "loses pages"]);
+    let told = "`pdf` 1.1.0 was withdrawn from its registry (loses pages): ";
+    let outdated = sandbox.ok(&["outdated"]);
+    assert!(
+        outdated.stderr.contains(&format!("{told}`skillpm update pdf` goes back to 1.0.0")),
+        "{outdated}"
+    );
+    let plan = sandbox.ok(&["update", "--dry-run", "--json"]).json();
+    assert_eq!(plan["warnings"][0]["code"], "release-yanked");
+    assert_eq!(plan["warnings"][0]["message"], format!("{told}it goes back to 1.0.0"));
+    add(&sandbox, "pdf", "1.2.0", "new");
+    let plan = sandbox.ok(&["update", "--dry-run", "--json"]).json();
+    assert_eq!(plan["warnings"][0]["message"], format!("{told}it goes on to 1.2.0"));
+    sandbox.ok(&["registry", "yank", "-r", "acme", "pdf@1.2.0"]);
+    // Nothing else fits.
+    let manifest = sandbox.read("skillpm.toml").replace("^1", "~1.1.0");
+    sandbox.write("skillpm.toml", manifest);
+    let update = sandbox.run(&["update"]);
+    assert_eq!(update.code, Some(1), "{update}");
+    assert!(update.stderr.contains("`pdf` 1.1.0 would fit, but it is yanked: loses pages"), "{update}");
+}
+
+/// Every action takes the registry as `-r`, by its directory or its name, and names that are nearly right have an answer.
+#[test]
+fn names_of_registries_and_of_skills_in_them() {
+    let sandbox = registry();
+    add(&sandbox, "pdf", "1.0.0", "one");
+    let servers = "srv = \"https://skills.example.com\"";
+    sandbox.write("skillpm.toml", format!("[registries]\nacme = \"./site\"\n{servers}\n"));
+    sandbox.write("skills/docx/SKILL.md", text("docx", "1.0.0", "x"));
+    for line in [
+        "add -r acme skills/docx",
+        "index -r acme",
+        "verify -r acme",
+        "ls -r acme",
+        "yank -r acme docx@1.0.0",
+        "unyank -r acme docx@1.0.0",
+        "mirror m -r acme",
+        "mirror -r site m pdf",
+        "bundle b.zip --registry acme",
+        "init -r other",
+    ] {
+        let args: Vec<&str> = line.split(' ').collect();
+        sandbox.ok(&[&["registry"], &args[..]].concat());
+    }
+    assert!(sandbox.project().join("m/config.json").exists() && sandbox.project().join("b.zip").exists());
+    for (line, exit, code, told) in [
+        ("list -r acme pfd", 2, "release-unknown", "did you mean `pdf`?"),
+        ("yank -r acme pfd@1.0.0", 2, "release-unknown", "did you mean `pdf`?"),
+        ("mirror acme m2 pfd", 2, "release-unknown", "did you mean `pdf`?"),
+        ("list -r acem", 3, "registry-absent", "did you mean `acme`?"),
+        ("mirror -r acem m2", 3, "registry-absent", "did you mean `acme`?"),
+        ("verify -r acem", 2, "registry-absent", "did you mean `acme`?"),
+        ("verify -r fresh", 2, "registry-absent", "` makes it one"),
+        ("list -r nowhere", 3, "registry-absent", "or `nowhere = \"../skills\"`"),
+        ("index -r srv", 2, "registry-absent", "`skillpm publish` publishes to a server"),
+    ] {
+        let args: Vec<&str> = line.split(' ').collect();
+        sandbox.fails(&[&["registry"], &args[..]].concat(), exit, code, &[told]);
+    }
 }
 
 #[test]

@@ -214,6 +214,8 @@ codes! {
     RELEASE_REFUSED = "release-refused";
     /// A registry has no such skill or version.
     RELEASE_UNKNOWN = "release-unknown";
+    /// The locked version of a skill was withdrawn from its registry.
+    RELEASE_YANKED = "release-yanked";
     /// Files that are to be packed or published may hold secrets, which was not allowed.
     SECRETS_FOUND = "secrets-found";
     /// A script may not run.

@@ -12,6 +12,7 @@ use std::time::Duration;
 
 use skillpm_sources::env::Env;
 
+use clap::error::ErrorKind;
 use clap::{Args, Parser, Subcommand};
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
@@ -180,7 +181,12 @@ fn scope(text: &str) -> std::result::Result<Scope, String> {
 
 /// Runs the program. Returns its exit code: 0, or that of the kind of the error.
 pub fn main() -> ExitCode {
-    let cli = Cli::parse();
+    let cli = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) if error.use_stderr() && error.kind() != MISSING => return failed(&mistake(&error)),
+        // A page of help, or the version.
+        Err(error) => error.exit(),
+    };
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => return failed(&Error::io("no thread can be started").because(error)),
@@ -192,6 +198,17 @@ pub fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => failed(&error),
     }
+}
+
+/// The kind of a command line without a command, which is answered with the page.
+const MISSING: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
+
+/// Returns the error for a command line that is none, in one line as all errors.
+fn mistake(error: &clap::Error) -> Error {
+    let text = error.render().to_string().replace('\'', "`");
+    let told = text.strip_prefix("error: ").unwrap_or(&text).split("\n\n").next().unwrap_or_default();
+    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
+    Error::usage(told).hint("`skillpm-registry COMMAND --help` shows the options of a command")
 }
 
 fn failed(error: &Error) -> ExitCode {

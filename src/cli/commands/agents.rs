@@ -5,10 +5,13 @@ use clap::{Args, Subcommand};
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
+use crate::cli::usage::action_of;
 use crate::cli::{App, exit, render};
+use skillpm_core::agents::find;
 use skillpm_core::ops::agents::{AgentsRequest, agents, check};
 use skillpm_core::ops::link::{UseAgentsRequest, use_agents};
-use skillpm_sources::error::Result;
+use skillpm_format::advice::Verb;
+use skillpm_sources::error::{Error, Result};
 
 pub(super) const EXAMPLES: &str = after!("agents",
     "skillpm agents                     the agents on this machine"
@@ -98,6 +101,13 @@ pub(super) fn run(app: &App, args: &AgentsArgs) -> Result<u8> {
             render::agents::used(&app.printer, &outcome);
         }
         return Ok(exit::SUCCESS);
+    }
+    // A name of an agent stands where other commands have an action.
+    if let Some(word) = args.names.first()
+        && let Err(error) = find(word)
+        && let Some(hint) = action_of(Verb::Agents, word)
+    {
+        return Err(Error::usage(error.to_string()).hint(hint));
     }
     if args.check {
         let outcome = check(&app.context, &args.names, args.window)?;

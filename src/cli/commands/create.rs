@@ -73,6 +73,10 @@ pub(crate) struct CreateArgs {
     #[arg(long, value_name = "SCOPE", value_enum, hide_possible_values = true, conflicts_with = "path")]
     scope: Option<ScopeArg>,
 
+    /// make and install it for you, in every project: short for `--scope user`
+    #[arg(short, long, conflicts_with_all = ["scope", "path"], hide_short_help = true)]
+    global: bool,
+
     /// the directory to make the skill's directory in [default: the working directory]
     #[arg(long, value_name = "DIR")]
     #[arg(hide_short_help = true)]
@@ -80,8 +84,8 @@ pub(crate) struct CreateArgs {
 
     /// list the built-in templates, make nothing
     #[arg(long, conflicts_with_all = [
-        "name", "description", "license", "author", "template", "variables", "resources", "evals", "scope", "path", "dry_run",
-        "yes",
+        "name", "description", "license", "author", "template", "variables", "resources", "evals", "scope", "global", "path",
+        "dry_run", "yes",
     ])]
     list_templates: bool,
 
@@ -146,7 +150,7 @@ fn request(args: &CreateArgs) -> CreateRequest {
         template: args.template.clone(),
         variables: args.variables.iter().cloned().collect(),
         resources: args.resources.iter().copied().map(resource).collect(),
-        scope: args.scope.map(|scope| match scope {
+        scope: args.scope.or(args.global.then_some(ScopeArg::User)).map(|scope| match scope {
             ScopeArg::Project => ScopeKind::Project,
             ScopeArg::User => ScopeKind::User,
         }),

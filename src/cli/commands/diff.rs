@@ -5,6 +5,7 @@ use clap::Args;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
+use crate::cli::several::or_all;
 use crate::cli::{App, exit, render};
 use skillpm_core::ops::diff::{Compared, DiffRequest, diff};
 use skillpm_sources::error::Result;
@@ -58,7 +59,7 @@ pub(super) fn run(app: &App, args: &DiffArgs) -> Result<u8> {
         (_, true) => Compared::Latest,
         _ => Compared::Installed,
     };
-    let request = DiffRequest { names: args.names.clone(), scope: scope(&args.scope), compared };
+    let request = DiffRequest { names: or_all(&args.names), scope: scope(&args.scope), compared };
     let outcome = diff(&app.context, &request)?;
     if args.json {
         render::versions::json(&app.printer, &outcome);

@@ -7,6 +7,7 @@ use clap::Args;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
+use crate::cli::several::or_all;
 use crate::cli::{App, exit, render};
 use skillpm_core::ops::import::{ImportRequest, import};
 use skillpm_format::advice::Verb;
@@ -64,16 +65,17 @@ fn run_here(app: &App, args: &ImportArgs) -> Result<u8> {
 /// Converts the arguments. An extension distinguishes a file from a skill: the name of a skill has no dot.
 fn request(args: &ImportArgs) -> Result<ImportRequest> {
     let is_file = |what: &&String| Path::new(what).extension().is_some_and(|end| end == "json");
-    let files: Vec<_> = args.what.iter().filter(is_file).collect();
+    let what = or_all(&args.what);
+    let files: Vec<_> = what.iter().filter(is_file).collect();
     let file = match &files[..] {
         [] => None,
-        [file] if args.what.len() == 1 => Some(PathBuf::from(file)),
+        [file] if what.len() == 1 => Some(PathBuf::from(file)),
         _ => {
             return Err(Error::usage("a lockfile of another tool is imported alone")
                 .hint("run the command once for each file, and once for the skills"));
         }
     };
-    let skills = if file.is_some() { Vec::new() } else { args.what.clone() };
+    let skills = if file.is_some() { Vec::new() } else { what };
     Ok(ImportRequest { file, skills, scope: scope(&args.scope), dry_run: args.dry_run })
 }
 

@@ -5,7 +5,8 @@ use clap::Args;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
-use crate::cli::{App, exit, render, several};
+use crate::cli::several::{self, or_all};
+use crate::cli::{App, exit, render};
 use skillpm_core::ops::link::{LinkOutcome, LinkRequest, link, unlink};
 use skillpm_sources::error::Result;
 
@@ -64,7 +65,7 @@ pub(super) fn undo(app: &App, args: &LinkArgs) -> Result<u8> {
 fn request(args: &LinkArgs) -> LinkRequest {
     LinkRequest {
         agents: several::listed(&args.agents),
-        names: args.names.clone(),
+        names: or_all(&args.names),
         scope: scope(&args.scope),
         dry_run: args.dry_run,
         force: args.force,
@@ -75,6 +76,6 @@ fn show(app: &App, args: &LinkArgs, outcome: &LinkOutcome, linked: bool) {
     if args.json {
         render::link::json(&app.printer, outcome);
     } else {
-        render::link::show(&app.printer, outcome, linked, !args.names.is_empty());
+        render::link::show(&app.printer, outcome, linked, !or_all(&args.names).is_empty());
     }
 }

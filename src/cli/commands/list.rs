@@ -5,7 +5,8 @@ use clap::Args;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
-use crate::cli::{App, exit, render, several};
+use crate::cli::several::{self, or_all};
+use crate::cli::{App, exit, render};
 use skillpm_core::ops::list::{ListRequest, list};
 use skillpm_sources::error::Result;
 
@@ -39,7 +40,7 @@ pub(crate) struct ListArgs {
 pub(super) fn run(app: &App, args: &ListArgs) -> Result<u8> {
     let request = ListRequest {
         scope: scope(&args.scope),
-        names: args.names.clone(),
+        names: or_all(&args.names),
         agents: several::listed(&args.agents),
     };
     let outcome = list(&app.context, &request)?;

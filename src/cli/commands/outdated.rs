@@ -5,6 +5,7 @@ use clap::Args;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
+use crate::cli::several::or_all;
 use crate::cli::{App, exit, render};
 use skillpm_core::ops::outdated::{OutdatedRequest, outdated};
 use skillpm_sources::error::Result;
@@ -36,12 +37,12 @@ pub(crate) struct OutdatedArgs {
 }
 
 pub(super) fn run(app: &App, args: &OutdatedArgs) -> Result<u8> {
-    let request = OutdatedRequest { names: args.names.clone(), scope: scope(&args.scope) };
+    let request = OutdatedRequest { names: or_all(&args.names), scope: scope(&args.scope) };
     let outcome = outdated(&app.context, &request)?;
     if args.json {
         render::outdated::json(&app.printer, &outcome);
     } else {
-        render::outdated::show(&app.printer, &outcome, !args.names.is_empty());
+        render::outdated::show(&app.printer, &outcome, !request.names.is_empty());
     }
     Ok(exit::outdated(&outcome, args.exit_code))
 }

@@ -125,7 +125,7 @@ enum Action {
     /// what already exists is not fetched again
     Mirror {
         /// an address, a directory, a bundle, or a name of `[registries]`
-        #[arg(value_name = "SOURCE")]
+        #[arg(value_name = "REGISTRY")]
         source: String,
 
         /// the directory of the mirror
@@ -150,7 +150,7 @@ enum Action {
     /// for machines without a network
     Bundle {
         /// an address, a directory, a bundle, or a name of `[registries]`
-        #[arg(value_name = "SOURCE")]
+        #[arg(value_name = "REGISTRY")]
         source: String,
 
         /// the file to write, such as `skills.zip`
@@ -213,6 +213,7 @@ enum Action {
     Site(serve::ServeArgs),
 
     /// list the skills, or the versions of one
+    #[command(alias = "ls")]
     List {
         /// the skill whose versions to list [default: all skills]
         #[arg(value_name = "NAME")]
@@ -231,7 +232,7 @@ enum Action {
 /// Which registry is meant.
 #[derive(Debug, Clone, Args)]
 struct WhichRegistry {
-    /// directory of the registry [default: the one you are in]
+    /// directory of the registry, or the name of one in `[registries]` [default: the directory you are in]
     #[arg(short, long, value_name = "DIR")]
     registry: Option<PathBuf>,
 }

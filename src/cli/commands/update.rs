@@ -6,6 +6,7 @@ use super::install::allowed;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
+use crate::cli::several::or_all;
 use crate::cli::{App, exit, render};
 use skillpm_core::hints;
 use skillpm_core::ops::update::{Prepared, UpdateOutcome, UpdateRequest, prepare};
@@ -168,7 +169,7 @@ fn request(args: &UpdateArgs) -> UpdateRequest {
         _ => None,
     };
     UpdateRequest {
-        names: args.names.clone(),
+        names: or_all(&args.names),
         scope: scope(&args.scope),
         no_deps: args.no_deps,
         precise: args.precise.clone(),

@@ -5,6 +5,7 @@ use clap::Args;
 use super::scope;
 use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
+use crate::cli::several::or_all;
 use crate::cli::{App, exit, render};
 use skillpm_core::ops::verify::{VerifyRequest, verify};
 use skillpm_sources::error::Result;
@@ -37,7 +38,8 @@ pub(crate) struct VerifyArgs {
 }
 
 pub(super) fn run(app: &App, args: &VerifyArgs) -> Result<u8> {
-    let request = VerifyRequest { names: args.names.clone(), scope: scope(&args.scope), strict: args.strict };
+    let request =
+        VerifyRequest { names: or_all(&args.names), scope: scope(&args.scope), strict: args.strict };
     let outcome = verify(&app.context, &request)?;
     if args.json {
         render::verify::json(&app.printer, &outcome);

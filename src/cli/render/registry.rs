@@ -12,8 +12,12 @@ use skillpm_core::ops::registry::{
     VerifyOutcome, YankOutcome,
 };
 use skillpm_format::advice::message;
+use skillpm_format::text::and_more;
 use skillpm_sources::error::{ErrorKind, Failure, NamedFailure};
 use skillpm_sources::registry::Visibility;
+
+/// The number of yanked versions that a row names.
+const YANKED: usize = 2;
 
 pub(crate) fn initialized(printer: &Printer, outcome: &InitOutcome, cwd: &Path, json: bool) {
     if json {
@@ -232,11 +236,14 @@ fn all(printer: &Printer, skills: &[ListedSkill]) {
     if skills.iter().all(|skill| skill.versions.is_empty()) {
         return newest(printer, skills);
     }
-    let mut table = Table::new(&["name", "newest", "versions", "description"]).number("versions");
+    let mut table = Table::new(&["name", "newest", "versions", "yanked", "description"]).number("versions");
     for skill in skills {
         let newest = skill.newest.as_deref().map_or_else(|| "yanked".to_owned(), one_line);
         let versions = skill.versions.len().to_string();
-        table.row([&skill.name, &newest, &versions, &one_line(&skill.description)]);
+        let yanked = skill.versions.iter().filter(|version| version.yanked.is_some());
+        let yanked: Vec<_> = yanked.map(|version| one_line(&version.version)).collect();
+        let yanked = and_more(&yanked, YANKED);
+        table.row([&skill.name, &newest, &versions, &yanked, &one_line(&skill.description)]);
     }
     table.show(printer);
 }

@@ -19,8 +19,8 @@ use skillpm_format::text::shell_word;
 pub(super) type Elsewhere = (&'static [&'static str], fn() -> Message);
 
 /// Returns the answer to `word` in `table`.
-pub(super) fn elsewhere(table: &[Elsewhere], word: &str) -> Option<Message> {
-    table.iter().find(|(words, _)| words.contains(&word)).map(|(_, hint)| hint())
+pub(super) fn elsewhere<'a>(table: impl IntoIterator<Item = &'a Elsewhere>, word: &str) -> Option<Message> {
+    table.into_iter().find(|(words, _)| words.contains(&word)).map(|(_, hint)| hint())
 }
 
 /// Verbs of other tools, and the equivalent here.
@@ -130,20 +130,84 @@ const OTHER_VERBS: [(&str, &[&str], Verb, &str); 4] = [
 /// Options of other tools for a revision, which here is a part of the source.
 const PINS: &[&str] = &["--pin", "--ref", "--version"];
 
-/// Verbs of other tools for their caches, and the equivalent here.
-pub(super) const ACTIONS_ELSEWHERE: [Elsewhere; 4] = [
-    (&["du", "info", "list", "location", "ls", "path", "show", "size", "status"], || {
-        let dir = Verb::Cache.call().word("dir");
-        message!(dir, " shows where the store and the downloads are, and their size")
-    }),
-    (&["clear", "delete", "empty", "purge", "remove", "rm"], || {
-        message!(Verb::Cache.call().word("clean"), " removes all downloads, with ", Store, " the store too")
-    }),
-    (&["gc"], || message!(Verb::Cache.call().word("prune"), " removes what has not been used for a while")),
-    (&["check", "fix", "repair"], || {
-        let verify = Verb::Cache.call().word("verify");
-        message!(verify, " checks everything; with ", Fix, " it deletes what is damaged")
-    }),
+/// Words of other tools for the actions of a command, each with the command.
+pub(super) const ACTIONS_ELSEWHERE: [(Verb, Elsewhere); 12] = [
+    (Verb::Agents, (&["list", "ls", "show"], || message!(Verb::Agents, " lists the agents on this machine"))),
+    (
+        Verb::Agents,
+        (&["add", "enable", "set"], || {
+            let agents = Verb::Agents.call().word("use").word("claude-code").word("cursor");
+            message!(agents, " remembers which agents you use")
+        }),
+    ),
+    (
+        Verb::Cache,
+        (&["du", "info", "list", "location", "ls", "path", "show", "size", "status"], || {
+            let dir = Verb::Cache.call().word("dir");
+            message!(dir, " shows where the store and the downloads are, and their size")
+        }),
+    ),
+    (
+        Verb::Cache,
+        (&["clear", "delete", "empty", "purge", "remove", "rm"], || {
+            message!(
+                Verb::Cache.call().word("clean"),
+                " removes all downloads, with ",
+                Store,
+                " the store too"
+            )
+        }),
+    ),
+    (
+        Verb::Cache,
+        (&["gc"], || {
+            message!(Verb::Cache.call().word("prune"), " removes what has not been used for a while")
+        }),
+    ),
+    (
+        Verb::Cache,
+        (&["check", "fix", "repair"], || {
+            let verify = Verb::Cache.call().word("verify");
+            message!(verify, " checks everything; with ", Fix, " it deletes what is damaged")
+        }),
+    ),
+    (
+        Verb::Mcp,
+        (&["run", "serve", "server", "start", "stdio"], || {
+            message!(Verb::Mcp, " serves the skills; a client starts it")
+        }),
+    ),
+    (
+        Verb::Mcp,
+        (&["add", "register", "setup"], || {
+            message!(Verb::Mcp.call().word("install"), " sets up a client, so that it starts the server")
+        }),
+    ),
+    (
+        Verb::Mcp,
+        (&["check", "list", "ls", "show"], || {
+            message!(Verb::Mcp.call().word("status"), " shows which clients are set up")
+        }),
+    ),
+    (
+        Verb::Registry,
+        (&["create", "new"], || {
+            message!(Verb::Registry.call().word("init"), " makes a directory a registry")
+        }),
+    ),
+    (
+        Verb::Registry,
+        (&["publish", "push"], || {
+            message!(Verb::Registry.call().word("add").word("DIR"), " publishes the skill in `DIR`")
+        }),
+    ),
+    (
+        Verb::Registry,
+        (&["delete", "remove", "rm"], || {
+            let yank = Verb::Registry.call().word("yank").word("NAME@VERSION");
+            message!(yank, " hides a version from new installations")
+        }),
+    ),
 ];
 
 /// The names of other tools' options here, and the commands that have them, if these are not all commands with the
@@ -161,7 +225,7 @@ const OPTIONS_ELSEWHERE: [(&[&str], Elsewhere); 5] = [
         }),
     ),
     (
-        &["diff", "outdated", "update", "verify"],
+        &["diff", "import", "outdated", "update", "verify"],
         (&["--all"], || message!("leave out the name to use all skills")),
     ),
     (&[], (&["--user"], || message!(Opt::Global, " is for your own skills, in every project"))),

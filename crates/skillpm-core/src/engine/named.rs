@@ -16,6 +16,7 @@ use crate::error::{Error, Result};
 use crate::fs::{self, Kind};
 use crate::profile::LoadProfile;
 use crate::skill::find::{Holds, is_skill_file};
+use crate::source::local;
 
 /// The maximum number of diagnostics that an error lists.
 const MAX_DIAGNOSTICS: usize = 20;
@@ -65,7 +66,8 @@ pub(crate) fn find_at(context: &Context, path: &Path, typed: &str) -> Result<Hit
         )))
     };
     let Some(mut real) = fs::real_path(path)? else {
-        return Err(Error::usage(format!("`{typed}` does not exist")).hint("check the spelling"));
+        let meant = local::meant(Path::new(typed), path).unwrap_or_else(|| "check the spelling".into());
+        return Err(Error::usage(format!("`{typed}` does not exist")).hint(meant));
     };
     if fs::kind(&real)? != Some(Kind::Directory) {
         let is_skill = real.file_name().is_some_and(is_skill_file);

@@ -130,7 +130,8 @@ fn absent(scope: &Scope, name: &str, mut known: Vec<String>) -> Error {
     // An address is no name, and may hold a password, which belongs into no file.
     let (what, name) = if is_registry_name(name) { ("it", name) } else { ("the registry", "acme") };
     error.hint(format!(
-        "name {what} under `[registries]` in `{}`, as in `{name} = \"https://skills.example.com\"`",
+        "name {what} under `[registries]` in `{}`, as in `{name} = \"https://skills.example.com\"` or \
+         `{name} = \"../skills\"`",
         scope.manifest.display()
     ))
 }

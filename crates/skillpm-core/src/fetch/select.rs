@@ -12,11 +12,14 @@ use crate::refusal::ABSENT_DIRECTORY;
 use crate::source::FetchedSource;
 use crate::source::discover::{Candidate, discover, discover_all, discover_in, not_searched, submodules};
 use crate::spec::{SourceSpec, check_directory};
-use crate::text::{closest, closest_path, shell_word, visible_name};
+use crate::text::{and_more, closest, closest_path, shell_word, visible_name};
 use crate::tree::{Node, Tree};
 
 /// The word for all skills.
 pub const ALL: &str = "*";
+
+/// The number of skills that an error names.
+const NAMES: usize = 5;
 
 /// Finds the skills in `opened`: below the path of `spec`, or wherever skills are expected.
 pub(crate) fn candidates(opened: &FetchedSource, spec: &SourceSpec) -> Result<Vec<Candidate>> {
@@ -339,6 +342,9 @@ fn unknown(spec: &SourceSpec, opened: &FetchedSource, found: &[Candidate], name:
         ));
     } else if let Some(close) = closest(name, titles.iter().copied()) {
         error = error.hint(format!("did you mean `{close}`?"));
+    } else if !titles.is_empty() {
+        let names: Vec<_> = titles.iter().map(|title| format!("`{}`", visible_name(title))).collect();
+        error = error.hint(format!("it has {}", and_more(&names, NAMES)));
     }
     if spec.skill.as_deref() == Some(name)
         && name.trim_start_matches('v').starts_with(|c: char| c.is_ascii_digit())

@@ -12,6 +12,7 @@ use crate::fs::{self, Kind};
 use crate::refusal::{Limits, Refusal};
 use crate::skill::SKILL_FILE;
 use crate::skill::find::{FoundSkill, Holds, Links, Rules, VisitedDirs, is_skill_file};
+use crate::source::local;
 use crate::workers;
 
 /// The maximum depth at which skills are searched for: deeper than any repository. A check should cover all skills of a
@@ -47,7 +48,10 @@ pub(crate) fn find(
             let name = at.file_name().unwrap_or_default().to_owned();
             Ok(vec![FileLocation { dir, name, shown: typed.to_owned(), is_named: true }])
         }
-        (None, _) => Err(Error::usage(format!("`{shown}` does not exist")).hint("check the spelling")),
+        (None, _) => {
+            let meant = local::meant(typed, at).unwrap_or_else(|| "check the spelling".into());
+            Err(Error::usage(format!("`{shown}` does not exist")).hint(meant))
+        }
         (Some(_), _) => match around(typed, at)? {
             Some(skill) => Ok(vec![skill]),
             None if ignores_unknown => Ok(Vec::new()),

@@ -162,8 +162,10 @@ fn or_disabled(context: &Context, name: &str, only: Option<ScopeKind>, error: Er
     })
 }
 
-/// Returns `error`, with a hint on how to distinguish the directory `name` from a name, if it holds a skill.
+/// Returns `error`, with a hint on how to distinguish the directory `name`, or the file of a skill in it, from a name, if it
+/// holds a skill.
 fn or_directory(context: &Context, name: &str, error: Error) -> Error {
+    let name = name.strip_suffix(SKILL_FILE).and_then(|name| name.strip_suffix('/')).unwrap_or(name);
     let file = context.settings.cwd.join(name).join(SKILL_FILE);
     if !matches!(fs::kind(&file), Ok(Some(fs::Kind::File))) {
         return error;
@@ -183,10 +185,16 @@ mod tests {
         let world = World::new();
         world.skill("src/pdf", "pdf");
         assert!(find(&world.context(), "./src/pdf").is_ok());
-        let error = find(&world.context(), "src/pdf").expect_err("no name");
-        assert_eq!(error.to_string(), "there is no skill `src/pdf`");
-        let hint = error.hints().last().expect("a hint");
-        assert_eq!(*hint, "`./src/pdf` is the skill in that directory");
+        for typed in ["src/pdf", "src/pdf/SKILL.md"] {
+            let error = find(&world.context(), typed).expect_err("no name");
+            assert_eq!(error.to_string(), format!("there is no skill `{typed}`"));
+            let hint = error.hints().last().expect("a hint");
+            assert_eq!(*hint, "`./src/pdf` is the skill in that directory");
+        }
+        for (typed, hint) in [("./src/pfd", "did you mean `./src/pdf`?"), ("./pdf", "check the spelling")] {
+            let error = find(&world.context(), typed).expect_err("no skill");
+            assert_eq!(error.hints()[..2], [format!("`{typed}` does not exist"), hint.to_owned()]);
+        }
         let error = find(&world.context(), "./src").expect_err("no skill");
         assert_eq!(error.to_string(), "there is no skill `./src`");
         assert_eq!(error.hints()[0], "`./src` has no skills: there is no `SKILL.md` in it");

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::advice::{Verb, Warning, message};
+use crate::advice::{Piece, Verb, Warning, message};
 use crate::codes;
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
@@ -12,7 +12,8 @@ use crate::scope::state::Files;
 use crate::scope_kind::ScopeKind;
 use crate::source::newest;
 use crate::spec::{Origin, Reference, SourceSpec};
-use crate::text::visible_name;
+use crate::text::{visible, visible_name};
+use crate::version::Version;
 
 /// An installed skill, with what its source has now.
 #[derive(Debug, Clone)]
@@ -33,8 +34,8 @@ pub(crate) struct UpdateCandidate<'a> {
     pub held_back: Option<String>,
     /// The new directory in its source, if it has moved.
     pub moved_to: Option<String>,
-    /// Whether the locked version was withdrawn from its registry.
-    pub yanked: bool,
+    /// If the locked version was withdrawn from its registry, the reason, which may be empty.
+    pub yanked: Option<String>,
 }
 
 /// How the files of a skill in its source compare with the locked ones.
@@ -151,7 +152,7 @@ impl<'a> UpdateCandidate<'a> {
             latest: None,
             held_back: None,
             moved_to: None,
-            yanked: false,
+            yanked: None,
         }
     }
 
@@ -161,6 +162,23 @@ impl<'a> UpdateCandidate<'a> {
             locked.moved_tag(self.entry.reference.as_ref(), self.newest.as_deref()).is_some()
         };
         self.locked.is_some_and(was)
+    }
+
+    /// Returns that the locked version was withdrawn, if it was. `who` moves it to the version that comes instead.
+    pub(crate) fn withdrawn(&self, who: impl Piece) -> Option<Warning> {
+        let reason = self.yanked.as_deref()?;
+        let locked = self.locked.and_then(|locked| locked.revision.as_deref()).unwrap_or_default();
+        let reason = if reason.is_empty() { String::new() } else { format!(" ({})", visible(reason)) };
+        let told = format!("`{}` {locked} was withdrawn from its registry{reason}", self.name);
+        let version = |text: &str| Version::new(text).ok();
+        let message = match self.newest.as_deref().filter(|newest| *newest != locked) {
+            Some(newest) => {
+                let goes = if version(newest) < version(locked) { "back" } else { "on" };
+                message!(told, ": ", who, format_args!(" goes {goes} to {newest}"))
+            }
+            None => message!(told, ", which has no other version that fits"),
+        };
+        Some(Warning::new(codes::RELEASE_YANKED, message))
     }
 
     /// Returns what a person should know of where it is now, or why it does not come.
@@ -191,7 +209,7 @@ impl<'a> UpdateCandidate<'a> {
                 let message = format!("`{}` is held back: the newest version {reason}", self.name);
                 Some(Warning::new(codes::SKILL_HELD_BACK, message))
             }
-            _ => None,
+            _ => self.withdrawn(Verb::Update.within(scope).word(self.name)),
         }
     }
 }

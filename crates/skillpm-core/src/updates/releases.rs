@@ -26,7 +26,8 @@ pub(super) fn complete(
     let newest = releases.decided.as_ref().or(version.as_ref());
     candidate.status = if newest == version.as_ref() { Status::Current } else { Status::Changed };
     candidate.newest = newest.map(ToString::to_string);
-    candidate.yanked = list.iter().any(|one| one.yanked && Some(&one.version) == version.as_ref());
+    let is_locked = |one: &&Release| Some(&one.version) == version.as_ref();
+    candidate.yanked = list.iter().find(is_locked).and_then(|one| one.yanked.clone());
     let highest = |age| {
         let rules = ReleaseRules { age, ..ReleaseRules::default() };
         rules.highest(list.iter().map(Release::facts))

@@ -51,7 +51,9 @@ impl Registries {
             let hint = match close {
                 Some(close) => format!("did you mean `{close}`?"),
                 None => {
-                    format!("add it under `[registries]`, as in `{name} = \"https://skills.example.com\"`")
+                    format!(
+                        "add it under `[registries]`, as in `{name} = \"https://skills.example.com\"` or `{name} = \"../skills\"`"
+                    )
                 }
             };
             (format!("there is no registry called `{name}`"), hint)

@@ -17,8 +17,8 @@ pub struct Release {
     pub version: Version,
     /// The dependencies that it declares.
     pub dependencies: Vec<Declared>,
-    /// Whether it was withdrawn: it is not selected unless it is locked.
-    pub yanked: bool,
+    /// If it was withdrawn, the reason, which may be empty: it is not selected unless it is locked.
+    pub yanked: Option<String>,
     /// The time of publication, in seconds since 1970, if the registry states it.
     pub published: Option<i64>,
 }
@@ -98,7 +98,7 @@ pub(super) fn exclusion(
 impl Release {
     /// Returns what decides whether it can be taken.
     pub fn facts(&self) -> ReleaseFacts<'_> {
-        ReleaseFacts { version: &self.version, yanked: self.yanked, published: self.published }
+        ReleaseFacts { version: &self.version, yanked: self.yanked.is_some(), published: self.published }
     }
 }
 

@@ -135,7 +135,7 @@ fn locked_index(releases: &[Release], locked: &Version) -> Option<usize> {
 fn compare(a: &Release, b: &Release) -> Ordering {
     let rest = |release: &Release| {
         let texts = release.dependencies.iter().map(|declared| declared.text.clone()).collect::<Vec<_>>();
-        (release.version.as_str().to_owned(), release.yanked, release.published, texts)
+        (release.version.as_str().to_owned(), release.yanked.clone(), release.published, texts)
     };
     a.version.cmp(&b.version).then_with(|| rest(a).cmp(&rest(b)))
 }

@@ -113,7 +113,10 @@ impl RegistryDir {
     /// Fails as [`Self::history`] does, and if the registry has no such skill.
     pub fn known(&self, name: &SkillName) -> Result<History> {
         let history = self.history(name)?;
-        if history.records().is_empty() { Err(unknown(&history, None)) } else { Ok(history) }
+        if history.records().is_empty() {
+            return Err(unknown(&history, None, &self.names().unwrap_or_default()));
+        }
+        Ok(history)
     }
 
     /// Returns the names that a writer was at work on when it was killed, sorted.

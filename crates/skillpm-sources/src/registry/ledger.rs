@@ -7,6 +7,7 @@ use crate::advice::{Verb, message};
 use crate::codes;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
+use crate::text::closest;
 use crate::version::Version;
 
 /// Whether a package is new to a registry.
@@ -91,7 +92,7 @@ impl<'a> Ledger<'a> {
     ) -> Result<Option<(usize, Event)>> {
         let history = self.history(name)?;
         let Some(version) = history.get(version).map(|record| record.version.clone()) else {
-            return Err(unknown(history, Some(version)));
+            return Err(unknown(history, Some(version), &[]));
         };
         if history.yanked(&version) == reason {
             return Ok(None);
@@ -169,17 +170,27 @@ fn taken(told: String, history: &History, version: &Version) -> Error {
     ))
 }
 
-/// Returns the error for a skill, or a version of it, that a registry does not have.
-pub(super) fn unknown(history: &History, version: Option<&Version>) -> Error {
+/// Returns the error for a skill, or a version of it, that a registry with the skills `names` does not have.
+pub(super) fn unknown(history: &History, version: Option<&Version>, names: &[SkillName]) -> Error {
     let name = history.name();
     let error = match (history.records().last(), version) {
         (Some(last), Some(version)) => {
             Error::usage(format!("the registry has no version `{version}` of `{name}`"))
                 .hint(format!("its highest version is `{}`", last.version))
         }
-        _ => Error::usage(format!("the registry has no skill `{name}`")),
+        _ => no_skill(name, names),
     };
     error
         .coded(codes::RELEASE_UNKNOWN)
         .hint(message!(Verb::Registry.call().word("list"), " shows what it has"))
+}
+
+/// Returns the error for the skill `name`, which a registry with the skills `names` does not have.
+pub fn no_skill(name: &SkillName, names: &[SkillName]) -> Error {
+    let error = Error::usage(format!("the registry has no skill `{name}`")).coded(codes::RELEASE_UNKNOWN);
+    let others = names.iter().filter(|other| *other != name).map(SkillName::as_str);
+    match closest(name.as_str(), others) {
+        Some(close) => error.hint(format!("did you mean `{close}`?")),
+        None => error,
+    }
 }

@@ -32,7 +32,7 @@ pub use create::NewRegistry;
 pub use derive::Derived;
 pub use dir::RegistryDir;
 pub use error::not_publishable;
-pub use ledger::{Ledger, Staged};
+pub use ledger::{Ledger, Staged, no_skill};
 pub use objects::{Bucket, Carrier, LogEnd, Objects};
 pub use package::{Package, check_portable, document_of, files_in};
 pub use package::{digest_of, shared};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::discover::MAX_DEPTH;
 use super::{FetchedSource, Source, Wanted, file};
-use crate::advice::{Verb, message};
+use crate::advice::{Message, Verb, message};
 use crate::context::Context;
 use crate::error::{Error, Result};
 use crate::fs::{self, SharedFile, Walk, relative};
@@ -18,6 +18,7 @@ use crate::scope_kind::{CANONICAL_DIR, DISABLED_DIR, ScopeKind, ScopeRoot};
 use crate::settings::{Settings, no_home};
 use crate::skill::skipped::SKIPPED;
 use crate::spec::{LocalPath, Origin, file_stem};
+use crate::text::{closest_path, shell_word};
 
 /// The largest lockfile that is examined, in bytes.
 const MAX_LOCK: u64 = 16 << 20;
@@ -117,7 +118,8 @@ pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> 
                 &typed[whole.len()..]
             ))
         } else {
-            error.hint("check the path; `owner/repo` means a repository on GitHub")
+            let unlike = || "check the path; `owner/repo` means a repository on GitHub".into();
+            error.hint(meant(Path::new(typed), &path).unwrap_or_else(unlike))
         });
     };
     // A `SKILL.md` stands for its directory.
@@ -148,6 +150,20 @@ pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> 
             Err(_) => text(&real)?,
         },
     })
+}
+
+/// Returns advice on the path `at`, which was typed as `typed` and does not exist: the skill that was probably meant, of those
+/// in the nearest directory above that exists, and in its `skills`.
+pub fn meant(typed: &Path, at: &Path) -> Option<Message> {
+    let (above, dir) = typed.ancestors().zip(at.ancestors()).skip(1).find(|(_, dir)| fs::exists(dir))?;
+    let skills = |inside: &str| {
+        let names = fs::list_dir(&dir.join(inside)).unwrap_or_default().into_iter();
+        let paths = names.map(|name| format!("{inside}{name}"));
+        paths.filter(|path| fs::exists(&dir.join(path).join("SKILL.md"))).collect::<Vec<_>>()
+    };
+    let all = [skills(""), skills("skills/")].concat();
+    let close = closest_path(typed.strip_prefix(above).ok()?.to_str()?, all.iter().map(String::as_str))?;
+    Some(format!("did you mean `{}`?", shell_word(above.join(close))).into())
 }
 
 /// Refuses `origin` if it is in a directory that skillpm manages for `scope`: the installed skill would be

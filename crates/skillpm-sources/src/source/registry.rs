@@ -296,9 +296,9 @@ impl RegistryIndex {
 /// Returns what a solver needs to know about a version.
 fn release(listed: &Listed) -> Release {
     let declared = |text: &String| Declared { text: text.clone(), requirement: text.parse() };
-    let ReleaseFacts { version, yanked, published } = facts(listed);
+    let ReleaseFacts { version, published, .. } = facts(listed);
     let dependencies = listed.dependencies.iter().map(declared).collect();
-    Release { version: version.clone(), dependencies, yanked, published }
+    Release { version: version.clone(), dependencies, yanked: listed.yanked.clone(), published }
 }
 
 /// Returns what decides whether a version can be taken.

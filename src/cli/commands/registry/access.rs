@@ -10,6 +10,7 @@ use skillpm_sources::error::Result;
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum OwnerAction {
     /// list who owns a skill
+    #[command(alias = "ls")]
     List(SkillArgs),
 
     /// make an account an owner of a skill
@@ -24,6 +25,7 @@ pub(super) enum OwnerAction {
     },
 
     /// make an account an owner of a skill no longer
+    #[command(alias = "rm")]
     Remove {
         /// Which skill.
         #[command(flatten)]
@@ -39,6 +41,7 @@ pub(super) enum OwnerAction {
 #[derive(Debug, Clone, Subcommand)]
 pub(super) enum PublisherAction {
     /// list the workflows that may publish a skill
+    #[command(alias = "ls")]
     List(SkillArgs),
 
     /// let the jobs of a workflow publish a skill
@@ -53,6 +56,7 @@ pub(super) enum PublisherAction {
     },
 
     /// let the jobs of a workflow publish a skill no longer
+    #[command(alias = "rm")]
     Remove {
         /// Which skill.
         #[command(flatten)]

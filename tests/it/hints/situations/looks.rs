@@ -279,6 +279,12 @@ pub(super) const SITUATIONS: &[Situation] = &[
         })],
     },
     Situation {
+        name: "registry, an address where a directory is meant",
+        arrange: registry,
+        typed: ("skillpm registry verify --registry https://skills.example.com", 2),
+        told: &[with("skillpm publish", "skillpm publish skills/pdf --to ./registry", |_, _| {})],
+    },
+    Situation {
         name: "publish, a version that is there with other files",
         arrange: |scene| {
             registry(scene);

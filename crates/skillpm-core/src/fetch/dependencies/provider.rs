@@ -186,7 +186,7 @@ impl<'p, 's> SourceProvider<'p, 's> {
         let needs = locked.dependencies.iter();
         let needs = needs.map(|text| Declared { text: text.clone(), requirement: text.parse() }).collect();
         let mut all = releases.map(|all| all.to_vec()).unwrap_or_default();
-        all.push(Release { version, dependencies: needs, yanked: true, published: None });
+        all.push(Release { version, dependencies: needs, yanked: Some(String::new()), published: None });
         Ok(Some(Arc::new(all)))
     }
 

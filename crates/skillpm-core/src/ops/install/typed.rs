@@ -152,22 +152,25 @@ pub(super) fn parse(
     Ok(spec)
 }
 
-/// Refuses a text such as `skills/pdf` that is read as a repository if a directory with that path exists here: a user who
-/// forgot `./` would get a stranger's skills.
+/// Refuses a text such as `skills/pdf` that is read as a repository if a directory, or a file, with that path exists here: a
+/// user who forgot `./` would get a stranger's skills.
 pub(in crate::ops) fn check_no_directory(context: &Context, text: &str, spec: &SourceSpec) -> Result<()> {
     let typed = text.trim().trim_end_matches('/');
     // A text without any prefix is a repository on GitHub.
     let marked = || format!("github:{}", text.trim()).parse::<SourceSpec>();
     let is_bare = !text.contains(':') && marked().is_ok_and(|marked| marked.origin == spec.origin);
-    if !is_bare || !matches!(fs::kind(&context.settings.cwd.join(typed)), Ok(Some(Kind::Directory))) {
-        return Ok(());
-    }
-    Err(Error::usage(format!("`{typed}` is a directory here, but could also be a repository on GitHub"))
-        .hint(format!(
-            "`{}` is the directory, `{}` the repository",
+    let what = match fs::kind(&context.settings.cwd.join(typed)) {
+        Ok(Some(Kind::Directory)) if is_bare => "directory",
+        Ok(Some(Kind::File)) if is_bare => "file",
+        _ => return Ok(()),
+    };
+    Err(Error::usage(format!("`{typed}` is a {what} here, but could also be a repository on GitHub")).hint(
+        format!(
+            "`{}` is the {what}, `{}` the repository",
             shell_word(format!("./{typed}")),
             shell_word(format!("github:{typed}")),
-        )))
+        ),
+    ))
 }
 
 /// Returns the sources that `request` names, as they were typed. With a marketplace, these are names of its plugins.

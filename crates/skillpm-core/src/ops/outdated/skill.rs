@@ -71,7 +71,7 @@ impl OutdatedSkill {
             held_back: candidate.held_back.clone(),
             moved_to: candidate.moved_to.clone(),
             tag_moved: candidate.tag_moved(),
-            yanked: candidate.yanked,
+            yanked: candidate.yanked.is_some(),
             modified: false,
             disabled: false,
         }

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::opened::{now, open, shown, writer};
+use super::opened::{now, shown, writer};
 use super::place::about as in_registry;
+use super::place::in_directory;
 use crate::advice::{Message, Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
@@ -22,7 +23,7 @@ use crate::skill::SKILL_FILE;
 /// A request to publish skills.
 #[derive(Debug, Clone, Default)]
 pub struct AddRequest {
-    /// The directory of the registry; by default the working directory.
+    /// The registry: a directory, or a name of `[registries]`; by default the working directory.
     pub registry: Option<PathBuf>,
     /// Directories of skills, and archives that `pack` made.
     pub sources: Vec<PathBuf>,
@@ -68,7 +69,7 @@ pub struct AddOutcome {
 /// Fails if a skill cannot be read, is not fit for publication, or is already published with other files, and if the
 /// registry cannot be read or written.
 pub fn add(context: &Context, request: &AddRequest) -> Result<AddOutcome> {
-    let registry = open(context, request.registry.as_deref())?;
+    let registry = in_directory(context, request.registry.as_deref())?;
     let published = now(context)?;
     let mut added = Vec::with_capacity(request.sources.len());
     if request.dry_run {

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::opened::{open, shown, writer};
+use super::opened::{shown, writer};
+use super::place::in_directory;
 use crate::context::Context;
 use crate::error::{NamedFailure, Result};
 use crate::registry::Derived;
@@ -13,7 +14,7 @@ use crate::registry::Derived;
 /// A request to derive all files.
 #[derive(Debug, Clone, Default)]
 pub struct IndexRequest {
-    /// The directory of the registry; by default the working directory.
+    /// The registry: a directory, or a name of `[registries]`; by default the working directory.
     pub registry: Option<PathBuf>,
     /// Whether nothing is to be written.
     pub dry_run: bool,
@@ -46,7 +47,7 @@ pub struct IndexOutcome {
 ///
 /// Fails if a file cannot be read or written.
 pub fn index(context: &Context, request: &IndexRequest) -> Result<IndexOutcome> {
-    let registry = open(context, request.registry.as_deref())?;
+    let registry = in_directory(context, request.registry.as_deref())?;
     let derived = if request.dry_run { registry.outdated()? } else { writer(context, &registry)?.index()? };
     let Derived { skills, versions, written, removed, left_out } = derived;
     let (registry, dry_run) = (shown(&registry), request.dry_run);

@@ -5,7 +5,7 @@ use std::path::Path;
 use super::opened::{open, path};
 #[cfg(feature = "http")]
 use super::server::RegistryServer;
-use crate::advice::{Argument, Opt, Verb};
+use crate::advice::{Argument, Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -44,6 +44,28 @@ impl AnyRegistry {
             .coded(codes::REGISTRY_ABSENT));
         };
         open(context, Some(&path)).map(Self::Directory)
+    }
+}
+
+/// Opens the registry in the directory that `typed` is, or names in `[registries]`.
+pub(super) fn in_directory(context: &Context, typed: Option<&Path>) -> Result<RegistryDir> {
+    let text = typed.filter(|_| !fs::exists(&path(context, typed))).and_then(Path::to_str);
+    match text.map(|text| registries::to_change(context, text)).transpose() {
+        Ok(Some((_, Some(path)))) => open(context, Some(&path)),
+        Ok(Some((registry, None))) => {
+            Err(Error::usage(format!("`{}` is not a directory on this machine", registry.typed()))
+                .coded(codes::REGISTRY_ABSENT)
+                .hint(message!(Verb::Publish, " publishes to a server, which keeps its lists itself")))
+        }
+        Ok(None) => open(context, typed),
+        // It may be a directory that is to become a registry; where there are names, one of them may be meant.
+        Err(error) if error.code() == codes::REGISTRY_ABSENT => {
+            open(context, typed).map_err(|missing| match error.hints() {
+                [names, _, ..] => missing.hint(names.clone()),
+                _ => missing,
+            })
+        }
+        Err(error) => Err(error),
     }
 }
 

@@ -19,6 +19,7 @@ use crate::registry::{
     read,
 };
 use crate::spec::Address;
+use crate::text::closest;
 
 /// The number of hints of a server that are shown.
 const MOST_HINTS: usize = 3;
@@ -179,6 +180,13 @@ impl RegistryServer {
     pub(super) fn unknown(&self, name: &SkillName) -> Error {
         let error =
             Error::usage(format!("`{}` has no skill `{name}`", self.address)).coded(codes::RELEASE_UNKNOWN);
+        // Without the list, there is only no advice.
+        let known: Vec<_> =
+            self.skills().unwrap_or_default().skills.into_iter().map(|one| one.name).collect();
+        let error = match closest(name.as_str(), known.iter().map(SkillName::as_str)) {
+            Some(close) => error.hint(format!("did you mean `{close}`?")),
+            None => error,
+        };
         if self.credential.is_some() { error } else { error.hint(self.how_to_log_in()) }
     }
 

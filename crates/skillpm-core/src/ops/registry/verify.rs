@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::opened::{open, shown};
+use super::opened::shown;
+use super::place::in_directory;
 use crate::context::Context;
 use crate::error::Result;
 use crate::registry::{self, Defect};
@@ -13,7 +14,7 @@ use crate::registry::{self, Defect};
 /// A request to verify a registry.
 #[derive(Debug, Clone, Default)]
 pub struct VerifyRequest {
-    /// The directory of the registry; by default the working directory.
+    /// The registry: a directory, or a name of `[registries]`; by default the working directory.
     pub registry: Option<PathBuf>,
 }
 
@@ -43,7 +44,7 @@ pub struct VerifyOutcome {
 ///
 /// Fails if the registry does not exist, or a directory of it cannot be read. Every problem of a file is a defect.
 pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcome> {
-    let registry = open(context, request.registry.as_deref())?;
+    let registry = in_directory(context, request.registry.as_deref())?;
     let verified = registry::verify(&registry)?;
     Ok(VerifyOutcome {
         registry: shown(&registry),

@@ -118,6 +118,9 @@ fn change_files(
     reason: Option<&str>,
     dry_run: bool,
 ) -> Result<Vec<bool>> {
+    for (name, _) in versions {
+        registry.known(name)?;
+    }
     let time = now(context)?;
     if dry_run {
         let mut ledger = Ledger::new(registry);

@@ -173,6 +173,6 @@ fn nothing_to_search(request: &SearchRequest) -> Error {
     }
     Error::usage("there is nothing to search: no registry is configured, and no skill is installed")
         .coded(codes::REGISTRY_ABSENT)
-        .hint("name a registry under `[registries]` in `skillpm.toml`, as in `default = \"https://skills.example.com\"`")
+        .hint("name a registry under `[registries]` in `skillpm.toml`, as in `default = \"https://skills.example.com\"` or `default = \"../skills\"`")
         .hint(message!(call, " asks skills.sh, a public site"))
 }

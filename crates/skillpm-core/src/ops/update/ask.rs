@@ -62,6 +62,7 @@ impl<'a> Finder<'a> {
             ));
         }
         self.found.warnings.extend(warnings);
+        self.found.warnings.extend(candidates.iter().filter_map(|one| one.withdrawn("it")));
         self.found.states.extend(candidates.iter().map(|one| (one.name.to_string(), one.into())));
         let failed = self.without_answer(&asked, &candidates, failures)?;
         let all = asked.into_iter().zip(candidates).enumerate();

@@ -17,6 +17,8 @@ pub(super) struct Excluded {
     version: Version,
     exclusion: Exclusion,
     published: Option<i64>,
+    /// Why it was withdrawn; may be empty.
+    reason: String,
 }
 
 /// Returns the versions of `skill` that all `limits` accept but that cannot be selected, the highest first.
@@ -25,8 +27,9 @@ pub(super) fn excluded<C>(skill: &Skill<C>, limits: &[&Vec<VersionLimit>]) -> Ve
     let newest = skill.listing.newest().into_iter();
     let fit = newest.filter(|(_, release, _)| accepts(&release.version));
     fit.filter_map(|(_, release, exclusion)| {
-        let version = release.version.clone();
-        Some(Excluded { version, exclusion: exclusion?, published: release.published })
+        let (version, published) = (release.version.clone(), release.published);
+        let reason = release.yanked.clone().unwrap_or_default();
+        Some(Excluded { version, exclusion: exclusion?, published, reason })
     })
     .collect()
 }
@@ -42,7 +45,12 @@ pub(super) fn about_excluded(
     let (mut sentences, mut hints) = (Vec::new(), Vec::new());
     if !yanked.is_empty() {
         let versions = listed(yanked.iter().map(|one| one.version.to_string()));
-        sentences.push(format!("`{name}` {versions} would fit, but {}", be(yanked.len(), "yanked")).into());
+        let reason = match &yanked[..] {
+            [one] if !one.reason.is_empty() => format!(": {}", text::visible(&one.reason)),
+            _ => String::new(),
+        };
+        let be = be(yanked.len(), "yanked");
+        sentences.push(format!("`{name}` {versions} would fit, but {be}{reason}").into());
         hints.push(message!(format!(
             "a yanked version stays only where it is locked: ask the publisher of `{name}` for a new version"
         )));

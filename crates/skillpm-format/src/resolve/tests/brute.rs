@@ -50,7 +50,7 @@ fn release(text: &'static str) -> impl Strategy<Value = Release> {
         move |(needs, yanked, published)| Release {
             version: version(text),
             dependencies: declared(&needs.join(" ")),
-            yanked,
+            yanked: yanked.then(String::new),
             published,
         },
     )
@@ -128,7 +128,7 @@ impl Case {
             self.registries.exempt.contains(of)
                 || release.published.is_some_and(|time| NOW - time >= age.minimum)
         });
-        self.is_locked(of, release) || (!release.yanked && old)
+        self.is_locked(of, release) || (release.yanked.is_none() && old)
     }
 
     fn is_fixed(&self, of: &SkillName) -> bool {

@@ -110,7 +110,7 @@ impl Provider for Registries {
         if self.is_endless {
             let number: usize = name.as_str()[1..].parse().expect("a number");
             let dependencies = declared(&format!("c{}", number + 1));
-            let release = Release { version: version("1"), dependencies, yanked: false, published: None };
+            let release = Release { version: version("1"), dependencies, yanked: None, published: None };
             return Ok(Some(Arc::new(vec![release])));
         }
         Ok(self.skills.get(&(registry, name.clone())).cloned())
@@ -177,7 +177,7 @@ impl Registries {
                 Arc::make_mut(releases).push(Release {
                     version: version.parse().expect(line),
                     dependencies: declared(needs),
-                    yanked: words.contains(&"yanked"),
+                    yanked: words.contains(&"yanked").then(String::new),
                     published: published.map(|at| words[at + 1].parse().expect(line)),
                 });
             }

@@ -2,10 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::codes;
 use crate::error::{Error, Result};
 use crate::name::SkillName;
-use crate::registry::{NameList, files, registry_name};
+use crate::registry::{NameList, files, no_skill, registry_name};
 use crate::requirement::Requirement;
 use crate::scope::Scope;
 use crate::scope::state::read_lock;
@@ -68,9 +67,7 @@ fn known(reader: &RegistryReader, text: &str) -> Result<SkillName> {
     let name = registry_name(text).map_err(|error| Error::usage(error.to_string()))?;
     match reader.list(&name)? {
         Some(_) => Ok(name),
-        None => {
-            Err(Error::usage(format!("the registry has no skill `{name}`")).coded(codes::RELEASE_UNKNOWN))
-        }
+        None => Err(no_skill(&name, &reader.names()?)),
     }
 }
 
