@@ -456,6 +456,23 @@ fn what_agents_see() {
     );
 }
 
+/// Two skills under different names that call themselves the same: who goes by that name takes one, and Claude Code both.
+#[test]
+fn skills_that_call_themselves_the_same() {
+    let sandbox = machine();
+    write_skill(&sandbox, "../other/pdf");
+    sandbox.ok(&["install", "../other", "--as", "pdf-two"]);
+    sandbox.ok(&["doctor"]);
+    std::fs::create_dir_all(sandbox.home().join(".codex")).expect("a directory");
+    let output = sandbox.run(&["doctor"]);
+    assert_eq!(output.code, Some(1), "{output}");
+    let told = "`pdf` and `pdf-two` have the name `pdf` in their `SKILL.md`: Codex, which goes by that, takes one of them";
+    assert!(output.stdout.contains(told), "{output}");
+    assert!(output.stdout.contains("`skillpm disable pdf-two` leaves the other"), "{output}");
+    sandbox.ok(&["disable", "pdf-two"]);
+    sandbox.ok(&["doctor"]);
+}
+
 /// A run that was killed between its steps is finished, and a part of a move is kept before it goes.
 #[test]
 fn what_killed_runs_left() {

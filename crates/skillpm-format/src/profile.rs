@@ -100,6 +100,8 @@ pub enum NameRule {
     Lenient,
     /// All names, as they are.
     AsIs,
+    /// The name of the directory, whatever the file says, as some agents take it.
+    Directory,
 }
 
 /// How to treat a deviation.
@@ -401,6 +403,7 @@ mod tests {
                 NameRule::Strict => "refused",
                 NameRule::Lenient => "told",
                 NameRule::AsIs => "taken",
+                NameRule::Directory => "the directory's",
             }
             .into()
         }),

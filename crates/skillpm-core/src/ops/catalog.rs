@@ -228,6 +228,22 @@ mod tests {
         assert_eq!(kind("junie"), ["project"]);
     }
 
+    /// Claude Code calls a skill by its directory, Junie by its `name`: of two with one name it lists one.
+    #[test]
+    fn an_agent_has_its_own_names() {
+        let world = World::new();
+        for dir in [".claude", ".junie"] {
+            world.skill(&format!("{dir}/skills/pdf"), "pdf");
+            world.skill(&format!("{dir}/skills/pdf-two"), "pdf");
+        }
+        let names = |agent: &str| {
+            let request = CatalogRequest { agent: Some(agent.into()), ..CatalogRequest::default() };
+            names(&world, request)
+        };
+        assert_eq!(names("claude-code"), ["pdf", "pdf-two"]);
+        assert_eq!(names("junie"), ["pdf"]);
+    }
+
     /// A file gets the project's skills, with paths relative to the file, and is stale when they change.
     #[test]
     fn a_file_is_kept_up_to_date() {

@@ -5,12 +5,13 @@ use std::path::PathBuf;
 use super::Session;
 use crate::advice::Warning;
 use crate::agents::listing::{Asked, precedence};
+use crate::agents::rules::{Name, rules};
 use crate::agents::{self, Agent};
 use crate::context::Context;
 use crate::engine::{Library, Source, SourceKind, each_once, sources_of, with_least};
 use crate::error::Result;
 use crate::path::normal;
-use crate::profile::LoadProfile;
+use crate::profile::{LoadProfile, NameRule};
 use crate::scope::agent_view;
 use crate::scope::{Scope, Scopes, project_root};
 use crate::scope_kind::ScopeKind;
@@ -57,7 +58,14 @@ impl Places {
         if !self.alone {
             around(settings, &mut scopes)?;
         }
-        let sources = self.sources(settings, &profile, &scopes)?;
+        let agent = self.agent.as_deref().map(agents::find).transpose()?;
+        let profile = match agent.and_then(|agent| rules(agent.id)) {
+            Some(rules) if rules.name == Name::Directory => {
+                LoadProfile { names: NameRule::Directory, ..profile }
+            }
+            _ => profile,
+        };
+        let sources = self.sources(settings, &profile, &scopes, agent)?;
         let library = Library::new(sources, profile);
         let library = if self.only_trusted { library.only_trusted(settings.clone()) } else { library };
         let session = Session::of_library(context.clone(), library, disabling);
@@ -65,9 +73,15 @@ impl Places {
     }
 
     /// Returns the places that are searched, in order.
-    fn sources(&self, settings: &Settings, profile: &LoadProfile, scopes: &[Scope]) -> Result<Vec<Source>> {
-        let sources = if let Some(agent) = &self.agent {
-            of_agent(settings, agents::find(agent)?, scopes)?
+    fn sources(
+        &self,
+        settings: &Settings,
+        profile: &LoadProfile,
+        scopes: &[Scope],
+        agent: Option<&Agent>,
+    ) -> Result<Vec<Source>> {
+        let sources = if let Some(agent) = agent {
+            of_agent(settings, agent, scopes)?
         } else {
             let mut left_out = scopes.to_vec();
             around(settings, &mut left_out)?;

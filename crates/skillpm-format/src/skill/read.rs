@@ -144,6 +144,9 @@ impl Reader<'_> {
     }
 
     fn name(&mut self, directory: Option<&str>) -> Result<String> {
+        if let (NameRule::Directory, Some(directory)) = (self.profile.names, directory) {
+            return Ok(directory.to_owned());
+        }
         let name = match (self.required("name"), directory) {
             (Ok(name), _) => name,
             (
@@ -160,7 +163,7 @@ impl Reader<'_> {
         let tolerance = match self.profile.names {
             NameRule::Strict => Tolerance::Refuse,
             NameRule::Lenient => Tolerance::Warn,
-            NameRule::AsIs => return Ok(name),
+            NameRule::AsIs | NameRule::Directory => return Ok(name),
         };
         let span = self.span("name");
         for error in SkillName::problems(&name) {

@@ -34,6 +34,7 @@ pub(crate) fn check(look: &Inspection<'_>) -> Vec<Finding> {
         agents::directory(look, dir, &mut found);
     }
     agents::missing(look, &mut found);
+    agents::names(look, &mut found);
     for here in &look.here {
         agents::agent(look, here, &mut found);
     }
