@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::table::{Table, wrapped};
+use super::table::Table;
 use super::{and, count, one_line, quoted, short_path};
 use crate::cli::printer::Printer;
 use skillpm_core::agents::listing::Unit;
@@ -89,10 +89,7 @@ pub(super) fn summary(listing: &ListingView) -> Vec<String> {
 /// Prints what is not whole, and what would make it so.
 pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
     let verbose = printer.look().verbose;
-    let note = |text: &str| match printer.look().width {
-        Some(width) => printer.note(&wrapped(text, width.saturating_sub(2)).join("\n")),
-        None => printer.note(text),
-    };
+    let note = |text: &str| printer.note(text);
     let rows = rows(listing, roots, verbose);
     if !rows.is_empty() {
         let mut table = Table::new(&["skill", "listed", "why"]).state("listed").prose("why");
