@@ -184,6 +184,7 @@ impl Printer {
             } else if told.insert(warning.code) {
                 let more = match warnings.iter().filter(|other| other.code == warning.code).count() - 1 {
                     0 => String::new(),
+                    1 => "; 1 more skill, which `--verbose` names".to_owned(),
                     more => format!("; {more} more skills, which `--verbose` names"),
                 };
                 self.warning(&(worded(&warning.message) + &more));
