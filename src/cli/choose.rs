@@ -4,7 +4,7 @@ use std::io;
 
 use dialoguer::console::{self, Key, Term, style};
 
-use super::render::one_line;
+use super::render::{one_line, wrapped};
 use skillpm_sources::reporter::Choice;
 
 /// The help on keys below the question.
@@ -170,22 +170,6 @@ impl<'a> Picker<'a> {
         }
         lines
     }
-}
-
-/// Wraps `text` into lines of at most `width` columns, unless a single word is wider.
-fn wrapped(text: &str, width: usize) -> Vec<String> {
-    let mut lines: Vec<String> = Vec::new();
-    for word in text.split_whitespace() {
-        match lines.last_mut() {
-            Some(line)
-                if console::measure_text_width(line) + 1 + console::measure_text_width(word) <= width =>
-            {
-                line.extend([" ", word]);
-            }
-            _ => lines.push(word.to_owned()),
-        }
-    }
-    lines
 }
 
 #[cfg(test)]

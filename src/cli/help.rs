@@ -90,7 +90,7 @@ pub(crate) fn of(words: &str, columns: usize, is_short: bool) -> Option<String> 
     let mut shown = String::with_capacity(page.len() + 256);
     for line in page.lines() {
         let indent = line.len() - line.trim_start().len();
-        shown.push_str(&folded(line, columns, if indent == 0 { 2 } else { indent + 4 }));
+        shown.push_str(&folded(line, columns, &" ".repeat(if indent == 0 { 2 } else { indent + 4 })));
         shown.push('\n');
     }
     Some(literals(&shown, true).into_owned())

@@ -15,7 +15,9 @@ use anstyle::Style;
 use serde::Serialize;
 
 use super::appearance::Appearance;
-use super::style::{BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, folded, literals, paint};
+use super::style::{
+    BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, folded, hanging, literals, paint,
+};
 use super::tips::Tips;
 use super::words::worded;
 use super::working_dir::WorkingDir;
@@ -182,6 +184,7 @@ impl Printer {
             } else if told.insert(warning.code) {
                 let more = match warnings.iter().filter(|other| other.code == warning.code).count() - 1 {
                     0 => String::new(),
+                    1 => "; 1 more skill, which `--verbose` names".to_owned(),
                     more => format!("; {more} more skills, which `--verbose` names"),
                 };
                 self.warning(&(worded(&warning.message) + &more));
@@ -201,7 +204,7 @@ impl Printer {
         }
     }
 
-    /// Prints lines of data for people. On a terminal they are broken at blanks.
+    /// Prints lines of data for people. On a terminal they are broken at blanks, and go on as [`hanging`] says.
     pub(crate) fn data(&self, text: &str) {
         let text = clean(text);
         let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
@@ -211,7 +214,7 @@ impl Printer {
         };
         let mut lines = String::with_capacity(text.len() + 64);
         for line in text.lines() {
-            lines.push_str(&folded(line, columns, line.len() - line.trim_start().len()));
+            lines.push_str(&folded(line, columns, &hanging(line)));
             lines.push('\n');
         }
         self.out().write(&lines);
@@ -326,7 +329,7 @@ impl Printer {
         for (at, part) in line.lines().enumerate() {
             let own =
                 if at == 0 && label.starts_with(' ') { 4 } else { part.len() - part.trim_start().len() };
-            lines.push_str(&folded(part, columns, own.max(2)));
+            lines.push_str(&folded(part, columns, &" ".repeat(own.max(2))));
             lines.push('\n');
         }
     }

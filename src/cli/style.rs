@@ -91,12 +91,12 @@ pub(super) fn width_of(text: &str) -> usize {
 }
 
 /// Returns a line, which may have colours, as lines of at most `columns` columns: broken at blanks, so that each word stays
-/// whole. Lines after the first are indented by `indent`.
-pub(super) fn folded(line: &str, columns: usize, indent: usize) -> Cow<'_, str> {
+/// whole. Lines after the first begin with `hang`, or as much of it as leaves room for a text.
+pub(super) fn folded<'a>(line: &'a str, columns: usize, hang: &str) -> Cow<'a, str> {
     if width_of(line) <= columns {
         return Cow::Borrowed(line);
     }
-    let indent = indent.min(columns / 2);
+    let hang: String = hang.chars().take(columns / 2).collect();
     let start = line.len() - line.trim_start().len();
     let mut lines = line[..start].to_owned();
     let (mut used, mut is_first) = (start, true);
@@ -106,8 +106,9 @@ pub(super) fn folded(line: &str, columns: usize, indent: usize) -> Cow<'_, str> 
             is_first = false;
         } else if used + 1 + own > columns {
             lines.truncate(lines.trim_end().len());
-            let _ = write!(lines, "\n{:indent$}", "");
-            used = indent;
+            lines.push('\n');
+            lines.push_str(&hang);
+            used = width_of(&hang);
         } else {
             lines.push(' ');
             used += 1;
@@ -116,6 +117,22 @@ pub(super) fn folded(line: &str, columns: usize, indent: usize) -> Cow<'_, str> 
         used += own;
     }
     Cow::Owned(lines)
+}
+
+/// Returns the start of the lines after the first, where a line of data without colours does not fit: blanks up to the text
+/// behind a label and two blanks, or the branches of a tree that go on, or two blanks more than the line itself has.
+pub(super) fn hanging(line: &str) -> String {
+    const BRANCHES: [char; 4] = ['│', '├', '└', '─'];
+    let rails: String = line.chars().take_while(|c| *c == ' ' || BRANCHES.contains(c)).collect();
+    let text = line[rails.len()..].trim_end();
+    let behind = text.find("  ").map(|end| end + text[end..].len() - text[end..].trim_start().len());
+    let more = match behind {
+        Some(behind) => width_of(&text[..behind]),
+        None if rails.is_empty() || rails.contains(BRANCHES) => 0,
+        None => 2,
+    };
+    let go_on = |c| if matches!(c, '│' | '├') { '│' } else { ' ' };
+    rails.chars().map(go_on).chain(std::iter::repeat_n(' ', more)).collect()
 }
 
 /// Cleans a text that may only contain colours (`ESC [ ... m`) as control sequences. Removes these too
@@ -192,14 +209,25 @@ mod tests {
 
     #[test]
     fn lines_are_broken_at_blanks() {
-        assert_eq!(folded("a bc d", 6, 2), "a bc d");
-        assert_eq!(folded("a bc d", 5, 2), "a bc\n  d");
-        assert_eq!(folded("hint: \u{1b}[36m`x y`\u{1b}[0m", 8, 2), "hint: \u{1b}[36m`x\n  y`\u{1b}[0m");
+        assert_eq!(folded("a bc d", 6, "  "), "a bc d");
+        assert_eq!(folded("a bc d", 5, "  "), "a bc\n  d");
+        assert_eq!(folded("hint: \u{1b}[36m`x y`\u{1b}[0m", 8, "  "), "hint: \u{1b}[36m`x\n  y`\u{1b}[0m");
         assert_eq!(
-            folded("  see https://example.org/x for", 10, 4),
+            folded("  see https://example.org/x for", 10, "    "),
             "  see\n    https://example.org/x\n    for"
         );
-        assert_eq!(folded("äö üß", 5, 2), "äö üß");
+        assert_eq!(folded("äö üß", 5, "  "), "äö üß");
+    }
+
+    #[test]
+    fn lines_that_do_not_fit_go_on_below_their_text() {
+        let folded = |line: &str, columns| folded(line, columns, &hanging(line)).into_owned();
+        assert_eq!(folded("a sentence of its own", 12), "a sentence\nof its own");
+        assert_eq!(folded("  seen by a, b", 10), "  seen by\n    a, b");
+        assert_eq!(folded("  size   one two three", 18), "  size   one two\n         three");
+        assert_eq!(folded("  size   one two three", 14), "  size   one\n       two\n       three");
+        assert_eq!(folded("│   ├── pdf (of a place)", 18), "│   ├── pdf (of a\n│   │   place)");
+        assert_eq!(folded("└── pdf (of a place)", 14), "└── pdf (of a\n    place)");
     }
 
     #[test]

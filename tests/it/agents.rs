@@ -266,10 +266,10 @@ fn what_a_model_sees() {
     claude-code (Claude Code)
       found by ~/.claude
       gets a link to each skill
-      its model sees 5 skills: 4 whole where there is room, 1 by name only
+      its model sees 5 skills: 1 to 3 whole, 2 to 4 by name only
       not listed: 1 hidden, 1 same name as another
       room for 600 characters, at a window of 15000 tokens; all would take 1114
-      1 to 3 descriptions left out, of the least used skills: how use is counted is unknown
+      it drops the descriptions of the least used skills first; how it counts use is unknown
       not counted here: skills that come with it are listed, too, and take room first
       rules of version 2.1.240 (2026-08-22), from its documentation
       .claude/skills of the project, its own: 6 skills
@@ -280,7 +280,7 @@ fn what_a_model_sees() {
     broken  by name  .claude/skills/broken: it has no description
     --- stderr
     shortening to 200 characters would free: 344 characters of `long` and 283 of `twin`
-    hint: `skillpm disable -g docx` makes room for the others
+    hint: there is no room for all: `skillpm usage` shows which are not used
     ");
     sandbox.fails(
         &["agents", "claude", "--window", "15k", "--listing"],

@@ -66,11 +66,11 @@ fn what_four_agents_make_of_forty_skills() {
     claude-code (Claude Code)
       found by ~/.claude
       needs links, but no `skillpm.toml` here names it: `--agent` adds it
-      its model sees 38 skills: 38 whole where there is room
+      its model sees 38 skills: 19 to 35 whole, 3 to 19 by name only
       not listed: 2 hidden, 3 same name as another
       room for 8000 characters, at a window of 200000 tokens; all would take 9685
-      3 to 19 descriptions left out, of the least used skills: how use is counted
-        is unknown
+      it drops the descriptions of the least used skills first; how it counts use is
+        unknown
       not counted here: skills that come with it are listed, too, and take room
         first
       rules of version 2.1.240 (2026-08-22), from its documentation
@@ -88,9 +88,9 @@ fn what_four_agents_make_of_forty_skills() {
                                 ~/.claude/skills/blog-writing-guide wins
     brand-guidelines    no      .claude/skills/brand-guidelines:
                                 ~/.claude/skills/brand-guidelines wins
-    shortening to 200 characters would free: 558 characters of
-      `blog-writing-guide`, 477 of `document-api-endpoint`, 238 of
-      `doc-coauthoring`, 188 of `skill-writer` and 173 of `gha-security-review`
+    shortening to 200 characters would free: 558 characters of `blog-writing-guide`,
+      477 of `document-api-endpoint`, 238 of `doc-coauthoring`, 188 of
+      `skill-writer` and 173 of `gha-security-review`
     ");
     insta::assert_snapshot!(told("codex", 80), @"
     codex (Codex)
@@ -128,8 +128,7 @@ fn what_four_agents_make_of_forty_skills() {
       not listed: 1 hidden
       rules of version 1.18.34 (2026-11-28), compared with its program
       .agents/skills of the project, canonical copies: 27 skills
-      .claude/skills of the project, another agent's directory, read too: 27
-        skills
+      .claude/skills of the project, another agent's directory, read too: 27 skills
       ~/.agents/skills of the user, canonical copies: 16 skills
       ~/.claude/skills of the user, another agent's directory, read too: 16 skills
     skill               listed    why

@@ -121,7 +121,7 @@ fn the_page() {
     would remove [DIR]/home/.cache/skillpm/github/[ARCHIVE] (551 bytes)
     would remove [DIR]/home/.cache/skillpm/github/[ANSWER] (106 bytes)
     --- stderr
-    3 things, 824 bytes; nothing was removed: this was a dry run
+    3 entries, 824 bytes; nothing was removed: this was a dry run
     ");
     assert_eq!(sandbox.tree(&sandbox.home()), before);
     assert_eq!(sandbox.run(&["cache", "prune", "--older-than", "7w"]).code, Some(0));
@@ -129,7 +129,7 @@ fn the_page() {
     insta::assert_snapshot!(shown(&sandbox.run(&["cache", "prune"])), @"
     exit: 0
     --- stderr
-    3 things removed, 824 bytes
+    3 entries removed, 824 bytes
     ");
     assert_eq!(objects(&sandbox).len(), 1, "the one that the lockfile names");
     std::fs::remove_dir_all(sandbox.project().join(".agents")).expect("removes");

@@ -24,6 +24,26 @@ fn sandbox() -> Sandbox {
     sandbox
 }
 
+/// No lockfile has the version of an editable skill: it is what its file says now.
+#[test]
+fn the_version_is_that_of_the_file() {
+    let sandbox = Sandbox::new();
+    let listed = |version: &str| {
+        let text = format!(
+            "---\nname: brand\ndescription: Does brand. Use it in tests.\nmetadata:\n  version: {version}\n---\n"
+        );
+        sandbox.write("brand/SKILL.md", text);
+        sandbox.ok(&["install", "--editable", "./brand"]);
+        let listed = sandbox.run(&["list"]).stdout;
+        listed.lines().nth(1).map(|line| line.split_whitespace().take(2).collect::<Vec<_>>().join(" "))
+    };
+    assert_eq!(listed("0.1.0").as_deref(), Some("brand 0.1.0"));
+    assert_eq!(listed("0.2.0").as_deref(), Some("brand 0.2.0"));
+    sandbox.write("brand/SKILL.md", "no skill any more");
+    let output = sandbox.run(&["list"]);
+    assert!(output.code == Some(0) && output.stdout.contains("\nbrand  -  "), "{output}");
+}
+
 /// DESIGN 4: `{ path = "../brand", editable = true }` is a link, not a copy.
 #[test]
 fn the_page() {

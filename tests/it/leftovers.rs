@@ -157,6 +157,13 @@ fn line_ends_of_windows_are_told_and_mended() {
     assert_eq!(output.code, Some(5), "{output}");
     assert!(output.stdout.contains("differs from what is locked in line ends only"), "{output}");
     assert!(output.stderr.contains("`skillpm install`") && !output.stderr.contains("--force"), "{output}");
+    for args in [&["diff"][..], &["diff", "pdf", "--stat"]] {
+        let output = sandbox.run(args);
+        assert!(output.stdout.ends_with("only line ends differ, in 1 file\n"), "{output}");
+        assert!(output.stderr.contains("`skillpm install` brings back the line ends"), "{output}");
+    }
+    let told: Value = serde_json::from_str(&sandbox.run(&["diff", "--json"]).stdout).expect("JSON");
+    assert_eq!((&told[0]["line_ends"], &told[0]["review"]["changes"]), (&true.into(), &Value::Array(vec![])));
     let output = sandbox.run(&["run", "pdf", "run"]);
     assert_eq!(output.code, Some(5), "{output}");
     assert!(output.stderr.contains("`skillpm install` brings back the line ends"), "{output}");
@@ -166,6 +173,7 @@ fn line_ends_of_windows_are_told_and_mended() {
     // A word that somebody wrote is an edit, whatever the line ends are.
     fs::write(&skill, text.replace('\n', "\r\n").replace("# pdf", "# mine")).expect("writes");
     assert_eq!(state(&sandbox), "modified");
+    assert!(sandbox.run(&["diff"]).stdout.contains("+# mine"));
     assert_eq!(sandbox.run(&["install"]).code, Some(1));
 }
 

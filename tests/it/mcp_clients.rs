@@ -443,9 +443,9 @@ fn a_read_only_file_is_not_replaced() {
 fn the_way_back_names_the_server_and_the_scope() {
     let sandbox = Sandbox::new();
     for (args, back) in [
-        (&["--name", "other"][..], "`skillpm mcp uninstall --name other` takes it back"),
-        (&["-p", "--name", "other"], "`skillpm mcp uninstall --project --name other` takes it back"),
-        (&["-p", "--name", "skillpm"], "`skillpm mcp uninstall --project` takes it back"),
+        (&["--name", "other"][..], "`skillpm mcp uninstall --name other` undoes it"),
+        (&["-p", "--name", "other"], "`skillpm mcp uninstall --project --name other` undoes it"),
+        (&["-p", "--name", "skillpm"], "`skillpm mcp uninstall --project` undoes it"),
     ] {
         let set_up = sandbox.ok(&[&["mcp", "install", "--client", "cursor"], args].concat());
         assert!(set_up.stderr.contains(back), "{set_up}");

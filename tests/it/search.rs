@@ -75,7 +75,7 @@ fn what_is_found_can_be_installed() {
     let (sandbox, _forge) = two_registries();
     let output = sandbox.ok(&["search", "forms"]);
     let row = output.stdout.lines().nth(1).expect("a row");
-    let command = row.split("  ").last().expect("a command").trim();
+    let command = row.split("  ").filter(|cell| !cell.trim().is_empty()).nth(3).expect("a command").trim();
     let words: Vec<_> = command.split(' ').skip(1).collect();
     assert_eq!(words, ["install", "corp:pdf-forms"]);
     sandbox.ok(&words);

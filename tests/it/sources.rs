@@ -44,6 +44,23 @@ fn kit_tree() -> Tree {
     Tree::new().skill("skills/pdf", "pdf").skill("skills/docx", "docx").skill("skills/xlsx", "xlsx")
 }
 
+/// Nobody means all of a file system, or all that lies at home.
+#[test]
+fn a_whole_machine_is_no_source() {
+    let sandbox = Sandbox::new();
+    for args in [&["install", "/"][..], &["install", "/", "--list"], &["install", "/tmp/.."]] {
+        sandbox.fails(args, 2, "usage", &["is the root of the file system, not a source of skills"]);
+    }
+    sandbox.write("../home/deep/pdf/SKILL.md", skill("pdf"));
+    for args in [&["install", "~"][..], &["install", "-g", "~/"], &["install", "../home"]] {
+        sandbox.fails(args, 2, "usage", &["is your home directory, not a source of skills"]);
+    }
+    // Some keep their skills there.
+    sandbox.write("../home/skills/docx/SKILL.md", skill("docx"));
+    let output = sandbox.run(&["install", "~"]);
+    assert_eq!((output.code, installed(&sandbox)), (Some(0), vec!["docx".to_owned()]), "{output}");
+}
+
 #[test]
 fn what_a_marketplace_names_is_found() {
     let sandbox = source(&["one", "suite/skills/two", "suite/deep/er/three"]);

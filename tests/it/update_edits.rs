@@ -303,19 +303,24 @@ fn taking_back_leaves_the_manifest_as_it_was() {
 /// Issue 5, `--ours` and `--theirs`: at once, or to end a merge that was left.
 #[test]
 fn a_side_decides_conflicts() {
-    for (flag, first) in [("--ours", "one"), ("--theirs", "uno")] {
+    for (flag, first, end, what) in [
+        ("--ours", "one", "your version is kept where both conflict", "your version is kept"),
+        ("--theirs", "uno", "the new version is taken where both conflict", "the new version replaces yours"),
+    ] {
         for at_once in [true, false] {
             let sandbox = scene(&[]);
             mine(&sandbox, &["one", "2", "3", "4", "5"]);
             sandbox.write(&format!("{HOME}/notes.md"), "mine\n");
             source(&sandbox, &["uno", "2", "3", "4", "5"]);
             sandbox.write("src/pdf/new.md", "new\n");
+            let what = format!("edited SKILL.md: {what}\n");
             if at_once {
-                sandbox.ok(&["update", flag]);
+                let told = sandbox.ok(&["update", flag]).to_string();
+                assert!(told.contains(&what), "{told}");
             } else {
                 assert_eq!(sandbox.run(&["update"]).code, Some(1));
                 let told = sandbox.ok(&["update", "pdf", flag]).to_string();
-                assert!(told.contains("1 skill resolved"), "{told}");
+                assert!([end, &what, "1 skill resolved"].iter().all(|text| told.contains(text)), "{told}");
             }
             assert_eq!(there(&sandbox), body(&[first, "2", "3", "4", "5"]), "{flag}");
             let names = sandbox.tree(&sandbox.project().join(HOME));

@@ -98,7 +98,7 @@ pub(crate) struct CreateArgs {
     #[arg(hide_short_help = true)]
     json: bool,
 
-    /// ask nothing: use the default for what is not given
+    /// do not ask: use the default for what is not given
     #[arg(short, long)]
     pub(crate) yes: bool,
 }

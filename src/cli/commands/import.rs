@@ -38,7 +38,7 @@ pub(crate) struct ImportArgs {
     #[arg(long)]
     pub(crate) dry_run: bool,
 
-    /// ask nothing, as it does without this too
+    /// do not ask: it never does
     #[arg(short, long)]
     pub(crate) yes: bool,
 
@@ -100,7 +100,7 @@ mod tests {
           -g, --global         your own skills, in every project: short for `--scope user`
           -p, --project        this project's skills: short for `--scope project`
               --dry-run        show what would be adopted, do nothing
-          -y, --yes            ask nothing, as it does without this too
+          -y, --yes            do not ask: it never does
               --json           print the outcome as JSON
 
         Options of all commands:

@@ -115,7 +115,7 @@ pub(crate) struct InstallHow {
     #[arg(short, long)]
     force: bool,
 
-    /// ask nothing: take all skills where several are found
+    /// do not ask: take all skills where several are found
     ///
     /// new capabilities must still be allowed
     #[arg(short, long)]
@@ -347,7 +347,7 @@ mod tests {
               --dry-run               show what would be done, do nothing
           -f, --force                 replace what is in the way, such as skills that you edited; the store
                                       keeps it
-          -y, --yes                   ask nothing: take all skills where several are found; new capabilities
+          -y, --yes                   do not ask: take all skills where several are found; new capabilities
                                       must still be allowed
               --explain               show which policy lines decided
               --json                  print the outcome as JSON

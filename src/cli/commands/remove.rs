@@ -46,7 +46,7 @@ pub(crate) struct RemoveArgs {
     #[arg(short, long)]
     force: bool,
 
-    /// ask nothing
+    /// do not ask
     #[arg(short, long)]
     pub(crate) yes: bool,
 

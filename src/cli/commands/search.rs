@@ -38,7 +38,7 @@ pub(crate) struct SearchArgs {
     #[arg(long, value_name = "COUNT", default_value_t = DEFAULT_LIMIT)]
     limit: usize,
 
-    /// print the matches as JSON, and ask nothing
+    /// print the matches as JSON, and do not ask
     #[arg(long)]
     pub(super) json: bool,
 }

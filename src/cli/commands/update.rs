@@ -93,7 +93,7 @@ pub(crate) struct UpdateArgs {
     #[arg(hide_short_help = true)]
     force: bool,
 
-    /// ask nothing; new capabilities must still be allowed
+    /// do not ask; new capabilities must still be allowed
     #[arg(short, long)]
     pub(crate) yes: bool,
 
@@ -243,7 +243,7 @@ mod tests {
               --dry-run        show what would be done, do nothing
           -f, --force          replace what is in the way and cannot be merged, such as agents' copies that
                                you edited; the store keeps it
-          -y, --yes            ask nothing; new capabilities must still be allowed
+          -y, --yes            do not ask; new capabilities must still be allowed
               --explain        show which policy lines decided
               --json           print the outcome as JSON
 

@@ -2,10 +2,9 @@
 
 use std::fmt::Write as _;
 
-use super::table::{Table, wrapped};
+use super::table::Table;
 use super::{and, count, one_line};
 use super::{listing, steps};
-use crate::cli::appearance::Appearance;
 use crate::cli::printer::Printer;
 use skillpm_core::ops::agents::{AgentView, AgentsOutcome, CheckOutcome, DirectoryView, SkillView};
 use skillpm_core::ops::link::UseAgentsOutcome;
@@ -64,7 +63,7 @@ pub(crate) fn full(printer: &Printer, outcome: &AgentsOutcome) {
     }
     for (at, agent) in outcome.agents.iter().enumerate() {
         let between = if at == 0 { "" } else { "\n" };
-        printer.data(&format!("{between}{}", page(outcome, agent, printer.look())));
+        printer.data(&format!("{between}{}", page(outcome, agent, printer.look().verbose)));
         if let Some(found) = &agent.listing {
             listing::details(printer, found, &outcome.roots);
         }
@@ -123,14 +122,11 @@ fn nobody(printer: &Printer, outcome: &AgentsOutcome) -> bool {
     outcome.agents.is_empty()
 }
 
-fn page(outcome: &AgentsOutcome, agent: &AgentView, look: &Appearance) -> String {
+fn page(outcome: &AgentsOutcome, agent: &AgentView, verbose: bool) -> String {
     let mut text = format!("{} ({})\n", agent.id, agent.name);
     let mut line = |words: &str| {
-        let indent = words.len() - words.trim_start().len() + 2;
-        let room = look.width.unwrap_or(usize::MAX).saturating_sub(indent + 2);
-        let words = wrapped(words.trim_start(), room).join(&format!("\n{:1$}", "", indent + 2));
         // Writing to a string cannot fail.
-        let _ = writeln!(text, "{:indent$}{words}", "");
+        let _ = writeln!(text, "  {words}");
     };
     if agent.detected {
         let signs: Vec<_> = agent.found_by.iter().map(|path| short(outcome, path)).collect();
@@ -150,7 +146,7 @@ fn page(outcome: &AgentsOutcome, agent: &AgentView, look: &Appearance) -> String
     for dir in agent.directories.iter().filter(|dir| dir.exists || agent.listing.is_none()) {
         line(&directory(outcome, dir));
         // What its model sees says more.
-        let skills = dir.skills.iter().filter(|_| look.verbose || agent.listing.is_none());
+        let skills = dir.skills.iter().filter(|_| verbose || agent.listing.is_none());
         for skill in skills {
             line(&format!("  {}", what(skill)));
         }

@@ -1,7 +1,7 @@
 //! `cache`: places and sizes.
 
 use super::table::Table;
-use super::{count, one_line};
+use super::{count, entries, one_line};
 use crate::cli::printer::Printer;
 use skillpm_core::ops::cache::{CacheDirs, RemovedOutcome, VerifyOutcome};
 
@@ -38,7 +38,7 @@ pub(crate) fn removed(printer: &Printer, outcome: &RemovedOutcome, json: bool) {
         printer.note(&format!("`{}` is in use and was kept", shown(path)));
     }
     let bytes: u64 = outcome.removed.iter().map(|removed| removed.bytes).sum();
-    let what = count(outcome.removed.len(), "thing");
+    let what = entries(outcome.removed.len());
     printer.note(&match (outcome.removed.len(), outcome.dry_run) {
         (0, _) => "there is nothing to remove".to_owned(),
         (_, true) => format!("{what}, {}; nothing was removed: this was a dry run", size(bytes)),
@@ -65,7 +65,7 @@ pub(crate) fn verified(printer: &Printer, outcome: &VerifyOutcome, fix: bool) {
         };
         printer.data(&format!("{}: {}{end}", shown(&damaged.path), one_line(&damaged.reason)));
     }
-    printer.note(&format!("{} checked, {} damaged", outcome.checked, outcome.damaged.len()));
+    printer.note(&format!("{} checked, {} damaged", entries(outcome.checked), outcome.damaged.len()));
     printer.hints(&outcome.hints(fix));
 }
 

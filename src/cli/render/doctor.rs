@@ -5,6 +5,7 @@ use crate::cli::printer::Printer;
 use crate::cli::words::worded;
 use skillpm_core::ops::doctor::{Diagnosis, DoctorOutcome};
 use skillpm_core::scope::health::problem::Severity;
+use skillpm_format::scope_kind::ScopeKind;
 
 pub(crate) fn show(printer: &Printer, outcome: &DoctorOutcome, fix: bool) {
     let all = printer.look().verbose;
@@ -33,7 +34,9 @@ fn lines(finding: &Diagnosis, outcome: &DoctorOutcome, fix: bool) -> String {
         Severity::Warning => "warning",
         Severity::Error => "error",
     };
-    let mut lines = format!("{severity}: {} [{}]\n", one_line(&worded(&finding.message)), finding.id);
+    // What is not marked is about the project, or about no scope at all.
+    let scope = if finding.scope == Some(ScopeKind::User) { ", user" } else { "" };
+    let mut lines = format!("{severity}: {} [{}{scope}]\n", one_line(&worded(&finding.message)), finding.id);
     let mut more = |label: &str, text: &str| {
         lines.push_str("  ");
         lines.push_str(label);

@@ -35,19 +35,19 @@ pub(crate) fn one(printer: &Printer, rule: &Rule) {
             let _ = writeln!(text, "{}", format!("    {line}").trim_end());
         }
     }
-    let _ = write!(text, "\nlevel:  {}\n", levels(rule, "", |_| true));
+    let _ = write!(text, "\nlevel:   {}\n", levels(rule, "", |_| true));
     let _ = writeln!(
         text,
-        "switch: `rules = {{ {} = \"off\" }}` under `[lint]` in `skillpm.toml`, or `note`, `warning`, `error`",
+        "switch:  `rules = {{ {} = \"off\" }}` under `[lint]` in `skillpm.toml`, or `note`, `warning`, `error`",
         rule.id
     );
-    let _ = writeln!(text, "repair: {}", repair(rule).unwrap_or("none; a person must do it"));
+    let _ = writeln!(text, "repair:  {}", repair(rule).unwrap_or("none; a person must do it"));
     if let Some(files) = files(rule) {
-        let _ = writeln!(text, "files:  {files}");
+        let _ = writeln!(text, "files:   {files}");
     }
-    let _ = writeln!(text, "read:   {}", useful(rule));
-    let _ = writeln!(text, "source: {}", docs.source);
-    let _ = writeln!(text, "docs:   {}", rule_page(rule.id));
+    let _ = writeln!(text, "read:    {}", useful(rule));
+    let _ = writeln!(text, "source:  {}", docs.source);
+    let _ = writeln!(text, "docs:    {}", rule_page(rule.id));
     printer.data(&text);
 }
 
@@ -213,12 +213,35 @@ mod tests {
             description: Reads PDF files.
             ---
 
-        level:  error in spec, reference, publish and strict, warning in claude-code, claude-ai and lenient
-        switch: `rules = { name-directory = "off" }` under `[lint]` in `skillpm.toml`, or `note`, `warning`, `error`
-        repair: `--fix=unsafe`
-        read:   22 of 22 findings in skills of others were useful
-        source: specification, `name`
-        docs:   https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/name-directory.md
+        level:   error in spec, reference, publish and strict, warning in claude-code, claude-ai and lenient
+        switch:  `rules = { name-directory = "off" }` under `[lint]` in `skillpm.toml`, or `note`, `warning`, `error`
+        repair:  `--fix=unsafe`
+        read:    22 of 22 findings in skills of others were useful
+        source:  specification, `name`
+        docs:    https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/name-directory.md
+        "#);
+    }
+
+    #[test]
+    fn one_rule_on_a_narrow_terminal() {
+        let (talking, out, _) = printer(Appearance { width: Some(40), ..Appearance::PLAIN });
+        one(&talking, rule("name-directory").expect("a rule"));
+        let end = out.text().split_once("level:").map(|(_, end)| format!("level:{end}"));
+        insta::assert_snapshot!(end.unwrap_or_default(), @r#"
+        level:   error in spec, reference,
+                 publish and strict, warning in
+                 claude-code, claude-ai and
+                 lenient
+        switch:  `rules = { name-directory =
+                 "off" }` under `[lint]` in
+                 `skillpm.toml`, or `note`,
+                 `warning`, `error`
+        repair:  `--fix=unsafe`
+        read:    22 of 22 findings in skills of
+                 others were useful
+        source:  specification, `name`
+        docs:
+                 https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/name-directory.md
         "#);
     }
 
@@ -226,8 +249,8 @@ mod tests {
     fn rules_that_look_at_files_say_so() {
         for (id, expected) in [
             ("name-directory", None),
-            ("link-missing", Some("files:  looks for those that `SKILL.md` names")),
-            ("script-executable", Some("files:  lists all of the skill, and reads its texts")),
+            ("link-missing", Some("files:   looks for those that `SKILL.md` names")),
+            ("script-executable", Some("files:   lists all of the skill, and reads its texts")),
         ] {
             let (talking, out, _) = printer(Appearance::PLAIN);
             one(&talking, rule(id).expect("a rule"));
@@ -264,7 +287,7 @@ mod tests {
         assert_eq!(read[0]["needs"], "document");
         let (talking, out, _) = printer(Appearance::PLAIN);
         one(&talking, rule("file-name").expect("a rule"));
-        assert!(out.text().contains("\nrepair: `--fix`\n"), "{}", out.text());
+        assert!(out.text().contains("\nrepair:  `--fix`\n"), "{}", out.text());
     }
 
     /// The table of all rules is on one page, and each rule has a page with its name.

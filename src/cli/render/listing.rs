@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use super::table::{Table, wrapped};
+use super::table::Table;
 use super::{and, count, one_line, quoted, short_path};
 use crate::cli::printer::Printer;
 use skillpm_core::agents::listing::Unit;
@@ -18,10 +18,9 @@ const TOLD: usize = 5;
 const SHORT: usize = 200;
 
 /// The states with their words: those that are listed, then those that are not.
-const LISTED: [(ListedState, &str); 5] = [
+const LISTED: [(ListedState, &str); 4] = [
     (ListedState::Whole, "whole"),
     (ListedState::Cut, "shortened"),
-    (ListedState::Uncertain, "whole where there is room"),
     (ListedState::NameOnly, "by name only"),
     (ListedState::Contested, "in doubt"),
 ];
@@ -36,9 +35,9 @@ const NOT_LISTED: [(ListedState, &str); 4] = [
 pub(super) fn summary(listing: &ListingView) -> Vec<String> {
     let mut lines = Vec::new();
     let counted = |states: &[(ListedState, &str)]| {
-        let counts = states.iter().map(|(state, words)| (listing.count(*state), *words));
-        let told = counts.filter(|(count, _)| *count > 0).map(|(count, words)| format!("{count} {words}"));
-        told.collect::<Vec<_>>().join(", ")
+        let counts = states.iter().map(|(state, words)| (listing.range(*state), *words));
+        let told = counts.filter(|(count, _)| count.most > 0);
+        told.map(|(count, words)| format!("{} {words}", range(count))).collect::<Vec<_>>().join(", ")
     };
     let seen = count(listing.listed(), "skill");
     lines.push(match (listing.listed(), listing.count(ListedState::Whole)) {
@@ -61,13 +60,10 @@ pub(super) fn summary(listing: &ListingView) -> Vec<String> {
         lines.push("whether there is a limit is unknown".to_owned());
     }
     if listing.count(ListedState::Uncertain) > 0 {
-        let LackingView { least, most } = listing.lacking;
-        let range = if least == most {
-            count(most, "description")
-        } else {
-            format!("{least} to {most} descriptions")
-        };
-        lines.push(format!("{range} left out, of the least used skills: how use is counted is unknown"));
+        lines.push(
+            "it drops the descriptions of the least used skills first; how it counts use is unknown"
+                .to_owned(),
+        );
     }
     if !listing.missed.is_empty() {
         let dirs: Vec<_> = listing.missed.iter().map(|dir| quoted(&[dir])).collect();
@@ -86,13 +82,15 @@ pub(super) fn summary(listing: &ListingView) -> Vec<String> {
     lines
 }
 
+/// Returns a text such as `3` or `2 to 5`.
+fn range(LackingView { least, most }: LackingView) -> String {
+    if least == most { most.to_string() } else { format!("{least} to {most}") }
+}
+
 /// Prints what is not whole, and what would make it so.
 pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
     let verbose = printer.look().verbose;
-    let note = |text: &str| match printer.look().width {
-        Some(width) => printer.note(&wrapped(text, width.saturating_sub(2)).join("\n")),
-        None => printer.note(text),
-    };
+    let note = |text: &str| printer.note(text);
     let rows = rows(listing, roots, verbose);
     if !rows.is_empty() {
         let mut table = Table::new(&["skill", "listed", "why"]).state("listed").prose("why");

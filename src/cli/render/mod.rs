@@ -107,6 +107,11 @@ fn count(number: usize, what: &str) -> String {
     format!("{number} {what}{plural}")
 }
 
+/// Returns a text such as `1 entry` or `2 entries`.
+fn entries(number: usize) -> String {
+    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
+}
+
 /// Returns a text such as `1 skill is` or `2 skills are`.
 fn skills_are(number: usize) -> String {
     format!("{} {}", count(number, "skill"), if number == 1 { "is" } else { "are" })

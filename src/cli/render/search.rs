@@ -51,7 +51,7 @@ fn warn(printer: &Printer, outcome: &SearchOutcome) {
 }
 
 fn table(skills: &[FoundSkill]) -> Table {
-    let mut table = Table::new(&["name", "version", "where", "description", "next"]).state("next");
+    let mut table = Table::new(&["name", "version", "where", "next", "description"]).state("next");
     for skill in skills {
         let next = match &skill.source {
             Some(source) => Verb::Install.call().word(source),
@@ -59,7 +59,7 @@ fn table(skills: &[FoundSkill]) -> Table {
         };
         let next = typed(&next);
         let version = skill.version.as_deref().unwrap_or_default();
-        table.row([&skill.name, version, &place(skill), &skill.about(), &next]);
+        table.row([&skill.name, version, &place(skill), &next, &skill.about()]);
     }
     table
 }
@@ -122,22 +122,32 @@ mod tests {
         ]
     }
 
+    /// In a pipe, the longest description pads no other row.
     #[test]
-    fn each_row_ends_in_what_to_type() {
+    fn each_row_has_what_to_type() {
         let outcome = SearchOutcome { skills: skills(), total: 7, ..SearchOutcome::default() };
         let (talking, out, err) = printer(Appearance { width: Some(100), ..Appearance::PLAIN });
         show(&talking, &outcome, "pdf");
         insta::assert_snapshot!(out.text(), @r"
-        name          version  where                description              next
-        pdf           1.2.0    default              Reads PDF files. Use i…  skillpm install pdf
-        pdf           1.2.0    corp                 Reads PDF files. Use i…  skillpm install corp:pdf
-        pdf           -        installed (project)  Reads PDF files. Use i…  skillpm show pdf
-        pdf\u{1b}[2J  1.2.0    skills.sh            61,234 installs, from …  skillpm install acme/skills@pdf
+        name          version  where                next                             description
+        pdf           1.2.0    default              skillpm install pdf              Reads PDF files. Use i…
+        pdf           1.2.0    corp                 skillpm install corp:pdf         Reads PDF files. Use i…
+        pdf           -        installed (project)  skillpm show pdf                 Reads PDF files. Use i…
+        pdf\u{1b}[2J  1.2.0    skills.sh            skillpm install acme/skills@pdf  61,234 installs, from …
         ");
         insta::assert_snapshot!(err.text(), @"
         `pdf` is in 2 registries, `default` and `corp`: these may be different skills
         hint: 4 of 7 matches are shown: `--limit 7` shows all
         ");
+        let (piped, out, _) = printer(Appearance::PLAIN);
+        show(&piped, &outcome, "pdf");
+        assert_eq!(
+            out.text().lines().nth(1),
+            Some(
+                "pdf           1.2.0    default              skillpm install pdf              Reads PDF files. Use it for forms in PDF documents."
+            )
+        );
+        assert!(out.text().lines().next().is_some_and(|header| header.ends_with("  description")));
     }
 
     #[test]

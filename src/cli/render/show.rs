@@ -24,8 +24,10 @@ pub(crate) fn json(printer: &Printer, outcome: &ShowOutcome) {
 
 pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
     warn(printer, outcome);
-    let mut text = facts(outcome) + "\n" + &files(printer, &outcome.files);
-    text.push_str(&requires(printer, &outcome.requires));
+    printer.data(&(facts(outcome) + "\n"));
+    files(printer, &outcome.files);
+    requires(printer, &outcome.requires);
+    let mut text = String::new();
     if outcome.faults().next().is_some() {
         text.push_str("\ndoes not follow the specification (tolerated):\n");
         for deviation in outcome.faults() {
@@ -41,7 +43,7 @@ pub(crate) fn show(printer: &Printer, outcome: &ShowOutcome) {
             text.push('\n');
         }
     }
-    printer.styled_data(&text);
+    printer.data(&text);
     printer.hints(&outcome.hints());
 }
 
@@ -137,7 +139,7 @@ fn shown(value: &serde_json::Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
 }
 
-fn files(printer: &Printer, files: &[ShownFile]) -> String {
+fn files(printer: &Printer, files: &[ShownFile]) {
     let mut table = Table::new(&["file", "bytes", "sha256"]).number("bytes");
     for file in files {
         let path = match (&file.target, file.kind) {
@@ -151,11 +153,12 @@ fn files(printer: &Printer, files: &[ShownFile]) -> String {
         table.row([&path, &file.size.map(|size| size.to_string()).unwrap_or_default(), &digits]);
     }
     let sum: u64 = files.iter().filter_map(|file| file.size).sum();
-    format!("{}{}, {sum} bytes\n", table.render(printer.look()), count(files.len(), "file"))
+    table.show(printer);
+    printer.data(&format!("{}, {sum} bytes", count(files.len(), "file")));
 }
 
-/// Returns a table of what the skill requires; free text is among the facts already.
-fn requires(printer: &Printer, requires: &[CheckedPrerequisite]) -> String {
+/// Prints a table of what the skill requires; free text is among the facts already.
+fn requires(printer: &Printer, requires: &[CheckedPrerequisite]) {
     let mut table = Table::new(&["requires", "here", "stated in"]);
     let mut is_empty = true;
     for CheckedPrerequisite { prerequisite, state } in requires {
@@ -183,7 +186,10 @@ fn requires(printer: &Printer, requires: &[CheckedPrerequisite]) -> String {
         };
         table.row([&what, here, &format!("{file}:{}:{} ({key})", at.line, at.column)]);
     }
-    if is_empty { String::new() } else { format!("\n{}", table.render(printer.look())) }
+    if !is_empty {
+        printer.data("\n");
+        table.show(printer);
+    }
 }
 
 #[cfg(test)]
@@ -332,6 +338,62 @@ mod tests {
         warning: odd
         hint: `skillpm validate /p/.agents/skills/pdf/SKILL.md` shows the places
         ");
+    }
+
+    #[test]
+    fn a_page_on_a_narrow_terminal() {
+        let (printer, out, _) = printer(Appearance { width: Some(40), ..Appearance::PLAIN });
+        show(&printer, &outcome());
+        insta::assert_snapshot!(out.text(), @r#"
+        pdf, in the project
+          description    Reads PDF files. Use it
+                         for forms.
+          version        1.10
+          license        MIT
+          compatibility  Python 3
+          allowed tools  Bash(git add:*), Read
+          tags           office, pdf
+          dependencies   office-base
+          metadata       author: Ann exit: 0
+          metadata       keywords: ["a","b"]
+          other field    model: opus\u{1b}[2J
+          directory      .agents/skills/pdf
+          source         github:acme/skills,
+                         directory skills/pdf
+          revision       1a2b3c4, requested: v1
+          digest
+                         sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
+          state          edited since it was
+                         installed
+          linked for     claude-code
+          tokens         metadata about 61,
+                         instructions about
+                         1200, other files about
+                         0
+          hides          ~/.agents/skills/pdf
+                         (user:pdf)
+          hidden by      .claude/skills/other
+                         (project-claude:pdf)
+
+        SKILL.md
+          bytes 120  sha256 0123456789ab
+        key -> ../secret
+        pipe (not a regular file)
+        scripts/fill.py*
+          bytes 120  sha256 0123456789ab
+        4 files, 240 bytes
+
+        program `jq` or `gojq`
+          here missing
+          stated in SKILL.md:4:3 (requires.anyB…
+
+        does not follow the specification
+        (tolerated):
+        SKILL.md:4:1: `model` is unknown
+
+        look at this before an agent uses it:
+        `pdf` has hooks
+        "#);
     }
 
     #[test]

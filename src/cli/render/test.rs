@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::finding::WIDTH;
 use super::validate::{for_people, of_verb, print};
-use super::{count, json_text, one_line};
+use super::{count, entries, json_text, one_line};
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
 use skillpm_core::ops::test::{Runs, TestOutcome, TestedCase, TestedFile, Verdict};
@@ -163,10 +163,6 @@ fn end(printer: &Printer, outcome: &TestOutcome) {
         printer.note(&format!("with the skills: {}", cost(&with)));
         printer.note(&format!("without: {}", cost(&without)));
     }
-}
-
-fn entries(number: usize) -> String {
-    if number == 1 { "1 entry".to_owned() } else { format!("{number} entries") }
 }
 
 /// Returns a text such as `12 requests for 3 skills among 40: 10 passed, 1 invisible`.

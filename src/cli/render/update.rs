@@ -8,7 +8,7 @@ use skillpm_core::ops::update::{
     MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
 };
 use skillpm_format::advice::{Opt, Verb, Warning, message};
-use skillpm_format::merge::Conflict;
+use skillpm_format::merge::{Conflict, Prefer};
 use skillpm_format::review::Review;
 use skillpm_format::text::without_secrets;
 use skillpm_sources::error::Failure;
@@ -191,7 +191,11 @@ fn heading(skill: &UpdatedSkill) -> String {
     let word = match skill.change {
         UpdateChange::Merged => ": your edits are merged",
         UpdateChange::Conflict => ": your edits conflict with it",
-        UpdateChange::Resolved => ": the conflicts are resolved for one side",
+        UpdateChange::Resolved => match skill.merge.iter().find_map(|path| path.side) {
+            Some(Prefer::Ours) => ": your version is kept where both conflict",
+            Some(Prefer::Theirs) => ": the new version is taken where both conflict",
+            None => ": the conflicts are resolved",
+        },
         UpdateChange::Aborted => ": back to what it was before the merge",
         UpdateChange::Added => ": now needed by others",
         UpdateChange::Removed => ": no longer needed",
@@ -204,20 +208,32 @@ fn heading(skill: &UpdatedSkill) -> String {
 /// Returns the result for a file that the user had changed.
 fn merged(path: &MergedPath) -> String {
     let file = one_line(path.path.as_str());
-    let kept = path.kept.as_ref().map(|kept| format!("; yours was saved as `{}`", one_line(kept.as_str())));
+    let kept = path.kept.as_ref().map(|kept| format!("; yours is saved as `{}`", one_line(kept.as_str())));
     let kept = kept.unwrap_or_default();
     let what = match (path.result, path.conflict) {
         ("ours", _) => "yours stays",
         ("merged", _) => "it has both changes",
-        ("decided", _) => "the file of one side is kept whole",
+        ("decided", Some(conflict)) => decided(conflict, path.side),
         (_, Some(Conflict::Lines)) => "both changed the same lines",
-        (_, Some(Conflict::Binary)) => "both changed it, and it is not text: the new one was installed",
-        (_, Some(Conflict::DeletedHere)) => "you deleted it, but the new version changed it: it was restored",
-        (_, Some(Conflict::DeletedThere)) => "the new version deleted it, but you changed it: yours was kept",
+        (_, Some(Conflict::Binary)) => "both changed it, and it is not text: the new one is installed",
+        (_, Some(Conflict::DeletedHere)) => "you deleted it, but the new version changed it: it is restored",
+        (_, Some(Conflict::DeletedThere)) => "the new version deleted it, but you changed it: yours is kept",
         (_, Some(Conflict::Name)) => "the new version needs the name",
         _ => "both made the same change",
     };
     format!("{} {file}: {what}{kept}", if path.result == "conflict" { "conflict" } else { "edited" })
+}
+
+/// Returns what becomes of a file in conflict, which was decided for `side`.
+fn decided(conflict: Conflict, side: Option<Prefer>) -> &'static str {
+    match (side, conflict) {
+        (Some(Prefer::Ours), Conflict::DeletedHere) => "it stays deleted",
+        (Some(Prefer::Ours), Conflict::Name) => "yours has the name: the new one is left out",
+        (Some(Prefer::Ours), _) => "your version is kept",
+        (_, Conflict::DeletedThere) => "yours is deleted, as in the new version",
+        (_, Conflict::Name) => "the new version needs the name: yours is deleted",
+        _ => "the new version replaces yours",
+    }
 }
 
 /// Returns a text such as `2 skills updated, 1 unchanged`.
@@ -273,7 +289,7 @@ mod tests {
             line: Some(3),
             text: "curl \u{1b}[2J".into(),
         };
-        let bad = |result, conflict| MergedPath { path: path(), result, conflict, kept: None };
+        let bad = |result, conflict| MergedPath { path: path(), result, conflict, side: None, kept: None };
         UpdatedSkill {
             name: name.to_owned(),
             source: "github:acme/skills".to_owned(),
@@ -291,6 +307,9 @@ mod tests {
                     kept: Some("scripts/run.sh.mine".parse().unwrap()),
                     ..bad("conflict", Some(Conflict::Lines))
                 }],
+                UpdateChange::Resolved => {
+                    vec![MergedPath { side: Some(Prefer::Ours), ..bad("decided", Some(Conflict::Lines)) }]
+                }
                 _ => Vec::new(),
             },
         }
@@ -348,11 +367,12 @@ mod tests {
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
-            conflict scripts/run.sh: both changed the same lines; yours was saved as `scripts/run.sh.mine`
-        + f 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): the conflicts are resolved for one side
+            conflict scripts/run.sh: both changed the same lines; yours is saved as `scripts/run.sh.mine`
+        + f 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): your version is kept where both conflict
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
+            edited scripts/run.sh: your version is kept
         < g 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): back to what it was before the merge
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J

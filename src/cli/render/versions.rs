@@ -38,14 +38,16 @@ pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared,
         }
         paint(&mut text, &heading(skill), STRONG, colour);
         text.push_str("\n\n");
-        text.push_str(&if stat {
-            diff::stat(&skill.diff, colour)
-        } else {
-            diff::version_diff(&skill.diff, colour)
+        let files = skill.diff.diff.files.len();
+        text.push_str(&match (skill.line_ends, stat) {
+            (true, _) => ["only line ends differ, in ", &count(files, "file"), "\n"].concat(),
+            (false, true) => diff::stat(&skill.diff, colour),
+            (false, false) => diff::version_diff(&skill.diff, colour),
         });
     }
     printer.styled_data(&text);
     notes(printer, outcome);
+    printer.hints(&outcome.hints());
     if outcome.skills.is_empty() && outcome.failures.is_empty() {
         let same = count(outcome.same, "skill");
         printer.note(&match (outcome.same, compared) {
@@ -117,6 +119,7 @@ mod tests {
             old: side(DiffKind::Locked, "a"),
             new: Side { requested: None, ..side(DiffKind::Newest, "b") },
             state: SourceState::default(),
+            line_ends: false,
             diff: VersionDiff::new(&set(old), &set(new)).expect("a diff"),
         }
     }

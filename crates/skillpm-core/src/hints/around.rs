@@ -64,7 +64,7 @@ impl McpChangeOutcome {
             return Vec::new();
         }
         let back = |client: &crate::ops::mcp::ClientChange| {
-            message!(mcp("uninstall", None, client.scope, &client.name), " takes it back")
+            message!(mcp("uninstall", None, client.scope, &client.name), " undoes it")
         };
         self.clients.first().map(back).into_iter().collect()
     }

@@ -2,9 +2,10 @@
 
 use super::shared::within;
 use crate::advice::{Message, Opt, Verb, message};
-use crate::ops::agents::{AgentView, AgentsOutcome};
+use crate::ops::agents::{AgentView, AgentsOutcome, ListedState, ListedView, ListingView};
 use crate::ops::audit::AuditOutcome;
 use crate::ops::catalog::CatalogOutcome;
+use crate::ops::diff::{DiffKind, DiffOutcome, SkillDiff};
 use crate::ops::doctor::DoctorOutcome;
 use crate::ops::outdated::{OutdatedOutcome, OutdatedSkill};
 use crate::ops::policy::PolicyOutcome;
@@ -36,17 +37,10 @@ impl AgentsOutcome {
                 " lists the agents that skillpm knows, and where they read"
             )];
         }
-        // Of the skills that take the most room, one that skillpm can take out of sight.
-        let over =
-            self.agents.iter().filter_map(|agent| agent.listing.as_ref().filter(|listing| listing.is_over()));
-        let skills = over.flat_map(|listing| &listing.skills);
-        let largest = skills.filter(|skill| skill.installed.is_some()).max_by_key(|skill| skill.size);
-        let disable = largest.and_then(|skill| {
-            let name = std::path::Path::new(&skill.file).parent()?.file_name()?.to_str()?;
-            Some(message!(Verb::Disable.within(skill.installed?).word(name), " makes room for the others"))
-        });
-        if disable.is_some() {
-            return disable.into_iter().collect();
+        let mut over =
+            self.agents.iter().filter_map(|agent| agent.listing.as_ref()).filter(|it| it.is_over());
+        if let Some(room) = over.find_map(make_room) {
+            return vec![room];
         }
         // What an agent lists says more, where that is known.
         let is_twice =
@@ -56,6 +50,49 @@ impl AgentsOutcome {
         });
         twice.into_iter().collect()
     }
+}
+
+/// Returns how all that `listing` holds gets room: without the skills that take the most of it, as far as skillpm can take
+/// them out of sight. A list of many would be no help: what is not used can go first.
+fn make_room(listing: &ListingView) -> Option<Message> {
+    const FEW: usize = 5;
+    let mut over = listing.whole?.saturating_sub(listing.budget?);
+    let takes = |skill: &&ListedView| {
+        skill.installed.is_some()
+            && !matches!(
+                skill.state,
+                ListedState::Hidden | ListedState::Shadowed | ListedState::NotLoaded | ListedState::Contested
+            )
+    };
+    let mut largest: Vec<_> = listing.skills.iter().filter(takes).collect();
+    largest.sort_by_key(|skill| std::cmp::Reverse(skill.size));
+    largest.retain(|skill| {
+        let goes = over > 0;
+        over = over.saturating_sub(skill.size);
+        goes
+    });
+    if largest.is_empty() {
+        return None;
+    }
+    let number = largest.len();
+    if over > 0 || number >= listing.listed() {
+        return Some(message!("there is no room for all: ", Verb::Usage, " shows which are not used"));
+    }
+    if number > FEW {
+        let room = format!("the others have room once {number} of the longest are disabled: ");
+        return Some(message!(room, Verb::Usage, " shows which are not used"));
+    }
+    let name = |skill: &&ListedView| {
+        Some(std::path::Path::new(&skill.file).parent()?.file_name()?.to_str()?.to_owned())
+    };
+    let call = |scope| {
+        let names: Vec<_> =
+            largest.iter().filter(|skill| skill.installed == Some(scope)).filter_map(name).collect();
+        (!names.is_empty()).then(|| Message::default().with(Verb::Disable.within(scope).words(&names)))
+    };
+    let calls: Vec<_> = SCOPES.into_iter().filter_map(call).collect();
+    let make = if calls.len() == 1 { " makes room for the others" } else { " make room for the others" };
+    Some(message!(Message::joined(calls, " and "), make))
 }
 
 impl AuditOutcome {
@@ -82,6 +119,18 @@ impl CatalogOutcome {
             )
         });
         over.into_iter().collect()
+    }
+}
+
+impl DiffOutcome {
+    /// Returns how to undo what git did to line ends.
+    pub fn hints(&self) -> Vec<Message> {
+        let is_converted = |skill: &SkillDiff, scope| {
+            skill.scope == scope && skill.line_ends && skill.new.what == DiffKind::Installed
+        };
+        let scopes =
+            SCOPES.into_iter().filter(|scope| self.skills.iter().any(|skill| is_converted(skill, *scope)));
+        scopes.map(bring_back_line_ends).collect()
     }
 }
 
@@ -255,11 +304,7 @@ fn restore(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<Message> {
             put_back(scope, name)
         ))
     } else if is_there(SkillState::LineEnds) {
-        Some(message!(
-            install(),
-            " brings back the line ends that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing \
-             them"
-        ))
+        Some(bring_back_line_ends(scope))
     } else if is_there(SkillState::Elsewhere) {
         // They are in the way of an installation.
         Some(message!(Verb::Doctor.within(scope), " shows what to do about links"))
@@ -268,6 +313,13 @@ fn restore(scope: ScopeKind, skills: &[&VerifiedSkill]) -> Option<Message> {
     } else {
         None
     }
+}
+
+fn bring_back_line_ends(scope: ScopeKind) -> Message {
+    message!(
+        Verb::Install.within(scope),
+        " brings back the line ends that are locked; `* -text` in `.agents/.gitattributes` keeps git from changing them"
+    )
 }
 
 impl WhyOutcome {

@@ -256,7 +256,7 @@ fn plain_digest(files: &FileSet) -> Option<Digest> {
 }
 
 /// Reports whether `one` and `two` are the same files, with the same texts except for line endings.
-fn is_same_but_line_ends(one: &FileSet, two: &FileSet) -> bool {
+pub(crate) fn is_same_but_line_ends(one: &FileSet, two: &FileSet) -> bool {
     let same = |(one_file, two_file): (&FileEntry, &FileEntry)| {
         let texts = || Some((one.read(one_file).ok()?, two.read(two_file).ok()?));
         one_file.path == two_file.path

@@ -104,6 +104,8 @@ names! {
         Untrust = "untrust",
         /// Updates installed skills.
         Update = "update",
+        /// Shows which skills agents used.
+        Usage = "usage",
         /// Checks skills.
         Validate = "validate",
         /// Compares installed skills with the lockfile.

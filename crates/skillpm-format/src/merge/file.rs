@@ -114,9 +114,9 @@ impl<'a> Path<'a> {
     }
 }
 
-/// Returns a path in conflict, decided for the side whose file is `item`.
-fn decided(conflict: Conflict, item: Option<Item<'_>>) -> Path<'_> {
-    Path::new(Outcome::Decided(conflict), item)
+/// Returns a path in conflict, decided for `side`, whose file is `item`.
+fn decided(conflict: Conflict, side: Prefer, item: Option<Item<'_>>) -> Path<'_> {
+    Path::new(Outcome::Decided(conflict, side), item)
 }
 
 /// Merges the versions of one path, at least one of which exists.
@@ -138,16 +138,16 @@ pub(super) fn merge<'a>(
         (None, None, Some(theirs)) => Path::new(Outcome::Theirs, new(&theirs)),
         (Some(base), Some(ours), None) if ours.equals(&base)? => Path::new(Outcome::Theirs, None),
         (Some(base), None, Some(theirs)) if theirs.equals(&base)? => Path::new(Outcome::Ours, None),
-        (Some(_), Some(_), None) if prefer == Some(Prefer::Theirs) => decided(Conflict::DeletedThere, None),
-        (Some(_), None, Some(_)) if prefer == Some(Prefer::Ours) => decided(Conflict::DeletedHere, None),
-        (Some(_), Some(ours), None) if prefer.is_some() => {
-            decided(Conflict::DeletedThere, Some(ours.into_item()?))
-        }
-        (Some(_), None, Some(theirs)) if prefer.is_some() => decided(Conflict::DeletedHere, new(&theirs)),
-        (Some(_), Some(ours), None) => {
-            Path::new(Outcome::Conflict(Conflict::DeletedThere), Some(ours.into_item()?))
-        }
-        (Some(_), None, Some(theirs)) => Path::new(Outcome::Conflict(Conflict::DeletedHere), new(&theirs)),
+        (Some(_), Some(ours), None) => match prefer {
+            Some(Prefer::Theirs) => decided(Conflict::DeletedThere, Prefer::Theirs, None),
+            Some(Prefer::Ours) => decided(Conflict::DeletedThere, Prefer::Ours, Some(ours.into_item()?)),
+            None => Path::new(Outcome::Conflict(Conflict::DeletedThere), Some(ours.into_item()?)),
+        },
+        (Some(_), None, Some(theirs)) => match prefer {
+            Some(Prefer::Ours) => decided(Conflict::DeletedHere, Prefer::Ours, None),
+            Some(Prefer::Theirs) => decided(Conflict::DeletedHere, Prefer::Theirs, new(&theirs)),
+            None => Path::new(Outcome::Conflict(Conflict::DeletedHere), new(&theirs)),
+        },
     })
 }
 
@@ -205,7 +205,7 @@ fn both<'a>(
                 Some(Item { bytes: Bytes::Theirs(theirs.entry), executable, rights })
             }
         };
-        return Ok(decided(conflict, item));
+        return Ok(decided(conflict, prefer, item));
     }
     let Some(lines) = lines else {
         let outcome = Outcome::Conflict(Conflict::Binary);

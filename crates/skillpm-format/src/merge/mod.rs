@@ -77,8 +77,9 @@ impl Default for Labels<'_> {
     }
 }
 
-/// The side whose file is taken if both sides conflict.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// The side whose file is taken if both sides conflict. The names are the identifiers in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
 pub enum Prefer {
     /// The user's side.
     Ours,
@@ -124,7 +125,7 @@ pub enum Outcome {
     Conflict(Conflict),
     /// It would be a conflict, but was decided as a whole for the preferred side: the file of that side is there, or no
     /// file if that side has none.
-    Decided(Conflict),
+    Decided(Conflict, Prefer),
 }
 
 /// The reason why the user has to look at a path. The names are the identifiers in JSON.
@@ -186,10 +187,12 @@ pub fn merge_for(
     }
     for (number, item) in first.into_iter().chain(second) {
         let path = result.files[number].path.clone();
-        match result.names.take(&path) {
-            Ok(()) => drop(result.items.insert(path, item)),
-            Err(_) if prefer.is_some() => result.files[number].outcome = Outcome::Decided(Conflict::Name),
-            Err(at) => {
+        match (result.names.take(&path), prefer) {
+            (Ok(()), _) => drop(result.items.insert(path, item)),
+            (Err(_), Some(side)) => {
+                result.files[number].outcome = Outcome::Decided(Conflict::Name, side);
+            }
+            (Err(at), None) => {
                 result.files[number].outcome = Outcome::Conflict(Conflict::Name);
                 beside.push((number, at, item));
             }

@@ -130,7 +130,7 @@ fn a_side_that_is_preferred_decides_conflicts_alone() {
         let merged = merge_for(&versions, &Labels::default(), &Limits::default(), Some(prefer));
         let merged = merged.expect("a merge");
         assert_eq!(merged.conflicts().count(), 0);
-        let told = merged.files.iter().filter(|file| matches!(file.outcome, Outcome::Decided(_)));
+        let told = merged.files.iter().filter(|file| matches!(file.outcome, Outcome::Decided(..)));
         let told: Vec<_> = told.map(|file| format!("{} {:?}", file.path, file.outcome)).collect();
         (files(&merged.set), told)
     };
@@ -148,18 +148,18 @@ fn a_side_that_is_preferred_decides_conflicts_alone() {
     assert_eq!(
         told,
         [
-            "SKILL.md Decided(Lines)",
-            "here Decided(DeletedHere)",
-            "n Decided(Name)",
-            "pic Decided(Binary)",
-            "there Decided(DeletedThere)"
+            "SKILL.md Decided(Lines, Ours)",
+            "here Decided(DeletedHere, Ours)",
+            "n Decided(Name, Ours)",
+            "pic Decided(Binary, Ours)",
+            "there Decided(DeletedThere, Ours)"
         ]
     );
     let (there, told) = decided(Prefer::Theirs);
     let wanted: [File<'_>; 6] =
         [("SKILL.md", b"a\nnew\n"), both, ("here", b"new"), ("n", b"new"), ("new", b"y"), ("pic", b"\0new")];
     assert_eq!(there, owned(&wanted));
-    assert_eq!((told.len(), &*told[2]), (5, "n/file Decided(Name)"));
+    assert_eq!((told.len(), &*told[2]), (5, "n/file Decided(Name, Theirs)"));
 }
 
 #[test]

@@ -25,7 +25,9 @@ const MAX_LOCK: u64 = 16 << 20;
 
 impl Source for LocalPath {
     fn open(&self, context: &Context, scope: ScopeRoot<'_>, _: Wanted<'_>) -> Result<FetchedSource> {
-        open(scope, &resolve(&context.settings, scope, &self.0)?, &Limits::default())
+        let path = resolve(&context.settings, scope, &self.0)?;
+        check_extent(&context.settings, &path)?;
+        open(scope, &path, &Limits::default())
     }
 
     fn settle(&self, context: &Context, scope: ScopeRoot<'_>) -> Result<Option<Origin>> {
@@ -205,6 +207,20 @@ fn skill_in(ours: &Path, path: &Path) -> String {
     let first = path.strip_prefix(ours).ok().and_then(|inside| inside.components().next());
     let name = first.map(|name| name.as_os_str().to_string_lossy().into_owned());
     name.filter(|name| SkillName::exact(name).is_some()).unwrap_or_else(|| "NAME".to_owned())
+}
+
+/// Refuses the root of the file system, and a home directory that no author laid out: nobody means to search all of it.
+fn check_extent(settings: &Settings, path: &Path) -> Result<()> {
+    let Some(real) = fs::real_path(path)? else { return Ok(()) };
+    let home = settings.home.as_deref().map(fs::real_path).transpose()?.flatten();
+    let is_of_author = || ["SKILL.md", "skills"].iter().any(|name| fs::exists(&real.join(name)));
+    let what = match real.parent() {
+        None => "the root of the file system",
+        Some(_) if home.as_ref() == Some(&real) && !is_of_author() => "your home directory",
+        Some(_) => return Ok(()),
+    };
+    Err(Error::usage(format!("`{}` is {what}, not a source of skills", path.display()))
+        .hint("name a directory with a `SKILL.md`, or one that has skills in it"))
 }
 
 /// Opens the directory or archive at `path`. Leaves out what skillpm itself wrote for `scope`.

@@ -128,7 +128,7 @@ struct ClientScope {
 // Flags of a change.
 #[derive(Debug, Clone, Args)]
 struct How {
-    /// ask nothing
+    /// do not ask
     #[arg(short, long)]
     yes: bool,
 

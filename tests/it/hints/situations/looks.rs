@@ -10,6 +10,12 @@ fn registry(scene: &mut Scene) {
     scene.ok("skillpm registry add skills/pdf --registry registry");
 }
 
+/// Claude Code lists skills in this part of its window.
+fn room(scene: &mut Scene, part: &str) {
+    let settings = format!("{{\"skillListingBudgetFraction\": {part}}}");
+    scene.sandbox.write("../home/.claude/settings.json", settings);
+}
+
 pub(super) const SITUATIONS: &[Situation] = &[
     Situation {
         name: "agents, of a machine without any",
@@ -32,11 +38,60 @@ pub(super) const SITUATIONS: &[Situation] = &[
     Situation {
         name: "agents, one that has no room for all skills",
         arrange: |scene| {
-            with_kit(scene);
-            scene.ok("skillpm install acme/kit --skill alone");
+            claude(scene);
+            installed(scene);
+            room(scene, "0.00025");
         },
-        typed: ("skillpm agents codex --window 1k", 0),
-        told: &[run("skillpm disable alone", |scene, _| is(scene, "alone", "disabled"))],
+        typed: ("skillpm agents claude-code", 0),
+        told: &[run("skillpm disable tables", |scene, _| {
+            let told = scene.ok("skillpm agents claude-code");
+            assert!(told.stdout.contains("3 skills, whole"), "{told}");
+        })],
+    },
+    Situation {
+        name: "agents, one that has room for few of two scopes",
+        arrange: |scene| {
+            claude(scene);
+            with_kit(scene);
+            scene.ok("skillpm install acme/kit --skill alone --skill brand --agent claude-code");
+            scene.ok("skillpm install -g acme/kit --skill tables --no-deps --agent claude-code");
+            room(scene, "0.000125");
+        },
+        typed: ("skillpm agents claude-code", 0),
+        told: &[
+            run("skillpm disable alone", |scene, _| is(scene, "alone", "disabled")),
+            run("skillpm disable -g tables", |scene, _| {
+                let told = scene.ok("skillpm disable alone && skillpm agents claude-code");
+                assert!(told.stdout.contains("1 skill, whole"), "{told}");
+            }),
+        ],
+    },
+    Situation {
+        name: "agents, one that has room for few of many",
+        arrange: |scene| {
+            claude(scene);
+            for number in 1..9 {
+                let name = format!("s{number}");
+                scene.sandbox.write(&format!("r/{name}/SKILL.md"), skill(&name, ""));
+            }
+            scene.ok("skillpm install ./r --skill '*' --agent claude-code");
+            room(scene, "0.000125");
+        },
+        typed: ("skillpm agents claude-code", 0),
+        told: &[run("skillpm usage", |scene, _| {
+            let told = scene.ok("skillpm agents claude-code");
+            assert!(told.stderr.contains("once 7 of the longest are disabled"), "{told}");
+        })],
+    },
+    Situation {
+        name: "agents, one that has no room at all",
+        arrange: |scene| {
+            claude(scene);
+            installed(scene);
+            room(scene, "0.00001");
+        },
+        typed: ("skillpm agents claude-code", 0),
+        told: &[run("skillpm usage", |_, output| assert!(output.stderr.contains("no use of a skill")))],
     },
     Situation {
         name: "agents, one that takes the user's copy",

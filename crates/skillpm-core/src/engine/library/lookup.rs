@@ -61,7 +61,8 @@ impl UnknownSkill {
             error = error.hint(format!("did you mean `{name}`?"));
         }
         if !self.available.is_empty() {
-            error = error.hint(format!("there are {}", some(&self.available)));
+            let verb = if self.available.len() == 1 { "is" } else { "are" };
+            error = error.hint(format!("there {verb} {}", some(&self.available)));
         }
         error = more.fold(error, Error::hint);
         error.hint(if self.available.is_empty() {

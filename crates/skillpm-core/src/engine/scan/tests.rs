@@ -340,6 +340,6 @@ fn an_unknown_skill() {
     let error = world.find("release-note").expect_err("unknown");
     assert_eq!(error.error.to_string(), "there is no skill `release-note`");
     assert_eq!(error.error.hints()[0], "did you mean `release-notes`?");
-    assert_eq!(error.error.hints()[1], "there are `release-notes`");
+    assert_eq!(error.error.hints()[1], "there is `release-notes`");
     assert!(world.find("release-notes").is_ok(), "as deep as discovery looks");
 }

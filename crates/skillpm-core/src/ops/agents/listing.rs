@@ -188,6 +188,21 @@ impl ListingView {
         of_state.count()
     }
 
+    /// Works like [`Self::count`], where what is uncertain is either whole or only a name.
+    pub fn range(&self, state: ListedState) -> LackingView {
+        let (known, uncertain) = (self.count(state), self.count(ListedState::Uncertain));
+        let certain = self.skills.iter().filter(|skill| skill.lacks_room).count() - uncertain;
+        let dropped = |lacking: usize| if uncertain == 0 { 0 } else { lacking.saturating_sub(certain) };
+        let (least, most) = (dropped(self.lacking.least), dropped(self.lacking.most));
+        match state {
+            ListedState::Whole => {
+                LackingView { least: known + uncertain - most, most: known + uncertain - least }
+            }
+            ListedState::NameOnly => LackingView { least: known + least, most: known + most },
+            _ => LackingView { least: known, most: known },
+        }
+    }
+
     /// Returns how many skills the model sees: of those in doubt, one of each name.
     pub fn listed(&self) -> usize {
         let certain = self.skills.iter().filter(|skill| skill.state < ListedState::Contested).count();

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::trees::VersionDiff;
+use super::trees::{TreeDiff, VersionDiff};
 use crate::advice::{Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
@@ -13,8 +13,10 @@ use crate::fs::{self, Kind};
 use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
+use crate::review::Review;
 use crate::scope::not_installed::{is_missing, no_longer_asked, not_installed, not_locked};
 use crate::scope::state::Files;
+use crate::scope::trees::is_same_but_line_ends;
 use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
 use crate::spec::Reference;
@@ -62,6 +64,8 @@ pub struct SkillDiff {
     /// The state of the source, as `outdated` reports it.
     #[serde(flatten)]
     pub state: SourceState,
+    /// Whether only line ends differ. A reviewer need not look at that.
+    pub line_ends: bool,
     /// The differences.
     #[serde(flatten)]
     pub diff: VersionDiff,
@@ -289,6 +293,7 @@ impl<'a> Compare<'a> {
         (what, requested, revision): (DiffKind, Option<String>, Option<String>),
     ) -> Result<()> {
         let locked = one.locked;
+        let line_ends = is_same_but_line_ends(old, new);
         self.outcome.skills.push(SkillDiff {
             name: one.name.to_string(),
             scope: self.scope.kind,
@@ -301,7 +306,12 @@ impl<'a> Compare<'a> {
             },
             new: Side { what, requested, revision, digest: new.digest()?.to_string() },
             state: one.state.clone(),
-            diff: VersionDiff::new(old, new)?,
+            line_ends,
+            diff: if line_ends {
+                VersionDiff { review: Review::default(), diff: TreeDiff::new(old, new)? }
+            } else {
+                VersionDiff::new(old, new)?
+            },
         });
         Ok(())
     }

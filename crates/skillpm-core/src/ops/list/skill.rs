@@ -5,12 +5,15 @@ use std::collections::BTreeSet;
 use super::outcome::{ListedSkill, SkillState};
 use crate::advice::Warning;
 use crate::context::Context;
+use crate::engine::load;
 use crate::error::Result;
 use crate::fs;
 use crate::name::SkillName;
 use crate::scope::Scope;
+use crate::scope::editable::Editable;
 use crate::scope::state::{Depth, Files, OnDisk, PlaceState, ScopeState, SkillInScope};
 use crate::scope_kind::ScopeKind;
+use crate::skill::{self, SKILL_FILE};
 
 /// A skill of a scope, and warnings about what of it could not be examined.
 pub(in crate::ops) type Examined = (ListedSkill, Vec<Warning>);
@@ -58,7 +61,10 @@ pub(super) fn listed(state: &ScopeState<'_>, skill: &SkillInScope<'_>) -> Listed
     let (agents, edited_copies) = linked(&state.files, skill);
     ListedSkill {
         name: name.to_string(),
-        version: locked.and_then(|locked| locked.version.clone()),
+        version: match &skill.editable {
+            Some(editable) => version_in(editable),
+            None => locked.and_then(|locked| locked.version.clone()),
+        },
         scope: state.scope.kind,
         source: origin.map(ToString::to_string),
         path,
@@ -81,6 +87,12 @@ pub(super) fn listed(state: &ScopeState<'_>, skill: &SkillInScope<'_>) -> Listed
         source_gone: skill.is_source_gone(),
         location: fs::into_text(skill.home().path.clone()),
     }
+}
+
+/// Returns the version that an editable skill states now. It is not locked, so only its file knows.
+fn version_in(editable: &Editable) -> Option<String> {
+    let document = load::frontmatter(&editable.directory.join(SKILL_FILE)).ok()?;
+    skill::load(&document).ok()?.meta.version
 }
 
 /// Returns the agents that have a link to the skill, or a copy of it, and those of them whose copy was edited. Of several

@@ -7,7 +7,7 @@ use crate::advice::Warning;
 use crate::error::Failure;
 use crate::fetch::policy_check::PolicyDecision;
 use crate::lockfile::Locked;
-use crate::merge::{self, Conflict, Outcome};
+use crate::merge::{self, Conflict, Outcome, Prefer};
 use crate::ops::diff::{Counts, FileStatus, VersionDiff};
 use crate::path::SafePath;
 use crate::review::Review;
@@ -139,6 +139,8 @@ pub struct MergedPath {
     pub result: &'static str,
     /// Why it cannot be merged, where it cannot.
     pub conflict: Option<Conflict>,
+    /// The side whose file is there, where a side was asked for.
+    pub side: Option<Prefer>,
     /// Where the user's file is kept as it was.
     pub kept: Option<SafePath>,
 }
@@ -213,19 +215,19 @@ impl MergedPath {
     /// Returns what to report about a path that has been unresolved since an earlier update.
     pub(super) fn open(disputed: &Disputed) -> Self {
         let Disputed { path, conflict, kept } = disputed.clone();
-        Self { path, result: "conflict", conflict: Some(conflict), kept }
+        Self { path, result: "conflict", conflict: Some(conflict), side: None, kept }
     }
 
     /// Returns what to report about `file`; `None` if the user has nothing to do with it.
     pub(super) fn of(file: &merge::MergedFile) -> Option<Self> {
-        let (result, conflict) = match file.outcome {
+        let (result, conflict, side) = match file.outcome {
             Outcome::Unchanged | Outcome::Theirs => return None,
-            Outcome::Ours => ("ours", None),
-            Outcome::Same => ("same", None),
-            Outcome::Merged => ("merged", None),
-            Outcome::Conflict(conflict) => ("conflict", Some(conflict)),
-            Outcome::Decided(conflict) => ("decided", Some(conflict)),
+            Outcome::Ours => ("ours", None, None),
+            Outcome::Same => ("same", None, None),
+            Outcome::Merged => ("merged", None, None),
+            Outcome::Conflict(conflict) => ("conflict", Some(conflict), None),
+            Outcome::Decided(conflict, side) => ("decided", Some(conflict), Some(side)),
         };
-        Some(Self { path: file.path.clone(), result, conflict, kept: file.kept.clone() })
+        Some(Self { path: file.path.clone(), result, conflict, side, kept: file.kept.clone() })
     }
 }
