@@ -110,12 +110,14 @@ fn a_withdrawn_version_is_told() {
     let plan = sandbox.ok(&["update", "--dry-run", "--json"]).json();
     assert_eq!(plan["warnings"][0]["message"], format!("{told}it goes on to 1.2.0"));
     sandbox.ok(&["registry", "yank", "-r", "acme", "pdf@1.2.0"]);
-    // Nothing else fits.
+    // Nothing else fits: who has it keeps it, and nobody else gets it.
     let manifest = sandbox.read("skillpm.toml").replace("^1", "~1.1.0");
     sandbox.write("skillpm.toml", manifest);
-    let update = sandbox.run(&["update"]);
-    assert_eq!(update.code, Some(1), "{update}");
-    assert!(update.stderr.contains("`pdf` 1.1.0 would fit, but it is yanked: loses pages"), "{update}");
+    assert!(sandbox.ok(&["update"]).stderr.contains("which has no other version that fits"));
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
+    let install = sandbox.run(&["install"]);
+    assert_eq!(install.code, Some(1), "{install}");
+    assert!(install.stderr.contains("`pdf` 1.1.0 would fit, but it is yanked: loses pages"), "{install}");
 }
 
 /// Every action takes the registry as `-r`, by its directory or its name, and names that are nearly right have an answer.

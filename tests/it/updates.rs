@@ -238,6 +238,38 @@ fn the_verbs_agree_about_registries() {
     assert_eq!((&one[0]["newest"], &one[0]["status"]), (&json!("1.1.0"), &json!("changed")));
 }
 
+/// A withdrawn version stays where no other fits, also when all are free to move; one that fits comes instead, and a later
+/// one of the manifest's own range.
+#[test]
+fn a_withdrawn_version_stays_where_no_other_fits() {
+    let sandbox = Sandbox::new();
+    let publish = |more: &[&'static str]| {
+        let files = RegistryFiles::default().add("pdf", "1.0.0", "").add("pdf", "1.1.0", "").yanked();
+        more.iter()
+            .fold(files, |files, version| files.add("pdf", version, ""))
+            .write(&sandbox, "../registry");
+    };
+    RegistryFiles::default().add("pdf", "1.1.0", "").write(&sandbox, "../registry");
+    sandbox.write("skillpm.toml", "[registries]\ndefault = \"../registry\"\n");
+    sandbox.ok(&["install", "pdf@^1.1"]);
+    publish(&[]);
+    let told = "`pdf` 1.1.0 was withdrawn from its registry";
+    for args in [&["outdated"][..], &["update", "--dry-run"], &["update"], &["update", "pdf"]] {
+        let output = sandbox.ok(args);
+        assert!(output.stderr.contains(told), "{args:?}: {output}");
+        assert!(output.stderr.contains("which has no other version that fits"), "{args:?}: {output}");
+    }
+    let row = json_of(&sandbox, &["outdated", "--json"])[0].clone();
+    assert_eq!((&row["status"], &row["yanked"]), (&json!("current"), &json!(true)));
+    publish(&["1.1.1"]);
+    assert!(sandbox.ok(&["update"]).stderr.contains("goes on to 1.1.1"));
+    assert!(sandbox.read("skillpm.lock").contains("revision = \"1.1.1\""));
+    // A new installation does not take what is withdrawn.
+    std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
+    publish(&[]);
+    assert_ne!(sandbox.run(&["install", "pdf@^1.1", "--force"]).code, Some(0));
+}
+
 /// Without the network, nothing is known of what was never asked for.
 #[test]
 fn the_verbs_agree_offline() {

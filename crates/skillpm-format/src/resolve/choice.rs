@@ -74,21 +74,15 @@ impl ReleaseRules<'_> {
         let limit = VersionLimit::of(self.overridden.or(self.range));
         let can_be_taken = |release: &ReleaseFacts<'_>| {
             let is_locked = self.locked == Some(release.version);
-            limit.accepts(release.version) && exclusion(*release, self.age, is_locked).is_none()
+            limit.accepts(release.version) && (is_locked || exclusion(*release, self.age).is_none())
         };
         releases.into_iter().filter(can_be_taken).max_by(|a, b| a.version.cmp(b.version))
     }
 }
 
 /// Returns the reason why `release` cannot be selected, apart from its version.
-pub(super) fn exclusion(
-    release: ReleaseFacts<'_>,
-    age: Option<ReleaseAge>,
-    is_locked: bool,
-) -> Option<Exclusion> {
-    if is_locked {
-        None
-    } else if release.yanked {
+pub(super) fn exclusion(release: ReleaseFacts<'_>, age: Option<ReleaseAge>) -> Option<Exclusion> {
+    if release.yanked {
         Some(Exclusion::Yanked)
     } else {
         age.filter(|age| age.refuses(release.published)).map(|_| Exclusion::Young)

@@ -26,22 +26,28 @@ pub(super) struct Listing {
     /// The ordinals of the pre-releases, and of the versions that cannot be selected.
     others: Ordinals,
     locked: Option<u32>,
+    /// A version that could not be selected, and is only if no other can: it is installed.
+    last: Option<u32>,
     age: Option<ReleaseAge>,
     /// The selectable versions that limits accept, by the texts of the limits.
     accepted: BTreeMap<String, Ordinals>,
 }
 
 impl Listing {
-    /// Returns the listing of a skill that is `locked` and whose releases must have the minimum `age`.
+    /// Returns the listing of a skill that is `locked`, or whose version `last` stays if no other fits, and whose releases
+    /// must have the minimum `age`.
     pub(super) fn new(
         releases: Arc<Vec<Release>>,
-        locked: Option<&Version>,
+        (locked, last): (Option<&Version>, Option<&Version>),
         age: Option<ReleaseAge>,
     ) -> Self {
-        let locked = locked.and_then(|locked| locked_index(&releases, locked));
-        let all = releases.iter().enumerate();
+        let index_of = |version: Option<&Version>| locked_index(&releases, version?);
+        let excluded = |index: usize| exclusion(releases[index].facts(), age);
+        let locked = index_of(locked);
+        let last = index_of(last).filter(|index| excluded(*index).is_some());
+        let stays = |index| Some(index) == locked || Some(index) == last;
         let exclusions: Vec<_> =
-            all.map(|(index, release)| exclusion(release.facts(), age, locked == Some(index))).collect();
+            (0..releases.len()).map(|index| excluded(index).filter(|_| !stays(index))).collect();
         let block = |index: usize| (exclusions[index].is_some(), is_pre_release(&releases[index]));
         let mut order: Vec<usize> = (0..releases.len()).collect();
         order.sort_unstable_by(|a, b| {
@@ -49,8 +55,11 @@ impl Listing {
             block(*a).cmp(&block(*b)).then_with(versions).then(a.cmp(b))
         });
         let others = Ordinals::of(order.iter().map(|index| block(*index) != (false, false)));
-        let locked = (0..).zip(&order).find(|(_, index)| Some(**index) == locked).map(|(ordinal, _)| ordinal);
-        Self { releases, order, exclusions, others, locked, age, accepted: BTreeMap::new() }
+        let ordinal = |wanted: Option<usize>| {
+            (0..).zip(&order).find(|(_, index)| Some(**index) == wanted).map(|(ordinal, _)| ordinal)
+        };
+        let (locked, last) = (ordinal(locked), ordinal(last));
+        Self { releases, order, exclusions, others, locked, last, age, accepted: BTreeMap::new() }
     }
 
     /// Returns the number of versions.
@@ -102,17 +111,22 @@ impl Listing {
         accepted
     }
 
-    /// Returns the preferred version of `accepted`: the locked one, otherwise the highest, or the lowest if `minimal`.
+    /// Returns the preferred version of `accepted`: the locked one, otherwise the highest, or the lowest if `minimal`; as the
+    /// last the one that only stays.
     pub(super) fn preferred(&self, accepted: &Ordinals, minimal: bool) -> Option<u32> {
         if let Some(locked) = self.locked.filter(|locked| accepted.contains(locked)) {
             return Some(locked);
         }
+        let last = self.last.filter(|last| accepted.contains(last));
+        let others = last.map(|last| accepted.intersection(&Ordinals::singleton(last).complement()));
+        let accepted = others.as_ref().unwrap_or(accepted);
         let best = |set: &Ordinals| if minimal { set.lowest() } else { set.highest() };
         let release = best(&accepted.intersection(&self.others.complement()));
         let pre_release = best(&accepted.intersection(&self.others));
         let version = |ordinal: &u32| self.release(*ordinal).map(|release| &release.version);
         let both = [release, pre_release].into_iter().flatten();
-        if minimal { both.min_by_key(version) } else { both.max_by_key(version) }
+        let best = if minimal { both.min_by_key(version) } else { both.max_by_key(version) };
+        best.or(last)
     }
 }
 

@@ -90,6 +90,8 @@ pub struct Problem {
     /// The preferred versions of skills of registries. They are taken while they fit, even if they are yanked or too
     /// young.
     pub locked: BTreeMap<SkillId, Version>,
+    /// The installed versions of other skills of registries. One that is yanked or too young stays where no other fits.
+    pub last: BTreeMap<SkillId, Version>,
     /// The skills of registries that are installed under their own names.
     pub known: BTreeSet<SkillId>,
     /// Those that depend on the locked skills as long as their versions do not change.

@@ -184,7 +184,7 @@ impl<'a, P: Provider> Universe<'a, P> {
                 name: skill.name.clone(),
                 registry: None,
                 exists: true,
-                listing: Listing::new(Arc::default(), None, None),
+                listing: Listing::new(Arc::default(), (None, None), None),
                 placed: Vec::new(),
                 finder: None,
             });
@@ -269,7 +269,8 @@ impl<'a, P: Provider> Universe<'a, P> {
         let releases = self.provider.releases(id.0, &id.1)?;
         let exists = releases.is_some();
         let age = self.provider.minimum_age(id.0, &id.1);
-        let listing = Listing::new(releases.unwrap_or_default(), self.problem.locked.get(id), age);
+        let stays = (self.problem.locked.get(id), self.problem.last.get(id));
+        let listing = Listing::new(releases.unwrap_or_default(), stays, age);
         let (registry, name) = (Some(id.0), id.1.clone());
         let number = self.push(Skill { name, registry, exists, listing, placed: Vec::new(), finder: None });
         self.numbers.insert(id.clone(), number);

@@ -52,6 +52,19 @@ pub(super) const SITUATIONS: &[Situation] = &[
         })],
     },
     Situation {
+        name: "registry list, in a project that uses a registry",
+        arrange: reads,
+        typed: ("skillpm registry list pdf", 2),
+        told: &[
+            with("--registry DIR", "skillpm registry list pdf --registry site", |_, output| {
+                assert!(output.stdout.contains("1.0.0"));
+            }),
+            with("--registry default", "skillpm registry list pdf --registry default", |_, output| {
+                assert!(output.stdout.contains("1.0.0"));
+            }),
+        ],
+    },
+    Situation {
         name: "install, a version of which a later one is compatible",
         arrange: |scene| {
             reads(scene);

@@ -173,9 +173,8 @@ fn add_locked<'f>(
                 problem.settled.insert(id.clone(), settled);
             }
         }
-        if !is_free {
-            problem.locked.insert(id, version);
-        }
+        let stays = if is_free { &mut problem.last } else { &mut problem.locked };
+        stays.insert(id, version);
     }
     provider.kept = problem.locked.keys().cloned().collect();
     Ok(())

@@ -27,10 +27,11 @@ impl AnyRegistry {
     /// Finds the registry that `text` names: a directory, or else an address or a name of `[registries]`. Without a text,
     /// it is that in the working directory.
     pub(super) fn find(context: &Context, text: Option<&str>) -> Result<Self> {
-        let dir = path(context, text.map(Path::new));
-        let Some(text) = text.filter(|_| !fs::exists(&dir)) else {
+        let Some(text) = text else { return here(context).map(Self::Directory) };
+        let dir = path(context, Some(Path::new(text)));
+        if fs::exists(&dir) {
             return open(context, Some(&dir)).map(Self::Directory);
-        };
+        }
         let (registry, path) = registries::to_change(context, text)?;
         #[cfg(feature = "http")]
         if let Some(address) = registry.web_address() {
@@ -50,14 +51,16 @@ impl AnyRegistry {
 /// Opens the registry in the directory that `typed` is, or names in `[registries]`.
 pub(super) fn in_directory(context: &Context, typed: Option<&Path>) -> Result<RegistryDir> {
     let text = typed.filter(|_| !fs::exists(&path(context, typed))).and_then(Path::to_str);
-    match text.map(|text| registries::to_change(context, text)).transpose() {
-        Ok(Some((_, Some(path)))) => open(context, Some(&path)),
-        Ok(Some((registry, None))) => {
+    let Some(text) = text else {
+        return typed.map_or_else(|| here(context), |_| open(context, typed));
+    };
+    match registries::to_change(context, text) {
+        Ok((_, Some(path))) => open(context, Some(&path)),
+        Ok((registry, None)) => {
             Err(Error::usage(format!("`{}` is not a directory on this machine", registry.typed()))
                 .coded(codes::REGISTRY_ABSENT)
                 .hint(message!(Verb::Publish, " publishes to a server, which keeps its lists itself")))
         }
-        Ok(None) => open(context, typed),
         // It may be a directory that is to become a registry; where there are names, one of them may be meant.
         Err(error) if error.code() == codes::REGISTRY_ABSENT => {
             open(context, typed).map_err(|missing| match error.hints() {
@@ -67,6 +70,17 @@ pub(super) fn in_directory(context: &Context, typed: Option<&Path>) -> Result<Re
         }
         Err(error) => Err(error),
     }
+}
+
+/// Opens the registry in the working directory. In a project that only uses registries, the error says how to name one.
+fn here(context: &Context) -> Result<RegistryDir> {
+    open(context, None).map_err(|error| {
+        let configured = registries::configured(context, None).unwrap_or_default();
+        match configured.into_iter().next() {
+            Some(one) => error.hint(message!((Opt::Registry, one.name), " names the one in `[registries]`")),
+            None => error,
+        }
+    })
 }
 
 /// Returns `error` about the registry that was typed as `registry`, with hints that name it.
