@@ -277,6 +277,14 @@ pub(super) const SITUATIONS: &[Situation] = &[
         })],
     },
     Situation {
+        name: "diff, a copy that was edited",
+        arrange: copy,
+        typed: ("skillpm diff", 0),
+        told: &[ends("skillpm verify alone", 5, |_, output| {
+            assert!(output.stdout.contains("changed: SKILL.md"), "{output}");
+        })],
+    },
+    Situation {
         name: "verify, links that lead elsewhere",
         arrange: |scene| {
             claude(scene);

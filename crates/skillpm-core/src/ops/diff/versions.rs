@@ -15,7 +15,7 @@ use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::review::Review;
 use crate::scope::not_installed::{is_missing, no_longer_asked, not_installed, not_locked};
-use crate::scope::state::Files;
+use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::trees::is_same_but_line_ends;
 use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
@@ -177,6 +177,22 @@ impl<'a> Compare<'a> {
                 }
                 (_, None) => self.outcome.warnings.push(not_locked(self.scope, name)),
             }
+        }
+        self.copies();
+    }
+
+    /// Says which copies of agents were edited: what is compared is the skill itself.
+    fn copies(&mut self) {
+        let state = ScopeState::of(&self.context.settings, self.scope, self.files.clone(), Depth::Metadata);
+        for name in names(self.files, &self.request.names) {
+            // A place that cannot be examined has been told of.
+            let Ok(Some(skill)) = state.skill(name) else { continue };
+            let edited = skill.copies.iter().find(|copy| copy.is_edited);
+            let told = edited.and_then(|copy| copy.agents.first()).map(|agent| Warning {
+                hints: vec![message!(Verb::Verify.within(self.scope.kind).word(name), " names the files")],
+                ..Warning::new(codes::EDITED_LEFT, format!("{agent}'s copy of `{name}` was edited"))
+            });
+            self.outcome.warnings.extend(told);
         }
     }
 
