@@ -82,6 +82,7 @@ __all__ = [
     "PathChange",
     "PathEffect",
     "PolicyDecision",
+    "Prefer",
     "PrerequisiteKind",
     "Presence",
     "RegistryAddOutcome",
@@ -1503,6 +1504,18 @@ class LogoutOutcome(TypedDict):
     """Whether there was a token."""
 
 
+Prefer = Literal[
+    # The user's side.
+    "ours",
+    # The new version.
+    "theirs",
+]
+"""The side whose file is taken if both sides conflict.
+
+The names are the identifiers in JSON.
+"""
+
+
 class MergedPath(TypedDict):
     """The result for a file that the user had changed."""
 
@@ -1516,6 +1529,8 @@ class MergedPath(TypedDict):
     """``ours``, ``theirs``, ``same``, ``merged``, ``conflict``, or ``decided`` where a side was
     asked for.
     """
+    side: Optional[Prefer]
+    """The side whose file is there, where a side was asked for."""
 
 
 class MirroredVersion(TypedDict):

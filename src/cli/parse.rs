@@ -72,14 +72,15 @@ pub(crate) fn registry_in_place(mut arguments: Vec<OsString>) -> Vec<OsString> {
     }
     let ends = arguments.iter().position(|word| word == "--").unwrap_or(arguments.len());
     let is_it = |word: &OsString| word == "-r" || word == "--registry";
-    let (option, value) = match arguments[..ends].iter().position(is_it) {
-        Some(option) if option + 1 < ends => (option, arguments.remove(option + 1)),
-        _ => {
-            let of = |word: &OsString| word.to_str()?.strip_prefix("--registry=").map(OsString::from);
-            let joined = arguments[..ends].iter().enumerate().find_map(|(at, word)| Some((at, of(word)?)));
-            let Some(joined) = joined else { return arguments };
-            joined
-        }
+    // What stands before the command is not the action's.
+    let own = || (at + 2..ends).filter_map(|at| Some((at, arguments.get(at)?)));
+    let apart = own().find(|(option, word)| is_it(word) && option + 1 < ends).map(|(option, _)| option);
+    let (option, value) = if let Some(option) = apart {
+        (option, arguments.remove(option + 1))
+    } else {
+        let of = |word: &OsString| word.to_str()?.strip_prefix("--registry=").map(OsString::from);
+        let Some(joined) = own().find_map(|(at, word)| Some((at, of(word)?))) else { return arguments };
+        joined
     };
     arguments.remove(option);
     arguments.insert(at + 2, value);
@@ -183,6 +184,8 @@ mod tests {
             ("registry list -r acme pdf", "registry list -r acme pdf"),
             ("registry owner list pdf -r acme", "registry owner list pdf -r acme"),
             ("registry mirror -r", "registry mirror -r"),
+            ("-r acme registry logout", "-r acme registry logout"),
+            ("--registry=acme registry logout", "--registry=acme registry logout"),
             ("registry serve -- -r x", "registry serve -- -r x"),
             ("run registry mirror -r x", "run registry mirror -r x"),
             ("registry", "registry"),

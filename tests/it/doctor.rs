@@ -463,10 +463,13 @@ fn skills_that_call_themselves_the_same() {
     write_skill(&sandbox, "../other/pdf");
     sandbox.ok(&["install", "../other", "--as", "pdf-two"]);
     sandbox.ok(&["doctor"]);
+    // Codex lists both, as its listing says.
     std::fs::create_dir_all(sandbox.home().join(".codex")).expect("a directory");
+    sandbox.ok(&["doctor"]);
+    std::fs::create_dir_all(sandbox.home().join(".config/goose")).expect("a directory");
     let output = sandbox.run(&["doctor"]);
     assert_eq!(output.code, Some(1), "{output}");
-    let told = "`pdf` and `pdf-two` have the name `pdf` in their `SKILL.md`: Codex, which goes by that, takes one of them";
+    let told = "`pdf` and `pdf-two` have the name `pdf` in their `SKILL.md`: Goose, which goes by that, takes one of them";
     assert!(output.stdout.contains(told), "{output}");
     assert!(output.stdout.contains("`skillpm disable pdf-two` leaves the other"), "{output}");
     sandbox.ok(&["disable", "pdf-two"]);

@@ -79,7 +79,7 @@ fn the_page() {
     pdf   8d6d2ad  88cc625  -       changed          project  github:acme/skills
     --- stderr
     1 of 2 skills is outdated
-    hint: `skillpm diff --newest` shows what would change, `skillpm update` installs it
+    hint: `skillpm diff --newest pdf` shows what would change, `skillpm update pdf` installs it
     ");
 }
 

@@ -525,7 +525,10 @@ fn what_lost_its_entry_is_still_ours() {
         );
     }
     // What was edited, and what somebody else put there in its place, is in the way.
-    for (path, text) in [("scripts/run.sh", "mine"), ("SKILL.md", "")] {
+    let other = "pdf` has other files than what comes, and no lockfile says where they are from";
+    for (path, text, expected) in
+        [("scripts/run.sh", "mine", "pdf` was edited since it was installed"), ("SKILL.md", "", other)]
+    {
         let sandbox = installed();
         let file = sandbox.project().join(".agents/skills/pdf").join(path);
         let text =
@@ -536,7 +539,7 @@ fn what_lost_its_entry_is_still_ours() {
         std::fs::remove_file(sandbox.project().join("skillpm.lock")).expect("removes");
         let told = sandbox.run(&["install"]);
         assert_eq!(told.code, Some(1), "{told}");
-        assert!(told.stderr.contains("pdf` already exists and was not installed by skillpm"), "{told}");
+        assert!(told.stderr.contains(expected), "{told}");
     }
 }
 

@@ -115,7 +115,11 @@ fn several_are_adopted_as_one_change() {
     let before = sandbox.tree(&sandbox.project().join(".claude"));
     sandbox.ok(&["import", "one", "two"]);
     assert_eq!(states(&sandbox), ["one editable", "three foreign", "two editable"]);
-    sandbox.ok(&["undo"]);
+    let undone = sandbox.ok(&["undo"]).stderr;
+    assert!(
+        undone.contains("`skills/one` stays as it is; nothing is installed from it any more"),
+        "{undone}"
+    );
     assert_eq!(sandbox.tree(&sandbox.project().join(".claude")), before);
     sandbox.ok(&["import", "two", "three", "one", "two"]);
     assert_eq!(states(&sandbox), ["one editable", "three editable", "two editable"]);

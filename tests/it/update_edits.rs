@@ -304,8 +304,13 @@ fn taking_back_leaves_the_manifest_as_it_was() {
 #[test]
 fn a_side_decides_conflicts() {
     for (flag, first, end, what) in [
-        ("--ours", "one", "your version is kept where both conflict", "your version is kept"),
-        ("--theirs", "uno", "the new version is taken where both conflict", "the new version replaces yours"),
+        ("--ours", "one", "your version is kept where the two conflict", "your version is kept"),
+        (
+            "--theirs",
+            "uno",
+            "the new version is taken where the two conflict",
+            "the new version replaces yours",
+        ),
     ] {
         for at_once in [true, false] {
             let sandbox = scene(&[]);

@@ -119,7 +119,10 @@ fn what_hides_what() {
     sandbox.write(".junie/skills/pdf/SKILL.md", "x");
     sandbox.tells(&["why", "pdf"], 0, "installed: name scope state needed_by asked.line shadowed_by shadows; installed.seen: form agents; elsewhere: scope form agents", &["pdf project modified report 2 - [DIR]/home/.agents/skills/pdf", "pdf user ok - 2 [DIR]/project/.agents/skills/pdf -", "canonical codex", "link claude-code", "canonical codex", "link claude-code", "project copy -", "project copy -"]);
     let user = shown(&sandbox, &["why", "pdf", "-g"], &commit);
-    assert!(user.contains("comes after .agents/skills/pdf") && !user.contains("in the project"), "{user}");
+    assert!(
+        user.contains("skillpm takes .agents/skills/pdf before it") && !user.contains("in the project"),
+        "{user}"
+    );
 }
 
 #[test]

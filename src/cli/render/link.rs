@@ -60,8 +60,11 @@ fn done(printer: &Printer, outcome: &LinkOutcome, linked: bool, named: bool) {
         }
     } else if outcome.linked_agents.is_empty() {
         // The note says all.
-    } else if named && outcome.skills.is_empty() {
-        // None of them is installed yet, which the warnings say.
+    } else if outcome.skills.is_empty() {
+        // None of those that were named is installed yet, which the warnings say.
+        if !named && linked {
+            printer.note(&format!("{agents} get links with the next installation"));
+        }
     } else if skills.is_empty() {
         let word = if linked { "missing" } else { "left" };
         printer.note(&format!("no link{of} is {word} for {agents}"));
@@ -87,6 +90,7 @@ mod tests {
             linked_agents: vec!["cursor".to_owned(), "junie".to_owned()],
             files: ChangedFiles { manifest: !steps.is_empty(), lockfile: true },
             steps,
+            skills: vec![LinkedSkill { name: "pdf".to_owned(), agents: Vec::new() }],
             warnings: vec![Warning::new("odd", "odd")],
             ..LinkOutcome::default()
         }

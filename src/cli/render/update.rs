@@ -188,14 +188,15 @@ fn heading(skill: &UpdatedSkill) -> String {
     let revision = both(|version| version.revision.as_deref().map(|text| one_line(&short_revision(text))));
     let revision = revision.map_or(String::new(), |revision| format!(" at {revision}"));
     let disabled = if skill.disabled { ", disabled" } else { "" };
+    let sided = skill.merge.iter().find_map(|path| path.side).map(|side| match side {
+        Prefer::Ours => ": your version is kept where the two conflict",
+        Prefer::Theirs => ": the new version is taken where the two conflict",
+    });
     let word = match skill.change {
+        UpdateChange::Merged | UpdateChange::Resolved if sided.is_some() => sided.unwrap_or_default(),
         UpdateChange::Merged => ": your edits are merged",
         UpdateChange::Conflict => ": your edits conflict with it",
-        UpdateChange::Resolved => match skill.merge.iter().find_map(|path| path.side) {
-            Some(Prefer::Ours) => ": your version is kept where both conflict",
-            Some(Prefer::Theirs) => ": the new version is taken where both conflict",
-            None => ": the conflicts are resolved",
-        },
+        UpdateChange::Resolved => ": the conflicts are resolved",
         UpdateChange::Aborted => ": back to what it was before the merge",
         UpdateChange::Added => ": now needed by others",
         UpdateChange::Removed => ": no longer needed",
@@ -231,6 +232,7 @@ fn decided(conflict: Conflict, side: Option<Prefer>) -> &'static str {
         (Some(Prefer::Ours), Conflict::Name) => "yours has the name: the new one is left out",
         (Some(Prefer::Ours), _) => "your version is kept",
         (_, Conflict::DeletedThere) => "yours is deleted, as in the new version",
+        (_, Conflict::DeletedHere) => "it is restored, as in the new version",
         (_, Conflict::Name) => "the new version needs the name: yours is deleted",
         _ => "the new version replaces yours",
     }
@@ -368,7 +370,7 @@ mod tests {
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed
             conflict scripts/run.sh: both changed the same lines; yours is saved as `scripts/run.sh.mine`
-        + f 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): your version is kept where both conflict
+        + f 1.0 -> 1.1 (github:acme/skills at 10b3c4d -> 11b3c4d, v1.0 -> v1.1): your version is kept where the two conflict
             review: 1 change, 1 new capability, marked `!`
             ! command  scripts/run.sh:3  curl \u{1b}[2J
             1 file: 1 changed; 1 line added, 0 removed

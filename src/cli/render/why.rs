@@ -7,7 +7,7 @@ use skillpm_core::ops::list::{ListedSkill, SkillState};
 use skillpm_core::ops::why::{Elsewhere, RequestedIn, SeenBy, WhyOutcome, WhySkill};
 use skillpm_core::scope::agent_view::Form;
 use skillpm_format::advice::{Verb, message};
-use skillpm_format::scope_kind::ScopeKind;
+use skillpm_format::scope_kind::{DISABLED_DIR, ScopeKind};
 use skillpm_format::text::without_secrets;
 
 pub(crate) fn json(printer: &Printer, outcome: &WhyOutcome) {
@@ -85,10 +85,10 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
         line(&format!("{}: {}", listed.agent, listing::sentence(&listed.skill, &outcome.roots)));
     }
     for hidden in &why.shadows {
-        line(&format!("comes before {}", short(outcome, hidden)));
+        line(&format!("skillpm takes it before {}", short(outcome, hidden)));
     }
     if let Some(used) = &why.shadowed_by {
-        line(&format!("comes after {}, where an agent takes only one", short(outcome, used)));
+        line(&format!("skillpm takes {} before it", short(outcome, used)));
     }
     text
 }
@@ -96,7 +96,7 @@ fn page(outcome: &WhyOutcome, why: &WhySkill) -> String {
 /// Returns the place and state of a skill.
 fn lies(skill: &ListedSkill, place: &str) -> String {
     let install = || Verb::Install.within(skill.scope);
-    let awry = if skill.disabled {
+    let awry = if skill.disabled && !skill.location.contains(DISABLED_DIR) {
         worded(&message!(" (it is disabled: ", install(), " hides it from agents)"))
     } else {
         String::new()

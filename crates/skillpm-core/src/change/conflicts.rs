@@ -34,6 +34,14 @@ pub(crate) fn in_the_way(
                 format!("`{path}` has unresolved conflicts of an update")
             }
             ConflictKind::Modified => format!("`{path}` was edited since it was installed"),
+            // Its lockfile may be lost.
+            ConflictKind::Untracked
+                if conflict.place == Location::Canonical
+                    && files.manifest.asks_for(&conflict.name)
+                    && !files.lock.skills.contains_key(&conflict.name) =>
+            {
+                format!("`{path}` has other files than what comes, and no lockfile says where they are from")
+            }
             ConflictKind::Untracked => format!("`{path}` already exists and was not installed by skillpm"),
             ConflictKind::Link => format!("`{path}` is a link to somewhere else"),
             ConflictKind::SameName(other) => format!(
@@ -123,7 +131,15 @@ pub(crate) fn in_the_way(
                 " undoes the update"
             ));
         }
-        let goes = conflicts.iter().all(|conflict| goal.remove.contains(&conflict.name));
+        let goes = conflicts.iter().all(|conflict| {
+            let leaves = goal.put.iter().filter(|wanted| wanted.name == conflict.name).any(|wanted| {
+                match &conflict.place {
+                    Location::Agent(id) => wanted.disabled || wanted.leaving.contains(id.as_str()),
+                    _ => false,
+                }
+            });
+            leaves || goal.remove.contains(&conflict.name)
+        });
         let verb = if goes { "removes" } else { "replaces" };
         error.hint(message!(
             "nothing was changed; ",

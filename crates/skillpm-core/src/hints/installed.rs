@@ -150,16 +150,14 @@ impl RemoveOutcome {
 impl DisableOutcome {
     /// Returns how to enable again what was disabled.
     pub fn hints(&self, disabled: bool) -> Vec<Message> {
-        let changed = self.skills.iter().find(|skill| skill.changed).filter(|_| disabled && !self.dry_run);
+        let changed = self.skills.iter().filter(|skill| skill.changed && disabled && !self.dry_run);
+        let changed: Vec<_> = changed.map(|skill| skill.name.as_str()).collect();
         let moved = self.steps.iter().any(|step| matches!(step, Step::Disable { .. }));
         let place = if moved { format!(", from `{}`", self.place) } else { String::new() };
-        let enable = changed.map(|skill| {
-            message!(
-                within(Verb::Enable, self.scope).word(&skill.name),
-                format_args!(" shows it to agents again, as it is{place}")
-            )
-        });
-        enable.into_iter().collect()
+        let enable = within(Verb::Enable, self.scope);
+        let (them, they_are) = if changed.len() == 1 { ("it", "it is") } else { ("them", "they are") };
+        let shows = format!(" shows {them} to agents again, as {they_are}{place}");
+        if changed.is_empty() { Vec::new() } else { vec![message!(enable.words(changed), shows)] }
     }
 }
 

@@ -60,7 +60,7 @@ pub(crate) fn show_to(agent: &Agent, scope: Option<ScopeKind>, names: &[String])
 }
 
 fn is_missing(skill: &ListedSkill, scope: ScopeKind) -> bool {
-    skill.scope == scope && skill.state == SkillState::Missing
+    skill.scope == scope && skill.outer.is_none() && skill.state == SkillState::Missing
 }
 
 fn is_unlocked(skill: &ListedSkill, scope: ScopeKind) -> bool {

@@ -157,7 +157,7 @@ impl OutdatedOutcome {
         let mut hints = Vec::new();
         if let Some((updates, one)) = self.updates(&[], may_come) {
             hints.push(message!(
-                Verb::Diff.call().flag(Opt::Newest),
+                Verb::Diff.call().flag(Opt::Newest).words(self.names(None, may_come)),
                 " shows what would change, ",
                 updates,
                 if one { " installs it" } else { " install it" }
@@ -174,12 +174,23 @@ impl OutdatedOutcome {
         hints
     }
 
+    /// Returns the names of those of the skills, of `scope` or of all, that are `wanted`, if skills were named.
+    fn names(&self, scope: Option<ScopeKind>, wanted: impl Fn(&OutdatedSkill) -> bool) -> Vec<&str> {
+        let is_meant = |skill: &&OutdatedSkill| {
+            self.named && wanted(skill) && scope.is_none_or(|scope| skill.scope == scope)
+        };
+        self.skills.iter().filter(is_meant).map(|skill| skill.name.as_str()).collect()
+    }
+
     /// Returns the calls that update those of the skills that are `wanted`, one for each scope, and whether it is a
     /// single one.
     fn updates(&self, how: &[Opt], wanted: impl Fn(&OutdatedSkill) -> bool) -> Option<(Message, bool)> {
         let is_in =
             |scope: &ScopeKind| self.skills.iter().any(|skill| skill.scope == *scope && wanted(skill));
-        let call = |scope| how.iter().fold(Verb::Update.within(scope), |call, option| call.flag(*option));
+        let call = |scope| {
+            let names = self.names(Some(scope), &wanted);
+            how.iter().fold(Verb::Update.within(scope).words(names), |call, option| call.flag(*option))
+        };
         let calls: Vec<_> =
             SCOPES.into_iter().filter(is_in).map(|scope| Message::default().with(call(scope))).collect();
         let one = calls.len() == 1;

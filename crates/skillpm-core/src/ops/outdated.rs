@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::fetch::fetcher::Sources;
 use crate::name::SkillName;
 use crate::scope::health::problem;
-use crate::scope::not_installed::{no_longer_asked, not_installed, not_locked};
+use crate::scope::not_installed::{lost, no_longer_asked, not_installed, not_locked};
 use crate::scope::state::{Depth, Files, ScopeState, SkillInScope};
 use crate::scope::transaction::Transaction;
 use crate::scope::{Scope, Scopes};
@@ -33,6 +33,8 @@ pub struct OutdatedOutcome {
     pub skills: Vec<OutdatedSkill>,
     /// Where skills are now that are no longer where they were, and why newer ones do not come.
     pub notes: Vec<Warning>,
+    /// Whether they were named.
+    pub named: bool,
     /// Why sources could not be queried.
     pub failures: Vec<Error>,
     /// Warnings for the user.
@@ -48,7 +50,7 @@ pub struct OutdatedOutcome {
 /// source that cannot be queried is not an error: the outcome says why, and contains the others.
 pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<OutdatedOutcome> {
     let settings = &context.settings;
-    let mut outcome = OutdatedOutcome::default();
+    let mut outcome = OutdatedOutcome { named: !request.names.is_empty(), ..OutdatedOutcome::default() };
     let scopes = Scopes::new(settings, request.scope)?;
     let read = |scope| ScopeState::read(settings, scope, Depth::Metadata);
     let states = scopes.there.iter().map(read).collect::<Result<Vec<_>>>()?;
@@ -58,7 +60,8 @@ pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<Outdated
     };
     for name in &request.names {
         if known().all(|known| known.as_str() != name) {
-            return Err(not_installed(request.scope, name, known().map(SkillName::as_str)));
+            let unknown = || not_installed(request.scope, name, known().map(SkillName::as_str));
+            return Err(states.iter().find_map(|state| lost(state, name)).unwrap_or_else(unknown));
         }
     }
     for state in &states {

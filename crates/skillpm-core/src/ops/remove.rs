@@ -126,7 +126,8 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
 fn ask_for_all(context: &Context, scope: &Scope) -> Result<()> {
     let files = Files::read(scope)?;
     let whose = scope.kind.within();
-    let question = match files.requested().count() {
+    let names: Vec<_> = files.requested().cloned().collect();
+    let question = match names.len() + no_longer_needed(scope, &files, &names)?.len() {
         0 => return Ok(()),
         1 => format!("do you want to remove the only skill {whose}?"),
         all => format!("do you want to remove all {all} skills {whose}?"),

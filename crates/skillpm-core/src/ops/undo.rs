@@ -18,6 +18,7 @@ use crate::fs;
 use crate::lockfile::Lockfile;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
+use crate::ops::install::own;
 use crate::refusal::Limits;
 use crate::scope::Scope;
 use crate::scope::changes::{self, PathChange};
@@ -150,7 +151,8 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         skills: skills(&undo.steps),
         files: undo.files(),
         files_gone: undo.files_gone(),
-        warnings: conflict(&scope, &undo).into_iter().chain(still_used(settings, &scope, &undo)?).collect(),
+        warnings: conflict(&scope, &undo).into_iter().chain(still_used(settings, &scope, &undo)).collect(),
+        kept: no_longer_used(settings, &scope, &undo),
         paths: changes::of_steps(settings, &scope, &undo.steps, undo.files(), undo.files_gone()),
         redone: record.is_undo(),
         dry_run: request.dry_run,
@@ -303,9 +305,27 @@ fn conflict(scope: &Scope, undo: &Undo) -> Option<Warning> {
     error.is_of_merge().then(|| Warning::new(problem::LOCK_CONFLICT.id, told()))
 }
 
+/// Returns the directories of the scope's own skills that `undo` takes out of the manifest, as after an import: they stay,
+/// and may have been edited.
+fn no_longer_used(settings: &Settings, scope: &Scope, undo: &Undo) -> Vec<Message> {
+    if !undo.files().manifest && !undo.files_gone().manifest {
+        return Vec::new();
+    }
+    let [manifest, _] = undo.texts();
+    let text = manifest.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
+    let (Ok(now), Ok(then)) = (Files::read(scope), Manifest::parse(text)) else { return Vec::new() };
+    let left = now.manifest.skills().iter().filter(|(name, entry)| entry.editable && !then.asks_for(name));
+    let places = left.filter_map(|(name, _)| own::place(scope, name).ok()).filter(|place| fs::exists(place));
+    let told = places.map(|place| {
+        let place = scope.shown(settings, &place);
+        format!("`{place}` stays as it is; nothing is installed from it any more").into()
+    });
+    told.collect()
+}
+
 /// Returns a warning about links that `undo` removes and the next installation makes again, because the user uses their
 /// agents.
-fn still_used(settings: &Settings, scope: &Scope, undo: &Undo) -> Result<Option<Warning>> {
+fn still_used(settings: &Settings, scope: &Scope, undo: &Undo) -> Option<Warning> {
     let skills = skills(&undo.steps);
     let stays =
         |name: &SkillName| skills.iter().any(|one| one.name == name.as_str() && one.change == Undone::Links);
@@ -315,10 +335,11 @@ fn still_used(settings: &Settings, scope: &Scope, undo: &Undo) -> Result<Option<
     });
     let ids: Ids = unlinked.map(|agent| agent.id).collect();
     if ids.is_empty() {
-        return Ok(None);
+        return None;
     }
-    let files = Files::read(scope)?;
-    Ok(AgentTargets::read(settings, scope, &files)?.still_used(&ids))
+    // Files that cannot be read may be what is undone.
+    let files = Files::read(scope).ok()?;
+    AgentTargets::read(settings, scope, &files).ok()?.still_used(&ids)
 }
 
 /// Saves `file`, which was edited and gets its old text, in the store. Returns a message with the place.

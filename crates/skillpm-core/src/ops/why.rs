@@ -13,6 +13,7 @@ use crate::advice::{Verb, Warning};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fs;
 use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::path::normal;
@@ -304,7 +305,11 @@ fn elsewhere(
         let owner =
             installed.iter().find(|one| is_one(one.skill.scope, *scope) && place.is_of(path, &one.skill));
         let is_told = told.iter().any(|why| is_one(why.skill.scope, *scope));
-        if owner.is_some() && (is_told || place.form != Form::Canonical) {
+        let is_source = |why: &WhySkill| {
+            let real = |path: &str| fs::real_path(Path::new(path)).ok().flatten();
+            why.skill.editable && real(path).is_some_and(|path| real(&why.skill.location) == Some(path))
+        };
+        if told.iter().any(is_source) || owner.is_some() && (is_told || place.form != Form::Canonical) {
             return None;
         }
         Some(Elsewhere {

@@ -45,6 +45,9 @@ pub fn directories(settings: &Settings, scope: &Scope, agent: &Agent) -> Vec<Dir
     let mut dirs: Vec<(PathBuf, Role)> = Vec::new();
     match scope.kind {
         ScopeKind::Project => {
+            if agent.is_universal() {
+                dirs.push((scope.skills_dir(), Role::Canonical));
+            }
             let own = agent.project_dirs.iter().map(|dir| scope.root.join(dir));
             dirs.extend(
                 own.enumerate().map(|(at, dir)| (dir, if at == 0 { Role::Own } else { Role::Other })),
@@ -250,7 +253,7 @@ mod tests {
         );
         assert_eq!(
             of("roo", project),
-            list(&[("/p/.roo/skills", Role::Own), ("/p/.agents/skills", Role::Canonical)])
+            list(&[("/p/.agents/skills", Role::Canonical), ("/p/.roo/skills", Role::Own)])
         );
         assert!(of("eve", ScopeKind::User).is_empty(), "it only knows projects");
     }

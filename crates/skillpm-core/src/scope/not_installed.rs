@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use crate::advice::{Message, Opt, Verb, Warning, message};
+use crate::advice::{Call, Message, Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -38,8 +38,8 @@ pub(crate) fn installed_names(
                 let unknown = || not_installed(Some(scope.kind), text, known().map(SkillName::as_str));
                 let Some(name) = SkillName::exact(text) else { return Err(unknown()) };
                 let state = ScopeState::of(&context.settings, scope, files.clone(), Depth::Metadata);
-                if state.has_lost(&name) {
-                    return Err(not_locked_error(scope, &name));
+                if let Some(error) = lost(&state, text) {
+                    return Err(error);
                 }
                 return Err(match seen_here(context, &state, verb, &name) {
                     Some(hint) => not_there(Some(scope.kind), text).hint(hint),
@@ -49,6 +49,12 @@ pub(crate) fn installed_names(
         }
     }
     Ok(names)
+}
+
+/// Returns the error for the skill `text` if only a lockfile that is missing named it.
+pub(crate) fn lost(state: &ScopeState<'_>, text: &str) -> Option<Error> {
+    let name = SkillName::exact(text).filter(|name| state.has_lost(name))?;
+    Some(not_locked_error(state.scope, &name))
 }
 
 /// Returns advice for the skill `name`, which is not installed in the scope of `state` but exists elsewhere: in the other
@@ -71,8 +77,8 @@ fn seen_here(context: &Context, state: &ScopeState<'_>, verb: Verb, name: &Skill
     }
     // In the home directory, only the name of the scope says which one is meant.
     let call = match other {
-        ScopeKind::User => verb.within(other),
-        ScopeKind::Project => verb.call().option(Opt::Scope, other),
+        ScopeKind::User => Call { scope: Some(other), ..call_of(verb) },
+        ScopeKind::Project => call_of(verb).option(Opt::Scope, other),
     };
     let elsewhere = Scope::new(settings, other).ok()?;
     let files = Files::read(&elsewhere).ok()?;
@@ -86,8 +92,16 @@ pub(crate) fn in_outer(settings: &Settings, scope: &Scope, verb: Verb, name: &Sk
     let root = owner.shown(settings, &owner.root);
     Some(message!(
         "it is installed in the project around this one: ",
-        verb.call().word(name).project(Some(Path::new(&root)))
+        call_of(verb).word(name).project(Some(Path::new(&root)))
     ))
+}
+
+/// Returns the call of `verb` with the option that it cannot be without.
+fn call_of(verb: Verb) -> Call {
+    match verb {
+        Verb::Link | Verb::Unlink => verb.call().option(Opt::Agent, "NAME"),
+        _ => verb.call(),
+    }
 }
 
 /// Returns the error for a scope without manifest and lockfile. It names the directory where they are

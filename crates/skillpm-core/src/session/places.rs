@@ -60,7 +60,7 @@ impl Places {
         }
         let agent = self.agent.as_deref().map(agents::find).transpose()?;
         let profile = match agent.and_then(|agent| rules(agent.id)) {
-            Some(rules) if rules.name == Name::Directory => {
+            Some(rules) if rules.name == Name::Directory && profile.names == NameRule::Lenient => {
                 LoadProfile { names: NameRule::Directory, ..profile }
             }
             _ => profile,

@@ -205,7 +205,7 @@ impl<'a> UpdateCandidate<'a> {
                 let advice = verb.within(scope).word(self.name);
                 Some(Warning::new(codes::SKILL_GONE, message!(message, ": ", advice, does)))
             }
-            (_, Some(reason)) => {
+            (_, Some(reason)) if self.yanked.is_none() => {
                 let message = format!("`{}` is held back: the newest version {reason}", self.name);
                 Some(Warning::new(codes::SKILL_HELD_BACK, message))
             }

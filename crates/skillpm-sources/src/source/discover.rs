@@ -39,7 +39,7 @@ const PUBLISHED: [&str; 31] = [
     ".continue/skills",
     ".factory/skills",
     ".github/skills",
-    ".junie/skills",
+    ".goose/skills",
     ".grok/skills",
     ".iflow/skills",
     ".junie/skills",

@@ -110,10 +110,13 @@ pub(super) const SITUATIONS: &[Situation] = &[
         typed: ("skillpm install acme/kit --skill alone", 0),
         told: &[
             with("skillpm install", "skillpm install", |_, _| {}),
-            run("printf '%s\\n' /.agents/skills/ /.claude/skills/ >> .gitignore", |scene, _| {
-                let output = scene.ok("git status --short -uall");
-                assert!(!output.stdout.contains("skills/alone"), "{output}");
-            }),
+            run(
+                "printf '%s\\n' /.agents/.skillpm-disabled/ /.agents/skills/ /.claude/skills/ >> .gitignore",
+                |scene, _| {
+                    let output = scene.ok("git status --short -uall");
+                    assert!(!output.stdout.contains("skills/alone"), "{output}");
+                },
+            ),
             run(LIST_AND_INVOKE, |_, _| {}),
             run("skillpm invoke alone", |_, _| {}),
         ],

@@ -241,11 +241,9 @@ pub(super) const SITUATIONS: &[Situation] = &[
             scene.sandbox.write("skills/own/SKILL.md", skill("own", "license: MIT\n"));
         },
         typed: ("skillpm import own", 2),
-        told: &[with(
-            "skillpm install --editable ./skills/own",
-            "rm -r .agents && skillpm install --editable ./skills/own",
-            |scene, _| is(scene, "own", "editable"),
-        )],
+        told: &[run("skillpm install --editable --force ./skills/own", |scene, _| {
+            is(scene, "own", "editable");
+        })],
     },
     Situation {
         name: "import, of what is elsewhere",

@@ -161,6 +161,9 @@ fn add_locked<'f>(
         let Some(id) = provider.id(&locked.origin, locked.path.as_deref())? else { continue };
         let Some(version) = version_of(locked) else { continue };
         provider.locked.insert(id.clone(), locked);
+        if is_free {
+            problem.last.insert(id.clone(), version.clone());
+        }
         if requested.contains(key) {
             continue;
         }
@@ -173,8 +176,9 @@ fn add_locked<'f>(
                 problem.settled.insert(id.clone(), settled);
             }
         }
-        let stays = if is_free { &mut problem.last } else { &mut problem.locked };
-        stays.insert(id, version);
+        if !is_free {
+            problem.locked.insert(id, version);
+        }
     }
     provider.kept = problem.locked.keys().cloned().collect();
     Ok(())

@@ -124,8 +124,13 @@ fn not_found(name: &SkillName, requirement: &Requirement, opened: &FetchedSource
         let told = message!(format_args!("`{name}`: "), error.message());
         return error.retold(told);
     };
-    Error::new(error.kind(), moved(name, &requirement.origin, (path, Some(&now))))
-        .hint(format!("write `path = \"{now}\"` into its entry in `{}`", manifest::FILE_NAME))
+    let key = if requirement.origin.local_path().is_some() { "subdir" } else { "path" };
+    let told = Error::new(error.kind(), moved(name, &requirement.origin, (path, Some(&now))));
+    told.hint(if now.is_empty() {
+        format!("leave `{key}` out of its entry in `{}`", manifest::FILE_NAME)
+    } else {
+        format!("write `{key} = \"{now}\"` into its entry in `{}`", manifest::FILE_NAME)
+    })
 }
 
 /// Reports whether `error` means that a source no longer has the locked revision.

@@ -14,7 +14,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::review::Review;
-use crate::scope::not_installed::{is_missing, no_longer_asked, not_installed, not_locked};
+use crate::scope::not_installed::{is_missing, lost, no_longer_asked, not_installed, not_locked};
 use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::trees::is_same_but_line_ends;
 use crate::scope::{Scope, Scopes};
@@ -127,7 +127,11 @@ pub fn diff(context: &Context, request: &DiffRequest) -> Result<DiffOutcome> {
     let known = || scopes.iter().flat_map(|(files, _)| files.names());
     for name in &request.names {
         if known().all(|known| known.as_str() != name) {
-            return Err(not_installed(request.scope, name, known().map(SkillName::as_str)));
+            let unknown = || not_installed(request.scope, name, known().map(SkillName::as_str));
+            let lost = |(files, scope): &(Files, Scope)| {
+                lost(&ScopeState::of(&context.settings, scope, files.clone(), Depth::Metadata), name)
+            };
+            return Err(scopes.iter().find_map(lost).unwrap_or_else(unknown));
         }
     }
     let mut outcome = DiffOutcome::default();
@@ -309,7 +313,8 @@ impl<'a> Compare<'a> {
         (what, requested, revision): (DiffKind, Option<String>, Option<String>),
     ) -> Result<()> {
         let locked = one.locked;
-        let line_ends = is_same_but_line_ends(old, new);
+        // What a source changed is reviewed, whatever it is.
+        let line_ends = what == DiffKind::Installed && is_same_but_line_ends(old, new);
         self.outcome.skills.push(SkillDiff {
             name: one.name.to_string(),
             scope: self.scope.kind,

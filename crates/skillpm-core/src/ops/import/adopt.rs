@@ -90,18 +90,22 @@ pub(super) fn adopt(context: &Context, scope: &Scope, request: &ImportRequest) -
 
 /// Writes the skills of `group`, which the same agents see, and installs them. If that fails, none is written.
 fn put(context: &Context, scope: &Scope, group: &[Own]) -> Result<InstallOutcome> {
-    let new = || group.iter().filter(|own| !own.is_there);
-    let written = new().try_for_each(|own| own::write_new(&own.to, &own.set));
+    let mut written = Vec::new();
+    let all = group.iter().filter(|own| !own.is_there).try_for_each(|own| {
+        own::write_new(&own.to, &own.set)?;
+        written.push(&own.to);
+        Ok(())
+    });
     let install = || {
         let alias = group.first().filter(|own| own.is_alias).map(|own| &own.name);
         let paths: Vec<&Path> = group.iter().map(|own| own.to.as_path()).collect();
         let agents = group.first().map(|own| own.agents.clone()).unwrap_or_default();
         own::install_editable(context, scope.kind, (alias, &paths), agents, true)
     };
-    written.and_then(|()| install()).map_err(|error| {
-        for own in new() {
+    all.and_then(|()| install()).map_err(|error| {
+        for path in written {
             // A skill that was not installed is where it was.
-            let _ = fs::remove_tree(&own.to);
+            let _ = fs::remove_tree(path);
         }
         let names: Vec<String> = group.iter().map(|own| format!("`{}`", own.name)).collect();
         let were = if group.len() == 1 { "was" } else { "were" };
@@ -127,7 +131,7 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
     })?;
     let is_unlocked = |skill: &SkillInScope<'_>| match skill.state {
         SkillState::Unlocked => true,
-        SkillState::Missing => skill.locked.is_none() && skill.editable.is_none(),
+        SkillState::Missing | SkillState::Disabled => skill.locked.is_none() && skill.editable.is_none(),
         _ => false,
     };
     if state.skill(&name)?.is_some_and(|skill| is_unlocked(&skill)) {
@@ -194,8 +198,8 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
     if is_there && !is_same() {
         return Err(own::already_exists(&to).hint(message!(
             "nothing was changed; if that is the skill, ",
-            Verb::Install.within(scope.kind).flag(Opt::Editable).word(source(context, &to)),
-            " installs it"
+            Verb::Install.within(scope.kind).flag(Opt::Editable).flag(Opt::Force).word(source(context, &to)),
+            " installs it from there; the store keeps what is in the way"
         )));
     }
     let agents: BTreeSet<String> = seeing.into_iter().collect();

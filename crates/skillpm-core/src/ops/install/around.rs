@@ -14,7 +14,7 @@ use crate::scope::changes::PathEffect;
 use crate::scope::state::{AgentState, Depth, Files, ScopeState};
 use crate::scope::{Scope, repository_of};
 use crate::scope::{agent_view, attributes};
-use crate::scope_kind::ScopeKind;
+use crate::scope_kind::{DISABLED_DIR, ScopeKind};
 use crate::settings::Settings;
 use crate::source::local;
 
@@ -67,7 +67,8 @@ fn new_in_git(settings: &Settings, state: &ScopeState<'_>, outcome: &InstallOutc
     }
     let dirs = outcome.agents.iter().filter_map(|id| scope.agent_dir(settings, agents::find(id).ok()?));
     let dirs: BTreeSet<PathBuf> = [scope.skills_dir()].into_iter().chain(dirs).collect();
-    let mut paths = Vec::new();
+    // Skills that are disabled later lie there.
+    let mut paths = vec![format!("/{DISABLED_DIR}/")];
     for dir in dirs {
         let shown = dir.strip_prefix(&scope.root).ok()?.to_str()?.replace('\\', "/");
         let names = fs::list_dir(&dir).ok()?;
@@ -80,7 +81,7 @@ fn new_in_git(settings: &Settings, state: &ScopeState<'_>, outcome: &InstallOutc
     }
     let file = scope.root.join(".gitignore");
     let file = file.strip_prefix(&settings.cwd).map_or_else(|_| file.clone(), Path::to_owned);
-    (!paths.is_empty()).then_some(NewInGit { paths, file })
+    (paths.len() > 1).then_some(NewInGit { paths, file })
 }
 
 /// Returns the skills of `outcome` that a colleague could not install.

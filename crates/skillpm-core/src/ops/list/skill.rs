@@ -81,7 +81,11 @@ pub(super) fn listed(state: &ScopeState<'_>, skill: &SkillInScope<'_>) -> Listed
         source_url: origin.and_then(|origin| origin.address()),
         requested: locked.and_then(|locked| locked.requested.clone()),
         dependencies: locked.map(|locked| locked.dependencies.clone()).unwrap_or_default(),
-        seen_by: state.seen_by(name.as_str()),
+        // A link that leads nowhere shows nothing.
+        seen_by: match skill.state {
+            SkillState::Missing => Vec::new(),
+            _ => state.seen_by(name.as_str()),
+        },
         found_in: None,
         outer: None,
         source_gone: skill.is_source_gone(),

@@ -9,7 +9,7 @@ use crate::advice::{Argument, Opt, Verb, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
-use crate::fetch::registries;
+use crate::fetch::registries::{self, ConfiguredRegistry};
 use crate::fs;
 use crate::registry::RegistryDir;
 use crate::spec::SourceFacts as _;
@@ -72,11 +72,15 @@ pub(super) fn in_directory(context: &Context, typed: Option<&Path>) -> Result<Re
     }
 }
 
-/// Opens the registry in the working directory. In a project that only uses registries, the error says how to name one.
+/// Opens the registry in the working directory. In a project that only uses registries, the error names one that is a
+/// directory, too, if there is one.
 fn here(context: &Context) -> Result<RegistryDir> {
     open(context, None).map_err(|error| {
         let configured = registries::configured(context, None).unwrap_or_default();
-        match configured.into_iter().next() {
+        let is_directory = |one: &ConfiguredRegistry| {
+            registries::to_change(context, &one.name).is_ok_and(|(_, path)| path.is_some())
+        };
+        match configured.into_iter().find(is_directory) {
             Some(one) => error.hint(message!((Opt::Registry, one.name), " names the one in `[registries]`")),
             None => error,
         }

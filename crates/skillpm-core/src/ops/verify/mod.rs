@@ -90,10 +90,10 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     }
 }
 
-/// Returns the skills that are locked or editable.
+/// Returns the skills that are locked, or requested and not disabled.
 fn asked(files: &Files) -> BTreeSet<SkillName> {
-    let editable = files.manifest.skills().iter().filter(|(_, entry)| entry.editable);
-    files.lock.skills.keys().chain(editable.map(|(name, _)| name)).cloned().collect()
+    let shown = files.manifest.skills().iter().filter(|(_, entry)| entry.editable || !entry.disabled);
+    files.lock.skills.keys().chain(shown.map(|(name, _)| name)).cloned().collect()
 }
 
 /// Returns the result for the skill `name`, whose places could not be examined for this `reason`.
@@ -125,6 +125,7 @@ fn unknown_agents(state: &ScopeState<'_>) -> Vec<Warning> {
 fn verified(state: &ScopeState<'_>, skill: SkillInScope<'_>, store: Option<&Store>) -> Option<VerifiedSkill> {
     let is_editable = skill.editable.is_some();
     if skill.locked.is_none()
+        && skill.entry.is_none()
         && !is_editable
         && skill.homes.iter().all(|home| home.state == SkillState::Missing)
     {

@@ -124,7 +124,11 @@ impl Serialize for VerifyOutcome {
 impl VerifyOutcome {
     /// Reports whether everything is as locked.
     pub fn is_ok(&self) -> bool {
-        let fails = |skill: &VerifiedSkill| skill.verdict.is_failure() || self.strict && skill.has_code();
+        let fails = |skill: &VerifiedSkill| {
+            skill.verdict.is_failure()
+                || skill.verdict == SkillState::Unlocked
+                || self.strict && skill.has_code()
+        };
         !self.skills.iter().any(fails)
     }
 }

@@ -79,8 +79,7 @@ impl Planner<'_, '_> {
             }
             return Ok((Owned::without_receipt(place.clone(), name.clone()), old));
         }
-        let is_edited = is_ours && self.is_known(place, name);
-        Err(if is_edited { ConflictKind::Modified } else { ConflictKind::Untracked })
+        Err(if is_ours { ConflictKind::Modified } else { ConflictKind::Untracked })
     }
 
     /// Returns the place of a tree if skillpm put it there, also if it was edited since. The trees of another scope in the

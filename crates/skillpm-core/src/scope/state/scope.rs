@@ -158,20 +158,16 @@ impl<'a> ScopeState<'a> {
         self.files.names().cloned().chain(there).collect()
     }
 
-    /// Reports whether skillpm put the skill `name` there and the lockfile that named it is lost: a skill of the manifest
-    /// may need it.
+    /// Reports whether skillpm put the skill `name` there, edited or not, and the lockfile that named it is lost: a skill of
+    /// the manifest may need it.
     pub(crate) fn has_lost(&self, name: &SkillName) -> bool {
         let find = || match self.files.lock_text {
-            None if !self.files.manifest.skills().is_empty() => self.left(),
+            None if !self.files.manifest.skills().is_empty() => {
+                Receipts::of(self.settings, self.scope).orphans(&self.files).into_keys().collect()
+            }
             _ => BTreeSet::new(),
         };
         self.lost.get_or_init(find).contains(name)
-    }
-
-    /// Returns the skills that skillpm put here, and that are in no file.
-    fn left(&self) -> BTreeSet<SkillName> {
-        let left = Receipts::of(self.settings, self.scope).orphans(&self.files);
-        left.into_iter().filter(|(name, was)| was.is_whole(self.scope, name)).map(|(name, _)| name).collect()
     }
 
     /// Returns the skills that an earlier lockfile placed here, that nothing names any more, and that an installation
@@ -182,7 +178,8 @@ impl<'a> ScopeState<'a> {
         if files.manifest_text.is_none() || !is_known {
             return BTreeSet::new();
         }
-        self.left()
+        let left = Receipts::of(self.settings, self.scope).orphans(files);
+        left.into_iter().filter(|(name, was)| was.is_whole(self.scope, name)).map(|(name, _)| name).collect()
     }
 
     /// Returns the skill `name`; `None` for what is neither asked for nor a skill's directory.

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Message, Opt, Verb, message};
-use crate::agents::rules::{Evidence, Name, rules};
+use crate::agents::rules::{Evidence, Name, SameName, rules};
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::scope::agent_view;
@@ -242,8 +242,14 @@ impl AgentEntry<'_> {
             let advice = message!("keep what you need of it, and ", by_hand());
             return Some(Finding::new(&problem::STRAY_COPY_DIFFERS, self.path, message).advice(advice));
         }
-        if let (false, true, Some(_), Some(agent)) =
-            (equal, copies && wanted != Some(false), &owned, self.dir.agent())
+        let is_edited = || {
+            let skill = self.look.state.skill(&name).ok().flatten();
+            skill.is_some_and(|skill| {
+                skill.copies.iter().any(|copy| copy.path == *self.path && copy.is_edited)
+            })
+        };
+        if let (true, Some(agent)) = (copies && wanted != Some(false), self.dir.agent())
+            && is_edited()
         {
             let message = format!("`{shown}`, the copy of `{name}` for {}, was edited", agent.name);
             let link = Verb::Link.within(self.look.scope.kind).option(Opt::Agent, agent.id).flag(Opt::Force);
@@ -342,7 +348,7 @@ pub(super) fn agent(look: &Inspection<'_>, here: &PresentAgent, found: &mut Vec<
 pub(super) fn names(look: &Inspection<'_>, found: &mut Vec<Finding>) {
     let by_field = |here: &&PresentAgent| {
         let known = rules(here.agent.id).filter(|rules| rules.evidence != Evidence::Described);
-        known.is_some_and(|rules| rules.name != Name::Directory)
+        known.is_some_and(|rules| rules.name != Name::Directory && rules.same_name != SameName::All)
     };
     let agents: Vec<_> = look.here.iter().filter(by_field).map(|here| here.agent.name).collect();
     let Some(lock) = look.locked().filter(|_| !agents.is_empty()) else { return };
