@@ -167,6 +167,26 @@ fn the_hint_of_a_branch_that_is_gone_shows_what_there_is() {
     }
 }
 
+/// A dependency that follows an entry to another branch is not reported as gone with the old one.
+#[test]
+fn what_follows_an_entry_to_another_branch_is_no_failure() {
+    let (forge, mut sandbox) = (Forge::start(), Sandbox::new());
+    sandbox.forge(&forge);
+    let repo = forge.repo("acme/kit");
+    let kit = |text: &str| {
+        let needs = "---\nname: kit\ndescription: Kit.\nmetadata:\n  skill-dependencies: tool\n---\n";
+        tree(&[("skills/tool", "tool", text)]).file("skills/kit/SKILL.md", format!("{needs}{text}\n"))
+    };
+    repo.branch("feat", &repo.commit(&kit("one")));
+    sandbox.ok(&["install", "acme/kit", "--branch", "feat", "--skill", "kit"]);
+    repo.unbranch("feat");
+    repo.commit(&kit("two"));
+    let manifest = sandbox.read("skillpm.toml").replace(", branch = \"feat\"", "");
+    sandbox.write("skillpm.toml", manifest);
+    let updated = sandbox.ok(&["update"]).stderr;
+    assert!(updated.contains("2 skills updated") && !updated.contains("left as is"), "{updated}");
+}
+
 /// An entry whose skill moved before anybody locked it: the error says where it is now, and what to write.
 #[test]
 fn an_entry_whose_skill_moved_is_told_with_the_new_place() {

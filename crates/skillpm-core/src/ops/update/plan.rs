@@ -143,6 +143,8 @@ pub(super) fn plan_update<'b, 'a>(
         let locked = gone.filter_map(|name| files.lock.skills.get_key_value(name));
         record.gone = locked.map(|(name, locked)| (name.clone(), locked.clone())).collect();
     }
+    let comes = |name: &str| prepared.found.jobs.iter().any(|job| job.name.as_str() == name);
+    skills.retain(|skill| skill.change != UpdateChange::Failed || !comes(&skill.name));
     skills.sort_by(|a, b| a.name.cmp(&b.name));
     for skill in &mut skills {
         if let Some(state) = prepared.found.states.get(&skill.name) {
@@ -161,10 +163,10 @@ pub(super) fn plan_update<'b, 'a>(
         let others = changed.iter().filter(|(other, _)| needed.contains(*other));
         record.others = others.map(|(name, other)| (name.clone(), other.clone())).collect();
     }
-    // A skill that is removed need not be available.
+    // A skill that is removed, or comes because of another one, need not be available by itself.
     let mut failures = prepared.found.failures.clone();
     for failure in &mut failures {
-        failure.names.retain(|name| goal.remove.iter().all(|gone| gone.as_str() != name));
+        failure.names.retain(|name| goal.remove.iter().all(|gone| gone.as_str() != name) && !comes(name));
     }
     failures.retain(|failure| !failure.names.is_empty());
     let mut warnings = prepared.found.warnings.clone();
