@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 import typing
 from typing import Any
 
 import pytest
 from conftest import World
-from support.adapters import ends, office, slow
+from support.adapters import ends, for_pipes, office, slow
 
 pytest.importorskip("pydantic_ai", reason="pydantic-ai-slim is not installed")
 
@@ -116,7 +115,7 @@ def test_a_person_approves_of_scripts(world: World) -> None:
     assert "a.pdf has fields." in model.calls[-1].result
 
 
-@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such pipes")
+@for_pipes
 def test_cancelling_the_run_ends_the_script(world: World) -> None:
     call = slow(world)
     model = ScriptedModel(calling("run_skill_script", **call))

@@ -23,7 +23,10 @@ for _package in (
     try:
         version(_package)
     except PackageNotFoundError:
-        pytest.skip(f"{_package} is not installed", allow_module_level=True)
+        pytest.skip(
+            f"{_package} is not installed: `make python-agents-tests` has all frameworks",
+            allow_module_level=True,
+        )
 
 PYTHON = Path(__file__).resolve().parent.parent
 ADAPTERS = (

@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(turned(&["skillpm", "help"]), ["skillpm", "--help"]);
         assert_eq!(turned(&["skillpm", "help", "--all"]), ["skillpm", "--help"]);
         assert_eq!(turned(&["skillpm", "help", "help"]), ["skillpm", "--help"]);
-        // A page, or the answer to the word that is none.
+        // A page, or the answer to an unknown action.
         assert_eq!(turned(&["skillpm", "help", "cache", "cleer"]), ["skillpm", "cache", "cleer", "--help"]);
         assert_eq!(turned(&["skillpm", "help", "list"]), ["skillpm", "list", "--help"]);
         assert_eq!(turned(&["skillpm", "help", "list", "x"]), ["skillpm", "list", "--help"]);

@@ -203,7 +203,7 @@ pub fn main() -> ExitCode {
 /// The kind of a command line without a command, which is answered with the page.
 const MISSING: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 
-/// Returns the error for a command line that is none, in one line as all errors.
+/// Returns the error for a command line that cannot be parsed, in one line like all errors.
 fn mistake(error: &clap::Error) -> Error {
     let text = error.render().to_string().replace('\'', "`");
     let told = text.strip_prefix("error: ").unwrap_or(&text).split("\n\n").next().unwrap_or_default();

@@ -90,7 +90,6 @@ fn range(LackingView { least, most }: LackingView) -> String {
 /// Prints what is not whole, and what would make it so.
 pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
     let verbose = printer.look().verbose;
-    let note = |text: &str| printer.note(text);
     let rows = rows(listing, roots, verbose);
     if !rows.is_empty() {
         let mut table = Table::new(&["skill", "listed", "why"]).state("listed").prose("why");
@@ -100,7 +99,7 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
         }
         table.show(printer);
         if let Some(more) = rows.len().checked_sub(most).filter(|more| *more > 0) {
-            note(&format!("{more} more: `-v` shows all"));
+            printer.note(&format!("{more} more: `-v` shows all"));
         }
     }
     let mut least: Vec<_> =
@@ -114,7 +113,7 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
         };
         let most = if verbose { least.len() } else { TOLD };
         let told: Vec<_> = least.iter().take(most).map(uses).collect();
-        note(&format!("used least, by its sessions: {}", and(&told)));
+        printer.note(&format!("used least, by its sessions: {}", and(&told)));
     }
     if listing.is_over() {
         // What the agent cuts anyway would free nothing.
@@ -136,7 +135,7 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
         gains.sort_by_key(|(gained, _)| std::cmp::Reverse(*gained));
         let gains: Vec<_> = gains.into_iter().take(TOLD).enumerate().map(told).collect();
         if !gains.is_empty() {
-            note(&format!("shortening to {SHORT} characters would free: {}", and(&gains)));
+            printer.note(&format!("shortening to {SHORT} characters would free: {}", and(&gains)));
         }
     }
     if verbose {
@@ -146,15 +145,15 @@ pub(super) fn details(printer: &Printer, listing: &ListingView, roots: &Roots) {
         let pairs = listing.alike.iter().take(TOLD).map(|alike| pair(&alike.names, alike.percent));
         let pairs: Vec<_> = pairs.collect();
         if !pairs.is_empty() {
-            note(&format!(
+            printer.note(&format!(
                 "descriptions that share words, so that one may be taken for the other: {}",
                 and(&pairs)
             ));
         }
         if !listing.unread.is_empty() && !listing.settings.is_empty() {
-            note(&format!("settings that are not read: {}", listing.unread.join("; ")));
+            printer.note(&format!("settings that are not read: {}", listing.unread.join("; ")));
         }
-        listing.notes.iter().for_each(|text| note(text));
+        listing.notes.iter().for_each(|text| printer.note(text));
     }
 }
 

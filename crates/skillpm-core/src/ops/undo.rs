@@ -146,13 +146,19 @@ pub fn undo(context: &Context, request: &UndoRequest) -> Result<UndoOutcome> {
         Stop::Failed(error) => error,
     })?;
     admit(context, &scope, &record, &undo)?;
+    // Files that cannot be read may be what is undone.
+    let now = Files::read(&scope).ok();
+    let now = now.as_ref();
     let mut outcome = UndoOutcome {
         scope: Some(scope.kind),
         skills: skills(&undo.steps),
         files: undo.files(),
         files_gone: undo.files_gone(),
-        warnings: conflict(&scope, &undo).into_iter().chain(still_used(settings, &scope, &undo)).collect(),
-        kept: no_longer_used(settings, &scope, &undo),
+        warnings: conflict(&scope, &undo)
+            .into_iter()
+            .chain(still_used(settings, &scope, now, &undo))
+            .collect(),
+        kept: no_longer_used(settings, &scope, now, &undo),
         paths: changes::of_steps(settings, &scope, &undo.steps, undo.files(), undo.files_gone()),
         redone: record.is_undo(),
         dry_run: request.dry_run,
@@ -307,13 +313,13 @@ fn conflict(scope: &Scope, undo: &Undo) -> Option<Warning> {
 
 /// Returns the directories of the scope's own skills that `undo` takes out of the manifest, as after an import: they stay,
 /// and may have been edited.
-fn no_longer_used(settings: &Settings, scope: &Scope, undo: &Undo) -> Vec<Message> {
+fn no_longer_used(settings: &Settings, scope: &Scope, now: Option<&Files>, undo: &Undo) -> Vec<Message> {
     if !undo.files().manifest && !undo.files_gone().manifest {
         return Vec::new();
     }
     let [manifest, _] = undo.texts();
     let text = manifest.and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default();
-    let (Ok(now), Ok(then)) = (Files::read(scope), Manifest::parse(text)) else { return Vec::new() };
+    let (Some(now), Ok(then)) = (now, Manifest::parse(text)) else { return Vec::new() };
     let left = now.manifest.skills().iter().filter(|(name, entry)| entry.editable && !then.asks_for(name));
     let places = left.filter_map(|(name, _)| own::place(scope, name).ok()).filter(|place| fs::exists(place));
     let told = places.map(|place| {
@@ -325,7 +331,7 @@ fn no_longer_used(settings: &Settings, scope: &Scope, undo: &Undo) -> Vec<Messag
 
 /// Returns a warning about links that `undo` removes and the next installation makes again, because the user uses their
 /// agents.
-fn still_used(settings: &Settings, scope: &Scope, undo: &Undo) -> Option<Warning> {
+fn still_used(settings: &Settings, scope: &Scope, now: Option<&Files>, undo: &Undo) -> Option<Warning> {
     let skills = skills(&undo.steps);
     let stays =
         |name: &SkillName| skills.iter().any(|one| one.name == name.as_str() && one.change == Undone::Links);
@@ -337,9 +343,7 @@ fn still_used(settings: &Settings, scope: &Scope, undo: &Undo) -> Option<Warning
     if ids.is_empty() {
         return None;
     }
-    // Files that cannot be read may be what is undone.
-    let files = Files::read(scope).ok()?;
-    AgentTargets::read(settings, scope, &files).ok()?.still_used(&ids)
+    AgentTargets::read(settings, scope, now?).ok()?.still_used(&ids)
 }
 
 /// Saves `file`, which was edited and gets its old text, in the store. Returns a message with the place.

@@ -16,6 +16,7 @@ use crate::path::normal;
 use crate::refusal::Limits;
 use crate::scope_kind::{CANONICAL_DIR, DISABLED_DIR, ScopeKind, ScopeRoot};
 use crate::settings::{Settings, no_home};
+use crate::skill::SKILL_FILE;
 use crate::skill::skipped::SKIPPED;
 use crate::spec::{LocalPath, Origin, file_stem};
 use crate::text::{closest_path, shell_word};
@@ -126,7 +127,7 @@ pub(super) fn settle(settings: &Settings, scope: ScopeRoot<'_>, typed: &str) -> 
     };
     // A `SKILL.md` stands for its directory.
     let real = match real.file_name() {
-        Some(name) if name.eq_ignore_ascii_case("SKILL.md") => real.parent().unwrap_or(&real).to_owned(),
+        Some(name) if name.eq_ignore_ascii_case(SKILL_FILE) => real.parent().unwrap_or(&real).to_owned(),
         _ => real,
     };
     let text = |path: &Path| {
@@ -161,7 +162,7 @@ pub fn meant(typed: &Path, at: &Path) -> Option<Message> {
     let skills = |inside: &str| {
         let names = fs::list_dir(&dir.join(inside)).unwrap_or_default().into_iter();
         let paths = names.map(|name| format!("{inside}{name}"));
-        paths.filter(|path| fs::exists(&dir.join(path).join("SKILL.md"))).collect::<Vec<_>>()
+        paths.filter(|path| fs::exists(&dir.join(path).join(SKILL_FILE))).collect::<Vec<_>>()
     };
     let all = [skills(""), skills("skills/")].concat();
     let close = closest_path(typed.strip_prefix(above).ok()?.to_str()?, all.iter().map(String::as_str))?;
@@ -209,11 +210,12 @@ fn skill_in(ours: &Path, path: &Path) -> String {
     name.filter(|name| SkillName::exact(name).is_some()).unwrap_or_else(|| "NAME".to_owned())
 }
 
-/// Refuses the root of the file system, and a home directory that no author laid out: nobody means to search all of it.
+/// Refuses the root of the file system, and a home directory that is not laid out as a source: nobody means to search all
+/// of it.
 fn check_extent(settings: &Settings, path: &Path) -> Result<()> {
     let Some(real) = fs::real_path(path)? else { return Ok(()) };
     let home = settings.home.as_deref().map(fs::real_path).transpose()?.flatten();
-    let is_of_author = || ["SKILL.md", "skills"].iter().any(|name| fs::exists(&real.join(name)));
+    let is_of_author = || [SKILL_FILE, "skills"].iter().any(|name| fs::exists(&real.join(name)));
     let what = match real.parent() {
         None => "the root of the file system",
         Some(_) if home.as_ref() == Some(&real) && !is_of_author() => "your home directory",

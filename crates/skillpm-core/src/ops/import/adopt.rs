@@ -20,7 +20,7 @@ use crate::scope::Scope;
 use crate::scope::claims::everyone;
 use crate::scope::not_installed::not_locked_error;
 use crate::scope::plan::Location;
-use crate::scope::state::{Depth, OnDisk, ScopeState, SkillInScope, SkillState, Survey, read_manifest};
+use crate::scope::state::{Depth, OnDisk, ScopeState, Survey, read_manifest};
 use crate::skill::{SKILL_FILE, load_in};
 use crate::source::local::portable;
 use crate::store;
@@ -129,12 +129,7 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
         Error::usage(format!("`{directory}` is not a name under which skillpm keeps skills"))
             .hint("rename its directory, then run the command again")
     })?;
-    let is_unlocked = |skill: &SkillInScope<'_>| match skill.state {
-        SkillState::Unlocked => true,
-        SkillState::Missing | SkillState::Disabled => skill.locked.is_none() && skill.editable.is_none(),
-        _ => false,
-    };
-    if state.skill(&name)?.is_some_and(|skill| is_unlocked(&skill)) {
+    if state.skill(&name)?.is_some_and(|skill| skill.is_unlocked()) {
         return Err(not_locked_error(scope, &name));
     }
     if files.knows(&name) {
@@ -209,8 +204,8 @@ fn find(context: &Context, state: &ScopeState<'_>, text: &str) -> Result<Own> {
 
 /// Returns the name in the `SKILL.md` of `set`.
 fn own_name(set: &FileSet) -> Option<String> {
-    let text = String::from_utf8(set.read(set.get(SKILL_FILE)?).ok()?).ok()?;
-    load_in(&Document::parse(text), None).ok().map(|loaded| loaded.meta.name)
+    let document = Document::from_bytes(set.read(set.get(SKILL_FILE)?).ok()?);
+    load_in(&document, None).ok().map(|loaded| loaded.meta.name)
 }
 
 fn file_name(path: &Path) -> String {

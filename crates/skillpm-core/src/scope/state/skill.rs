@@ -167,6 +167,15 @@ impl SkillInScope<'_> {
         self.entry.is_some_and(|entry| entry.disabled)
     }
 
+    /// Reports whether it is skillpm's, and no lockfile names it: it was requested and not locked yet, or the lockfile is lost.
+    pub(crate) fn is_unlocked(&self) -> bool {
+        match self.state {
+            SkillState::Unlocked => true,
+            SkillState::Missing | SkillState::Disabled => self.locked.is_none() && self.editable.is_none(),
+            _ => false,
+        }
+    }
+
     /// Reports whether it is only where the disabled skills are, and no file names it: it is nothing that was installed.
     pub(crate) fn is_left_over(&self, scope: &Scope) -> bool {
         self.state == SkillState::Untracked && self.home().path == scope.disabled_skill_dir(self.name)
