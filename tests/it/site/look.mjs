@@ -32,13 +32,17 @@ for (const name of asked.pages) {
     for (const width of [390, 1280]) {
       at = `${name}, ${colorScheme}, ${width}`;
       await page.setViewportSize({ width, height: 900 });
-      // The theme moves its search and its drawer for a moment.
+      // The theme answers a change of the width or of the scheme in a later frame.
       const fits = page.waitForFunction(() => document.documentElement.scrollWidth <= innerWidth);
       await fits.catch(async () => fault(`${await page.evaluate(() => document.documentElement.scrollWidth)} pixels wide`));
-      const scheme = await page.evaluate(() => document.body.dataset.mdColorScheme);
-      if (scheme !== { light: "default", dark: "slate" }[colorScheme]) fault(`shown in ${scheme}`);
+      const scheme = { light: "default", dark: "slate" }[colorScheme];
+      const follows = page.waitForFunction((scheme) => document.body.dataset.mdColorScheme === scheme, scheme);
+      await follows.catch(async () => fault(`shown in ${await page.evaluate(() => document.body.dataset.mdColorScheme)}`));
       await page.screenshot({ path: join(asked.out, `${name.replaceAll("/", "-")}-${width}-${colorScheme}.png`) });
     }
+    // A colour on its way to another one is no colour of the page.
+    await page.evaluate(() => Promise.allSettled(
+      document.getAnimations().filter((change) => change instanceof CSSTransition).map(({ finished }) => finished)));
     await page.evaluate(axe);
     const { violations } = await page.evaluate(() => window.axe.run(".md-content", { runOnly: ["wcag2a", "wcag2aa"] }));
     for (const { id, nodes } of violations) fault(`${id}: ${nodes[0].html}`);
