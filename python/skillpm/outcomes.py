@@ -943,6 +943,8 @@ FoundIn = Literal[
     "gh-skill",
     # None: a directory with a `SKILL.md`.
     "directory",
+    # None: a directory with a `SKILL.md` that no agent can load.
+    "unreadable",
 ]
 """The origin of the report about a skill."""
 

@@ -16,7 +16,7 @@ use serde::Serialize;
 
 use super::appearance::Appearance;
 use super::style::{
-    BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, folded, hanging, literals, paint,
+    BAD, CHANGED, FAINT, GOOD, STRONG, clean_styled, escape_json, folded, folded_lines, literals, paint,
 };
 use super::tips::Tips;
 use super::words::worded;
@@ -204,20 +204,9 @@ impl Printer {
         }
     }
 
-    /// Prints lines of data for people. On a terminal they are broken at blanks, and go on as [`hanging`] says.
+    /// Prints lines of data for people, on a terminal as [`folded_lines`] does.
     pub(crate) fn data(&self, text: &str) {
-        let text = clean(text);
-        let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-        let Some(columns) = self.look.width else {
-            self.out().write(&format!("{text}{end}"));
-            return;
-        };
-        let mut lines = String::with_capacity(text.len() + 64);
-        for line in text.lines() {
-            lines.push_str(&folded(line, columns, &hanging(line)));
-            lines.push('\n');
-        }
-        self.out().write(&lines);
+        self.out().write(&folded_lines(&clean(text), self.look.width));
     }
 
     /// Prints a text that skillpm styled itself, such as a help page, on standard output.

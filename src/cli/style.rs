@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::fmt::Write as _;
 
 use anstyle::{AnsiColor, Style};
-use dialoguer::console::measure_text_width;
+use dialoguer::console::{measure_text_width, strip_ansi_codes};
 
 use super::printer::clean;
 use skillpm_core::scope::state::SkillState;
@@ -117,6 +117,19 @@ pub(super) fn folded<'a>(line: &'a str, columns: usize, hang: &str) -> Cow<'a, s
         used += own;
     }
     Cow::Owned(lines)
+}
+
+/// Returns lines of data, which may have colours, each folded at `columns`, or as they are where no terminal sets a width.
+/// The lines after the first begin as [`hanging`] says. Each line has an end.
+pub(super) fn folded_lines(text: &str, columns: Option<usize>) -> String {
+    let end = if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
+    let Some(columns) = columns else { return [text, end].concat() };
+    let mut lines = String::with_capacity(text.len() + 64);
+    for line in text.lines() {
+        lines.push_str(&folded(line, columns, &hanging(&strip_ansi_codes(line))));
+        lines.push('\n');
+    }
+    lines
 }
 
 /// Returns the start of the lines after the first, where a line of data without colours does not fit: blanks up to the text

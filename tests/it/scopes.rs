@@ -141,6 +141,13 @@ fn what_differs_is_not_adopted() {
     std::fs::remove_dir_all(sandbox.project().join("skills")).expect("removes");
     // One that cannot be installed stays where it is.
     sandbox.write(".agents/skills/mine/SKILL.md", "no frontmatter\n");
+    for verb in ["list", "import"] {
+        let output = sandbox.ok(&[verb]);
+        assert!(!output.stderr.contains("import mine"), "it would be refused: {output}");
+    }
+    let reason = "`SKILL.md` cannot be loaded: the file has no frontmatter: start it with `---`, `name`, `description` and `---`";
+    let told = format!("mine left unreadable {reason}");
+    sandbox.tells(&["import"], 0, "skills: name verdict found_in reason", &[&*told]);
     let output = sandbox.run(&["import", "mine"]);
     assert_ne!(output.code, Some(0), "{output}");
     assert!(!sandbox.project().join("skills/mine").exists(), "{output}");

@@ -138,6 +138,10 @@ fn uses_of_the_audit_log() {
     assert!(states(&all).contains(&"docx used 2 0".to_owned()), "{all}");
     let log = all["agents"].as_array().expect("agents").last().expect("the log");
     assert_eq!((&log["id"], &log["uses"]), (&"skillpm".into(), &2.into()));
+    // The log knows no directory: that it is not here says nothing.
+    assert_eq!(sandbox.run(&["remove", "docx"]).code, Some(0));
+    let elsewhere = told(&sandbox.run(&["usage", "--json"]));
+    assert!(states(&elsewhere).contains(&"docx used 2 0".to_owned()), "{elsewhere}");
 }
 
 /// Whatever sessions say, it is shown and not obeyed, and nothing is written.

@@ -272,6 +272,8 @@ async fn serve(args: ServeArgs) -> Result<()> {
         follow_certificate(Arc::clone(tls))?;
     }
     let settings = config.clone();
+    // Whoever names no registry is told so, and not first of an address.
+    let location = Location::of(&config)?;
     let stop = stopped()?.shared();
     let refresh = Duration::from_secs(config.refresh_seconds.max(1));
     let (listener, address) = listen(config.listen).await?;
@@ -298,7 +300,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
     };
     let mut serving = std::pin::pin!(serving);
     // In a task of its own, so that its computations keep no connection waiting.
-    let opening = tokio::spawn(open(config));
+    let opening = tokio::spawn(open(config, location));
     let app = tokio::select! {
         app = opening => app.map_err(|error| Error::io("a thread of the server ended early").because(error))??,
         () = &mut serving => return Ok(()),
@@ -318,9 +320,8 @@ async fn serve(args: ServeArgs) -> Result<()> {
     Ok(())
 }
 
-/// Opens the registry that `config` names. Creates it if the location is empty.
-async fn open(config: Config) -> Result<App> {
-    let location = Location::of(&config)?;
+/// Opens the registry at `location`, which `config` names. Creates it if the location is empty.
+async fn open(config: Config, location: Location) -> Result<App> {
     check_store(&location).await?;
     if let Some(name) = create_if_empty(&location).await? {
         tracing::info!(%name, "created a registry in `{location}`");

@@ -2,7 +2,7 @@
 
 use super::{count, counted, diff, error, install, one_line, quoted, short_revision, skills_are, steps};
 use crate::cli::printer::Printer;
-use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, paint};
+use crate::cli::style::{BAD, CHANGED, FAINT, GOOD, STRONG, folded_lines, paint};
 use crate::cli::words::worded;
 use skillpm_core::ops::update::{
     MergedPath, UpdateChange, UpdateFailure, UpdateOutcome, UpdatedSkill, Version,
@@ -22,9 +22,9 @@ pub(crate) fn plan(printer: &Printer, outcome: &UpdateOutcome, as_data: bool) {
     let changing = outcome.skills.iter().filter(|skill| is_change(skill.change)).filter(is_told);
     let text: String = changing.map(|skill| planned(skill, colour)).collect();
     if as_data {
-        printer.styled_data(&text);
+        printer.styled_data(&folded_lines(&text, look.width));
     } else if !text.is_empty() {
-        printer.styled_talk(&text);
+        printer.styled_talk(&folded_lines(&text, look.err_width));
     }
 }
 
@@ -130,7 +130,7 @@ pub(crate) fn new_version(printer: &Printer, name: &str, review: &Review, refuse
         diff::review(&mut block, review, look.err_colour);
     }
     indent(&mut out, &block);
-    printer.styled_talk(&out);
+    printer.styled_talk(&folded_lines(&out, look.err_width));
 }
 
 fn indent(out: &mut String, block: &str) {

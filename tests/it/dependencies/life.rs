@@ -507,6 +507,15 @@ fn they_can_be_left_out() {
     );
     assert_eq!(locked(&sandbox), ["report"]);
     assert!(forge.requests().iter().all(|request| !request.path.contains("fonts")));
+    sandbox.tells(
+        &["doctor"],
+        0,
+        "findings: id skill message",
+        &["dependency-missing report `report` needs `charts@^1` and `other/fonts/skills/fonts#v2`, which are not installed"],
+    );
+    let told = sandbox.ok(&["doctor", "-v"]).stdout;
+    assert!(told.contains("`skillpm tree report` shows what it needs"), "{told}");
+    assert!(sandbox.ok(&["tree", "report"]).stdout.contains("charts@^1: not installed"));
     sandbox.ok(&["install", "--locked"]);
     sandbox.ok(&["install", "acme/skills@report"]);
     assert_eq!(locked(&sandbox), ["base", "charts", "fonts: base", "report: charts fonts"]);

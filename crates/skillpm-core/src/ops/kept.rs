@@ -246,8 +246,8 @@ fn find(context: &Context, scope: &Scope, text: &str) -> Result<KeptCopy> {
     let all = kept(context)?;
     let of_name = |copy: &&KeptCopy| copy.name.as_deref() == Some(name);
     let hex = |copy: &KeptCopy| copy.digest.split_once(':').is_some_and(|(_, hex)| hex.starts_with(digits));
-    let root = scope.root.display().to_string();
-    let is_here = |copy: &&KeptCopy| copy.from.as_deref().is_some_and(|from| from.starts_with(&root));
+    let is_here =
+        |copy: &&KeptCopy| copy.from.as_deref().is_some_and(|from| Path::new(from).starts_with(&scope.root));
     let matching: Vec<_> = all.iter().filter(of_name).filter(|copy| hex(copy)).collect();
     let found = matching.iter().find(|copy| is_here(copy)).or(matching.first());
     found.map(|copy| (*copy).clone()).ok_or_else(|| {

@@ -22,7 +22,7 @@ use crate::scope::Scope;
 use crate::scope::files::Files;
 use crate::scope::in_use::InUse;
 use crate::scope_kind::ScopeKind;
-use crate::skill::{MAX_SKILL_FILE, SKILL_FILE};
+use crate::skill::{MAX_SKILL_FILE, SKILL_FILE, load_in};
 use crate::spec::{Origin, SourceSpec};
 
 /// The largest file of another tool that is read, in bytes.
@@ -75,6 +75,8 @@ pub enum FoundIn {
     GhSkill,
     /// None: a directory with a `SKILL.md`.
     Directory,
+    /// None: a directory with a `SKILL.md` that no agent can load.
+    Unreadable,
 }
 
 impl FoundIn {
@@ -83,7 +85,7 @@ impl FoundIn {
         match self {
             Self::SkillsLock | Self::GlobalLock => Some("npx skills"),
             Self::GhSkill => Some("gh skill"),
-            Self::Directory => None,
+            Self::Directory | Self::Unreadable => None,
         }
     }
 }
@@ -175,9 +177,18 @@ impl Claims {
             let document = fs::read_capped(&file, MAX_SKILL_FILE)?.map(Document::from_bytes);
             let provenance = document.as_ref().and_then(gh::provenance);
             let name = document.as_ref().and_then(Document::name).unwrap_or(&directory).to_owned();
-            let found_in = if provenance.is_some() { FoundIn::GhSkill } else { FoundIn::Directory };
+            let problem = document.as_ref().and_then(|document| load_in(document, Some(&directory)).err());
+            let found_in = match (&provenance, &problem) {
+                (Some(_), _) => FoundIn::GhSkill,
+                (None, None) => FoundIn::Directory,
+                (None, Some(_)) => FoundIn::Unreadable,
+            };
+            let unknown = || match problem {
+                Some(problem) => format!("`{SKILL_FILE}` cannot be loaded: {problem}"),
+                None => "no file says where it comes from".to_owned(),
+            };
             let (source, proof) = match provenance {
-                None => (Err("no file says where it comes from".to_owned()), Proof::None),
+                None => (Err(unknown()), Proof::None),
                 Some(Provenance::Local(path)) => (Ok(SourceSpec::local(&path)), Proof::None),
                 Some(Provenance::GitHub { repository, reference, path, tree }) => {
                     let fields = Fields {

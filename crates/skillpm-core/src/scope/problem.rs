@@ -117,6 +117,8 @@ problems! {
     USER_COPY_WINS = "user-copy-wins", Warning;
     /// An agent has no room to list all skills whole.
     LISTING_CROWDED = "listing-crowded", Note;
+    /// A skill needs another one that is not installed.
+    DEPENDENCY_MISSING = "dependency-missing", Note;
     /// A skill requires what this machine lacks.
     PREREQUISITE_MISSING = "prerequisite-missing", Note;
     /// An agent on this machine does not see all of the skills.

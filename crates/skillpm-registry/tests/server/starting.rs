@@ -25,6 +25,17 @@ async fn a_directory_with_nothing_in_it_becomes_a_registry() {
     }
 }
 
+/// It is told before an address is listened at.
+#[test]
+fn a_registry_must_be_named() {
+    let place = tempfile::tempdir().expect("a directory");
+    let refused =
+        program(&["serve", "--listen", "127.0.0.1:0"]).current_dir(place.path()).output().expect("ends");
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(refused.status.code() == Some(2) && told.contains("no registry is named"), "{told}");
+    assert!(refused.stdout.is_empty(), "{}", String::from_utf8_lossy(&refused.stdout));
+}
+
 #[test]
 fn what_somebody_has_is_not_made_a_registry() {
     let place = tempfile::tempdir().expect("a directory");

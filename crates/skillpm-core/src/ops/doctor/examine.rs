@@ -116,6 +116,7 @@ impl Doctor<'_> {
             found.retain(|f| f.skill.is_some() || !told.contains(&place_of(f)));
             found.extend(here);
         }
+        found.extend(prerequisites::unmet(self.context, &self.scopes));
         found.extend(prerequisites::lacking(&self.context.settings, &self.scopes));
         if whole {
             // The directory of settings is a scope's too.

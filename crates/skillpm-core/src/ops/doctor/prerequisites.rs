@@ -1,16 +1,19 @@
-//! What installed skills require and this machine lacks.
+//! What installed skills require and this machine lacks: other skills, and programs, variables, packages and systems.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use crate::advice::{Verb, message};
+use crate::context::Context;
 use crate::engine::prerequisites::{Machine, lacking as in_words, of_directory};
 use crate::fs;
+use crate::ops::tree::{self, TreeSkill};
 use crate::scope::Scope;
 use crate::scope::health::{Finding, problem};
 use crate::settings::Settings;
 use crate::skill::SKILL_FILE;
 use crate::skill::prerequisites::CheckedPrerequisite;
+use crate::text::and;
 use crate::workers;
 
 /// Returns a finding for each skill of `scopes` that lacks something. The interpreter of Python is asked once, for all.
@@ -31,6 +34,26 @@ pub(super) fn lacking(settings: &Settings, scopes: &[Scope]) -> Vec<Finding> {
         found.push(Finding { scope: Some(scope.kind), lacks, ..finding });
     }
     found
+}
+
+/// Returns a finding for each skill of `scopes` that names others which are not installed: an edited copy may need what an
+/// update removed, and nothing is known of what a person wrote. What cannot be read is a finding of its own.
+pub(super) fn unmet(context: &Context, scopes: &[Scope]) -> Vec<Finding> {
+    let all = tree::survey(context, None).map(|found| found.skills).unwrap_or_default();
+    let here = all
+        .iter()
+        .filter(|one| !one.skill.disabled && scopes.iter().any(|scope| scope.kind == one.skill.scope));
+    let finding = |one: &TreeSkill| {
+        let unmet = one.needs.iter().filter(|need| need.scope.is_none() && need.problem.is_none());
+        let names: Vec<_> = unmet.map(|need| format!("`{}`", need.text)).collect();
+        let (name, are) = (&one.skill.name, if names.len() == 1 { "is" } else { "are" });
+        let told = format!("`{name}` needs {}, which {are} not installed", and(&names));
+        let shows = message!(Verb::Tree.within(one.skill.scope).word(name), " shows what it needs");
+        let found =
+            Finding::new(&problem::DEPENDENCY_MISSING, &one.skill.location, told).skill(name).advice(shows);
+        (!names.is_empty()).then_some(Finding { scope: Some(one.skill.scope), ..found })
+    };
+    here.filter_map(finding).collect()
 }
 
 /// Returns the skills in the canonical directories of `scopes`, each directory once.

@@ -432,7 +432,7 @@ fn adopted(claim: &Claim, tie: &Tie, missing: bool, made: &Made) -> String {
     let file = match claim.found_in {
         FoundIn::SkillsLock => "`skills-lock.json`",
         FoundIn::GlobalLock => "`.skill-lock.json`",
-        FoundIn::GhSkill | FoundIn::Directory => "`gh skill`",
+        FoundIn::GhSkill | FoundIn::Directory | FoundIn::Unreadable => "`gh skill`",
     };
     let mut reason = match tie {
         Tie::Proven => format!("the version that {file} names"),

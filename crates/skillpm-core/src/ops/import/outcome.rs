@@ -42,7 +42,7 @@ impl ImportOutcome {
         let told = |skill: &ImportedSkill| match skill.verdict {
             Verdict::Edited => true,
             // No tool claimed to know its source.
-            Verdict::Left => skill.found_in != FoundIn::Directory,
+            Verdict::Left => skill.found_in.tool().is_some(),
             Verdict::Adopted | Verdict::Tracked => false,
         };
         self.skills.iter().any(told)

@@ -35,7 +35,7 @@ impl<'a> Whereabouts<'a> {
     }
 
     /// Reports whether the skill `name` is here, or where one of `uses` was. `None` if that is unknown: those directories
-    /// are gone, or an agent listed the skill, which may be built into it.
+    /// are gone or were not recorded, or an agent listed the skill, which may be built into it.
     pub(super) fn find(
         &mut self,
         name: &str,
@@ -54,7 +54,6 @@ impl<'a> Whereabouts<'a> {
             }
         }
         let dirs: BTreeSet<&Path> = uses.iter().filter_map(|(_, used)| used.project.as_deref()).collect();
-        let had_directories = !dirs.is_empty();
         let dirs: Vec<_> =
             dirs.into_iter().filter(|dir| matches!(fs::kind(dir), Ok(Some(Kind::Directory)))).collect();
         for dir in &dirs {
@@ -67,8 +66,8 @@ impl<'a> Whereabouts<'a> {
                 }
             }
         }
-        let is_unknown = uses.is_empty() || !listed.is_empty() || (had_directories && dirs.is_empty());
-        (!is_unknown).then_some(false)
+        let is_somewhere = uses.iter().any(|(_, used)| used.project.is_none()) || dirs.is_empty();
+        (!is_somewhere && listed.is_empty()).then_some(false)
     }
 
     fn in_directory(&mut self, agent: &'static Agent, dir: &Path) -> &BTreeSet<String> {

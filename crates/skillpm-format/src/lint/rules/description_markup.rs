@@ -9,7 +9,8 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::WARNING.publish(Level::Warning),
     summary: "the description has no XML tags",
     docs: Docs {
-        what: "Looks for tags such as `<b>` in the description. Arrows and comparisons do not count.",
+        what: "Looks for tags such as `<b>` in the description, and, as a note, for placeholders such as \
+            `<file>`. Arrows and comparisons do not count.",
         why: "Descriptions are put into XML for the agent. Anthropic's upload refuses tags, and its own check \
             refuses every `<` and `>`; the specification allows them.",
         bad: "---\nname: pdf\ndescription: Reads <b>PDF</b> files. Use when there are some.\n---\n",

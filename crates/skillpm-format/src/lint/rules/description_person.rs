@@ -10,8 +10,8 @@ pub(super) static RULE: Rule = Rule {
     levels: Levels::QUALITY,
     summary: "the description is written in the third person",
     docs: Docs {
-        what: "Looks for sentences that start with `I can`, `we help`, `you will`, `your` or `let me`, for `helps you`, \
-            `lets you` and the like. Text in quotes does not count: users say `I`.",
+        what: "Looks for sentences that start with `I can`, `we help`, `you will`, `your` or `let me`, and, as a note, \
+            for `helps you`, `lets you` and the like. Text in quotes does not count: users say `I`.",
         why: "The description becomes part of the agent's own instructions: there, `I` and `you` mean \
             someone else, and the agent finds the skill less reliably.",
         bad: "---\nname: pdf\ndescription: I can help you with PDF files when you have some.\n---\n",

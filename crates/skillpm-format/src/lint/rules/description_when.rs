@@ -14,7 +14,8 @@ pub(super) static RULE: Rule = Rule {
     docs: Docs {
         what: "Looks for words that name an occasion: `when`, `if`, `use for`, `before`, `triggers` and \
             the like, in English and some other languages. Text in scripts other than Latin is not checked, nor are \
-            skills that only people start (`disable-model-invocation: true`).",
+            skills that only people start (`disable-model-invocation: true`). A note, unless the body says it instead: \
+            many descriptions imply it.",
         why: "The description is all that the agent knows when it decides whether to use the skill.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\n---\n",
         good: "---\nname: pdf\ndescription: Reads PDF files. Use when the user names a PDF.\n---\n",

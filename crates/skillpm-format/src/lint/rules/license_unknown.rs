@@ -15,7 +15,7 @@ pub(super) static RULE: Rule = Rule {
     docs: Docs {
         what: "Looks for a `license` that is not an expression of SPDX identifiers (`MIT`, `MIT OR Apache-2.0`, \
             `LicenseRef-Mine`) and names no file of the skill. Where the skill's files are unknown, the \
-            name of a file such as `LICENSE.txt` is enough.",
+            name of a file such as `LICENSE.txt` is enough. A name like none of the known ones is a note.",
         why: "People and tools look up the identifier, or read the file, to know what they may \
             do with a skill.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nlicense: free for all\n---\n",

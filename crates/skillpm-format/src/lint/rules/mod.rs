@@ -13,6 +13,7 @@ macro_rules! sixteen {
 mod absolute_path;
 mod agent_specific;
 mod allowed_tools;
+mod body_conflict;
 mod body_lines;
 mod body_tokens;
 mod byte_order_mark;
@@ -174,6 +175,7 @@ pub static RULES: &[&Rule] = &[
     &unknown_rule::RULE,
     &unused_switch::RULE,
     // Quality.
+    &body_conflict::RULE,
     &body_lines::RULE,
     &body_tokens::RULE,
     &description_when::RULE,

@@ -96,7 +96,7 @@ fn a_result() {
           "primaryLocationLineHash": "f14288844b1caacc:1"
         },
         "ruleId": "description-when",
-        "ruleIndex": 43
+        "ruleIndex": 44
       },
       {
         "level": "warning",
@@ -125,7 +125,7 @@ fn a_result() {
           "primaryLocationLineHash": "3a79aa2e5f843d78:1"
         },
         "ruleId": "description-markup",
-        "ruleIndex": 45
+        "ruleIndex": 46
       },
       {
         "fixes": [
@@ -181,7 +181,7 @@ fn a_result() {
           "primaryLocationLineHash": "f1f271f45c276594:1"
         },
         "ruleId": "hidden-character",
-        "ruleIndex": 47
+        "ruleIndex": 48
       },
       {
         "fixes": [
@@ -265,11 +265,11 @@ fn the_table_describes_every_rule_and_results_point_into_it() {
         "level": "warning"
       },
       "fullDescription": {
-        "text": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`."
+        "text": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). One that is no slip for a known key is a note: most readers ignore it. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`."
       },
       "help": {
-        "markdown": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`.\n\n**Wrong**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n```\n\n**Right**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n```\n\nSource: the specification is silent; the reference validator refuses them, Claude Code ignores them.",
-        "text": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`. Source: the specification is silent; the reference validator refuses them, Claude Code ignores them."
+        "markdown": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). One that is no slip for a known key is a note: most readers ignore it. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`.\n\n**Wrong**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n```\n\n**Right**\n\n```text\n---\nname: pdf\ndescription: Reads PDF files.\nmetadata:\n  author: me\n---\n```\n\nSource: the specification is silent; the reference validator refuses them, Claude Code ignores them.",
+        "text": "Looks for top-level keys other than the six of the specification and those that an agent defines (`client-field`). One that is no slip for a known key is a note: most readers ignore it. Tools ignore them or, like the reference validator, refuse the file. The place for your own keys is `metadata`. Source: the specification is silent; the reference validator refuses them, Claude Code ignores them."
       },
       "helpUri": "https://github.com/skillpm/skillpm/blob/main/docs/reference/rules/unknown-field.md",
       "id": "unknown-field",
