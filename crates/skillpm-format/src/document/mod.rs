@@ -31,7 +31,7 @@ pub use links::{Link, MAX_MARKDOWN, Markdown};
 pub(crate) use outline::{OPENCLAW_BLOCKS, is_of_openclaw};
 pub(crate) use prefilter::Prefilter;
 pub use problem::{FaultKind, Hint, Problem, ProblemKind};
-pub(crate) use repair::{SWITCH, conflict_marker, is_switch};
+pub(crate) use repair::{SWITCH, is_switch};
 pub use scalar::{double_quoted, write_scalar};
 pub(crate) use scalar::{is_null, is_number_or_boolean, resolves};
 pub use split::{MAX_FRONTMATTER, Parts, Split, split, split_prefix};

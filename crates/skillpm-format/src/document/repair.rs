@@ -9,7 +9,7 @@ use std::ops::Range;
 
 use super::problem::{FaultKind, Problem, ProblemKind};
 use super::tree::{self, Layout, NoTree, Node, Style, Value};
-use crate::text::{line_start, lines};
+use crate::text::{ConflictMark, line_start, lines};
 
 /// The text after the `#` of every switch for the linter: `# skillpm: allow name-directory`.
 pub(crate) const SWITCH: &str = "skillpm:";
@@ -72,14 +72,6 @@ pub(super) fn repair(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> Op
     Some(Node { span, value: Value::Mapping { pairs, layout: Layout::Block } })
 }
 
-/// Returns the marker with which `line` begins if git leaves such lines where it could not merge two versions.
-pub(crate) fn conflict_marker(line: &str) -> Option<&'static str> {
-    let begins = |marker: &str| {
-        line.strip_prefix(marker).is_some_and(|rest| rest.trim_end().is_empty() || rest.starts_with(' '))
-    };
-    ["<<<<<<<", "|||||||", "=======", ">>>>>>>"].into_iter().find(|marker| begins(marker))
-}
-
 /// Blanks out the marker lines of a merge conflict, so that all other bytes keep their place.
 fn without_conflicts(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> String {
     let mut cleaned = yaml.to_owned();
@@ -87,7 +79,7 @@ fn without_conflicts(yaml: &str, base: usize, problems: &mut Vec<Problem>) -> St
         return cleaned;
     }
     for (at, line) in lines(yaml, 0..yaml.len()) {
-        if conflict_marker(line).is_some() {
+        if ConflictMark::of(line).is_some() {
             cleaned.replace_range(at..at + line.len(), &" ".repeat(line.len()));
             let span = base + at..base + at + line.len();
             problems.push(Problem { kind: ProblemKind::ConflictMarker, span });

@@ -1,7 +1,7 @@
 //! `body-conflict`
 
-use crate::document::conflict_marker;
 use crate::lint::{Check, Docs, Finding, Group, Level, Levels, Needs, Rule, Subject};
+use crate::text::ConflictMark;
 
 /// The rule.
 pub(super) static RULE: Rule = Rule {
@@ -32,15 +32,15 @@ fn check(subject: &Subject<'_>, findings: &mut Vec<Finding>) {
     let mut markers = document.body().split_inclusive('\n').filter_map(|line| {
         let start = end;
         end += line.len();
-        Some((conflict_marker(line)?, start..start + line.trim_end().len()))
+        Some((ConflictMark::of(line)?, start..start + line.trim_end().len()))
     });
-    let first =
-        markers.find(|(marker, line)| *marker == "<<<<<<<" && !document.markdown().is_code(line.start));
+    let first = markers
+        .find(|(marker, line)| *marker == ConflictMark::Start && !document.markdown().is_code(line.start));
     // In Markdown, a line of `=` or of `>` alone is a heading or a quote: only all three together are a conflict.
     let mut follows = |expected| markers.any(|(marker, _)| marker == expected);
     if let Some((_, line)) = first
-        && follows("=======")
-        && follows(">>>>>>>")
+        && follows(ConflictMark::Middle)
+        && follows(ConflictMark::End)
     {
         let message = "the body has merge-conflict markers; choose one side and delete the marker lines";
         findings.push(RULE.finding(message, line));
