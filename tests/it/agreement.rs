@@ -146,7 +146,8 @@ fn disagreements(sandbox: &Sandbox, name: &str, scope: &str) -> Vec<String> {
             check(&format!("list/doctor {bad} {ids:?}"), is_so.to_string(), (!told.is_empty()).to_string());
         }
     }
-    // Who sees it: `agents` looks into the directories.
+    // Who sees it: `agents` looks into the directories. A link in the place of an installed skill shows what it leads to.
+    let is_other = |place: &Value| is_known && place["form"] == "foreign" && !place["target"].is_null();
     let seen: BTreeSet<String> = agents
         .as_array()
         .expect("agents")
@@ -155,7 +156,9 @@ fn disagreements(sandbox: &Sandbox, name: &str, scope: &str) -> Vec<String> {
             agent["directories"].as_array().expect("directories").iter().any(|dir| {
                 let skills = dir["skills"].as_array().expect("skills");
                 let is_here = dir["scope"] == scope && dir["role"] != "other";
-                is_here && skills.iter().any(|skill| skill["name"] == name && skill["form"] != "broken")
+                let is_it =
+                    |skill: &Value| skill["name"] == name && skill["form"] != "broken" && !is_other(skill);
+                is_here && skills.iter().any(is_it)
             })
         })
         .filter_map(|agent| agent["id"].as_str().map(ToOwned::to_owned))
@@ -169,7 +172,9 @@ fn disagreements(sandbox: &Sandbox, name: &str, scope: &str) -> Vec<String> {
         }
         // What is in an agent's directory and not of the skill is told apart.
         for place in why["elsewhere"].as_array().map(Vec::as_slice).unwrap_or_default() {
-            explained.extend(texts(&place["agents"]));
+            if !is_other(place) {
+                explained.extend(texts(&place["agents"]));
+            }
         }
         check("list/why seen by", format!("{:?}", texts(&listed["seen_by"])), format!("{explained:?}"));
     }

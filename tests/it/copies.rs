@@ -1,5 +1,7 @@
 //! Copies of agents, where a skill was edited: they say what the project says, or they are told of.
 
+use std::path::Path;
+
 use crate::support::Sandbox;
 use crate::update::skill;
 
@@ -113,6 +115,79 @@ fn an_edited_copy_does_not_hold_up_the_rest() {
     sandbox.ok(&["link", "--agent", "claude-code", "--force", "pdf"]);
     assert_eq!(sandbox.read(COPY), skill("pdf", "1\n2"));
     assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(0));
+}
+
+/// Nor does a link that a person made: nobody says that the agent sees the skill, and what its `install` says replaces it.
+#[test]
+fn a_link_to_somewhere_else_does_not_hold_up_the_rest() {
+    for target in ["/nowhere", "../../.agents/skills/docx"] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+        for name in ["pdf", "docx"] {
+            sandbox.write(&format!("src/{name}/SKILL.md"), skill(name, "1"));
+            sandbox.ok(&["install", &format!("./src/{name}")]);
+        }
+        let link = sandbox.project().join(".claude/skills/pdf");
+        std::fs::remove_file(&link).expect("removes");
+        std::os::unix::fs::symlink(target, &link).expect("links");
+        std::fs::remove_dir_all(sandbox.project().join(".agents/skills/docx")).expect("removes");
+        let output = sandbox.ok(&["install"]);
+        assert!(sandbox.project().join(".agents/skills/docx/SKILL.md").exists(), "{output}");
+        assert_eq!(std::fs::read_link(&link).expect("a link"), Path::new(target));
+        let told = format!(
+            "`.claude/skills/pdf` is a link to `{target}` and was left as is: `skillpm link --agent claude-code --force pdf` replaces"
+        );
+        assert!(output.stderr.contains(&told), "{output}");
+        sandbox.tells(&["list"], 0, ": name seen_by state", &["docx claude-code ok", "pdf - ok"]);
+        assert!(!sandbox.ok(&["why", "pdf"]).stdout.contains("seen by claude-code in"));
+        sandbox.ok(&["link", "--agent", "claude-code", "--force", "pdf"]);
+        sandbox.tells(&["list"], 0, ": name seen_by", &["docx claude-code", "pdf claude-code"]);
+    }
+}
+
+/// What is no directory of skills is told by every verb, and nothing is called seen.
+#[test]
+fn an_agent_s_directory_that_is_none() {
+    for (what, put) in [
+        ("is a link to `../gone`, which does not exist", None),
+        ("it is a file, and not a directory", Some("../.agents/skills")),
+    ] {
+        let sandbox = Sandbox::new();
+        std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+        sandbox.write("src/pdf/SKILL.md", skill("pdf", "1"));
+        sandbox.ok(&["install", "./src/pdf"]);
+        let skills = sandbox.project().join(".claude/skills");
+        std::fs::remove_dir_all(&skills).expect("removes");
+        match put {
+            Some(text) => std::fs::write(&skills, text).expect("writes"),
+            None => std::os::unix::fs::symlink("../gone", &skills).expect("links"),
+        }
+        for (verb, code) in
+            [("list", 0), ("install", if put.is_some() { 6 } else { 5 }), ("doctor", 1), ("verify", 5)]
+        {
+            let output = sandbox.run(&[verb]);
+            assert!(output.code == Some(code) && output.to_string().contains(what), "{verb}: {output}");
+        }
+        sandbox.tells(&["list"], 0, ": name seen_by", &["pdf -"]);
+    }
+}
+
+/// A skill without its `SKILL.md` is seen by nobody, and no link would help.
+#[test]
+fn a_skill_that_lost_its_file() {
+    let sandbox = Sandbox::new();
+    std::fs::create_dir(sandbox.home().join(".claude")).expect("a directory");
+    sandbox.write("src/pdf/SKILL.md", skill("pdf", "1"));
+    sandbox.write("src/pdf/notes.md", "notes");
+    sandbox.ok(&["install", "./src/pdf"]);
+    std::fs::remove_file(sandbox.project().join(HOME)).expect("removes");
+    sandbox.tells(&["list"], 0, ": name agents seen_by state", &["pdf - - modified"]);
+    let output = sandbox.run(&["install"]);
+    assert!(output.code == Some(1) && !output.stderr.contains("does not see"), "{output}");
+    sandbox.tells(&["doctor"], 1, "findings: id skill", &["skill-unreadable pdf"]);
+    assert!(sandbox.run(&["doctor"]).stdout.contains("`skillpm install --force` restores what is locked"));
+    sandbox.ok(&["install", "--force"]);
+    sandbox.tells(&["list"], 0, ": name seen_by state", &["pdf claude-code ok"]);
 }
 
 /// A copy that says what the skill said a while ago is not edited: the next `install` renews it.

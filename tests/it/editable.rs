@@ -244,12 +244,7 @@ fn a_directory_that_moved() {
     sandbox.ok(&["install", "-e", "../brand", "-a", "claude-code"]);
     std::fs::rename(sandbox.project().join("../brand"), sandbox.project().join("moved")).expect("moved");
     sandbox.fails(&["install"], 3, "configuration", &["../brand", "skillpm remove brand"]);
-    sandbox.tells(
-        &["list"],
-        0,
-        ": name scope state agents editable",
-        &["brand project missing claude-code true"],
-    );
+    sandbox.tells(&["list"], 0, ": name scope state agents editable", &["brand project missing - true"]);
     sandbox.tells(
         &["verify"],
         5,

@@ -131,18 +131,20 @@ pub(crate) fn foreign_left(context: &Context, scope: &Scope, plan: &Plan) -> Res
         let told = format!("`{}` is not skillpm's: left as it is", shown(at, name)?);
         Ok(Warning::new(codes::FOREIGN_LEFT, told))
     });
-    let edited = plan.edited.iter().map(|(agent, name)| {
+    let left = plan.left.iter().map(|(agent, name)| {
+        let place = Location::Agent(agent.clone());
+        let (what, code) = match fs::read_link(&scope.place(&context.settings, &place, name)?)? {
+            Some(target) => (format!("is a link to `{}`", target.display()), codes::FOREIGN_LEFT),
+            None => ("was edited".to_owned(), codes::EDITED_LEFT),
+        };
         let told = message!(
-            format_args!(
-                "`{}` was edited and was left as is: ",
-                shown(&Location::Agent(agent.clone()), name)?
-            ),
+            format_args!("`{}` {what} and was left as is: ", shown(&place, name)?),
             Verb::Link.within(scope.kind).option(Opt::Agent, agent).flag(Opt::Force).word(name),
             " replaces it; the store keeps your copy"
         );
-        Ok(Warning::new(codes::EDITED_LEFT, told))
+        Ok(Warning::new(code, told))
     });
-    foreign.chain(edited).collect()
+    foreign.chain(left).collect()
 }
 
 /// Returns why the tree of `name` at `at` is saved before `plan` is carried out. A plan without steps takes a

@@ -8,13 +8,14 @@ use crate::agents::{self, Agent};
 use crate::change::agent_targets::Ids;
 use crate::context::Context;
 use crate::error::{Error, Result};
+use crate::fs;
 use crate::name::SkillName;
-use crate::scope::Scope;
 use crate::scope::checked_dirs::CheckedDirs;
 use crate::scope::evidence::Evidence;
 use crate::scope::ownership::Ownership;
 use crate::scope::plan::{Goal, Location, Plan, Step, plan};
 use crate::scope::state::{Depth, Files, OnDisk, ScopeState, Survey};
+use crate::scope::{Scope, nowhere};
 
 /// Looks at the places of the skills in `goal` in the scope with `state`, and returns the plan that reaches it.
 pub(crate) fn make_plan(context: &Context, state: &ScopeState<'_>, goal: &Goal) -> Result<Plan> {
@@ -44,7 +45,10 @@ pub(crate) fn make_plan(context: &Context, state: &ScopeState<'_>, goal: &Goal) 
     if let Some(error) =
         std::iter::from_fn(|| chosen.pop_first()).find_map(|agent| survey.unreadable.remove(agent))
     {
-        return Err(error.into());
+        return Err(match fs::read_link(&error.path) {
+            Ok(Some(target)) if !fs::exists(&error.path) => nowhere(&error.path, &target),
+            _ => error.into(),
+        });
     }
     let plan = planned.map_err(|conflicts| in_the_way(context, scope, goal, files, &conflicts))?;
     check_places(context, scope, &plan)?;

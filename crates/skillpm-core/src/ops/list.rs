@@ -197,7 +197,7 @@ fn list_scope(
             );
             outcome.warnings.push(Warning::new(problem::DISABLED_VISIBLE.id, told));
         }
-        if !skill.state.is_unknown() && !skill.is_disabled() && state.is_offered(name.as_str()) {
+        if !skill.state.is_unknown() && !skill.is_disabled() {
             there.insert(name.as_str());
         }
         outcome.skills.push(listed(&state, &skill));

@@ -51,8 +51,9 @@ pub struct Plan {
     pub shared: BTreeSet<SkillName>,
     /// Places with what skillpm did not put there, and that are left as they are.
     pub foreign: BTreeSet<(Location, SkillName)>,
-    /// Copies in the directories of agents that were edited, and are left as they are: the agent's id, and the skill.
-    pub edited: BTreeSet<(String, SkillName)>,
+    /// What is left as it is in the directories of agents, where a link or a copy would be: copies that were edited, and links
+    /// to somewhere else. The agent's id, and the skill.
+    pub left: BTreeSet<(String, SkillName)>,
     /// Skills with an unresolved merge that ends with this plan.
     pub ended: BTreeSet<SkillName>,
 }

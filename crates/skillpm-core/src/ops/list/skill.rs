@@ -11,7 +11,7 @@ use crate::fs;
 use crate::name::SkillName;
 use crate::scope::Scope;
 use crate::scope::editable::Editable;
-use crate::scope::state::{Depth, Files, OnDisk, PlaceState, ScopeState, SkillInScope};
+use crate::scope::state::{Depth, OnDisk, PlaceState, ScopeState, SkillInScope};
 use crate::scope_kind::ScopeKind;
 use crate::skill::{self, SKILL_FILE};
 
@@ -58,7 +58,7 @@ pub(super) fn listed(state: &ScopeState<'_>, skill: &SkillInScope<'_>) -> Listed
         Some(entry) => entry.name.clone(),
         None => locked.and_then(|locked| locked.alias_of.clone()),
     };
-    let (agents, edited_copies) = linked(&state.files, skill);
+    let (agents, edited_copies) = linked(state, skill);
     ListedSkill {
         name: name.to_string(),
         version: match &skill.editable {
@@ -101,8 +101,11 @@ fn version_in(editable: &Editable) -> Option<String> {
 
 /// Returns the agents that have a link to the skill, or a copy of it, and those of them whose copy was edited. Of several
 /// agents that share a directory, only the chosen ones are reported, or the first if none was chosen.
-fn linked(files: &Files, skill: &SkillInScope<'_>) -> (Vec<String>, Vec<String>) {
+/// A link to a skill that is not there shows nothing.
+fn linked(state: &ScopeState<'_>, skill: &SkillInScope<'_>) -> (Vec<String>, Vec<String>) {
     use SkillState::{Conflict, LineEnds, Modified, Ok};
+    let files = &state.files;
+    let is_there = state.is_offered(skill.name.as_str());
     let own = skill.entry.and_then(|entry| entry.agents.as_ref());
     let targets = own.or(files.manifest.agents().targets.as_ref()).into_iter().flatten();
     let recorded = skill.locked.into_iter().flat_map(|locked| &locked.agents);
@@ -111,7 +114,8 @@ fn linked(files: &Files, skill: &SkillInScope<'_>) -> (Vec<String>, Vec<String>)
         let named: Vec<_> = copy.agents.iter().copied().filter(|agent| chosen.contains(agent)).collect();
         if named.is_empty() { copy.agents[..1].to_vec() } else { named }
     };
-    let there = skill.copies.iter().filter(|copy| match copy.state {
+    let shows = |copy: &&PlaceState| is_there || matches!(copy.found, OnDisk::Tree(_));
+    let there = skill.copies.iter().filter(shows).filter(|copy| match copy.state {
         Ok | Modified | LineEnds | Conflict => true,
         SkillState::Unreadable => matches!(copy.found, OnDisk::Tree(_)),
         _ => false,

@@ -382,9 +382,7 @@ impl<'a> Inspection<'a> {
     /// Determines what the agents on this machine, and those that the user chose, see.
     fn people(&mut self) {
         let chosen = self.chosen();
-        // A missing one has its own finding.
-        let there = self.desired.iter();
-        let there = there.filter(|(name, wish)| !wish.disabled && self.state.is_offered(name.as_str()));
+        let there = self.desired.iter().filter(|(_, wish)| !wish.disabled);
         let there: BTreeSet<&str> = there.map(|(name, _)| name.as_str()).collect();
         let unseen = if self.asked().is_some() { self.state.unseen(&there) } else { Vec::new() };
         let mut unseen: BTreeMap<String, Vec<String>> =

@@ -133,7 +133,7 @@ impl<'a> Planner<'a, '_> {
         }
     }
 
-    fn is_received(&self, place: &Location, name: &SkillName) -> bool {
+    pub(super) fn is_received(&self, place: &Location, name: &SkillName) -> bool {
         self.survey.ownership.is_received(&self.files.lock, place, name)
     }
 
@@ -168,7 +168,7 @@ impl<'a> Planner<'a, '_> {
             OnDisk::OurLink => return,
             OnDisk::Absent | OnDisk::Loop | OnDisk::Written => {}
             OnDisk::OtherLink(_) if self.goal.force => self.keep(&place, name),
-            OnDisk::OtherLink(_) => return self.conflict(&place, name, ConflictKind::Link),
+            OnDisk::OtherLink(_) => return self.leave_link(&place, name),
             OnDisk::Tree(_) if self.is_source(&place, name) => {
                 return self.conflict(&place, name, ConflictKind::Source);
             }

@@ -34,11 +34,21 @@ impl Planner<'_, '_> {
         match (self.taken(place, name, old), place) {
             (Ok(taken), _) => return Some(taken),
             (Err(ConflictKind::Modified), Location::Agent(agent)) => {
-                self.plan.edited.insert((agent.clone(), name.clone()));
+                self.plan.left.insert((agent.clone(), name.clone()));
             }
             (Err(kind), _) => self.conflict(place, name, kind),
         }
         None
+    }
+
+    /// Leaves a link to somewhere else as it is. Where skillpm once put a link or a copy for an agent, it stops nothing else.
+    pub(super) fn leave_link(&mut self, place: &Location, name: &SkillName) {
+        match place {
+            Location::Agent(agent) if self.is_received(place, name) => {
+                self.plan.left.insert((agent.clone(), name.clone()));
+            }
+            _ => self.conflict(place, name, ConflictKind::Link),
+        }
     }
 
     /// Returns the place of a tree that may be removed, and its digest: a receipt says that skillpm put it there, and it is

@@ -138,7 +138,7 @@ impl Planner<'_, '_> {
             OnDisk::OtherLink(_)
                 if !(self.goal.force || *place == Location::Canonical && self.is_editable(name)) =>
             {
-                return self.conflict(place, name, ConflictKind::Link);
+                return self.leave_link(place, name);
             }
             // A copy replaces our link.
             OnDisk::OurLink | OnDisk::Loop | OnDisk::OtherLink(_) | OnDisk::Written => {

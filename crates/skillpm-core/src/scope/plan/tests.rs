@@ -104,7 +104,7 @@ fn words(goal: &Goal, files: &Files, survey: &Survey) -> String {
                 Step::Edit { .. } => "edit".to_owned(),
                 Step::Relink { .. } => "relink".to_owned(),
             };
-            let left = plan.edited.iter().map(|(agent, _)| format!("left as edited {agent}"));
+            let left = plan.left.iter().map(|(agent, _)| format!("left {agent}"));
             plan.steps.iter().map(word).chain(left).collect::<Vec<_>>().join(", ")
         }
         Err(conflicts) => {
@@ -351,7 +351,7 @@ fn a_merge_takes_the_place_of_what_was_merged() {
     assert_eq!(planned.keep, [(Location::Canonical, name("pdf"))]);
     wanted.copy = true;
     assert_eq!(plan_of(&wanted, &there("mine", "one")), "replace canonical, replace junie");
-    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, left as edited junie");
+    assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, left junie");
     wanted.known.insert(name("pdf"), BTreeSet::from([digest("elsewhere")]));
     assert_eq!(plan_of(&wanted, &there("mine", "elsewhere")), "replace canonical, replace junie");
     // If disabled, it is replaced where it is; if nothing is there, an undone merge is restored.
@@ -372,7 +372,7 @@ fn copies_of_edited_skills_stay() {
     wanted.copy = true;
     assert_eq!(words(&wanted, &files, &there("mine")), "");
     assert_eq!(words(&wanted, &files, &there("one")), "");
-    assert_eq!(words(&wanted, &files, &there("elsewhere")), "left as edited junie");
+    assert_eq!(words(&wanted, &files, &there("elsewhere")), "left junie");
     let there = survey(tree("mine"), OnDisk::Absent, &[("junie", OnDisk::Absent)]);
     assert_eq!(words(&wanted, &files, &there), "put junie");
     let plan = plan(&wanted, &files, &there).expect("a plan");

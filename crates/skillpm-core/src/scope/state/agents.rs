@@ -12,7 +12,7 @@ use crate::fs::{self, Kind, PathError};
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::scope::Scope;
-use crate::scope::agent_view::{self, Form, Role, Seen, Twice, Unseen};
+use crate::scope::agent_view::{self, Form, Role, Seen, Twice, Unseen, alike};
 use crate::scope::directory::{FEW, SkillsDir};
 use crate::scope::files::Files;
 use crate::scope::in_use::InUse;
@@ -157,11 +157,10 @@ impl ScopeState<'_> {
         }
         match SkillsDir::open(path, &self.real) {
             Ok(opened) if opened.real() == self.real => OpenedDir::Canonical,
-            Ok(opened) if !opened.is_there() && fs::exists(path) => {
-                let source = std::io::ErrorKind::NotADirectory.into();
-                OpenedDir::Unreadable(PathError { action: "read", path: path.to_owned(), source })
-            }
-            Ok(opened) if !opened.is_there() => OpenedDir::Absent(opened.real().to_owned()),
+            Ok(opened) if !opened.is_there() => match no_directory(path) {
+                Some(error) => OpenedDir::Unreadable(error),
+                None => OpenedDir::Absent(opened.real().to_owned()),
+            },
             Ok(opened) => match self.scope.check_inside(path) {
                 Ok(()) => OpenedDir::Open(opened),
                 Err(outside) => OpenedDir::Outside(opened, outside),
@@ -264,39 +263,49 @@ impl ScopeState<'_> {
         // Something that is not a directory contains no skill.
         let is_skill = real.as_deref().is_some_and(|real| matches!(skill_file(real), Ok(Some(_))));
         let is_known = self.knows(name);
-        let says_canonical = says.is_some_and(|says| says.parent() == Some(&self.real));
+        // A link with the name of an installed skill that leads to another one shows that one.
+        let is_canonical_of = |path: &PathBuf| {
+            let leads_to = path.file_name().and_then(|file| file.to_str()).unwrap_or_default();
+            path.parent() == Some(&self.real)
+                && (!is_known || leads_to == name || alike(leads_to) == alike(name))
+        };
+        let says_canonical = says.as_ref().is_some_and(is_canonical_of);
         let form = match (&target, &real) {
             (Some(_), None) => Form::Broken,
             _ if !is_skill => return None,
             (None, _) if is_canonical => Form::Canonical,
             (Some(_), _) if is_canonical && is_known => Form::Canonical,
-            (Some(_), Some(real)) if real.parent() == Some(&self.real) || says_canonical => Form::Link,
+            (Some(_), Some(real)) if is_canonical_of(real) || says_canonical => Form::Link,
             (None, _) if is_known => Form::Copy,
             _ => Form::Foreign,
         };
         Some(Seen { name: name.to_owned(), path, form, target, real })
     }
 
-    /// Reports whether a reader of the directory `id` finds a skill named `name` there. The whole directory is only read for
-    /// many names.
+    /// Reports whether a reader of the directory `id` finds a skill named `name` there: if it is an installed one, that one. The
+    /// whole directory is only read for many names.
     fn finds(&self, id: DirId, name: &str) -> bool {
         let dir = &self.agents().dirs[id];
-        let is_whole = |seen: &Seen| seen.form != Form::Broken;
+        let is_it = |seen: &Seen| match seen.form {
+            Form::Broken => false,
+            Form::Foreign => seen.target.is_none() || !self.knows(name),
+            Form::Canonical | Form::Link | Form::Copy => true,
+        };
         if dir.seen.get().is_none() {
             let mut asked = dir.asked.lock().unwrap_or_else(PoisonError::into_inner);
             if let Some(known) = asked.get(name) {
                 return *known;
             }
             if asked.len() < FEW {
-                let found = self.look_for(id, name).as_ref().is_some_and(is_whole);
+                let found = self.look_for(id, name).as_ref().is_some_and(is_it);
                 asked.insert(name.to_owned(), found);
                 return found;
             }
         }
         match self.seen(id) {
-            Ok(seen) if seen.contains_key(name) => is_whole(&seen[name]),
+            Ok(seen) if seen.contains_key(name) => is_it(&seen[name]),
             // The file system decides whether another spelling is this name.
-            Ok(_) => self.look_for(id, name).as_ref().is_some_and(is_whole),
+            Ok(_) => self.look_for(id, name).as_ref().is_some_and(is_it),
             Err(_) => false,
         }
     }
@@ -371,7 +380,8 @@ impl ScopeState<'_> {
             let entry = name.and_then(|name| manifest.skills().get(&name));
             entry.is_some_and(|entry| entry.agents.is_some())
         };
-        let names: BTreeSet<&str> = names.iter().copied().filter(|name| !is_decided(name)).collect();
+        let is_meant = |name: &&str| self.is_offered(name) && !is_decided(name);
+        let names: BTreeSet<&str> = names.iter().copied().filter(is_meant).collect();
         // An unreadable directory may have all of them.
         let is_known = |agent: &&AgentState| agent.reads.iter().all(|(_, dir)| self.seen(*dir).is_ok());
         let here = self.agents().all.iter().filter(|agent| agent.is_here && agent.own.is_some());
@@ -406,6 +416,22 @@ fn absent_below(root: &Path, real: &Path, dir: &Path) -> Option<PathBuf> {
     let rest = dir.strip_prefix(root).ok()?;
     let Some(Component::Normal(first)) = rest.components().next() else { return None };
     matches!(fs::kind(&root.join(first)), Ok(None)).then(|| real.join(rest))
+}
+
+/// Returns why there can be no directory at `path`, where none is: a file is there or above it, or a broken link. Git writes
+/// a link as a file where it cannot make links.
+fn no_directory(path: &Path) -> Option<PathError> {
+    let there = path.ancestors().find(|there| !matches!(fs::kind(there), Ok(None)))?;
+    let told = match fs::kind(there).ok()?? {
+        Kind::Directory => return None,
+        Kind::Symlink if fs::exists(there) => return None,
+        Kind::Symlink => {
+            format!("it is a link to `{}`, which does not exist", fs::read_link(there).ok()??.display())
+        }
+        Kind::File | Kind::Other => "it is a file, and not a directory".to_owned(),
+    };
+    let source = std::io::Error::new(std::io::ErrorKind::NotADirectory, told);
+    Some(PathError { action: "read", path: there.to_owned(), source })
 }
 
 #[cfg(unix)]

@@ -1,7 +1,6 @@
 //! A survey of the places of skills.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::io::ErrorKind;
 use std::path::PathBuf;
 
 use super::{ClosedDir, OpenedDir, ScopeState};
@@ -89,10 +88,6 @@ impl Survey {
             match state.dir(id) {
                 OpenedDir::Canonical => drop(survey.served.insert(agent.id)),
                 OpenedDir::Absent(real) => drop(survey.dirs.insert(agent.id, real.clone())),
-                // The step that needs a directory there reports the file.
-                OpenedDir::Unreadable(error) if error.source.kind() == ErrorKind::NotADirectory => {
-                    survey.dirs.insert(agent.id, state.path(id).to_owned());
-                }
                 OpenedDir::Unreadable(error) => drop(survey.unreadable.insert(agent.id, error.again())),
                 OpenedDir::Open(dir) | OpenedDir::Outside(dir, _) => {
                     // Another user's directory, such as one that a container made, does not stop the change.

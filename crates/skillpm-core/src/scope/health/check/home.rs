@@ -5,6 +5,7 @@ use std::path::Path;
 use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Opt, Verb, message};
 use crate::error::Error;
+use crate::fs;
 use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::scope::editable::Editable;
@@ -15,6 +16,7 @@ use crate::scope::on_disk::OnDisk;
 use crate::scope::problem;
 use crate::scope::step::{Location, Step};
 use crate::scope::trees::why_no_skill;
+use crate::skill::SKILL_FILE;
 use crate::text::shell_word;
 
 /// Checks the content of the canonical directory, and finds what is missing there.
@@ -157,6 +159,11 @@ fn tree_of(
                     message!(format_args!("`{shown}` may not be what is locked: "), error.with_causes());
                 let install = Verb::Install.within(look.scope.kind);
                 let advice = message!("fix that, or move the directory away and run ", install);
+                Finding::new(&problem::SKILL_UNREADABLE, &path, message).advice(advice)
+            } else if matches!(fs::kind(&path.join(SKILL_FILE)), Ok(None)) {
+                let message = format!("`{shown}` has no `{SKILL_FILE}`: no agent finds the skill");
+                let install = Verb::Install.within(look.scope.kind).flag(Opt::Force);
+                let advice = message!(install, " restores what is locked; the store keeps your copy");
                 Finding::new(&problem::SKILL_UNREADABLE, &path, message).advice(advice)
             } else {
                 wish.and_then(|wish| unmerged(look, name, &path, wish)).unwrap_or_else(|| {
