@@ -98,6 +98,11 @@ fn disagreements(sandbox: &Sandbox, name: &str, scope: &str) -> Vec<String> {
             }
         }
     }
+    if is_known {
+        let drawn = sandbox.run(&["tree", name, "--scope", scope]).stdout;
+        let is_seen = listed["disabled"] == true && !texts(&listed["seen_by"]).is_empty();
+        check("list/tree still seen", is_seen.to_string(), drawn.contains("and still seen").to_string());
+    }
     // The verdict on its own place; what is disabled is compared where it is.
     let verified = of(&verify["skills"], name, scope);
     if let Some(verified) = verified {
@@ -230,6 +235,11 @@ const STATES: &[State] = &[
     })),
     ("in conflict", || conflict(&[])),
     ("in conflict, with copies", || conflict(&["--copy"])),
+    ("in conflict, and disabled", || {
+        let sandbox = conflict(&[]);
+        sandbox.ok(&["disable", "pdf"]);
+        sandbox
+    }),
     ("missing", || after(&[], |s| remove(&s.project().join(CANONICAL)))),
     ("a file in its place", || after(&[], |s| {
         remove(&s.project().join(CANONICAL));

@@ -461,19 +461,31 @@ fn what_agents_see() {
 fn skills_that_call_themselves_the_same() {
     let sandbox = machine();
     write_skill(&sandbox, "../other/pdf");
+    sandbox.write("../other/pdf/notes.md", "another one");
     sandbox.ok(&["install", "../other", "--as", "pdf-two"]);
     sandbox.ok(&["doctor"]);
+    // The library takes one as well, as `catalog` warns.
+    assert!(sandbox.ok(&["catalog"]).stderr.contains("the skill `pdf` was found twice"));
+    let told = "note: `pdf` and `pdf-two` have the name `pdf` in their `SKILL.md`: skillpm, which goes by that, takes one of them";
+    let output = sandbox.ok(&["doctor", "--verbose"]);
+    assert!(output.stdout.contains(told), "{output}");
     // Codex lists both, as its listing says.
     std::fs::create_dir_all(sandbox.home().join(".codex")).expect("a directory");
     sandbox.ok(&["doctor"]);
     std::fs::create_dir_all(sandbox.home().join(".config/goose")).expect("a directory");
     let output = sandbox.run(&["doctor"]);
     assert_eq!(output.code, Some(1), "{output}");
-    let told = "`pdf` and `pdf-two` have the name `pdf` in their `SKILL.md`: Goose, which goes by that, takes one of them";
+    let told = "`pdf` and `pdf-two` have the name `pdf` in their `SKILL.md`: skillpm and Goose, which go by that, take one of them";
     assert!(output.stdout.contains(told), "{output}");
     assert!(output.stdout.contains("`skillpm disable pdf-two` leaves the other"), "{output}");
     sandbox.ok(&["disable", "pdf-two"]);
-    sandbox.ok(&["doctor"]);
+    assert!(!sandbox.ok(&["doctor", "--verbose"]).stdout.contains("have the name"));
+    // What nobody installed is not disabled.
+    write_skill(&sandbox, ".agents/skills/mine/pdf");
+    sandbox.write(".agents/skills/mine/pdf/notes.md", "a third one");
+    let output = sandbox.run(&["doctor"]);
+    let told = "`pdf` and `mine/pdf` have the name `pdf`";
+    assert!(output.stdout.contains(told) && output.stdout.contains("rename or remove one"), "{output}");
 }
 
 /// A run that was killed between its steps is finished, and a part of a move is kept before it goes.

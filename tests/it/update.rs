@@ -124,17 +124,7 @@ fn only_what_is_named_is_updated() {
     // Where nothing is installed nothing is outdated; what is named is missed.
     let empty = Sandbox::new();
     empty.tells(&["update"], 0, "skills: name change status", &[]);
-    empty.fails(
-        &["update", "-g", "pdf"],
-        2,
-        "usage",
-        &[
-            "skillpm.toml",
-            "[DIR]/home/.config/skillpm",
-            "skillpm install -g owner/repo",
-            "skillpm install -g ./skill",
-        ],
-    );
+    empty.fails(&["update", "-g", "pdf"], 2, "usage", &["`pdf` is not installed", "`skillpm list`"]);
     assert!(empty.tree(&empty.project()).is_empty());
 }
 

@@ -325,11 +325,22 @@ fn a_skill_of_the_project_around_this_one() {
     sandbox.write("packages/web/skillpm.toml", "[skills]\n");
     // Agents search upwards to the root of the repository.
     sandbox.write(".git/HEAD", "ref: refs/heads/main\n");
-    for verb in ["why", "remove", "update"] {
-        let mut command = sandbox.command(&[verb, "solo"]);
+    for call in [
+        "why",
+        "remove",
+        "update --ours",
+        "tree",
+        "verify",
+        "outdated",
+        "diff --newest",
+        "disable",
+        "link --agent cursor --agent junie",
+    ] {
+        let args: Vec<_> = call.split(' ').chain(["solo"]).collect();
+        let mut command = sandbox.command(&args);
         let output = sandbox.output(command.current_dir(sandbox.project().join("packages/web")));
         assert_eq!(output.code, Some(2), "{output}");
-        let told = format!("`skillpm {verb} solo` in `../..`");
+        let told = format!("`skillpm {call} solo` in `../..`");
         assert!(output.stderr.contains(&told), "{output}");
     }
 }

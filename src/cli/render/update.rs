@@ -46,6 +46,7 @@ pub(crate) fn done(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning])
     let counts = counts(&outcome.skills);
     if counts.is_empty() {
         printer.note("there is nothing to update: no skill is installed");
+        printer.hints(&outcome.elsewhere);
     } else {
         printer.note(&format!("{counts} in `{}`", one_line(&outcome.place)));
     }
@@ -339,6 +340,7 @@ mod tests {
             skills: names.iter().zip(CHANGES).map(|(name, change)| skill(name, change)).collect(),
             files: ChangedFiles { manifest: false, lockfile: true },
             place: CANONICAL_DIR.to_owned(),
+            elsewhere: None,
             scope: Some(ScopeKind::Project),
             refused: vec!["pdf".to_owned()],
             failures: vec![UpdateFailure {

@@ -9,12 +9,14 @@ use crate::document::Document;
 use crate::engine::files;
 use crate::lint::{self, Finding, Outside, Subject};
 use crate::name::SkillName;
+use crate::requirement::Requirement;
+use crate::resolve::declared::declared_in;
 use crate::review::{self, Change, Kind};
 use crate::tree::{FileSet, ReadError};
 
 /// Returns the warnings about the skill `name`, one for each kind: first the linter's findings, then code
 /// that runs. `document` is its `SKILL.md`. `is_beside` reports whether a skill of a name is, or comes, into the same
-/// directory: a link to it leads somewhere.
+/// directory: a link to it leads somewhere, and so does one to a skill that it declares as a dependency.
 pub(crate) fn alarms(
     name: &SkillName,
     set: &FileSet,
@@ -22,14 +24,19 @@ pub(crate) fn alarms(
     is_beside: &dyn Fn(&str) -> bool,
 ) -> Result<Vec<Warning>, ReadError> {
     let files = files::names_of(set)?;
+    let declared = declared_in(document);
+    let needs = |name: &str| {
+        declared.iter().filter_map(|one| one.requirement.as_ref().ok()).any(|one| leads_to(one, name))
+    };
+    let outside = |path: &str| {
+        let directory = path.strip_prefix("../").and_then(|rest| rest.split('/').next());
+        // Where nothing says otherwise, the neighbours in the repository stay there.
+        directory
+            .filter(|name| is_beside(name) || needs(name))
+            .map_or(Outside::File, |name| Outside::Skill { name: name.to_owned(), beside: true })
+    };
     let links = lint::links_outside(document).into_iter();
-    let known: BTreeMap<String, Outside> = links
-        .filter_map(|path| {
-            let (name, _) = path.strip_prefix("../")?.split_once('/')?;
-            let skill = is_beside(name).then(|| Outside::Skill { name: name.to_owned(), beside: true })?;
-            Some((path, skill))
-        })
-        .collect();
+    let known: BTreeMap<String, Outside> = links.map(|path| (path.clone(), outside(&path))).collect();
     let subject = Subject::new(document, None, "SKILL.md").with_files(&files).surrounded(&known);
     let found = lint::before_use(&subject);
     let of_a_rule = found.chunk_by(|a, b| a.rule == b.rule);
@@ -38,6 +45,15 @@ pub(crate) fn alarms(
     let of_a_kind = changes.chunk_by(|a, b| a.kind == b.kind);
     told.extend(of_a_kind.filter_map(|changes| runs(name, changes)));
     Ok(told)
+}
+
+/// Reports whether `requirement` may be met by the skill `name` beside the one that declares it.
+fn leads_to(requirement: &Requirement, name: &str) -> bool {
+    let directory = match requirement {
+        Requirement::Source(spec) => spec.origin.local_path().and_then(|path| path.rsplit('/').next()),
+        Requirement::Named { .. } => None,
+    };
+    requirement.name().or(directory) == Some(name)
 }
 
 /// Returns the warning about the findings of one rule.
@@ -115,13 +131,31 @@ mod tests {
         );
     }
 
-    /// A skill that comes along is where the link leads.
+    /// A skill that comes along is where the link leads; one that stays in its source is not.
     #[test]
     fn a_link_to_a_skill_beside_it_is_fine() {
-        let text = |link: &str| format!("---\nname: demo\ndescription: d\n---\nSee [a]({link}).\n");
-        assert_eq!(told(&text("../beside/references/a.md"), &[]), [""; 0]);
-        assert_eq!(told(&text("../other/a.md"), &[]).len(), 1);
-        assert_eq!(told(&text("../../beside/a.md"), &[]).len(), 1);
+        let text = |link: &str| {
+            let needs = "metadata:\n  skill-dependencies: needed@>=1 ../local acme/kit@theirs";
+            format!("---\nname: demo\ndescription: d\n{needs}\n---\nSee [a]({link}).\n")
+        };
+        for link in [
+            "beside/references/a.md",
+            "beside/SKILL.md",
+            "beside",
+            "needed/SKILL.md",
+            "local/a.md",
+            "theirs/a.md",
+        ] {
+            assert_eq!(told(&text(&format!("../{link}")), &[]), [""; 0], "{link}");
+        }
+        for link in
+            ["../other/a.md", "../other/SKILL.md", "../other", "../../beside/a.md", "../../beside/SKILL.md"]
+        {
+            assert_eq!(
+                told(&text(link), &[]),
+                [format!("`demo`: the link leaves the skill's directory: `{link}` (SKILL.md:7)")]
+            );
+        }
     }
 
     /// The rules of `validate` also find hidden text and code that reaches out.

@@ -127,7 +127,8 @@ impl UpdateOutcome {
         let (option, names) = allowed(&self.refused);
         let update = within(Verb::Update, self.scope).option(option, names);
         let is_refused = self.dry_run && !self.refused.is_empty();
-        is_refused.then(|| message!(REVIEW, "run ", update)).into_iter().collect()
+        let refused = is_refused.then(|| message!(REVIEW, "run ", update));
+        refused.into_iter().chain(self.elsewhere.clone()).collect()
     }
 
     /// Returns how to resolve the conflicts in `skill`.

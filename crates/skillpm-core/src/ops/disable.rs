@@ -91,12 +91,8 @@ fn run(context: &Context, request: &DisableRequest, disabled: bool) -> Result<Di
         names = if request.names.iter().any(|name| name == ALL) {
             files.names().cloned().collect::<BTreeSet<_>>().into_iter().collect()
         } else {
-            installed_names(
-                context,
-                &scope,
-                files,
-                (if disabled { Verb::Disable } else { Verb::Enable }, &request.names),
-            )?
+            let verb = if disabled { Verb::Disable } else { Verb::Enable };
+            installed_names(context, &scope, files, (&verb.call(), &request.names))?
         };
         names.sort();
         let is_so = |name: &&SkillName| targets.entry(name).is_some_and(|entry| entry.disabled == disabled);

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use self::visibility::{Changed, Edits, VisibilityOptions, rearrange};
-use crate::advice::{Opt, Verb, Warning, message};
+use crate::advice::{Call, Opt, Verb, Warning, message};
 use crate::change::agent_targets::{AgentTargets, Ids, needs_link};
 use crate::codes;
 use crate::context::Context;
@@ -19,7 +19,7 @@ use crate::name::SkillName;
 use crate::resolve::graph::closure;
 use crate::scope::Scope;
 use crate::scope::changes::PathChange;
-use crate::scope::not_installed::installed_names;
+use crate::scope::not_installed::{installed_names, user_has_some};
 use crate::scope::plan::{ChangedFiles, NewLink, Step};
 use crate::scope::state::Files;
 use crate::scope_kind::ScopeKind;
@@ -116,17 +116,14 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
         warnings.push(Warning::new(codes::AGENT_NEEDS_NO_LINK, format!("{} {do_so}", and(&unlinked))));
     }
     let how = VisibilityOptions { dry_run: request.dry_run, force: request.force, bring: link };
+    let call = if link { Verb::Link } else { Verb::Unlink }.call();
+    let call = call.options(request.agents.iter().map(|agent| (Opt::Agent, agent)));
     let changed = rearrange(context, &scope, how, |files, targets| {
         let names = match &request.names[..] {
             [] => None,
-            given => Some(installed_names(
-                context,
-                &scope,
-                files,
-                (if link { Verb::Link } else { Verb::Unlink }, given),
-            )?),
+            given => Some(installed_names(context, &scope, files, (&call, given))?),
         };
-        let all = known(&scope, files)?;
+        let all = known(context, &scope, files, &call)?;
         if all_of_them {
             named.extend(targets.chosen());
         }
@@ -169,15 +166,18 @@ fn run(context: &Context, request: &LinkRequest, link: bool) -> Result<LinkOutco
     })
 }
 
-/// Returns the skills that manifest and lockfile request.
-fn known(scope: &Scope, files: &Files) -> Result<Vec<SkillName>> {
+/// Returns the skills that manifest and lockfile request. `call` is what needs some.
+fn known(context: &Context, scope: &Scope, files: &Files, call: &Call) -> Result<Vec<SkillName>> {
     let names: Vec<_> = files.requested().cloned().collect();
     if names.is_empty() {
-        let hint = message!(
-            Verb::Install.within(scope.kind).word("owner/repo").option(Opt::Agent, "NAME"),
-            " installs skills and links them at once"
-        );
-        return Err(Error::usage(format!("no skills are installed {}", scope.kind.within())).hint(hint));
+        let install = Verb::Install.within(scope.kind).word("owner/repo");
+        let install = install.options(call.named().filter_map(|(option, agent)| Some((option, agent?))));
+        let hint = message!(install, " installs skills and links them at once");
+        let error = Error::usage(format!("no skills are installed {}", scope.kind.within()));
+        return Err(match user_has_some(&context.settings, scope, call) {
+            Some(told) => error.hint(told),
+            None => error.hint(hint),
+        });
     }
     Ok(names)
 }

@@ -10,7 +10,7 @@ use crate::error::{Error, Result};
 use crate::fetch::fetcher::Sources;
 use crate::name::SkillName;
 use crate::scope::health::problem;
-use crate::scope::not_installed::{lost, no_longer_asked, not_installed, not_locked};
+use crate::scope::not_installed::{no_longer_asked, not_locked, unknown};
 use crate::scope::state::{Depth, Files, ScopeState, SkillInScope};
 use crate::scope::transaction::Transaction;
 use crate::scope::{Scope, Scopes};
@@ -60,8 +60,7 @@ pub fn outdated(context: &Context, request: &OutdatedRequest) -> Result<Outdated
     };
     for name in &request.names {
         if known().all(|known| known.as_str() != name) {
-            let unknown = || not_installed(request.scope, name, known().map(SkillName::as_str));
-            return Err(states.iter().find_map(|state| lost(state, name)).unwrap_or_else(unknown));
+            return Err(unknown(context, request.scope, (&Verb::Outdated.call(), name)));
         }
     }
     for state in &states {

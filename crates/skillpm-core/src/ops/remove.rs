@@ -79,7 +79,7 @@ pub fn remove(context: &Context, request: &RemoveRequest) -> Result<RemoveOutcom
     let names = if request.names.iter().any(|name| name == ALL) {
         files.requested().cloned().collect()
     } else {
-        installed_names(context, &scope, files, (Verb::Remove, &request.names))?
+        installed_names(context, &scope, files, (&Verb::Remove.call(), &request.names))?
     };
     let unneeded = no_longer_needed(&scope, files, &names)?;
     let texts = |names: &[SkillName]| names.iter().map(ToString::to_string).collect();

@@ -7,16 +7,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::list::{ListRequest, ListedSkill, SkillState, installed};
-use crate::advice::{Verb, Warning, message};
+use crate::advice::{Verb, Warning};
 use crate::context::Context;
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::fetch::dependencies::{InstalledOrigins, dependencies};
 use crate::name::SkillName;
 use crate::scope::Scopes;
+use crate::scope::not_installed::unknown;
 use crate::scope::state::Files;
 use crate::scope_kind::ScopeKind;
 use crate::spec::SourceSpec;
-use crate::text::closest;
 
 /// A request for the dependencies of skills.
 #[derive(Debug, Clone, Default)]
@@ -120,7 +120,7 @@ pub fn tree(context: &Context, request: &TreeRequest) -> Result<TreeOutcome> {
             outcome.roots = (0..outcome.skills.len()).filter(is_it).collect();
             if outcome.roots.is_empty() {
                 if outcome.lacking(name).is_empty() {
-                    return Err(unknown(&outcome, name));
+                    return Err(unknown(context, request.scope, (&Verb::Tree.call(), name)));
                 }
                 outcome.absent = Some(name.clone());
             }
@@ -218,22 +218,13 @@ fn roots(outcome: &TreeOutcome) -> Vec<usize> {
     roots
 }
 
-fn unknown(outcome: &TreeOutcome, name: &str) -> Error {
-    let error = Error::usage(format!("`{name}` is not installed, and no skill needs it"));
-    match closest(name, outcome.skills.iter().map(|one| one.skill.name.as_str())) {
-        Some(close) => error.hint(format!("did you mean `{close}`?")),
-        None => error.hint(message!(Verb::List, " shows what is installed")),
-    }
-}
-
 impl TreeSkill {
     /// Returns short remarks about special properties and problems.
     pub fn marks(&self) -> Vec<&'static str> {
         let skill = &self.skill;
         let mut marks = Vec::new();
         if skill.disabled {
-            let hidden = matches!(skill.state, SkillState::Disabled | SkillState::Missing);
-            marks.push(if hidden { "disabled" } else { "disabled, and still seen" });
+            marks.push(if skill.seen_by.is_empty() { "disabled" } else { "disabled, and still seen" });
         }
         if skill.editable {
             marks.push("editable");

@@ -18,7 +18,7 @@ use crate::manifest::Manifest;
 use crate::name::SkillName;
 use crate::path::normal;
 use crate::scope::agent_view::{Form, Role};
-use crate::scope::not_installed::{in_outer, not_installed, not_there};
+use crate::scope::not_installed::unknown;
 use crate::scope::state::read_manifest;
 use crate::scope::{Roots, Scope, Scopes};
 use crate::scope_kind::ScopeKind;
@@ -201,16 +201,7 @@ pub fn why(context: &Context, request: &WhyRequest) -> Result<WhyOutcome> {
     outcome.warnings.retain(|warning| warning.code != codes::USER_COPY_WINS);
     outcome.warnings.dedup();
     if outcome.installed.is_empty() && outcome.elsewhere.is_empty() {
-        let known = tree.skills.iter().map(|one| one.skill.name.as_str());
-        let settings = &context.settings;
-        let outer = SkillName::exact(&request.name).and_then(|name| {
-            let project = Scope::new(settings, ScopeKind::Project).ok()?;
-            in_outer(settings, &project, Verb::Why, &name)
-        });
-        let error = match outer.filter(|_| wanted(ScopeKind::Project)) {
-            Some(told) => not_there(request.scope, &request.name).hint(told),
-            None => not_installed(request.scope, &request.name, known),
-        };
+        let error = unknown(context, request.scope, (&Verb::Why.call(), &request.name));
         // It may be in a place that could not be examined.
         return Err(outcome.warnings.into_iter().fold(error, Error::hint));
     }

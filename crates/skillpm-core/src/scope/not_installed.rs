@@ -11,60 +11,71 @@ use crate::fs;
 use crate::interop::{global_lock, skills_lock};
 use crate::manifest;
 use crate::name::SkillName;
-use crate::scope::Scope;
 use crate::scope::claims;
 use crate::scope::files::Files;
 use crate::scope::problem;
 use crate::scope::state::{Depth, ScopeState};
+use crate::scope::{Scope, Scopes};
 use crate::scope_kind::ScopeKind;
 use crate::settings::Settings;
 use crate::text::closest;
 
-/// Returns the skills of the manifest or the lockfile that `given` names, each once. `verb` is the command
-/// that got the names.
+/// Returns the skills of the manifest or the lockfile that `given` names, each once. `call` is the call that got the
+/// names, with the options to repeat in advice.
 pub(crate) fn installed_names(
     context: &Context,
     scope: &Scope,
     files: &Files,
-    (verb, given): (Verb, &[String]),
+    (call, given): (&Call, &[String]),
 ) -> Result<Vec<SkillName>> {
-    let known = || files.names();
     let mut names = Vec::new();
     for text in given {
-        match known().find(|name| name.as_str() == text) {
+        match files.names().find(|name| name.as_str() == text) {
             Some(name) if names.contains(name) => {}
             Some(name) => names.push(name.clone()),
             None => {
-                let unknown = || not_installed(Some(scope.kind), text, known().map(SkillName::as_str));
-                let Some(name) = SkillName::exact(text) else { return Err(unknown()) };
                 let state = ScopeState::of(&context.settings, scope, files.clone(), Depth::Metadata);
-                if let Some(error) = lost(&state, text) {
-                    return Err(error);
-                }
-                return Err(match seen_here(context, &state, verb, &name) {
-                    Some(hint) => not_there(Some(scope.kind), text).hint(hint),
-                    None => unknown(),
-                });
+                return Err(unknown_in(context, Some(scope.kind), &[state], (call, text)));
             }
         }
     }
     Ok(names)
 }
 
-/// Returns the error for the skill `text` if only a lockfile that is missing named it.
-pub(crate) fn lost(state: &ScopeState<'_>, text: &str) -> Option<Error> {
-    let name = SkillName::exact(text).filter(|name| state.has_lost(name))?;
-    Some(not_locked_error(state.scope, &name))
+/// Returns the error for the skill `text`, which `call` did not find in the scope `only`, or in both: with where it is, if
+/// it is elsewhere.
+pub(crate) fn unknown(context: &Context, only: Option<ScopeKind>, (call, text): (&Call, &str)) -> Error {
+    let answer = || {
+        let scopes = Scopes::new(&context.settings, only)?.there;
+        let read = |scope| ScopeState::read(&context.settings, scope, Depth::Metadata);
+        let states = scopes.iter().map(read).collect::<Result<Vec<_>>>()?;
+        Ok::<_, Error>(unknown_in(context, only, &states, (call, text)))
+    };
+    answer().unwrap_or_else(|error| error)
+}
+
+/// Works like [`unknown`], for the scopes of `states`.
+fn unknown_in(
+    context: &Context,
+    only: Option<ScopeKind>,
+    states: &[ScopeState<'_>],
+    (call, text): (&Call, &str),
+) -> Error {
+    if let Some(name) = SkillName::exact(text) {
+        if let Some(state) = states.iter().find(|state| state.has_lost(&name)) {
+            return not_locked_error(state.scope, &name);
+        }
+        if let Some(hint) = states.iter().find_map(|state| seen_here(context, state, call, &name)) {
+            return not_there(only, text).hint(hint);
+        }
+    }
+    not_installed(only, text, states.iter().flat_map(|state| state.files.names()).map(SkillName::as_str))
 }
 
 /// Returns advice for the skill `name`, which is not installed in the scope of `state` but exists elsewhere: in the other
-/// scope, or in a place that agents search.
-fn seen_here(context: &Context, state: &ScopeState<'_>, verb: Verb, name: &SkillName) -> Option<Message> {
+/// scope, or in a place that agents search. `call` is what to run there.
+fn seen_here(context: &Context, state: &ScopeState<'_>, call: &Call, name: &SkillName) -> Option<Message> {
     let (settings, scope) = (&context.settings, state.scope);
-    let (other, told) = match scope.kind {
-        ScopeKind::Project => (ScopeKind::User, "it is installed for you"),
-        ScopeKind::User => (ScopeKind::Project, "it is installed in this project"),
-    };
     if state.is_anywhere(name.as_str()) {
         return Some(message!(
             "it is here and skillpm did not install it: ",
@@ -72,36 +83,42 @@ fn seen_here(context: &Context, state: &ScopeState<'_>, verb: Verb, name: &Skill
             " adopts it"
         ));
     }
-    if let Some(told) = in_outer(settings, scope, verb, name) {
+    if let Some(told) = in_outer(settings, scope, call, name) {
         return Some(told);
     }
     // In the home directory, only the name of the scope says which one is meant.
-    let call = match other {
-        ScopeKind::User => Call { scope: Some(other), ..call_of(verb) },
-        ScopeKind::Project => call_of(verb).option(Opt::Scope, other),
+    let (other, told, call) = match scope.kind {
+        ScopeKind::Project => (ScopeKind::User, "it is installed for you", for_user(call)),
+        ScopeKind::User => {
+            let call = call.clone().option(Opt::Scope, ScopeKind::Project);
+            (ScopeKind::Project, "it is installed in this project", call)
+        }
     };
     let elsewhere = Scope::new(settings, other).ok()?;
     let files = Files::read(&elsewhere).ok()?;
     files.knows(name).then(|| message!(format_args!("{told}: "), call.word(name)))
 }
 
-/// Returns where the skill `name` is installed around the project `scope`, with the call of `verb` that works there.
-pub(crate) fn in_outer(settings: &Settings, scope: &Scope, verb: Verb, name: &SkillName) -> Option<Message> {
+/// Returns where the skill `name` is installed around the project `scope`, with the `call` that works there.
+fn in_outer(settings: &Settings, scope: &Scope, call: &Call, name: &SkillName) -> Option<Message> {
     let outer = scope.outer(settings).ok()?;
     let owner = outer.iter().find(|outer| Files::read(outer).is_ok_and(|files| files.knows(name)))?;
     let root = owner.shown(settings, &owner.root);
     Some(message!(
         "it is installed in the project around this one: ",
-        call_of(verb).word(name).project(Some(Path::new(&root)))
+        call.clone().word(name).project(Some(Path::new(&root)))
     ))
 }
 
-/// Returns the call of `verb` with the option that it cannot be without.
-fn call_of(verb: Verb) -> Call {
-    match verb {
-        Verb::Link | Verb::Unlink => verb.call().option(Opt::Agent, "NAME"),
-        _ => verb.call(),
-    }
+/// Returns advice to run `call` for the user, for a project `scope` without skills, if the user has some.
+pub(crate) fn user_has_some(settings: &Settings, scope: &Scope, call: &Call) -> Option<Message> {
+    let user = Scope::new(settings, ScopeKind::User).ok().filter(|user| user.kind != scope.kind)?;
+    Files::read(&user).ok()?.names().next()?;
+    Some(message!("skills are installed for you: ", for_user(call)))
+}
+
+fn for_user(call: &Call) -> Call {
+    Call { scope: Some(ScopeKind::User), ..call.clone() }
 }
 
 /// Returns the error for a scope without manifest and lockfile. It names the directory where they are
@@ -123,6 +140,10 @@ pub(crate) fn no_manifest(context: &Context, scope: &Scope) -> Error {
         ));
     }
     let install = || Verb::Install.within(scope.kind);
+    let error = match user_has_some(&context.settings, scope, &Verb::Install.call()) {
+        Some(told) => error.hint(told),
+        None => error,
+    };
     error.hint(message!(
         "install something first: ",
         install().word("owner/repo"),
@@ -222,7 +243,7 @@ pub(crate) fn not_installed<'a>(
 }
 
 /// Returns the error for a name that is not in `scope`.
-pub(crate) fn not_there(scope: Option<ScopeKind>, text: &str) -> Error {
+fn not_there(scope: Option<ScopeKind>, text: &str) -> Error {
     let place = scope.map(|scope| format!(" {}", scope.within())).unwrap_or_default();
     Error::usage(format!("`{text}` is not installed{place}"))
 }

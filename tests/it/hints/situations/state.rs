@@ -164,6 +164,65 @@ pub(super) const SITUATIONS: &[Situation] = &[
         told: &[run("skillpm enable -g alone", |scene, _| is(scene, "alone", "ok"))],
     },
     Situation {
+        name: "link, what is installed for you",
+        arrange: |scene| {
+            claude(scene);
+            with_kit(scene);
+            scene.ok("skillpm install -g acme/kit@alone && touch skillpm.toml");
+        },
+        typed: ("skillpm link alone --agent windsurf", 2),
+        told: &[run("skillpm link -g --agent windsurf alone", |scene, _| {
+            assert!(scene.sandbox.home().join(".codeium/windsurf/skills/alone").exists());
+        })],
+    },
+    Situation {
+        name: "link, where all is installed for you",
+        arrange: |scene| {
+            with_kit(scene);
+            scene.ok("skillpm install -g acme/kit@alone");
+        },
+        typed: ("skillpm link --agent windsurf", 2),
+        told: &[run("skillpm link -g --agent windsurf", |scene, _| {
+            assert!(scene.sandbox.home().join(".codeium/windsurf/skills/alone").exists());
+        })],
+    },
+    Situation {
+        name: "install, where all is installed for you",
+        arrange: |scene| {
+            with_kit(scene);
+            scene.ok("skillpm install -g acme/kit@alone && rm -r ../home/.agents/skills/alone");
+        },
+        typed: ("skillpm install", 2),
+        told: &[
+            run("skillpm install -g", |scene, _| is(scene, "alone", "ok")),
+            with("skillpm install owner/repo", "skillpm install acme/kit@alone", |scene, _| {
+                is(scene, "alone", "ok");
+            }),
+            with("skillpm install ./skill", "skillpm install acme/kit@alone", |_, _| {}),
+        ],
+    },
+    Situation {
+        name: "update, where all is installed for you",
+        arrange: |scene| {
+            with_kit(scene);
+            scene.ok("skillpm install -g acme/kit@alone");
+        },
+        typed: ("skillpm update --latest", 0),
+        told: &[run("skillpm update -g --latest", |_, output| {
+            assert!(output.stderr.contains("1 skill up to date"), "{output}");
+        })],
+    },
+    Situation {
+        name: "diff, what somebody wrote",
+        arrange: |scene| {
+            claude(scene);
+            scene.ok("mkdir -p .claude/skills/own");
+            scene.sandbox.write(".claude/skills/own/SKILL.md", skill("own", ""));
+        },
+        typed: ("skillpm diff own", 2),
+        told: &[run("skillpm import own", |scene, _| assert_eq!(scene.installed(), ["own"]))],
+    },
+    Situation {
         name: "list, a lockfile in conflict",
         arrange: torn,
         typed: ("skillpm list", 3),
@@ -344,7 +403,7 @@ pub(super) const SITUATIONS: &[Situation] = &[
         arrange: with_kit,
         typed: ("skillpm link --agent claude-code", 2),
         told: &[with(
-            "skillpm install owner/repo --agent NAME",
+            "skillpm install owner/repo --agent claude-code",
             "skillpm install acme/kit@alone --agent claude-code",
             |scene, _| assert!(scene.sandbox.project().join(".claude/skills/alone").exists()),
         )],

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::trees::{TreeDiff, VersionDiff};
-use crate::advice::{Verb, Warning, message};
+use crate::advice::{Call, Opt, Verb, Warning, message};
 use crate::codes;
 use crate::context::Context;
 use crate::error::{Error, Result};
@@ -14,7 +14,7 @@ use crate::lockfile::Locked;
 use crate::manifest::Requirement;
 use crate::name::SkillName;
 use crate::review::Review;
-use crate::scope::not_installed::{is_missing, lost, no_longer_asked, not_installed, not_locked};
+use crate::scope::not_installed::{is_missing, no_longer_asked, not_locked, unknown};
 use crate::scope::state::{Depth, Files, ScopeState};
 use crate::scope::trees::is_same_but_line_ends;
 use crate::scope::{Scope, Scopes};
@@ -46,6 +46,18 @@ pub struct DiffRequest {
     pub scope: Option<ScopeKind>,
     /// The versions that are compared.
     pub compared: Compared,
+}
+
+impl DiffRequest {
+    /// Returns the call that makes it, without names.
+    fn call(&self) -> Call {
+        let option = match self.compared {
+            Compared::Installed => None,
+            Compared::Newest => Some(Opt::Newest),
+            Compared::Latest => Some(Opt::Latest),
+        };
+        option.into_iter().fold(Verb::Diff.call(), Call::flag)
+    }
 }
 
 /// A skill that differs. The JSON form of a value of this type is an interface: fields are only added.
@@ -127,11 +139,7 @@ pub fn diff(context: &Context, request: &DiffRequest) -> Result<DiffOutcome> {
     let known = || scopes.iter().flat_map(|(files, _)| files.names());
     for name in &request.names {
         if known().all(|known| known.as_str() != name) {
-            let unknown = || not_installed(request.scope, name, known().map(SkillName::as_str));
-            let lost = |(files, scope): &(Files, Scope)| {
-                lost(&ScopeState::of(&context.settings, scope, files.clone(), Depth::Metadata), name)
-            };
-            return Err(scopes.iter().find_map(lost).unwrap_or_else(unknown));
+            return Err(unknown(context, request.scope, (&request.call(), name)));
         }
     }
     let mut outcome = DiffOutcome::default();

@@ -19,12 +19,11 @@ pub use self::outcome::{
 use self::plan::PlanError;
 pub use self::prepared::Prepared;
 pub use self::request::{Allow, UpdateRequest};
-use crate::advice::Verb;
 use crate::change::Begun;
 use crate::context::Context;
 use crate::error::Result;
 use crate::scope::Scope;
-use crate::scope::not_installed::{installed_names, no_manifest};
+use crate::scope::not_installed::installed_names;
 use crate::scope::state::Files;
 use crate::scope::transaction::Transaction;
 use crate::scope_kind::ScopeKind;
@@ -85,10 +84,8 @@ fn look<'a>(
     scope: Scope,
     files: Files,
 ) -> Result<Prepared<'a>> {
-    if files.manifest_text.is_none() && files.lock_text.is_none() && !request.names.is_empty() {
-        return Err(no_manifest(context, &scope));
-    }
-    let mut names = installed_names(context, &scope, &files, (Verb::Update, &request.names))?;
+    let call = request.call();
+    let mut names = installed_names(context, &scope, &files, (&call, &request.names))?;
     if request.names.is_empty() {
         names = files.names().cloned().collect();
         names.sort();
@@ -99,7 +96,7 @@ fn look<'a>(
         // A skill that comes because others need it is not installed yet.
         let comes = |name: &&String| found.jobs.iter().any(|job| job.name.as_str() == *name);
         let others: Vec<_> = only.iter().filter(|name| !comes(name)).cloned().collect();
-        installed_names(context, &scope, &files, (Verb::Update, &others))?;
+        installed_names(context, &scope, &files, (&call, &others))?;
     }
     let refused = found.jobs.iter().filter(|job| job.new_capabilities() > 0).map(|job| job.name.clone());
     let refused = refused.filter(|name| !request.allow.admits(name)).collect();

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::advice::Warning;
+use crate::advice::{Message, Warning};
 use crate::error::Failure;
 use crate::fetch::policy_check::PolicyDecision;
 use crate::lockfile::Locked;
@@ -46,6 +46,9 @@ pub struct UpdateOutcome {
     /// The directory of the skills, as it is named in the working directory.
     #[serde(skip)]
     pub place: String,
+    /// Where there are skills, if the scope has none.
+    #[serde(skip)]
+    pub elsewhere: Option<Message>,
 }
 
 /// A skill that was examined. The JSON form of a value of this type is an interface: fields are only added.

@@ -20,6 +20,7 @@ use crate::name::SkillName;
 use crate::resolve::graph::closure;
 use crate::scope::evidence::Unedited;
 use crate::scope::merges::{MergeChoice, Other, Unresolved};
+use crate::scope::not_installed::user_has_some;
 use crate::scope::plan::{Content, Goal, Location, Merged, Wanted};
 use crate::scope::state::Files;
 use crate::store::Store;
@@ -171,6 +172,9 @@ pub(super) fn plan_update<'b, 'a>(
     failures.retain(|failure| !failure.names.is_empty());
     let mut warnings = prepared.found.warnings.clone();
     warnings.extend_from_slice(planned.foreign());
+    let settings = &prepared.context.settings;
+    let user_has_some = || user_has_some(settings, scope, &prepared.request.call());
+    let elsewhere = skills.is_empty().then(user_has_some).flatten();
     let outcome = UpdateOutcome {
         skills,
         paths: planned.paths().to_vec(),
@@ -178,7 +182,8 @@ pub(super) fn plan_update<'b, 'a>(
         links: plan.links.clone(),
         files: plan.files(),
         dry_run: false,
-        place: scope.shown(&prepared.context.settings, &scope.skills_dir()),
+        place: scope.shown(settings, &scope.skills_dir()),
+        elsewhere,
         scope: Some(scope.kind),
         refused: prepared.refused.iter().map(ToString::to_string).collect(),
         failures,

@@ -6,7 +6,7 @@ use super::edits::DIGITS;
 use super::find::{FoundUpdates, UpdateJob, Work};
 use super::outcome::{UpdateChange, UpdateOutcome};
 use super::request::UpdateRequest;
-use crate::advice::{Call, Opt, Verb, Warning, message};
+use crate::advice::{Call, Opt, Warning, message};
 use crate::change::consent::refusal;
 use crate::codes;
 use crate::context::Context;
@@ -133,7 +133,7 @@ impl Prepared<'_> {
         } else {
             refusal(&only)
         };
-        let update = || self.request.options().fold(Verb::Update.within(self.scope.kind), Call::flag);
+        let update = || Call { scope: Some(self.scope.kind), ..self.request.call() };
         let error = error.hint(message!(
             "nothing was changed; review the lines marked `!`, then run ",
             update().words(&self.request.names).option(Opt::AllowNewCapabilities, only.join(","))

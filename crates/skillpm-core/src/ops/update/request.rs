@@ -1,6 +1,6 @@
 //! A request to update skills.
 
-use crate::advice::Opt;
+use crate::advice::{Call, Opt, Verb};
 pub use crate::change::consent::Allow;
 use crate::merge::Prefer;
 use crate::scope_kind::ScopeKind;
@@ -39,8 +39,8 @@ pub struct UpdateRequest {
 }
 
 impl UpdateRequest {
-    /// Returns the options that say what an update brings, as they are typed, for hints.
-    pub(super) fn options(&self) -> impl Iterator<Item = Opt> {
+    /// Returns the call that makes it, with the options that say what an update brings, without names.
+    pub(super) fn call(&self) -> Call {
         let options = [
             (self.latest, Opt::Latest),
             (self.prefer == Some(Prefer::Ours), Opt::Ours),
@@ -49,6 +49,7 @@ impl UpdateRequest {
             (self.no_deps, Opt::NoDeps),
             (self.minimal, Opt::Minimal),
         ];
-        options.into_iter().filter_map(|(is_on, option)| is_on.then_some(option))
+        let given = options.into_iter().filter_map(|(is_on, option)| is_on.then_some(option));
+        given.fold(Verb::Update.call(), Call::flag)
     }
 }

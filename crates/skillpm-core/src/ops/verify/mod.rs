@@ -10,7 +10,7 @@ use std::path::Path;
 
 pub use self::outcome::{UnlockedCode, VerifiedPlace, VerifiedSkill, VerifyOutcome};
 use super::list::closed;
-use crate::advice::Warning;
+use crate::advice::{Verb, Warning};
 use crate::agents;
 use crate::context::Context;
 use crate::error::Result;
@@ -18,7 +18,7 @@ use crate::lockfile::Locked;
 use crate::name::SkillName;
 use crate::scope::Scopes;
 use crate::scope::health::problem;
-use crate::scope::not_installed::not_installed;
+use crate::scope::not_installed::unknown;
 use crate::scope::state::{Depth, Files, OnDisk, PlaceState, ScopeState, SkillInScope, SkillState};
 use crate::scope::transaction::Transaction;
 use crate::scope_kind::ScopeKind;
@@ -86,7 +86,7 @@ pub fn verify(context: &Context, request: &VerifyRequest) -> Result<VerifyOutcom
     }
     match request.names.iter().find(|name| !known.contains(*name)) {
         None => Ok(outcome),
-        Some(name) => Err(not_installed(None, name, known.iter().map(String::as_str))),
+        Some(name) => Err(unknown(context, request.scope, (&Verb::Verify.call(), name))),
     }
 }
 

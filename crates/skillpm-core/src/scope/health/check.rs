@@ -3,6 +3,7 @@
 mod agents;
 mod files;
 mod home;
+mod names;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -34,7 +35,7 @@ pub(crate) fn check(look: &Inspection<'_>) -> Vec<Finding> {
         agents::directory(look, dir, &mut found);
     }
     agents::missing(look, &mut found);
-    agents::names(look, &mut found);
+    names::names(look, &mut found);
     for here in &look.here {
         agents::agent(look, here, &mut found);
     }

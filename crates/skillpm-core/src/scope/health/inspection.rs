@@ -2,8 +2,10 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use crate::agents::Agent;
+use crate::engine::{Diagnostic, Source, discover};
 use crate::error::Error;
 use crate::fs::{self, Kind, PathError};
 use crate::git::is_tracked;
@@ -59,6 +61,8 @@ pub(crate) struct Inspection<'a> {
     pub ownership: Ownership,
     /// The copies of installed skills in agents' directories that are under version control: their authors' own.
     pub tracked: BTreeSet<PathBuf>,
+    /// The warnings of the library about the canonical copies.
+    pub library: Vec<Arc<Diagnostic>>,
     /// Directories that a change would write to but cannot.
     pub unwritable: Vec<PathBuf>,
 }
@@ -184,6 +188,7 @@ impl<'a> Inspection<'a> {
             stored: locked.map(|lock| stored(lock, store)).unwrap_or_default(),
             ownership: Ownership::of_scope(settings, scope, locked.unwrap_or(&Lockfile::default())),
             tracked: BTreeSet::new(),
+            library: Vec::new(),
             unwritable: Vec::new(),
             scope: scope.clone(),
             state,
@@ -197,8 +202,18 @@ impl<'a> Inspection<'a> {
         look.tracked(settings);
         look.people();
         look.leftovers();
+        look.library();
         look.writable();
         look
+    }
+
+    /// Reads the canonical copies as the library does.
+    fn library(&mut self) {
+        if self.canonical.is_ok() {
+            let found = discover(&[Source::new(self.scope.kind.into(), self.scope.skills_dir())]);
+            self.library = found.diagnostics;
+            self.library.retain(|diagnostic| diagnostic.is_told());
+        }
     }
 
     /// Returns the names of skills that are locked or have a canonical copy.

@@ -1,11 +1,10 @@
 //! Checks of agents' directories, and of what agents see.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::path::Path;
 
 use super::{broken, closed, leads_somewhere, restore, twins};
 use crate::advice::{Message, Opt, Verb, message};
-use crate::agents::rules::{Evidence, Name, SameName, rules};
 use crate::digest::Digest;
 use crate::name::SkillName;
 use crate::scope::agent_view;
@@ -18,7 +17,7 @@ use crate::scope::ownership::Ownership;
 use crate::scope::problem;
 use crate::scope::step::{Location, Step};
 use crate::scope_kind::ScopeKind;
-use crate::text::{and, shell_word, visible_name};
+use crate::text::{and, shell_word};
 
 /// Returns the advice to act by hand, after which `doctor` can do the rest.
 fn by_hand() -> Message {
@@ -341,39 +340,6 @@ pub(super) fn agent(look: &Inspection<'_>, here: &PresentAgent, found: &mut Vec<
         let finding = Finding::new(&problem::SEEN_DIFFERENT, &twice.places[0], message)
             .advice("rename or remove one of them");
         found.push(finding.skill(name).agent(Some(here.agent.id)));
-    }
-}
-
-/// Finds skills that have one name in their `SKILL.md`, of which agents that go by it take only one.
-pub(super) fn names(look: &Inspection<'_>, found: &mut Vec<Finding>) {
-    let by_field = |here: &&PresentAgent| {
-        let known = rules(here.agent.id).filter(|rules| rules.evidence != Evidence::Described);
-        known.is_some_and(|rules| rules.name != Name::Directory && rules.same_name != SameName::All)
-    };
-    let agents: Vec<_> = look.here.iter().filter(by_field).map(|here| here.agent.name).collect();
-    let Some(lock) = look.locked().filter(|_| !agents.is_empty()) else { return };
-    let is_shown = |name: &SkillName| look.desired.get(name).is_some_and(|wish| !wish.disabled);
-    let mut called: BTreeMap<&str, Vec<&SkillName>> = BTreeMap::new();
-    for (name, locked) in lock.skills.iter().filter(|(name, _)| is_shown(name)) {
-        called.entry(locked.alias_of.as_deref().unwrap_or(name.as_str())).or_default().push(name);
-    }
-    for (own, names) in called.into_iter().filter(|(_, names)| names.len() > 1) {
-        let Some(alias) = names.iter().find(|name| name.as_str() != own) else { continue };
-        let quoted: Vec<_> = names.iter().map(|name| format!("`{name}`")).collect();
-        let (go, take) = if agents.len() == 1 { ("goes", "takes") } else { ("go", "take") };
-        let message = format!(
-            "{} have the name `{}` in their `SKILL.md`: {}, which {go} by that, {take} one of them",
-            and(&quoted),
-            visible_name(own),
-            and(&agents)
-        );
-        let advice = message!(
-            Verb::Disable.within(look.scope.kind).word(alias),
-            " leaves the other; or rename one in its source"
-        );
-        let path = look.scope.skill_dir(alias);
-        found
-            .push(Finding::new(&problem::SEEN_DIFFERENT, path, message).skill(alias.as_str()).advice(advice));
     }
 }
 
