@@ -22,7 +22,8 @@ pub use self::request::{Allow, UpdateRequest};
 use crate::advice::Verb;
 use crate::change::Begun;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::ops::install::revision_of;
 use crate::scope::Scope;
 use crate::scope::not_installed::{installed_names, no_manifest};
 use crate::scope::state::Files;
@@ -87,6 +88,10 @@ fn look<'a>(
 ) -> Result<Prepared<'a>> {
     if files.manifest_text.is_none() && files.lock_text.is_none() && !request.names.is_empty() {
         return Err(no_manifest(context, &scope));
+    }
+    let with_revision = |text: &String| Some((text.clone(), revision_of(text, scope.kind, &files.manifest)?));
+    if let Some((text, hint)) = request.names.iter().find_map(with_revision) {
+        return Err(Error::usage(format!("`{text}` is no name of a skill: it has a revision")).hint(hint));
     }
     let mut names = installed_names(context, &scope, &files, (Verb::Update, &request.names))?;
     if request.names.is_empty() {
