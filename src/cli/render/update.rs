@@ -71,11 +71,8 @@ pub(crate) fn json(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning])
 fn warn(printer: &Printer, outcome: &UpdateOutcome, told: &[Warning]) {
     printer.warnings(outcome.warnings.iter().filter(|warning| !told.contains(warning)));
     for UpdateFailure { names, why } in &outcome.failures {
-        let (who, stay) = (quoted(names), if names.len() == 1 { "was" } else { "were" });
-        let message = match why.message.starts_with(&who) {
-            true => why.message.clone(),
-            false => message!(who, format_args!(" {stay} left as is: "), &why.message),
-        };
+        let stay = if names.len() == 1 { "was left as is: " } else { "were left as is: " };
+        let message = message!(quoted(names), " ", stay, &why.message);
         error::failure(printer, &Failure { message, ..why.clone() });
     }
 }
