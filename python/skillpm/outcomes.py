@@ -1009,6 +1009,8 @@ InstallChange = Literal[
     "added",
     # It replaced another version.
     "updated",
+    # It is the version of before, and took the place of other files.
+    "replaced",
     # It was already installed.
     "unchanged",
     # It is no longer requested.

@@ -98,6 +98,11 @@ fn all_skills_are_disabled_and_enabled() {
     assert!(!sandbox.project().join(".agents/skills/docx").exists());
     sandbox.ok(&["enable", "*"]);
     assert!(sandbox.project().join(".agents/skills/pdf").exists());
+    sandbox.ok(&["disable", "--all"]);
+    assert!(!sandbox.project().join(".agents/skills/pdf").exists());
+    sandbox.ok(&["enable", "--all"]);
+    assert!(sandbox.project().join(".agents/skills/pdf").exists());
+    assert_eq!(sandbox.run(&["disable", "--all", "pdf"]).code, Some(2));
     sandbox.ok(&["verify"]);
 }
 

@@ -235,6 +235,23 @@ fn a_wrong_version_leaves_the_one_that_is_there() {
     }
 }
 
+/// Nothing was added where something was replaced.
+#[test]
+fn an_edited_skill_is_replaced() {
+    let sandbox = Sandbox::new();
+    sandbox.write(
+        "src/pdf/SKILL.md",
+        "---\nname: pdf\ndescription: Reads PDF. Use it for PDF.\n---\n\nRead it.\n",
+    );
+    sandbox.ok(&["install", "./src/pdf"]);
+    sandbox.write(".agents/skills/pdf/more.md", "mine");
+    let told = sandbox.ok(&["install", "--force"]).stderr;
+    assert!(told.contains("~ pdf ") && told.contains("1 skill replaced in"), "{told}");
+    std::fs::remove_dir_all(sandbox.project().join(".agents/skills/pdf")).expect("removed");
+    let told = sandbox.ok(&["install"]).stderr;
+    assert!(told.contains("+ pdf ") && told.contains("1 skill added in"), "{told}");
+}
+
 #[test]
 fn the_scope_of_the_user() {
     let (_forge, sandbox, _) = forge_with(&two_skills());

@@ -289,7 +289,7 @@ fn the_server_is_started_by_skillpm_too() {
     let sandbox = Sandbox::new();
     let wrong = sandbox.run(&["registry", "site", "-r", "site"]);
     assert_eq!((wrong.code, wrong.stdout.as_str()), (Some(2), ""));
-    let told = "error: the following required arguments were not provided: --out <DIR>\n  hint: `skillpm-registry COMMAND --help`";
+    let told = "error: `--out` is required\nhint: `skillpm-registry site --help`";
     assert!(wrong.stderr.starts_with(told), "{wrong}");
     let mut command = sandbox.command(&["registry", "serve", "-r", "site", "--listen", "127.0.0.1:0"]);
     let mut child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("starts");

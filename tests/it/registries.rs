@@ -240,6 +240,10 @@ fn ranges_and_what_they_mean() {
         assert_eq!(refusal(&sandbox, typed), code, "{typed}");
         assert_eq!(locked(&sandbox), ["base 1.2", "old 1.2"], "{typed}");
     }
+    let told = sandbox.run(&["install", "base@=2.1.0"]).stderr;
+    assert!(told.contains("version 2.1.0 of `base` was yanked"), "{told}");
+    assert!(told.contains("hint: it has 3.0.0-rc.1, 2.0.0, 1.2\n"), "{told}");
+    sandbox.fails(&["install", "BASE"], 2, "usage", &["`BASE`", "did you mean `base`?"]);
 }
 
 /// Skills that need different versions of one cannot be together, and the message says who wants what.

@@ -208,6 +208,6 @@ fn a_skill_that_is_not_installed() {
         &["invoke", "skills/pdf"],
         2,
         "skill-not-found",
-        &["skills/pdf", "skillpm list", "skillpm install owner/repo"],
+        &["skills/pdf", "`./skills/pdf` is the skill in that directory"],
     );
 }

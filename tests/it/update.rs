@@ -55,7 +55,7 @@ fn an_older_version_is_no_edit() {
         &["install"],
         0,
         "skills: name change; agents:",
-        &["doc unchanged", "pdf added", "claude-code"],
+        &["doc unchanged", "pdf replaced", "claude-code"],
     );
     assert_eq!(now(), skill("pdf", "one\n\nfixed"));
     is_one();

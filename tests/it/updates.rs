@@ -141,6 +141,8 @@ fn what_is_gone_or_moved_is_told_in_the_same_words() {
     {
         let output = sandbox.run(args);
         assert_eq!(output.code, Some(i32::from(args[0] == "update")), "{args:?}: {output}");
+        assert!(!output.stderr.contains("`: there is no directory"), "{args:?}: once is enough: {output}");
+        assert!(!output.stderr.contains("gone was left as is"), "{args:?}: {output}");
         for told in [moved, gone, branch] {
             // `outdated --json` has it in the rows.
             assert_eq!(output.stderr.matches(told).count(), 1, "{args:?}: {told}: {output}");

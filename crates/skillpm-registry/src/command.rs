@@ -10,9 +10,10 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use skillpm_format::text::and;
 use skillpm_sources::env::Env;
 
-use clap::error::ErrorKind;
+use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, Parser, Subcommand};
 use futures_util::FutureExt as _;
 use tokio::net::TcpListener;
@@ -207,14 +208,28 @@ const MISSING: ErrorKind = ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand;
 fn mistake(error: &clap::Error) -> Error {
     let text = error.render().to_string().replace('\'', "`");
     let told = text.strip_prefix("error: ").unwrap_or(&text).split("\n\n").next().unwrap_or_default();
-    let told = told.split_whitespace().collect::<Vec<_>>().join(" ");
-    Error::usage(told).hint("`skillpm-registry COMMAND --help` shows the options of a command")
+    let told = match (error.kind(), error.get(ContextKind::InvalidArg)) {
+        (ErrorKind::MissingRequiredArgument, Some(ContextValue::Strings(names))) => {
+            // They look like `--out <DIR>` and `<ID>`.
+            let names =
+                names.iter().filter_map(|name| name.split([' ', '<', '>']).find(|word| !word.is_empty()));
+            let names: Vec<_> = names.map(|name| format!("`{name}`")).collect();
+            format!("{} {} required", and(&names), if names.len() == 1 { "is" } else { "are" })
+        }
+        _ => told.split_whitespace().collect::<Vec<_>>().join(" "),
+    };
+    // The usage has the command that was typed, before its first placeholder.
+    let usage =
+        text.lines().find_map(|line| line.strip_prefix("Usage: ")).unwrap_or("skillpm-registry COMMAND");
+    let words = usage.split(' ').take_while(|word| !word.starts_with(['[', '<', '-']));
+    let command = words.collect::<Vec<_>>().join(" ");
+    Error::usage(told).hint(format!("`{command} --help` shows all options"))
 }
 
 fn failed(error: &Error) -> ExitCode {
     anstream::eprintln!("error: {}", error.with_causes());
     for hint in error.hints() {
-        anstream::eprintln!("  hint: {}", hints::for_operator(hint));
+        anstream::eprintln!("hint: {}", hints::for_operator(hint));
     }
     ExitCode::from(error.kind().exit_code())
 }

@@ -7,6 +7,7 @@ use crate::cli::args::ScopeArgs;
 use crate::cli::help::after;
 use crate::cli::{App, exit, render};
 use skillpm_core::ops::disable::{DisableOutcome, DisableRequest, disable, enable};
+use skillpm_core::ops::remove::ALL;
 use skillpm_sources::error::Result;
 
 pub(super) const ENABLE_EXAMPLES: &str = after!("enable",
@@ -22,10 +23,15 @@ pub(super) const EXAMPLES: &str = after!("disable",
 
 // Arguments of `disable` and `enable`.
 #[derive(Debug, Clone, Args)]
+#[expect(clippy::struct_excessive_bools, reason = "each is a flag")]
 pub(crate) struct DisableArgs {
     /// the names of the installed skills; `'*'` is all of them
-    #[arg(value_name = "NAME", required = true)]
+    #[arg(value_name = "NAME", required_unless_present = "all")]
     names: Vec<String>,
+
+    /// all skills of the scope
+    #[arg(long, conflicts_with = "names")]
+    all: bool,
 
     /// Where.
     #[command(flatten)]
@@ -59,7 +65,7 @@ pub(super) fn undo(app: &App, args: &DisableArgs) -> Result<u8> {
 
 fn request(args: &DisableArgs) -> DisableRequest {
     DisableRequest {
-        names: args.names.clone(),
+        names: if args.all { vec![ALL.to_owned()] } else { args.names.clone() },
         scope: scope(&args.scope),
         dry_run: args.dry_run,
         force: args.force,

@@ -7,6 +7,7 @@ use dialoguer::console::strip_ansi_codes;
 
 use super::one_line;
 use crate::cli::printer::clean;
+use crate::cli::style::folded;
 use crate::cli::words::worded;
 use skillpm_core::ops::validate::Checked;
 use skillpm_format::document::{LineIndex, Position};
@@ -15,15 +16,19 @@ use skillpm_format::lint::{Finding, Severity};
 /// The width of findings in pipes and files, in columns.
 pub(super) const WIDTH: usize = 140;
 
-/// Renders all findings in `skills` for a terminal of `width` columns; empty if there are none.
-pub(super) fn findings(skills: &[Checked], colour: bool, width: usize) -> String {
+/// Renders all findings in `skills` for a terminal of `width` columns, if it is one; empty if there are none.
+pub(super) fn findings(skills: &[Checked], colour: bool, width: Option<usize>) -> String {
     let renderer = if colour { Renderer::styled() } else { Renderer::plain() };
-    let renderer = renderer.term_width(width);
+    let renderer = renderer.term_width(width.unwrap_or(WIDTH));
     let mut text = String::new();
     for skill in skills.iter().filter(|skill| !skill.findings.is_empty()) {
         let lines = LineIndex::new(&skill.text);
         for finding in &skill.findings {
-            text.push_str(&report(&renderer, skill, &lines, finding));
+            let shown = report(&renderer, skill, &lines, finding);
+            text.push_str(&match width {
+                Some(columns) => wrapped(&shown, columns),
+                None => shown,
+            });
             text.push_str("\n\n");
         }
     }
@@ -54,6 +59,22 @@ fn report(renderer: &Renderer, skill: &Checked, lines: &LineIndex<'_>, finding: 
     }
     without_gap(&renderer.render(&[group]))
 }
+
+/// Breaks title and help in `report` at blanks. The lines of the file stay whole.
+fn wrapped(report: &str, columns: usize) -> String {
+    let line = |(at, line)| {
+        let plain = strip_ansi_codes(line);
+        let start = plain.find(HELP).filter(|start| plain[..*start].trim().is_empty());
+        match start.map(|start| start + HELP.len()).or((at == 0).then_some(2)) {
+            Some(hang) => folded(line, columns, &" ".repeat(hang)),
+            None => line.into(),
+        }
+    };
+    report.lines().enumerate().map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// How the renderer begins a line of help.
+const HELP: &str = "= help: ";
 
 /// Removes the empty header that the renderer writes above lines without a path of their own. Their place is already
 /// shown above it, counted in the original text instead of the harmless one.
@@ -125,7 +146,7 @@ mod tests {
     use super::*;
 
     fn shown(text: &str) -> String {
-        findings(&[checked(text)], false, WIDTH)
+        findings(&[checked(text)], false, None)
     }
 
     /// The help quotes a key of the file, which may contain a line ending.
@@ -136,6 +157,36 @@ mod tests {
             out.contains("::error::x") && !out.lines().any(|line| line.trim_start().starts_with("::")),
             "{out}"
         );
+    }
+
+    /// On a terminal, no word of ours is cut.
+    #[test]
+    fn titles_and_help_are_broken_at_blanks() {
+        let skill = checked("---\nname: PDF\ndescription: Reads.\n---\n");
+        let colours = findings(std::slice::from_ref(&skill), true, Some(40));
+        let narrow = findings(&[skill], false, Some(40));
+        assert_eq!(strip_ansi_codes(&colours), narrow);
+        insta::assert_snapshot!(narrow, @"
+        error[name-alphabet]: the name `PDF` has
+          an upper-case letter
+         --> skills/pdf/SKILL.md:2:7
+          |
+        2 | name: PDF
+          |       ^^^
+          |
+          = help: call it `pdf`, as its
+                  directory
+
+        note[description-when]: the description
+          does not say when to use the skill
+         --> skills/pdf/SKILL.md:3:14
+          |
+        3 | description: Reads.
+          |              ^^^^^^
+          |
+          = help: add a sentence such as `Use
+                  when the user …`
+        ");
     }
 
     /// Byte order marks, control characters and foreign line endings: the place is that of the original text.
@@ -186,7 +237,7 @@ mod tests {
                     skill.findings = vec![
                         skillpm_format::lint::RULES[0].finding("x", start..end).label("here").help("a\nb"),
                     ];
-                    let out = findings(&[skill], false, WIDTH);
+                    let out = findings(&[skill], false, None);
                     assert!(out.contains("--> skills/pdf/SKILL.md:"), "{out}");
                 }
             }

@@ -125,7 +125,7 @@ fn line(skill: &InstalledSkill) -> String {
 fn sign(change: Change) -> &'static str {
     match change {
         Change::Added => "+",
-        Change::Updated => "~",
+        Change::Updated | Change::Replaced => "~",
         Change::Unchanged => "=",
         Change::Removed => "-",
         Change::Kept => "!",
@@ -139,6 +139,7 @@ fn counts(skills: &[InstalledSkill]) -> String {
     let kinds = [
         (Change::Added, "added"),
         (Change::Updated, "updated"),
+        (Change::Replaced, "replaced"),
         (Change::Unchanged, "unchanged"),
         (Change::Removed, "removed"),
         (Change::Kept, "left as is"),

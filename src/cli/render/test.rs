@@ -33,11 +33,10 @@ pub(crate) fn show(
     let look = printer.look();
     let text = match format {
         FormatArg::Human | FormatArg::Full | FormatArg::Concise if file.is_none() => {
-            let width = look.width.unwrap_or(WIDTH);
             let text = match format {
-                FormatArg::Human if !look.verbose => lines(outcome, width),
-                FormatArg::Human => for_people(&failures, FormatArg::Full, look.out_colour, width),
-                format => for_people(&failures, format, look.out_colour, width),
+                FormatArg::Human if !look.verbose => lines(outcome, look.width.unwrap_or(WIDTH)),
+                FormatArg::Human => for_people(&failures, FormatArg::Full, look.out_colour, look.width),
+                format => for_people(&failures, format, look.out_colour, look.width),
             };
             print(printer, &text);
             None

@@ -97,11 +97,10 @@ fn still(printer: &Printer, outcome: &UpdateOutcome) {
                 &told
             }
             UpdateChange::Unresolved => "has conflicts of an earlier update",
-            UpdateChange::Failed => "was left as is",
+            // What failed is told with the reason.
             _ => continue,
         };
-        let sign =
-            if matches!(skill.change, UpdateChange::Unresolved | UpdateChange::Failed) { "!" } else { "=" };
+        let sign = if skill.change == UpdateChange::Unresolved { "!" } else { "=" };
         printer.status(sign, &format!("{} {text}", one_line(&skill.name)));
     }
 }
@@ -396,7 +395,6 @@ mod tests {
         = c is editable: it changes with its directory
         = d is not locked: `skillpm install` locks and installs it
         ! e has conflicts of an earlier update
-        ! j was left as is
         1 skill updated, 1 merged with your edits, 1 in conflict with your edits, 1 resolved, 1 undone, 1 added, 1 removed, 1 up to date, 1 pinned, 1 editable, 1 not locked, 1 left with conflicts, 1 failed in `.agents/skills`
         `skillpm.lock` changed: commit it
         warning: odd

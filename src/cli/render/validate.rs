@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::path::{MAIN_SEPARATOR, Path};
 
-use super::finding::{WIDTH, findings};
+use super::finding::findings;
 use super::{count, json_text, many, one_line};
 use crate::cli::commands::validate::FormatArg;
 use crate::cli::printer::Printer;
@@ -30,7 +30,7 @@ pub(crate) fn show(
 ) {
     let look = printer.look();
     let format = if look.verbose && format == FormatArg::Human { FormatArg::Full } else { format };
-    print(printer, &for_people(outcome, format, look.out_colour, look.width.unwrap_or(WIDTH)));
+    print(printer, &for_people(outcome, format, look.out_colour, look.width));
     end(printer, outcome);
     if format == FormatArg::Human && is_grouped(outcome) {
         printer.note(&rule_list(outcome.findings()));
@@ -72,7 +72,12 @@ fn is_grouped(outcome: &ValidateOutcome) -> bool {
 }
 
 /// Returns the findings in a format for people.
-pub(super) fn for_people(outcome: &ValidateOutcome, format: FormatArg, colour: bool, width: usize) -> String {
+pub(super) fn for_people(
+    outcome: &ValidateOutcome,
+    format: FormatArg,
+    colour: bool,
+    width: Option<usize>,
+) -> String {
     match format {
         FormatArg::Concise => many::concise(&outcome.skills),
         FormatArg::Human if is_grouped(outcome) => many::grouped(&outcome.skills, colour),
@@ -168,7 +173,7 @@ pub(super) fn of_verb(
 ) -> String {
     let report = || LintReport { verb, ..report(outcome, strict, tree) };
     match format {
-        FormatArg::Human | FormatArg::Full | FormatArg::Concise => for_people(outcome, format, false, WIDTH),
+        FormatArg::Human | FormatArg::Full | FormatArg::Concise => for_people(outcome, format, false, None),
         FormatArg::Json => json_text(&json::json(&report())),
         FormatArg::Sarif => json_text(&sarif::sarif(&report())),
         FormatArg::Github => github::github(&report()),

@@ -54,6 +54,7 @@ pub(crate) fn show(printer: &Printer, outcome: &DiffOutcome, compared: Compared,
             (0, _) => "there is nothing to compare".to_owned(),
             (1, Compared::Installed) => format!("{same} is as it is locked"),
             (_, Compared::Installed) => format!("{same} are as they are locked"),
+            (_, Compared::Newest) if !outcome.notes.is_empty() => "no file differs".to_owned(),
             (all, Compared::Newest) => format!("{} up to date", skills_are(all)),
             (1, Compared::Latest) => format!("{same} has nothing newer than what the manifest names"),
             (_, Compared::Latest) => format!("{same} have nothing newer than what the manifest names"),
@@ -121,6 +122,21 @@ mod tests {
             state: SourceState::default(),
             line_ends: false,
             diff: VersionDiff::new(&set(old), &set(new)).expect("a diff"),
+        }
+    }
+
+    /// What is only elsewhere now is outdated, though none of its files differs.
+    #[test]
+    fn what_moved_is_not_up_to_date() {
+        let note = skillpm_format::advice::Warning::new("skill-moved", "`pdf` moved from `a` to `b`");
+        for (notes, told) in [
+            (vec![note], "`pdf` moved from `a` to `b`\nno file differs\n"),
+            (vec![], "1 skill is up to date\n"),
+        ] {
+            let outcome = DiffOutcome { same: 1, notes, ..DiffOutcome::default() };
+            let (talking, _, err) = printer(Appearance::PLAIN);
+            show(&talking, &outcome, Compared::Newest, false);
+            assert_eq!(err.text(), told);
         }
     }
 

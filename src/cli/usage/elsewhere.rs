@@ -120,15 +120,21 @@ pub(super) const VERBS_ELSEWHERE: [Elsewhere; 29] = [
 ];
 
 /// Options of other tools for what another verb does here: the command, the options, the verb, and what it does.
-const OTHER_VERBS: [(&str, &[&str], Verb, &str); 4] = [
+const OTHER_VERBS: [(&str, &[&str], Verb, &str); 7] = [
     ("list", &["-o", "--outdated"], Verb::Outdated, " shows what is newer"),
     ("update", &["--check"], Verb::Outdated, " shows what is newer, with `--exit-code` as a check"),
+    ("outdated", &["--check"], Verb::Outdated, " shows what is newer, with `--exit-code` as a check"),
     ("remove", &["-a", "--agent"], Verb::Unlink, " takes skills from agents and leaves them installed"),
+    ("disable", &["-a", "--agent"], Verb::Unlink, " takes skills from agents and leaves them installed"),
+    ("enable", &["-a", "--agent"], Verb::Link, " shows skills to agents"),
     ("install", &["-U", "--upgrade", "--update"], Verb::Update, " brings newer versions"),
 ];
 
-/// Options of other tools for a revision, which here is a part of the source.
-const PINS: &[&str] = &["--pin", "--ref", "--version"];
+/// Options for a revision, which here is a part of the source, each with the verbs that do not have it.
+const PINS: [(Verb, &[&str]); 2] = [
+    (Verb::Install, &["--pin", "--ref", "--version"]),
+    (Verb::Update, &["--branch", "--pin", "--ref", "--rev", "--tag"]),
+];
 
 /// Words of other tools for the actions of a command, each with the command.
 pub(super) const ACTIONS_ELSEWHERE: [(Verb, Elsewhere); 12] = [
@@ -264,24 +270,31 @@ pub(super) fn of_another_verb(error: &clap::Error, arguments: &[OsString]) -> Op
 /// Returns the command that installs a revision, which other tools name by an option: with the words that were typed.
 pub(super) fn pinned(error: &clap::Error, arguments: &[OsString]) -> Option<Message> {
     let Some(ContextValue::String(typed)) = error.get(ContextKind::InvalidArg) else { return None };
-    let is_install = named(arguments).1.is_some_and(|command| command.get_name() == Verb::Install.name());
-    if !is_install || !PINS.contains(&typed.as_str()) {
-        return None;
-    }
-    let mut words = words_behind(arguments)?.iter().map(|word| word.to_string_lossy().into_owned());
+    let command = named(arguments).1?;
+    let is_it =
+        |(verb, pins): &&(Verb, &[&str])| verb.name() == command.get_name() && pins.contains(&typed.as_str());
+    let takes_names = PINS.iter().find(is_it)?.0 == Verb::Update;
+    let source = |word: &str| word.parse::<SourceSpec>().ok().filter(|_| !word.starts_with('-'));
+    let mut words =
+        words_behind(arguments)?.iter().map(|word| word.to_string_lossy().into_owned()).peekable();
+    let sources = words.clone().filter(|word| source(word).is_some()).count();
     let (mut others, mut revision) = (Vec::new(), None);
     while let Some(word) = words.next() {
         match word.strip_prefix(typed.as_str()) {
-            Some("") => revision = words.next(),
+            // A branch such as `fix/typo` looks like a source, and the only source is no revision.
+            Some("") => {
+                let may_be = |next: &str| takes_names || sources > 1 || source(next).is_none();
+                revision = words.next_if(|next| !next.starts_with('-') && may_be(next));
+            }
             Some(value) if value.starts_with('=') => revision = Some(value[1..].to_owned()),
+            _ if takes_names && !word.starts_with('-') => others.extend(["-s".to_owned(), word]),
             _ => others.push(word),
         }
     }
     let revision = revision.unwrap_or_else(|| "REF".to_owned());
-    let parsed = |word: &String| word.parse::<SourceSpec>().ok().filter(|_| !word.starts_with('-'));
     let mut is_there = false;
     for word in &mut others {
-        let Some(spec) = parsed(word).filter(|spec| spec.reference.is_none()) else { continue };
+        let Some(spec) = source(word).filter(|spec| spec.reference.is_none()) else { continue };
         is_there = true;
         *word = match (spec.skill, word.rsplit_once('@')) {
             (Some(skill), Some((source, last))) if last == skill => format!("{source}#{revision}@{skill}"),

@@ -36,6 +36,26 @@ fn a_registry_must_be_named() {
     assert!(refused.stdout.is_empty(), "{}", String::from_utf8_lossy(&refused.stdout));
 }
 
+/// A mistake is told in the words of `skillpm`, which passes such lines on.
+#[test]
+fn a_mistake_names_what_is_missing_and_the_command() {
+    for (line, told) in [
+        ("site reg", "error: `--out` is required\nhint: `skillpm-registry site --help` shows all options\n"),
+        (
+            "token revoke",
+            "error: `ID` is required\nhint: `skillpm-registry token revoke --help` shows all options\n",
+        ),
+        (
+            "serve --nope",
+            "error: unexpected argument `--nope` found\nhint: `skillpm-registry serve --help` shows all options\n",
+        ),
+    ] {
+        let args: Vec<_> = line.split(' ').collect();
+        let refused = program(&args).output().expect("ends");
+        assert_eq!((refused.status.code(), &*String::from_utf8_lossy(&refused.stderr)), (Some(2), told));
+    }
+}
+
 #[test]
 fn what_somebody_has_is_not_made_a_registry() {
     let place = tempfile::tempdir().expect("a directory");

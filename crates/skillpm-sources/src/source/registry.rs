@@ -238,18 +238,20 @@ impl RegistryIndex {
 
     /// Returns the error for a skill none of whose versions can be chosen.
     fn no_version(&self, list: &NameList) -> Error {
-        let name = &list.name;
-        let error = match &self.range {
-            Some(range) => Error::usage(format!(
-                "the registry `{}` has no version {range} of `{name}`",
-                self.files.typed
-            )),
-            None => Error::usage(format!(
-                "the registry `{}` has no version of `{name}` that can be used",
-                self.files.typed
-            )),
-        };
-        let newest: Vec<_> = list.versions.iter().rev().take(3).map(shown).collect();
+        let (name, registry) = (&list.name, &self.files.typed);
+        let newest = list.versions.iter().rev();
+        let is_yanked =
+            |one: &&Listed, range: &VersionRange| one.yanked.is_some() && range.contains(&one.version);
+        let yanked = self.range.as_ref().and_then(|range| newest.clone().find(|one| is_yanked(one, range)));
+        let error = Error::usage(match (yanked.map(|one| &one.version), &self.range) {
+            (Some(version), _) => {
+                format!("version {version} of `{name}` was yanked in the registry `{registry}`")
+            }
+            (None, Some(range)) => format!("the registry `{registry}` has no version {range} of `{name}`"),
+            (None, None) => format!("the registry `{registry}` has no version of `{name}` that can be used"),
+        });
+        let others = newest.filter(|one| yanked.is_none_or(|yanked| !std::ptr::eq(*one, yanked)));
+        let newest: Vec<_> = others.take(3).map(shown).collect();
         let mut error = error.coded(codes::VERSION_MISSING);
         if !newest.is_empty() {
             error = error.hint(format!("it has {}", newest.join(", ")));

@@ -163,6 +163,20 @@ pub(super) const SITUATIONS: &[Situation] = &[
         typed: ("skillpm why nothing-of-it", 2),
         told: &[run("skillpm list", |_, output| assert!(output.stdout.contains("alone")))],
     },
+    Situation {
+        name: "show, an unknown name among many",
+        arrange: |scene| {
+            installed(scene);
+            for name in ["one", "two"] {
+                scene.sandbox.write(&format!(".agents/skills/{name}/SKILL.md"), skill(name, ""));
+            }
+        },
+        typed: ("skillpm show xyzzy", 2),
+        told: &[
+            run("skillpm list", |_, output| assert!(output.stdout.contains("alone"))),
+            with("skillpm install owner/repo", "skillpm install acme/kit --skill brand", |_, _| {}),
+        ],
+    },
     Situation { name: "why, a slip", arrange: installed, typed: ("skillpm why alnoe", 2), told: &[] },
     Situation {
         name: "search, more than is shown",

@@ -65,6 +65,17 @@ pub(super) const SITUATIONS: &[Situation] = &[
         ],
     },
     Situation {
+        name: "update, a version behind the name",
+        arrange: |scene| {
+            reads(scene);
+            scene.ok("skillpm install pdf");
+        },
+        typed: ("skillpm update pdf@1.0.0", 2),
+        told: &[run("skillpm update pdf --precise 1.0.0", |_, output| {
+            assert!(output.stderr.contains("up to date"), "{output}");
+        })],
+    },
+    Situation {
         name: "install, a version of which a later one is compatible",
         arrange: |scene| {
             reads(scene);

@@ -114,6 +114,18 @@ pub(super) const SITUATIONS: &[Situation] = &[
         })],
     },
     Situation {
+        name: "a revision behind the name of a skill that is to be updated",
+        arrange: |scene| {
+            let repository = scene.forge.repo("acme/kit");
+            repository.tag("v1", &repository.commit(&super::kit()));
+            scene.ok("skillpm install acme/kit --skill alone --global");
+        },
+        typed: ("skillpm update -g alone@v1", 2),
+        told: &[run("skillpm install -g 'acme/kit#v1' --skill alone", |scene, _| {
+            assert!(scene.ok("skillpm list --json").stdout.contains("\"v1\""));
+        })],
+    },
+    Situation {
         name: "an option that is nearly one",
         arrange: installed,
         typed: ("skillpm list --jsn", 2),

@@ -9,8 +9,8 @@ use crate::engine::diagnostic::Diagnostic;
 use crate::error::{Error, ErrorKind};
 use crate::text;
 
-/// The maximum number of names that an error lists.
-const MAX_NAMES: usize = 20;
+/// The maximum number of skills whose names an error lists.
+const MAX_NAMES: usize = 5;
 
 /// The reason why a lookup failed.
 #[derive(Debug, Clone, thiserror::Error)]
@@ -56,25 +56,28 @@ impl UnknownSkill {
 
     /// Returns the error for a verb, with the further hints `more`.
     pub(in crate::engine) fn into_error(self, more: impl Iterator<Item = String>) -> Error {
-        let mut error = Error::usage(self.to_string()).coded(codes::SKILL_NOT_FOUND);
-        if let Some(name) = &self.closest {
-            error = error.hint(format!("did you mean `{name}`?"));
-        }
-        if !self.available.is_empty() {
-            let verb = if self.available.len() == 1 { "is" } else { "are" };
-            error = error.hint(format!("there {verb} {}", some(&self.available)));
-        }
-        error = more.fold(error, Error::hint);
-        error.hint(if self.available.is_empty() {
-            message!(Verb::Install.call().word("owner/repo"), " installs skills, ", Verb::List, " shows them")
-        } else {
-            message!(
+        let error = Error::usage(self.to_string()).coded(codes::SKILL_NOT_FOUND);
+        let names: Vec<_> = self.available.iter().map(|name| format!("`{name}`")).collect();
+        let error = error.hint(match (&self.closest, names.len()) {
+            (Some(name), _) => format!("did you mean `{name}`?").into(),
+            (None, 0) => {
+                message!(
+                    Verb::Install.call().word("owner/repo"),
+                    " installs skills, ",
+                    Verb::List,
+                    " shows them"
+                )
+            }
+            (None, 1) => format!("there is {}", names[0]).into(),
+            (None, 2..=MAX_NAMES) => format!("there are {}", text::and(&names)).into(),
+            (None, _) => message!(
                 Verb::List,
                 " shows what is installed, ",
                 Verb::Install.call().word("owner/repo"),
                 " adds more"
-            )
-        })
+            ),
+        });
+        more.fold(error, Error::hint)
     }
 }
 
@@ -126,14 +129,5 @@ impl From<Arc<Diagnostic>> for NotFound {
 impl From<NotFound> for Error {
     fn from(not_found: NotFound) -> Self {
         not_found.error
-    }
-}
-
-/// Returns the first names as a text, and the number of the others.
-fn some(names: &[String]) -> String {
-    let shown: Vec<_> = names.iter().take(MAX_NAMES).map(|name| format!("`{name}`")).collect();
-    match names.len() - shown.len() {
-        0 => shown.join(", "),
-        more => format!("{} and {more} more", shown.join(", ")),
     }
 }

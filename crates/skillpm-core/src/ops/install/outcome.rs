@@ -137,6 +137,8 @@ pub enum Change {
     Added,
     /// It replaced another version.
     Updated,
+    /// It is the version of before, and took the place of other files.
+    Replaced,
     /// It was already installed.
     Unchanged,
     /// It is no longer requested.
@@ -285,16 +287,16 @@ fn change_of(wanted: &Wanted, steps: &[&Step], files: &Files, modified: &BTreeSe
         Some(_) if old.is_none() => Change::Added,
         // It was a copy, and is a link now.
         None if old.is_some() => Change::Updated,
-        _ if steps.any(|step| {
-            matches!(
-                step,
-                Step::Put { place: Location::Canonical | Location::Disabled, .. } | Step::Edit { .. }
-            )
-        }) =>
-        {
-            Change::Added
+        _ => {
+            let of_step = |step: &&Step| match step {
+                Step::Put { place: Location::Canonical | Location::Disabled, replaces, .. } => {
+                    Some(if replaces.is_some() { Change::Replaced } else { Change::Added })
+                }
+                Step::Edit { .. } => Some(Change::Added),
+                _ => None,
+            };
+            steps.find_map(of_step).unwrap_or(Change::Unchanged)
         }
-        _ => Change::Unchanged,
     }
 }
 

@@ -8,19 +8,21 @@ use crate::fetch::registries::{self, RegistryWord};
 use crate::fs::{self, Kind};
 use crate::manifest::Manifest;
 use crate::scope::Scope;
+use crate::scope_kind::ScopeKind;
 use crate::source;
 use crate::spec::{Reference, Registry, SourceSpec, SpecError};
 use crate::text::shell_word;
+use crate::version::Version;
 
 /// Parses a source as it was typed.
-fn parse_source(text: &str, manifest: &Manifest) -> Result<SourceSpec> {
+fn parse_source(text: &str, scope: ScopeKind, manifest: &Manifest) -> Result<SourceSpec> {
     text.parse().map_err(|error: SpecError| {
         let told = Error::usage(error.to_string());
         match error {
             SpecError::Credentials => told.hint(
                 "the part before `@` in a host is a login; name a skill after a slash: `https://host/@skill`",
             ),
-            SpecError::Word(word) => match revision_of(&word, manifest) {
+            SpecError::Word(word) => match revision_of(&word, scope, manifest) {
                 Some(hint) => told.hint(hint),
                 None => of_word(told, &word),
             },
@@ -55,14 +57,18 @@ fn with_revision(text: &str) -> Option<SourceSpec> {
     is_open.then_some(SourceSpec { reference: Some(Reference::any(revision).ok()?), ..spec })
 }
 
-/// Returns where the revision goes that follows the name of a skill in `word`, if the manifest has that skill and its source
-/// has revisions.
-fn revision_of(word: &str, manifest: &Manifest) -> Option<Message> {
+/// Returns where the revision or version goes that follows the name of a skill in `word`, if the manifest of `scope` has that
+/// skill and its source has such.
+pub(in crate::ops) fn revision_of(word: &str, scope: ScopeKind, manifest: &Manifest) -> Option<Message> {
     let (name, revision) = word.split_once('@')?;
     let mut skills = manifest.skills().iter();
     let origin = &skills.find(|(known, _)| known.as_str() == name)?.1.origin;
-    let install =
-        Verb::Install.call().word(format!("{}#{revision}", origin.typed())).option(Opt::Skill, name);
+    if origin.has_versions() && Version::new(revision).is_ok() {
+        let update = Verb::Update.within(scope).word(name).option(Opt::Precise, revision);
+        return Some(message!("an option chooses the version: ", update));
+    }
+    let source = format!("{}#{revision}", origin.typed());
+    let install = Verb::Install.within(scope).word(source).option(Opt::Skill, name);
     origin.has_revisions().then(|| message!("a revision follows the source: ", install))
 }
 
@@ -83,7 +89,17 @@ fn of_named_registry(
             _ => Ok(None),
         },
         (Err(_), Some(word)) => word.source(context, scope, manifest),
-        (Err(_), None) => Ok(None),
+        (Err(_), None) => {
+            let lower = text.to_lowercase();
+            let meant = RegistryWord::read(&lower).map(|word| word.source(context, scope, manifest));
+            match meant.transpose()?.flatten() {
+                Some(_) => {
+                    let told = format!("`{text}` is no name of a skill: names are in lower case");
+                    Err(Error::usage(told).hint(format!("did you mean `{lower}`?")))
+                }
+                None => Ok(None),
+            }
+        }
     }
 }
 
@@ -117,7 +133,7 @@ pub(super) fn parse(
         return Err(Error::usage(format!("`{text}` names a tag, and registries have versions only"))
             .hint(message!(Verb::Install.call().word(name), " installs the highest version")));
     }
-    let mut spec = parse_source(text, manifest)?;
+    let mut spec = parse_source(text, scope.kind, manifest)?;
     if let Some(reference) = &request.reference {
         if let Some(said) = &spec.reference {
             return Err(Error::usage(format!(

@@ -98,8 +98,8 @@ fn may_ask_site(context: &Context, outcome: &mut SearchOutcome) -> Result<bool> 
     if let Some(answer) = read_manifest(&user)?.0.search().skills_sh() {
         return Ok(answer);
     }
-    let question =
-        "no registry is configured; search skills.sh, a public site, instead? (this is asked once)";
+    // With what a terminal adds, it fits into a line of 80 columns.
+    let question = "no registry is set; search skills.sh, a public site? (asked once)";
     let Some(answer) = context.interact.confirm(question) else { return Ok(false) };
     let _alone = Transaction::begin(&user, settings, &*context.reporter)?;
     let (mut manifest, _) = read_manifest(&user)?;

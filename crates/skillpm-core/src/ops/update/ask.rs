@@ -398,7 +398,9 @@ fn gone(
         return error;
     }
     let new = Error::usage(no_longer_found(name, &spec_of(entry)));
-    let new = new.because(error);
+    // That nothing is in its path is said.
+    let is_said = error.kind() == ErrorKind::Usage && entry.path.is_some();
+    let new = if is_said { new } else { new.because(error) };
     if entry.dependency {
         return new.hint(message!(Verb::Why.within(scope).word(name), " shows what needs it"));
     }

@@ -21,7 +21,8 @@ pub use self::prepared::Prepared;
 pub use self::request::{Allow, UpdateRequest};
 use crate::change::Begun;
 use crate::context::Context;
-use crate::error::Result;
+use crate::error::{Error, Result};
+use crate::ops::install::revision_of;
 use crate::scope::Scope;
 use crate::scope::not_installed::installed_names;
 use crate::scope::state::Files;
@@ -84,6 +85,10 @@ fn look<'a>(
     scope: Scope,
     files: Files,
 ) -> Result<Prepared<'a>> {
+    let with_revision = |text: &String| Some((text.clone(), revision_of(text, scope.kind, &files.manifest)?));
+    if let Some((text, hint)) = request.names.iter().find_map(with_revision) {
+        return Err(Error::usage(format!("`{text}` is no name of a skill: it has a revision")).hint(hint));
+    }
     let call = request.call();
     let mut names = installed_names(context, &scope, &files, (&call, &request.names))?;
     if request.names.is_empty() {
