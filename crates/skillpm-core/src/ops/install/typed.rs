@@ -94,7 +94,7 @@ fn of_named_registry(
             let meant = RegistryWord::read(&lower).map(|word| word.source(context, scope, manifest));
             match meant.transpose()?.flatten() {
                 Some(_) => {
-                    let told = format!("`{text}` is no name of a skill: names are in lower case");
+                    let told = format!("`{text}` is not the name of a skill: names are in lower case");
                     Err(Error::usage(told).hint(format!("did you mean `{lower}`?")))
                 }
                 None => Ok(None),
