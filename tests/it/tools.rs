@@ -137,7 +137,7 @@ fn an_unknown_skill() {
         &["tools", "calculater"],
         2,
         "skill-not-found",
-        &["calculater", "calculator", "skillpm list", "skillpm install owner/repo"],
+        &["there is no skill `calculater`", "did you mean `calculator`?"],
     );
 }
 
