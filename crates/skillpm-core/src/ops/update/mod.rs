@@ -87,7 +87,9 @@ fn look<'a>(
 ) -> Result<Prepared<'a>> {
     let with_revision = |text: &String| Some((text.clone(), revision_of(text, scope.kind, &files.manifest)?));
     if let Some((text, hint)) = request.names.iter().find_map(with_revision) {
-        return Err(Error::usage(format!("`{text}` is not the name of a skill: it has a revision")).hint(hint));
+        return Err(
+            Error::usage(format!("`{text}` is not the name of a skill: it has a revision")).hint(hint)
+        );
     }
     let call = request.call();
     let mut names = installed_names(context, &scope, &files, (&call, &request.names))?;
