@@ -93,7 +93,7 @@ def test_the_examples_of_the_guide(
     for expected in (
         "pdf Does pdf. Use it in tests.",
         "About forms.",
-        "there is `pdf`",
+        "did you mean `pdf`?",
         "Check whether a PDF has form fields.",
         "Checked a.pdf",
         "pdf changed",
