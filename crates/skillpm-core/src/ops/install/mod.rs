@@ -31,7 +31,8 @@ pub(super) use self::choose::unprotected;
 pub use self::outcome::{Change, InstallOutcome, InstalledSkill, NewInGit};
 pub use self::request::InstallRequest;
 #[cfg(feature = "create")]
-pub(super) use self::typed::{check_no_directory, revision_of};
+pub(super) use self::typed::check_no_directory;
+pub(super) use self::typed::revision_of;
 pub use crate::change::consent::{Allow, NewVersion};
 
 use crate::advice::{Opt, message};
