@@ -117,7 +117,8 @@ fn an_edited_copy_does_not_hold_up_the_rest() {
     assert_eq!(sandbox.run(&["remove", "pdf"]).code, Some(0));
 }
 
-/// Nor does a link that a person made: nobody says that the agent sees the skill, and what its `install` says replaces it.
+/// Neither does a link that a person made. No verb says that the agent sees the skill, and the command in the warning of
+/// `install` replaces the link.
 #[test]
 fn a_link_to_somewhere_else_does_not_hold_up_the_rest() {
     for target in ["/nowhere", "../../.agents/skills/docx"] {
@@ -145,7 +146,7 @@ fn a_link_to_somewhere_else_does_not_hold_up_the_rest() {
     }
 }
 
-/// What is no directory of skills is told by every verb, and nothing is called seen.
+/// Every verb reports what is in the place of a directory of skills, and calls no skill seen.
 #[test]
 fn an_agent_s_directory_that_is_none() {
     for (what, put) in [
@@ -172,7 +173,7 @@ fn an_agent_s_directory_that_is_none() {
     }
 }
 
-/// A skill without its `SKILL.md` is seen by nobody, and no link would help.
+/// No agent sees a skill without its `SKILL.md`, and a link would not help.
 #[test]
 fn a_skill_that_lost_its_file() {
     let sandbox = Sandbox::new();

@@ -287,7 +287,7 @@ async fn serve(args: ServeArgs) -> Result<()> {
         follow_certificate(Arc::clone(tls))?;
     }
     let settings = config.clone();
-    // Whoever names no registry is told so, and not first of an address.
+    // A missing registry is reported before an address is.
     let location = Location::of(&config)?;
     let stop = stopped()?.shared();
     let refresh = Duration::from_secs(config.refresh_seconds.max(1));

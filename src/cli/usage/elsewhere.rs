@@ -281,7 +281,7 @@ pub(super) fn pinned(error: &clap::Error, arguments: &[OsString]) -> Option<Mess
     let (mut others, mut revision) = (Vec::new(), None);
     while let Some(word) = words.next() {
         match word.strip_prefix(typed.as_str()) {
-            // A branch such as `fix/typo` looks like a source, and the only source is no revision.
+            // A branch such as `fix/typo` looks like a source; if there is only one source, it is not the revision.
             Some("") => {
                 let may_be = |next: &str| takes_names || sources > 1 || source(next).is_none();
                 revision = words.next_if(|next| !next.starts_with('-') && may_be(next));

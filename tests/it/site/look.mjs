@@ -40,7 +40,7 @@ for (const name of asked.pages) {
       await follows.catch(async () => fault(`shown in ${await page.evaluate(() => document.body.dataset.mdColorScheme)}`));
       await page.screenshot({ path: join(asked.out, `${name.replaceAll("/", "-")}-${width}-${colorScheme}.png`) });
     }
-    // A colour on its way to another one is no colour of the page.
+    // A colour in transition is not the one that a reader sees.
     await page.evaluate(() => Promise.allSettled(
       document.getAnimations().filter((change) => change instanceof CSSTransition).map(({ finished }) => finished)));
     await page.evaluate(axe);

@@ -25,7 +25,7 @@ async fn a_directory_with_nothing_in_it_becomes_a_registry() {
     }
 }
 
-/// It is told before an address is listened at.
+/// The error comes before an address is announced.
 #[test]
 fn a_registry_must_be_named() {
     let place = tempfile::tempdir().expect("a directory");

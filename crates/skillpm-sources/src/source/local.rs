@@ -210,8 +210,8 @@ fn skill_in(ours: &Path, path: &Path) -> String {
     name.filter(|name| SkillName::exact(name).is_some()).unwrap_or_else(|| "NAME".to_owned())
 }
 
-/// Refuses the root of the file system, and a home directory that is not laid out as a source: nobody means to search all
-/// of it.
+/// Refuses the root of the file system, and a home directory that is not laid out as a source: searching all of it is
+/// never intended.
 fn check_extent(settings: &Settings, path: &Path) -> Result<()> {
     let Some(real) = fs::real_path(path)? else { return Ok(()) };
     let home = settings.home.as_deref().map(fs::real_path).transpose()?.flatten();

@@ -37,7 +37,7 @@ pub(super) fn lacking(settings: &Settings, scopes: &[Scope]) -> Vec<Finding> {
 }
 
 /// Returns a finding for each skill of `scopes` that names others which are not installed: an edited copy may need what an
-/// update removed, and nothing is known of what a person wrote. What cannot be read is a finding of its own.
+/// update removed. What cannot be read is a finding of its own.
 pub(super) fn unmet(context: &Context, scopes: &[Scope]) -> Vec<Finding> {
     let all = tree::survey(context, None).map(|found| found.skills).unwrap_or_default();
     let here = all
@@ -46,12 +46,15 @@ pub(super) fn unmet(context: &Context, scopes: &[Scope]) -> Vec<Finding> {
     let finding = |one: &TreeSkill| {
         let unmet = one.needs.iter().filter(|need| need.scope.is_none() && need.problem.is_none());
         let names: Vec<_> = unmet.map(|need| format!("`{}`", need.text)).collect();
+        if names.is_empty() {
+            return None;
+        }
         let (name, are) = (&one.skill.name, if names.len() == 1 { "is" } else { "are" });
         let told = format!("`{name}` needs {}, which {are} not installed", and(&names));
         let shows = message!(Verb::Tree.within(one.skill.scope).word(name), " shows what it needs");
         let found =
             Finding::new(&problem::DEPENDENCY_MISSING, &one.skill.location, told).skill(name).advice(shows);
-        (!names.is_empty()).then_some(Finding { scope: Some(one.skill.scope), ..found })
+        Some(Finding { scope: Some(one.skill.scope), ..found })
     };
     here.filter_map(finding).collect()
 }

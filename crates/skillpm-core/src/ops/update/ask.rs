@@ -398,7 +398,7 @@ fn gone(
         return error;
     }
     let new = Error::usage(no_longer_found(name, &spec_of(entry)));
-    // That nothing is in its path is said.
+    // The message already says that nothing is at its path.
     let is_said = error.kind() == ErrorKind::Usage && entry.path.is_some();
     let new = if is_said { new } else { new.because(error) };
     if entry.dependency {

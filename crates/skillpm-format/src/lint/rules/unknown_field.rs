@@ -16,7 +16,7 @@ pub(super) static RULE: Rule = Rule {
     summary: "the frontmatter has known fields only",
     docs: Docs {
         what: "Looks for top-level keys other than the six of the specification and those that an agent defines \
-            (`client-field`). One that is no slip for a known key is a note: most readers ignore it.",
+            (`client-field`). A key that does not resemble a known one is a note: most readers ignore it.",
         why: "Tools ignore them or, like the reference validator, refuse the file. The place for your \
             own keys is `metadata`.",
         bad: "---\nname: pdf\ndescription: Reads PDF files.\nauthor: me\n---\n",
